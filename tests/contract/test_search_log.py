@@ -12,9 +12,9 @@ from commonplace.adapters.dynamodb.usage import DynamoSearchLog
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.search_log import SqliteSearchLog
 from commonplace.bootstrap.local import OpenStore
+from commonplace.domain.analysis import UsageRequest, UsageResult
 from commonplace.domain.requests import SearchRequest
 from commonplace.domain.storage import ContextRequest
-from commonplace.domain.usage import UsageRequest, UsageResult
 from commonplace.nightly.user_erasure import ErasableUser
 from commonplace.ports.bundle import Ports
 from commonplace.ports.usage import SearchLog

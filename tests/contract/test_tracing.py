@@ -7,7 +7,7 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from commonplace.domain.debugging import TracedHit, TraceResult
+from commonplace.domain.consistency import TracedHit, TraceResult
 from commonplace.domain.requests import SearchOptions, SearchRequest, TimeSpan
 from commonplace.ports.bundle import Ports
 from commonplace.ports.index import Legs

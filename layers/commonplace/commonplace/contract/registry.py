@@ -6,19 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
 
-from commonplace.domain import (
-    analysis,
-    consistency,
-    debugging,
-    interactions,
-    listing,
-    maintenance,
-    requests,
-    results,
-    storage,
-    transfer,
-    usage,
-)
+from commonplace.domain import analysis, consistency, interactions, maintenance, requests, results, storage, transfer
 from commonplace.domain.errors import CommonplaceError, ErrorCode, of_type
 from commonplace.domain.fields import Request, Result
 from commonplace.domain.taxonomy import ToolGroup
@@ -119,8 +107,8 @@ STORAGE_TOOLS: tuple[Tool, ...] = (
         title="Get one memory",
         description="Shows one memory, by its memory_id or key, as it is kept: its words, type, headings, tags, importance "
         "and times. Of an id that is closed the error names the successor; `history` shows what it said.",
-        request=listing.GetRequest,
-        result=listing.GetResult,
+        request=storage.GetRequest,
+        result=storage.GetResult,
         examples=_BY_KEY_OR_ID[::-1],
         errors=_NAME_ERRORS,
     ),
@@ -129,8 +117,8 @@ STORAGE_TOOLS: tuple[Tool, ...] = (
         title="List the memories",
         description="Lists what is remembered, newest first, page by page, with the ids by which each can be changed or "
         "deleted. Use search_memory for a question, and this to go through what there is.",
-        request=listing.ListRequest,
-        result=listing.ListResult,
+        request=storage.ListRequest,
+        result=storage.ListResult,
         examples=({}, {"limit": 50, "category": "projects", "options": {"importance_min": 3}}),
         errors=(),
     ),
@@ -281,8 +269,8 @@ ANALYSIS_TOOLS: tuple[Tool, ...] = (
         title="Show how the memories are used",
         description="Tells how the memories are used: how many searches there were by hour and weekday, which memories were "
         "found most, which never, and which questions found nothing. Use it to see what is missing or of no use.",
-        request=usage.UsageRequest,
-        result=usage.UsageResult,
+        request=analysis.UsageRequest,
+        result=analysis.UsageResult,
         function="analysis",
         tier="advanced",
         group="analysis",
@@ -356,7 +344,7 @@ DEBUGGING_TOOLS: tuple[Tool, ...] = (
         "of, what was left out and by which argument, and how long each step took. Takes the arguments of search_memory. "
         "Use it when a search finds the wrong thing or misses something; nothing is counted as used.",
         request=requests.SearchRequest,
-        result=debugging.TraceResult,
+        result=consistency.TraceResult,
         function="search",
         hints=READS,
         examples=(

@@ -10,9 +10,9 @@ from commonplace.domain.errors import ErrorCode
 from commonplace.domain.feedback import FeedbackRequest, FeedbackResult, ForgetFeedbackRequest, ForgottenFeedback
 from commonplace.domain.imports import ChatMessage, ImportRequest, ImportResult, StoreManyRequest, StoreManyResult, Turn
 from commonplace.domain.interactions import GIVEN, History, ListedRuns, RecordRequest, RecordResult, RunReport
-from commonplace.domain.listing import GetResult
 from commonplace.domain.requests import StoreRequest
 from commonplace.domain.runs import Run
+from commonplace.domain.storage import GetResult
 from commonplace.domain.transfer import MEDIA, UploadResult
 
 _SERVERS = [
