@@ -15,8 +15,9 @@ from rich.progress import Progress
 
 from cloud.dynamodb import DynamoDB
 from cloud.opensearch import OpenSearch
+from commonplace.adapters.dynamodb.calls import connect
 from commonplace.adapters.dynamodb.rows import memory_item, vector_bytes
-from commonplace.adapters.dynamodb.table import connect, create_table
+from commonplace.adapters.dynamodb.table import create_table
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.bootstrap.maintenance import open_projector
 from commonplace.domain.batching import in_batches

@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
+from commonplace.adapters.dynamodb.calls import Table
 from commonplace.adapters.dynamodb.documents import DynamoDocuments
 from commonplace.adapters.dynamodb.ids import DynamoAliases, DynamoErasedIds
 from commonplace.adapters.dynamodb.ledger import DynamoLedger
 from commonplace.adapters.dynamodb.operations import DynamoOperations
 from commonplace.adapters.dynamodb.records import DynamoErasure, DynamoEverything, DynamoRawRecords, DynamoRecords
 from commonplace.adapters.dynamodb.runs import DynamoBudget, DynamoRuns, DynamoTagRows
-from commonplace.adapters.dynamodb.table import Table
 from commonplace.adapters.dynamodb.usage import DynamoFeedback, DynamoSearchLog, DynamoUsage
 from commonplace.adapters.opensearch.facts import OpenSearchFacts
 from commonplace.adapters.opensearch.index import OpenSearchIndex

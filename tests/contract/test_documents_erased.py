@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
+from commonplace.adapters.dynamodb.calls import Calls
 from commonplace.adapters.dynamodb.long_texts import names_from
-from commonplace.adapters.dynamodb.table import DOCUMENT_VERSION, Calls
+from commonplace.adapters.dynamodb.table import DOCUMENT_VERSION
 from commonplace.bootstrap.local import OpenStore
 from commonplace.client.documents import Documents
 from commonplace.domain.errors import ErrorCode

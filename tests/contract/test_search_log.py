@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.adapters.dynamodb.table import Table
+from commonplace.adapters.dynamodb.calls import Table
 from commonplace.adapters.dynamodb.usage import DynamoSearchLog
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.search_log import SqliteSearchLog

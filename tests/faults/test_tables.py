@@ -15,8 +15,8 @@ from moto import mock_aws
 from cloud import faults
 from cloud.listener import Request, Response
 from cloud.proxy import Fault, FaultProxy, Forward
+from commonplace.adapters.dynamodb.calls import Table, connect
 from commonplace.adapters.dynamodb.records import DynamoRecords
-from commonplace.adapters.dynamodb.table import Table, connect
 from commonplace.adapters.sqs import SqsDeadLetters
 from commonplace.adapters.sqs import connect as connect_sqs
 from commonplace.domain.errors import CommonplaceError, ErrorCode

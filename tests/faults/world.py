@@ -15,9 +15,9 @@ from opensearchpy import OpenSearch
 
 from cloud.stream import Poller
 from cloud.template import Template
+from commonplace.adapters.dynamodb.calls import Table, connect
 from commonplace.adapters.dynamodb.pending import DynamoPending
 from commonplace.adapters.dynamodb.records import DynamoRecords
-from commonplace.adapters.dynamodb.table import Table, connect
 from commonplace.bootstrap import cloud, local, maintenance
 from commonplace.indexing import rebuild
 from commonplace.interfaces.aws import index_functions

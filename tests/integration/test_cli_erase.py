@@ -11,8 +11,8 @@ import pytest
 from moto import mock_aws
 
 from commonplace import Commonplace
+from commonplace.adapters.dynamodb.calls import Table
 from commonplace.adapters.dynamodb.records import DynamoRecords
-from commonplace.adapters.dynamodb.table import Table
 from commonplace.pages.page import owner_hash
 from commonplace.settings import Settings
 from tests.dynamodb_entries import USER, entry

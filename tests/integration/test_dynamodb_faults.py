@@ -11,11 +11,11 @@ from unittest.mock import Mock
 import pytest
 from botocore.awsrequest import AWSResponse
 
+from commonplace.adapters.dynamodb.calls import Calls, Table, connect
 from commonplace.adapters.dynamodb.ledger import DynamoLedger
 from commonplace.adapters.dynamodb.operations import DynamoOperations
 from commonplace.adapters.dynamodb.pending import DynamoPending
 from commonplace.adapters.dynamodb.records import DynamoRecords
-from commonplace.adapters.dynamodb.table import Calls, Table, connect
 from commonplace.adapters.dynamodb.usage import DynamoUsage
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import Explicit

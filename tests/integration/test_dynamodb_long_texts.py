@@ -6,9 +6,10 @@ from typing import Any
 import pytest
 from botocore.awsrequest import AWSResponse
 
+from commonplace.adapters.dynamodb.calls import Table, connect, partition_condition
 from commonplace.adapters.dynamodb.long_texts import named, text_of
 from commonplace.adapters.dynamodb.runs import DynamoRuns
-from commonplace.adapters.dynamodb.table import ITEM, PART, REST, RUN, Table, connect, partition_condition
+from commonplace.adapters.dynamodb.table import ITEM, PART, REST, RUN
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.runs import Run
 from commonplace.ports.values import Fence

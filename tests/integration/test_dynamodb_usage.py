@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
+from commonplace.adapters.dynamodb.calls import Table
 from commonplace.adapters.dynamodb.pending import DynamoPending
 from commonplace.adapters.dynamodb.records import DynamoRecords
-from commonplace.adapters.dynamodb.table import Table
 from commonplace.adapters.dynamodb.usage import DynamoUsage
 from commonplace.ports.values import Audit
 from tests.conftest import NOON

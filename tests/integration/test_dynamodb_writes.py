@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from commonplace.adapters.dynamodb.calls import Table
 from commonplace.adapters.dynamodb.records import DynamoRecords
-from commonplace.adapters.dynamodb.table import Table
 from commonplace.adapters.dynamodb.usage import DynamoUsage
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.errors import CommonplaceError, ErrorCode

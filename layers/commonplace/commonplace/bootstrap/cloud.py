@@ -27,9 +27,9 @@ from commonplace.ports.values import Caller
 from commonplace.settings import Settings
 
 if TYPE_CHECKING:
+    from commonplace.adapters.dynamodb.calls import Table
     from commonplace.adapters.dynamodb.pending import DynamoPending
     from commonplace.adapters.dynamodb.records import DynamoRecords
-    from commonplace.adapters.dynamodb.table import Table
     from commonplace.adapters.opensearch.document import Layout
     from commonplace.nightly.user_erasure import ErasableUser
     from commonplace.ports.night import NightPorts
@@ -133,7 +133,7 @@ class _NoMemory:
 def table_of(settings: Settings, remaining: Remaining | None = None, seconds: float | None = None) -> "Table":
     """The table that the settings name. `seconds`: how long one attempt may take."""
     require_extra("aws", "a table is configured")
-    from commonplace.adapters.dynamodb.table import Table, connect
+    from commonplace.adapters.dynamodb.calls import Table, connect
 
     if settings.table is None:
         raise missing("table")

@@ -24,8 +24,8 @@ from commonplace.ports.records import AllRecords
 from commonplace.settings import Settings
 
 if TYPE_CHECKING:
+    from commonplace.adapters.dynamodb.calls import Table
     from commonplace.adapters.dynamodb.records import DynamoRecords
-    from commonplace.adapters.dynamodb.table import Table
     from commonplace.ports.bundle import NightQueue
     from commonplace.ports.night import Ledger
 

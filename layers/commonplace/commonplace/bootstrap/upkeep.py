@@ -12,7 +12,7 @@ from commonplace.ports.bundle import Ports, Upkeep
 from commonplace.ports.index import PendingWrites
 
 if TYPE_CHECKING:
-    from commonplace.adapters.dynamodb.table import Table
+    from commonplace.adapters.dynamodb.calls import Table
     from commonplace.adapters.sqlite.database import Database
     from commonplace.domain.consistency import Kind
     from commonplace.ports.models import Embedder

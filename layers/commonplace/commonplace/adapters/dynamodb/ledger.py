@@ -13,6 +13,7 @@ from typing import Any
 
 from ulid import ULID
 
+from commonplace.adapters.dynamodb.calls import Calls, Table, key_of, partition_condition
 from commonplace.adapters.dynamodb.long_texts import packed, unpacked
 from commonplace.adapters.dynamodb.pending import waiting_rows
 from commonplace.adapters.dynamodb.table import (
@@ -27,11 +28,7 @@ from commonplace.adapters.dynamodb.table import (
     TODO,
     USER,
     Action,
-    Calls,
     Item,
-    Table,
-    key_of,
-    partition_condition,
     queue_of,
 )
 from commonplace.domain.batching import in_batches

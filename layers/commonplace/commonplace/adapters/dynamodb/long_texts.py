@@ -6,7 +6,8 @@ import zlib
 
 from ulid import ULID
 
-from commonplace.adapters.dynamodb.table import ITEM, USER, Action, Calls, Item, key_of, partition_condition
+from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
+from commonplace.adapters.dynamodb.table import ITEM, USER, Action, Item
 
 ROWS = "rows"
 _BODY = "body"

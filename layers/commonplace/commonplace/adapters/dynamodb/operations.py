@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 
+from commonplace.adapters.dynamodb.calls import MOST_ACTIONS, Calls, Table, key_of, partition_condition
 from commonplace.adapters.dynamodb.rows import (
     HOLDER,
     RECORD,
@@ -19,21 +20,7 @@ from commonplace.adapters.dynamodb.rows import (
     used_name,
     vector_bytes,
 )
-from commonplace.adapters.dynamodb.table import (
-    ABSENT,
-    ITEM,
-    KEY,
-    LEASE,
-    MOST_ACTIONS,
-    OPERATION,
-    USER,
-    Action,
-    Calls,
-    Item,
-    Table,
-    key_of,
-    partition_condition,
-)
+from commonplace.adapters.dynamodb.table import ABSENT, ITEM, KEY, LEASE, OPERATION, USER, Action, Item
 from commonplace.adapters.dynamodb.writes import (
     RefusedWrite,
     TransactionWrite,

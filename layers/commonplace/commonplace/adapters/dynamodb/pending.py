@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
+from commonplace.adapters.dynamodb.calls import Calls, Table, key_of, partition_condition
 from commonplace.adapters.dynamodb.rows import FOUND, TOLD, VERSION, memory_name, pending_name, readable_records, stored_of
 from commonplace.adapters.dynamodb.table import (
     ITEM,
@@ -17,11 +18,7 @@ from commonplace.adapters.dynamodb.table import (
     USER,
     WAITING,
     Action,
-    Calls,
     Item,
-    Table,
-    key_of,
-    partition_condition,
     queues,
 )
 from commonplace.ports.values import Stored

@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
+from commonplace.adapters.dynamodb.calls import MOST_ACTIONS, Calls, Table, key_of, partition_condition
 from commonplace.adapters.dynamodb.ids import keep_erased_rows
 from commonplace.adapters.dynamodb.rows import (
     FOUND,
@@ -21,22 +22,7 @@ from commonplace.adapters.dynamodb.rows import (
     stored_of,
     used_name,
 )
-from commonplace.adapters.dynamodb.table import (
-    AUDIT,
-    ITEM,
-    LEASE,
-    MEMORY,
-    MOST_ACTIONS,
-    SEARCHED,
-    USAGE,
-    USED,
-    USER,
-    Calls,
-    Item,
-    Table,
-    key_of,
-    partition_condition,
-)
+from commonplace.adapters.dynamodb.table import AUDIT, ITEM, LEASE, MEMORY, SEARCHED, USAGE, USED, USER, Item
 from commonplace.adapters.dynamodb.writes import (
     EntryBatch,
     TransactionWrite,

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
 
+from commonplace.adapters.dynamodb.calls import Calls, Table, key_of, partition_condition
 from commonplace.adapters.dynamodb.ledger import interaction_name, marked, settle_due, stored_interaction
 from commonplace.adapters.dynamodb.long_texts import ROWS, named, names_from, row_text, text_of
 from commonplace.adapters.dynamodb.operations import fenced
@@ -20,11 +21,7 @@ from commonplace.adapters.dynamodb.table import (
     RUNNING,
     TAG_ROWS,
     Action,
-    Calls,
     Item,
-    Table,
-    key_of,
-    partition_condition,
 )
 from commonplace.domain.batching import in_batches
 from commonplace.domain.errors import CommonplaceError, ErrorCode

@@ -17,6 +17,7 @@ from datetime import UTC, datetime, timedelta
 
 from ulid import ULID
 
+from commonplace.adapters.dynamodb.calls import Calls, Table, key_of, partition_condition
 from commonplace.adapters.dynamodb.pending import waiting_rows
 from commonplace.adapters.dynamodb.rows import FOUND, HOLDER, LAST_FOUND, STATUS, memory_name, used_name
 from commonplace.adapters.dynamodb.table import (
@@ -30,11 +31,7 @@ from commonplace.adapters.dynamodb.table import (
     USAGE,
     USER,
     Action,
-    Calls,
     Item,
-    Table,
-    key_of,
-    partition_condition,
     queue_of,
 )
 from commonplace.domain.errors import CommonplaceError

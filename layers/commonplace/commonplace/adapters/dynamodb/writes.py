@@ -12,6 +12,7 @@ from datetime import datetime
 from typing import Any
 
 from commonplace.adapters.dynamodb import usage
+from commonplace.adapters.dynamodb.calls import MOST_ACTIONS, Calls, Refusal, key_of, partition_condition
 from commonplace.adapters.dynamodb.ids import erased_row, forget_aliases, keep_erased
 from commonplace.adapters.dynamodb.rows import (
     FOUND,
@@ -38,18 +39,13 @@ from commonplace.adapters.dynamodb.table import (
     CONTENT,
     ITEM,
     KEY,
-    MOST_ACTIONS,
     OPERATION,
     PENDING,
     PURGE_AT,
     QUEUE,
     SINCE,
     Action,
-    Calls,
     Item,
-    Refusal,
-    key_of,
-    partition_condition,
     queue_of,
 )
 from commonplace.domain.errors import CommonplaceError, ErrorCode
