@@ -17,8 +17,7 @@ from commonplace.adapters.dynamodb.operations import DynamoOperations
 from commonplace.adapters.dynamodb.records import DynamoErasure, DynamoEverything, DynamoRawRecords, DynamoRecords
 from commonplace.adapters.dynamodb.runs import DynamoBudget, DynamoRuns, DynamoTagRows
 from commonplace.adapters.dynamodb.usage import DynamoFeedback, DynamoSearchLog, DynamoUsage
-from commonplace.adapters.opensearch.facts import OpenSearchFacts
-from commonplace.adapters.opensearch.index import OpenSearchIndex
+from commonplace.adapters.opensearch.index import OpenSearchFacts, OpenSearchIndex
 from commonplace.adapters.opensearch.rebuild import OpenSearchContents
 from commonplace.adapters.record_scan import ScanFacts, ScanIndex
 from commonplace.bootstrap.local import OpenStore, open_local

@@ -11,8 +11,7 @@ from opensearchpy import OpenSearch
 
 from cloud.proxy import FaultProxy
 from commonplace.adapters.opensearch.client import connect
-from commonplace.adapters.opensearch.facts import OpenSearchFacts
-from commonplace.adapters.opensearch.index import OpenSearchIndex
+from commonplace.adapters.opensearch.index import OpenSearchFacts, OpenSearchIndex
 from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSearchRebuild, OpenSearchWriter, set_up
 from commonplace.ports.values import Filter
 from commonplace.text.foundation.tokenizer import terms

@@ -17,9 +17,8 @@ from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSear
 from commonplace.bootstrap.local import open_local
 from commonplace.domain.errors import CommonplaceError
 from commonplace.indexing import rebuild as index_rebuild
-from commonplace.indexing.consistency import ConsistencyReport, check_consistency
+from commonplace.indexing.consistency import ConsistencyReport, UserIndex, check_consistency, check_part, repair
 from commonplace.indexing.rebuild import EmbeddingRenewal, reindex
-from commonplace.indexing.repair import UserIndex, check_part, repair
 from commonplace.indexing.stream import project, reconcile
 from commonplace.ports.bundle import Ports, Upkeep
 from commonplace.ports.values import Audit, IndexChange, IndexOutcome, IndexUnavailable, Vector

@@ -15,8 +15,8 @@ from commonplace.contract.registry import TOOLS, Tool, tool_named
 from commonplace.contract.sent import as_declared
 from commonplace.contract.validate import check
 from commonplace.domain import requests, storage
+from commonplace.domain.analysis import FeedbackRequest, ForgetFeedbackRequest
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.feedback import FeedbackRequest, ForgetFeedbackRequest
 from commonplace.domain.imports import ImportRequest, StoreManyRequest
 from commonplace.domain.interactions import RecordRequest
 from commonplace.integrations.tool_rows import ModelTool

@@ -9,8 +9,7 @@ from typing import Any, cast
 import pytest
 
 from commonplace.domain.memory import Memory
-from commonplace.indexing.consistency import RecordFaults, check_consistency
-from commonplace.indexing.repair import REPAIRED, UserIndex, check_part, repair
+from commonplace.indexing.consistency import REPAIRED, RecordFaults, UserIndex, check_consistency, check_part, repair
 from commonplace.ports.bundle import Upkeep
 from commonplace.ports.values import IndexChange, IndexedDocument, IndexOutcome, OutOfTime, Stored, Tombstone
 from commonplace.retrieval.documents import digest, record_hash
@@ -147,7 +146,7 @@ def test_all_writes_the_others_too() -> None:
 
 
 def test_a_repair_that_runs_out_of_time_goes_on_behind_what_it_did(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("commonplace.indexing.repair.BATCH", 2)
+    monkeypatch.setattr("commonplace.indexing.consistency.BATCH", 2)
     whole = repair(index_of(Kept(OWN), *ILL)[0], "missing", dry_run=True)
     user, held = index_of(Kept(OWN), *ILL)
 

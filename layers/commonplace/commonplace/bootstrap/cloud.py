@@ -159,8 +159,7 @@ def pending_of(table: "Table") -> "DynamoPending":
 def _searched(
     settings: Settings, embedder: Embedder, pending: "DynamoPending", otherwise: UserFacts
 ) -> tuple[MemoryIndex, UserFacts]:
-    from commonplace.adapters.opensearch.facts import OpenSearchFacts
-    from commonplace.adapters.opensearch.index import OpenSearchIndex
+    from commonplace.adapters.opensearch.index import OpenSearchFacts, OpenSearchIndex
     from commonplace.ports.index import DEPTHS
 
     client, depth = domain_of(settings), DEPTHS[settings.depth]

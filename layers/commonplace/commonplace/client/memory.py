@@ -36,7 +36,7 @@ from commonplace.use_cases import dispatch
 if TYPE_CHECKING:
     from commonplace.bootstrap.upkeep import FileReport
     from commonplace.client.documents import Documents
-    from commonplace.domain.feedback import FeedbackResult, ForgottenFeedback
+    from commonplace.domain.analysis import FeedbackResult, ForgottenFeedback
     from commonplace.domain.imports import StoreManyResult
     from commonplace.domain.interactions import Erased
     from commonplace.nightly.user_erasure import ErasableUser

@@ -1,12 +1,12 @@
-"""What the tools take and answer that look at the memories as a whole: statistics, the timeline, the network of concepts, and
-how the memories are used."""
+"""What the tools take and answer that look at the memories as a whole: statistics, the timeline, the network of concepts, how
+the memories are used, and what somebody tells of the use of one for a query."""
 
 from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from commonplace.domain.fields import End, Fraction, Limit, Moment, Name, Query, Request, Result, absent
+from commonplace.domain.fields import End, Fraction, Limit, Moment, Name, Query, Request, Result, Sent, Text, absent
 from commonplace.domain.results import Part
 from commonplace.domain.taxonomy import Granularity
 
@@ -180,3 +180,30 @@ class UsageResult(Result):
     found_nothing: list[UnansweredQuery] = Field(
         description="What was asked and nothing matched enough, the most often asked first, at most 20."
     )
+
+
+class FeedbackRequest(Request):
+    """Whether a memory was useful for a query."""
+
+    memory_id: Name = Field(description="The memory, by its id or one that it had elsewhere.")
+    query: Text = Field(description="What was asked.")
+    useful: bool = Field(strict=True, description="Whether the memory was of use for that.")
+
+
+class FeedbackResult(Result):
+    memory_id: str = Field(description="The memory that was rated: the one that an old id leads to.")
+    query: str = Field(description="The query as it is kept: without secrets, cut to 200 characters.")
+    useful: bool
+    kept: bool = Field(description="Whether it is kept, for 90 days; if not, `notes` tells why.")
+
+
+class ForgetFeedbackRequest(Request):
+    """Feedback to be forgotten."""
+
+    memory_id: Annotated[Name | None, Sent(selects=True)] = Field(
+        None, description="Only that on this memory; all of the user's when left out."
+    )
+
+
+class ForgottenFeedback(Result):
+    forgotten: int = Field(description="How many ratings were taken out.")

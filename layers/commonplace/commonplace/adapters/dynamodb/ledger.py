@@ -33,8 +33,7 @@ from commonplace.adapters.dynamodb.table import (
 )
 from commonplace.domain.batching import in_batches
 from commonplace.domain.fields import nearest_moment
-from commonplace.domain.interactions import Interaction
-from commonplace.domain.kept import kept_interaction
+from commonplace.domain.interactions import Interaction, kept_interaction
 from commonplace.ports.night import LedgerEntry, LedgerMark
 
 BODY = "body"

@@ -25,7 +25,7 @@ from commonplace.adapters.dynamodb.table import (
 )
 from commonplace.domain.batching import in_batches
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.kept import kept_run, kept_tag_rows, tag_rows_text
+from commonplace.domain.interactions import kept_run, kept_tag_rows, tag_rows_text
 from commonplace.domain.runs import Run, TagRow
 from commonplace.ports.night import LedgerMark
 from commonplace.ports.values import Fence

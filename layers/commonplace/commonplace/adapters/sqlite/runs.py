@@ -9,7 +9,7 @@ from commonplace.adapters.sqlite import ledger
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.kept import kept_run, kept_tag_rows, tag_rows_text
+from commonplace.domain.interactions import kept_run, kept_tag_rows, tag_rows_text
 from commonplace.domain.runs import Run, TagRow
 from commonplace.ports.night import LedgerMark
 from commonplace.ports.values import Fence

@@ -6,8 +6,8 @@ from itertools import groupby
 from typing import Any
 
 from commonplace.contract.manifest import Row, flat, schema
+from commonplace.domain.analysis import FeedbackRequest, FeedbackResult, ForgetFeedbackRequest, ForgottenFeedback
 from commonplace.domain.errors import ErrorCode
-from commonplace.domain.feedback import FeedbackRequest, FeedbackResult, ForgetFeedbackRequest, ForgottenFeedback
 from commonplace.domain.imports import ChatMessage, ImportRequest, ImportResult, StoreManyRequest, StoreManyResult, Turn
 from commonplace.domain.interactions import GIVEN, History, ListedRuns, RecordRequest, RecordResult, RunReport
 from commonplace.domain.requests import StoreRequest
