@@ -15,7 +15,7 @@ from rich.progress import Progress
 
 from cloud.dynamodb import DynamoDB
 from cloud.opensearch import OpenSearch
-from commonplace.adapters.dynamodb.client import connect
+from commonplace.adapters.dynamodb.calls import connect
 from commonplace.adapters.dynamodb.rows import memory_item, vector_bytes
 from commonplace.adapters.dynamodb.table import create_table
 from commonplace.adapters.static_embedder import StaticEmbedder
@@ -23,9 +23,9 @@ from commonplace.bootstrap.maintenance import open_projector
 from commonplace.domain.batching import in_batches
 from commonplace.domain.ids import new_memory_id
 from commonplace.domain.memory import Memory
-from commonplace.ports.embedder import Embedder
-from commonplace.ports.index_writer import IndexWriter
-from commonplace.ports.record_values import Stored
+from commonplace.ports.index import IndexWriter
+from commonplace.ports.models import Embedder
+from commonplace.ports.values import Stored
 from commonplace.settings import Settings, read_settings
 from training.many import texts
 

@@ -16,8 +16,7 @@ from benchmarks.retrieval import COLUMNS, Answer, answered, answers, row
 from commonplace.bootstrap.cloud import open_cloud
 from commonplace.bootstrap.maintenance import open_projector
 from commonplace.indexing.stream import reconcile
-from commonplace.ports.record_values import IndexChange, IndexOutcome
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Caller, IndexChange, IndexOutcome
 from commonplace.settings import Settings
 from commonplace.use_cases import dispatch
 from commonplace.use_cases.import_conversation import import_turns

@@ -10,7 +10,7 @@ import numpy as np
 
 from benchmarks.conversations import Asked, Conversation
 from benchmarks.persons import Person
-from commonplace.ports.candidates import Corpus
+from commonplace.ports.index import Corpus
 from commonplace.retrieval import bm25
 from commonplace.text.foundation.tokenizer import terms, words
 

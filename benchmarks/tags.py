@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from commonplace.adapters.static_embedder import StaticEmbedder
-from commonplace.ports.embedder import Embedder
+from commonplace.ports.models import Embedder
 from commonplace.text.tagging.likeness import OwnTags, likeness, scale_of
 from commonplace.text.tagging.names import canonical
 

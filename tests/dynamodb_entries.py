@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import Audit, Entry
+from commonplace.ports.values import Audit, Entry
 from tests.conftest import NOON
 
 USER = "local|ana"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from commonplace.adapters.dynamodb.client import Table, connect
+from commonplace.adapters.dynamodb.calls import Table, connect
 from commonplace.adapters.dynamodb.table import create_table
 
 PATIENT = 30.0  # seconds: a busy machine is no failure

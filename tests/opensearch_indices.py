@@ -10,13 +10,11 @@ from opensearchpy import OpenSearch
 
 from commonplace.adapters.opensearch.client import connect
 from commonplace.adapters.opensearch.document import Layout
-from commonplace.adapters.opensearch.document_writer import OpenSearchWriter
-from commonplace.adapters.opensearch.setup import set_up
+from commonplace.adapters.opensearch.rebuild import OpenSearchWriter, set_up
 from commonplace.adapters.sentence_encoder import SentenceEncoder
 from commonplace.domain.memory import Memory
-from commonplace.ports.memory_records import MemoryRecords
-from commonplace.ports.record_values import Audit, Entry, Stored, Vector
-from commonplace.ports.values import Filter, Visibility
+from commonplace.ports.records import MemoryRecords
+from commonplace.ports.values import Audit, Entry, Filter, Stored, Vector, Visibility
 
 LAYOUT = Layout(SentenceEncoder.name, SentenceEncoder.dimension, shards=2, refresh="50ms")
 Indexed = Literal["nothing", "half", "all"]

@@ -7,8 +7,7 @@ import pytest
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Audit, Change, Fence, Operation
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Audit, Caller, Change, Fence, Operation
 from commonplace.retrieval.record_scan import visibility_of
 from tests.conftest import NOON
 from tests.contract.conftest import Writer

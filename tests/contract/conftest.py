@@ -9,26 +9,23 @@ from typing import Any
 
 import pytest
 
-from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.calls import Table
 from commonplace.adapters.dynamodb.documents import DynamoDocuments
-from commonplace.adapters.dynamodb.feedback import DynamoFeedback
 from commonplace.adapters.dynamodb.ids import DynamoAliases, DynamoErasedIds
 from commonplace.adapters.dynamodb.ledger import DynamoLedger
 from commonplace.adapters.dynamodb.operations import DynamoOperations
 from commonplace.adapters.dynamodb.records import DynamoErasure, DynamoEverything, DynamoRawRecords, DynamoRecords
 from commonplace.adapters.dynamodb.runs import DynamoBudget, DynamoRuns, DynamoTagRows
-from commonplace.adapters.dynamodb.search_log import DynamoSearchLog
-from commonplace.adapters.dynamodb.usage import DynamoUsage
-from commonplace.adapters.opensearch.facts import OpenSearchFacts
-from commonplace.adapters.opensearch.index import OpenSearchIndex
+from commonplace.adapters.dynamodb.usage import DynamoFeedback, DynamoSearchLog, DynamoUsage
+from commonplace.adapters.opensearch.index import OpenSearchFacts, OpenSearchIndex
 from commonplace.adapters.opensearch.rebuild import OpenSearchContents
 from commonplace.adapters.record_scan import ScanFacts, ScanIndex
 from commonplace.bootstrap.local import OpenStore, open_local
 from commonplace.domain.memory import Memory
-from commonplace.ports.all_records import AllRecords
 from commonplace.ports.bundle import Ports, Upkeep
-from commonplace.ports.nightly_bundle import NightPorts
-from commonplace.ports.record_values import Audit, Entry
+from commonplace.ports.night import NightPorts
+from commonplace.ports.records import AllRecords
+from commonplace.ports.values import Audit, Entry
 from commonplace.settings import Settings
 from tests.conftest import NOON
 from tests.opensearch_indices import FollowedRecords, Indexed

@@ -10,14 +10,12 @@ from commonplace.domain.errors import ErrorCode
 from commonplace.domain.ids import new_operation_id
 from commonplace.domain.runs import Run, RunKind, RunOperation
 from commonplace.nightly.user_erasure import ErasableUser
-from commonplace.ports.aliases import Aliases
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Alias
-from commonplace.ports.values import Caller
+from commonplace.ports.records import Aliases
+from commonplace.ports.values import Alias, Caller
 from commonplace.runs import undo
-from commonplace.runs.apply import RunContext
-from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation
-from commonplace.runs.resume import exclusive_lease
+from commonplace.runs.apply import Plan, PlannedChange, PlannedOperation, RunContext
+from commonplace.runs.queueing import exclusive_lease
 from commonplace.runs.staging import change_many
 from commonplace.use_cases import dispatch
 from commonplace.use_cases.named import naming

@@ -14,12 +14,11 @@ from commonplace.domain.memory import Memory
 from commonplace.domain.transfer import BackupResult, KeptFile
 from commonplace.nightly.user_erasure import ErasableUser
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Alias, RawRecord
-from commonplace.ports.values import Caller, Rating
+from commonplace.ports.values import Alias, Caller, Rating, RawRecord
 from commonplace.runs import undo
 from commonplace.runs.apply import RunContext
 from commonplace.runs.backup_file import BackupReading, read_backup
-from commonplace.runs.resume import exclusive_lease
+from commonplace.runs.queueing import exclusive_lease
 from commonplace.use_cases import dispatch
 from tests.conftest import NOON, refusal
 from tests.contract.changes import ANA, BEN

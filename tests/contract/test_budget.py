@@ -3,7 +3,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 
-from commonplace.ports.nightly_bundle import NightPorts
+from commonplace.ports.night import NightPorts
 
 TODAY, TOMORROW = date(2026, 5, 20), date(2026, 5, 21)
 ANA, BEN = "local|ana", "local|ben"

@@ -13,7 +13,7 @@ from commonplace.nightly.user_erasure import ErasableUser
 from commonplace.ports.values import Caller
 from commonplace.runs import undo
 from commonplace.runs.apply import RunContext
-from commonplace.runs.resume import exclusive_lease
+from commonplace.runs.queueing import exclusive_lease
 from commonplace.use_cases import dispatch
 from tests.conftest import NOON
 

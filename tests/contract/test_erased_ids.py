@@ -8,8 +8,7 @@ import pytest
 from commonplace.bootstrap.local import OpenStore
 from commonplace.domain.memory import Memory
 from commonplace.nightly.user_erasure import ErasableUser
-from commonplace.ports.record_values import Alias
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Alias, Caller
 from commonplace.runs.apply import RunContext
 from commonplace.use_cases.import_plan import Given, ImportPlan
 from tests.conftest import NOON

@@ -16,8 +16,8 @@ from commonplace.domain.memory import Memory
 from commonplace.nightly.readers import reader_for
 from commonplace.nightly.service import Nights
 from commonplace.nightly.user_erasure import ErasableUser
-from commonplace.ports.record_values import Alias, Audit, Fence, Operation
-from commonplace.runs.resume import exclusive_lease
+from commonplace.ports.values import Alias, Audit, Fence, Operation
+from commonplace.runs.queueing import exclusive_lease
 from commonplace.runs.staging import run_context
 from commonplace.runs.undo import undo_operation
 from tests.conftest import NOON

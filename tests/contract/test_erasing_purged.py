@@ -10,7 +10,7 @@ import pytest
 from commonplace.bootstrap.local import OpenStore
 from commonplace.domain.errors import ErrorCode
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Alias
+from commonplace.ports.values import Alias
 from tests.conftest import refusal
 from tests.contract.changes import ANA, BEN
 from tests.contract.damage import damage_of

@@ -8,8 +8,7 @@ import pytest
 from commonplace.adapters import record_scan
 from commonplace.domain.requests import DiscoverRequest
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Audit
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Audit, Caller
 from commonplace.use_cases.discover import discover_tools
 from tests.conftest import NOON
 from tests.contract.conftest import Writer

@@ -5,15 +5,14 @@ from typing import Any
 
 import pytest
 
-from commonplace.adapters.dynamodb import feedback as dynamodb
+from commonplace.adapters.dynamodb import usage as dynamodb
 from commonplace.adapters.sqlite import feedback as sqlite
 from commonplace.bootstrap.local import OpenStore
 from commonplace.domain.errors import ErrorCode
 from commonplace.nightly.user_erasure import ErasableUser
 from commonplace.ports.bundle import Ports
-from commonplace.ports.feedback import Feedback
-from commonplace.ports.record_values import Alias
-from commonplace.ports.values import Caller, Rating
+from commonplace.ports.usage import Feedback
+from commonplace.ports.values import Alias, Caller, Rating
 from commonplace.runs.apply import RunContext
 from commonplace.use_cases import dispatch
 from commonplace.use_cases.feedback import forget_feedback, record_feedback

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from commonplace.bootstrap.local import OpenStore
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.runs import Run
-from commonplace.ports.record_values import Fence, Operation
+from commonplace.ports.values import Fence, Operation
 from tests.conftest import NOON
 from tests.examples import examples
 

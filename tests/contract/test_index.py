@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 
 from commonplace.ports.bundle import Ports
-from commonplace.ports.candidates import Candidates, Corpus
-from commonplace.ports.record_values import Audit, Vector
-from commonplace.ports.values import Caller, Filter, Visibility
+from commonplace.ports.index import Candidates, Corpus
+from commonplace.ports.values import Audit, Caller, Filter, Vector, Visibility
 from commonplace.retrieval import bm25, engine
 from commonplace.text.foundation.tokenizer import terms
 from tests.conftest import NOON

@@ -9,8 +9,7 @@ from commonplace.domain.consistency import RepairRequest, RepairResult, Validate
 from commonplace.domain.ids import new_memory_id
 from commonplace.domain.memory import Memory
 from commonplace.ports.bundle import Ports, Upkeep
-from commonplace.ports.record_values import Audit, Stored
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Audit, Caller, Stored
 from commonplace.use_cases import consistency
 from tests.conftest import NOON
 from tests.contract.conftest import Writer

@@ -14,7 +14,7 @@ from commonplace.adapters.s3 import S3KeptFiles, connect
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.kept_files import SqliteKeptFiles
 from commonplace.domain.transfer import FileKind, KeptFile
-from commonplace.ports.kept_files import KeptFiles
+from commonplace.ports.documents import KeptFiles
 from tests.conftest import NOON
 from tests.s3_buckets import BUCKET
 

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from commonplace.domain.interactions import INTERACTION, Discussion, Explicit, Interaction
 from commonplace.domain.runs import Run
 from commonplace.nightly.intake import record_interactions, split_text
-from commonplace.ports.ledger_values import LedgerEntry, LedgerMark
-from commonplace.ports.nightly_bundle import NightPorts
+from commonplace.ports.night import LedgerEntry, LedgerMark, NightPorts
 from commonplace.ports.values import Caller
 from tests.conftest import NOON
 from tests.examples import examples

@@ -9,8 +9,8 @@ import pytest
 from commonplace.bootstrap.local import OpenStore
 from commonplace.domain.runs import Run
 from commonplace.ports.bundle import Relay
-from commonplace.ports.nightly_bundle import NightPorts
-from commonplace.ports.record_values import Fence
+from commonplace.ports.night import NightPorts
+from commonplace.ports.values import Fence
 from commonplace.use_cases import dispatch
 from tests.contract.changes import ANA
 from tests.contract.conftest import Writer

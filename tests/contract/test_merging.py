@@ -9,9 +9,8 @@ import pytest
 from commonplace.bootstrap.local import OpenStore
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import Audit
-from commonplace.ports.values import Caller
-from commonplace.runs.resume import exclusive_lease
+from commonplace.ports.values import Audit, Caller
+from commonplace.runs.queueing import exclusive_lease
 from commonplace.runs.staging import run_context
 from commonplace.runs.undo import undo_run
 from commonplace.use_cases import dispatch

@@ -9,8 +9,8 @@ import pytest
 from commonplace.bootstrap.local import OpenStore
 from commonplace.domain.errors import ErrorCode
 from commonplace.ports.bundle import Ports
-from commonplace.ports.nightly_bundle import NightPorts
-from commonplace.ports.record_values import Audit, Fence
+from commonplace.ports.night import NightPorts
+from commonplace.ports.values import Audit, Fence
 from tests.conftest import NOON
 from tests.contract.changes import ANA, BEN, LATER, answer, changed, closing, opening, operation, refused, state
 from tests.contract.conftest import Writer

@@ -9,8 +9,7 @@ import pytest
 from commonplace.bootstrap.local import OpenStore
 from commonplace.domain.memory import Memory
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Audit
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Audit, Caller
 from commonplace.retrieval.record_scan import visibility_of
 from tests.conftest import NOON
 from tests.contract.changes import ANA, BEN, LATER, closing, operation

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from commonplace.bootstrap.local import OpenStore
 from commonplace.domain.errors import ErrorCode
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import Audit, Change, Operation
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Audit, Caller, Change, Operation
 from commonplace.retrieval.record_scan import visibility_of
 from tests.conftest import NOON
 from tests.contract.changes import answer

@@ -7,8 +7,7 @@ from commonplace.domain.memory import Memory
 from commonplace.domain.outline import Outline
 from commonplace.memories.transitions import deleted, erased, superseded
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Audit
-from commonplace.ports.values import Caller, Visibility
+from commonplace.ports.values import Audit, Caller, Visibility
 from commonplace.retrieval.record_scan import is_visible
 from commonplace.use_cases.dispatch import answer
 from tests.conftest import NOON

@@ -7,7 +7,7 @@ import pytest
 from commonplace.adapters.folder import FolderPages
 from commonplace.adapters.s3 import S3Pages, connect
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.ports.pages import Pages
+from commonplace.ports.documents import Pages
 from tests.s3_buckets import BUCKET
 
 pytestmark = pytest.mark.integration

@@ -7,7 +7,7 @@ import pytest
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Audit
+from commonplace.ports.values import Audit
 from tests.conftest import NOON
 from tests.contract.conftest import Writer
 

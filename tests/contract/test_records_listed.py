@@ -6,8 +6,7 @@ import pytest
 
 from commonplace.domain.memory import Memory
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Audit
-from commonplace.ports.values import Filter, Visibility
+from commonplace.ports.values import Audit, Filter, Visibility
 from tests.conftest import NOON
 from tests.contract.conftest import Writer
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Audit, Entry
+from commonplace.ports.values import Audit, Entry
 from tests.conftest import NOON
 from tests.contract.conftest import Writer
 from tests.examples import examples

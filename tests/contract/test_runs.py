@@ -11,9 +11,8 @@ import pytest
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import INTERACTION
 from commonplace.domain.runs import Run, RunOperation
-from commonplace.ports.ledger_values import LedgerMark
-from commonplace.ports.nightly_bundle import NightPorts
-from commonplace.ports.record_values import Fence
+from commonplace.ports.night import LedgerMark, NightPorts
+from commonplace.ports.values import Fence
 from tests.conftest import NOON
 
 ANA, BEN = "local|ana", "local|ben"

@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from commonplace.adapters.dynamodb.client import Table
-from commonplace.adapters.dynamodb.search_log import DynamoSearchLog
+from commonplace.adapters.dynamodb.calls import Table
+from commonplace.adapters.dynamodb.usage import DynamoSearchLog
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.search_log import SqliteSearchLog
 from commonplace.bootstrap.local import OpenStore
+from commonplace.domain.analysis import UsageRequest, UsageResult
 from commonplace.domain.requests import SearchRequest
 from commonplace.domain.storage import ContextRequest
-from commonplace.domain.usage import UsageRequest, UsageResult
 from commonplace.nightly.user_erasure import ErasableUser
 from commonplace.ports.bundle import Ports
-from commonplace.ports.search_log import SearchLog
+from commonplace.ports.usage import SearchLog
 from commonplace.ports.values import Caller, LoggedSearch
 from commonplace.runs.apply import RunContext
 from commonplace.use_cases.context import get_memory_context

@@ -7,7 +7,7 @@ import pytest
 from commonplace.bootstrap.local import OpenStore
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.runs import TagRow
-from commonplace.ports.tag_rows import TagRows
+from commonplace.ports.records import TagRows
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.integration

@@ -9,7 +9,7 @@ import pytest
 from commonplace.bootstrap.local import OpenStore
 from commonplace.nightly.user_erasure import ErasableUser
 from commonplace.ports.values import Caller
-from commonplace.runs.resume import exclusive_lease
+from commonplace.runs.queueing import exclusive_lease
 from commonplace.runs.staging import run_context
 from commonplace.runs.undo import approve, undo_run
 from commonplace.use_cases import dispatch

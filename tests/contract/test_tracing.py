@@ -7,10 +7,10 @@ from datetime import timedelta
 import numpy as np
 import pytest
 
-from commonplace.domain.debugging import TracedHit, TraceResult
+from commonplace.domain.consistency import TracedHit, TraceResult
 from commonplace.domain.requests import SearchOptions, SearchRequest, TimeSpan
 from commonplace.ports.bundle import Ports
-from commonplace.ports.candidates import Legs
+from commonplace.ports.index import Legs
 from commonplace.ports.values import Caller, Filter, Visibility
 from commonplace.retrieval.ranking import TIE_BREAKS
 from commonplace.text.foundation.tokenizer import terms

@@ -15,7 +15,7 @@ from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.interactions import INTERACTION, Interaction
 from commonplace.extraction.candidate import Reading
 from commonplace.nightly.service import Nights
-from commonplace.ports.nightly_bundle import NightPorts
+from commonplace.ports.night import NightPorts
 from commonplace.ports.values import Caller
 from commonplace.runs.apply import RunContext
 from tests.conftest import NOON

@@ -8,7 +8,7 @@ from opensearchpy import OpenSearch
 from pytest_socket import _remove_restrictions, socket_allow_hosts
 
 from cloud.dynamodb import DynamoDB
-from commonplace.adapters.dynamodb.client import connect
+from commonplace.adapters.dynamodb.calls import connect
 from commonplace.adapters.dynamodb.table import create_table
 from commonplace.interfaces.aws import container
 from tests.dynamodb_tables import PATIENT

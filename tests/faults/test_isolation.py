@@ -12,12 +12,11 @@ import pytest
 from opensearchpy import OpenSearch
 
 from commonplace.adapters.opensearch.document import ROW, unpacked
-from commonplace.adapters.opensearch.document_writer import OpenSearchWriter
 from commonplace.adapters.opensearch.index import OpenSearchIndex
+from commonplace.adapters.opensearch.rebuild import OpenSearchWriter
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.memory import GLOBAL_AGENT
-from commonplace.ports.record_values import Stored
-from commonplace.ports.values import Filter, Visibility
+from commonplace.ports.values import Filter, Stored, Visibility
 from commonplace.text.foundation import tokenizer
 from tests.conftest import NOON
 from tests.faults.conftest import Tell

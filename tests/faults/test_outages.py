@@ -16,11 +16,10 @@ from cloud.listener import Cut, Request, Response
 from cloud.opensearch import OpenSearch
 from cloud.proxy import Fault, FaultProxy, Forward
 from commonplace.adapters.opensearch.client import connect
-from commonplace.adapters.opensearch.document_writer import OpenSearchWriter
-from commonplace.adapters.opensearch.setup import set_up
+from commonplace.adapters.opensearch.rebuild import OpenSearchWriter, set_up
 from commonplace.bootstrap.cloud import open_cloud
 from commonplace.indexing.stream import NoIndex
-from commonplace.ports.record_values import Audit, IndexChange, IndexOutcome
+from commonplace.ports.values import Audit, IndexChange, IndexOutcome
 from tests.conftest import NOON
 from tests.dynamodb_entries import entry
 from tests.faults.conftest import Open, Streaming, Tell

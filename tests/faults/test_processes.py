@@ -18,7 +18,7 @@ STORE = """
 import json, sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from commonplace.adapters.dynamodb.client import Table, connect
+from commonplace.adapters.dynamodb.calls import Table, connect
 from commonplace.adapters.dynamodb.records import DynamoRecords
 from commonplace.bootstrap.cloud import open_cloud
 from commonplace.ports.values import Caller

@@ -16,10 +16,10 @@ from cloud import faults
 from cloud.invoking import Context
 from cloud.proxy import FaultProxy
 from cloud.stream import as_lambda_has_it
-from commonplace.adapters.dynamodb.client import connect
+from commonplace.adapters.dynamodb.calls import connect
 from commonplace.adapters.opensearch.rebuild import OpenSearchContents
 from commonplace.interfaces.aws import container, index_functions
-from commonplace.ports.record_values import Audit, DeadLetter, Stored
+from commonplace.ports.values import Audit, DeadLetter, Stored
 from commonplace.retrieval.documents import digest
 from tests.conftest import NOON
 from tests.faults.conftest import Open, Streaming, Tell

@@ -15,12 +15,12 @@ from moto import mock_aws
 from cloud import faults
 from cloud.listener import Request, Response
 from cloud.proxy import Fault, FaultProxy, Forward
-from commonplace.adapters.dynamodb.client import Table, connect
+from commonplace.adapters.dynamodb.calls import Table, connect
 from commonplace.adapters.dynamodb.records import DynamoRecords
 from commonplace.adapters.sqs import SqsDeadLetters
 from commonplace.adapters.sqs import connect as connect_sqs
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.ports.record_values import Audit, DeadLetter
+from commonplace.ports.values import Audit, DeadLetter
 from tests.conftest import NOON
 from tests.dynamodb_entries import USER, entry
 from tests.dynamodb_faults import Body

@@ -15,7 +15,7 @@ from opensearchpy import OpenSearch
 
 from cloud.stream import Poller
 from cloud.template import Template
-from commonplace.adapters.dynamodb.client import Table, connect
+from commonplace.adapters.dynamodb.calls import Table, connect
 from commonplace.adapters.dynamodb.pending import DynamoPending
 from commonplace.adapters.dynamodb.records import DynamoRecords
 from commonplace.bootstrap import cloud, local, maintenance

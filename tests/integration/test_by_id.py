@@ -9,7 +9,7 @@ import pytest
 from commonplace import Commonplace
 from commonplace.domain.errors import ErrorCode
 from commonplace.interfaces import nightly_routes
-from commonplace.ports.record_values import Alias
+from commonplace.ports.values import Alias
 from tests.conftest import NOON, found, refusal
 
 pytestmark = pytest.mark.integration

@@ -17,9 +17,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from commonplace.adapters.claude.answer import clean_tags, read_answer
 from commonplace.adapters.claude.clients import BedrockClients, KeyClients
-from commonplace.adapters.claude.reader import ClaudeReader, pause_before
+from commonplace.adapters.claude.reader import ClaudeReader, clean_tags, pause_before, read_answer
 from commonplace.domain.taxonomy import STATEMENT_TYPES
 from commonplace.ports.values import ModelUnavailable, Normalized
 from tests.integration.scripted_messages_api import Answers, Drips, Fails, Hangs, Received, ScriptedMessagesApi, Step

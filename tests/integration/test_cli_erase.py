@@ -11,7 +11,7 @@ import pytest
 from moto import mock_aws
 
 from commonplace import Commonplace
-from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.calls import Table
 from commonplace.adapters.dynamodb.records import DynamoRecords
 from commonplace.pages.page import owner_hash
 from commonplace.settings import Settings

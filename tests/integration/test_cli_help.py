@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 import pytest
 
-from commonplace.interfaces.cli.verbs import LISTED, Listed
+from commonplace.interfaces.cli import LISTED, Listed
 from tests.integration.command_line import run, run_process
 
 pytestmark = pytest.mark.integration

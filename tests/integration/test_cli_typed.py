@@ -5,8 +5,7 @@ from pathlib import Path
 import click
 import pytest
 
-from commonplace.interfaces.cli import failures
-from commonplace.interfaces.cli.verbs import LISTED
+from commonplace.interfaces.cli import LISTED, failures
 from tests.integration.command_line import run
 
 pytestmark = pytest.mark.integration

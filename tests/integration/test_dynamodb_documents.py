@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from commonplace.adapters.dynamodb.calls import key_of
-from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.calls import Table, key_of
 from commonplace.adapters.dynamodb.documents import DynamoDocuments
 from commonplace.adapters.dynamodb.table import DOCUMENT, DOCUMENT_VERSION
 from commonplace.domain.documents import MOST_BYTES, Document, PassageOf

@@ -11,8 +11,7 @@ from unittest.mock import Mock
 import pytest
 from botocore.awsrequest import AWSResponse
 
-from commonplace.adapters.dynamodb.calls import Calls
-from commonplace.adapters.dynamodb.client import Table, connect
+from commonplace.adapters.dynamodb.calls import Calls, Table, connect
 from commonplace.adapters.dynamodb.ledger import DynamoLedger
 from commonplace.adapters.dynamodb.operations import DynamoOperations
 from commonplace.adapters.dynamodb.pending import DynamoPending
@@ -21,8 +20,7 @@ from commonplace.adapters.dynamodb.usage import DynamoUsage
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import Explicit
 from commonplace.nightly.intake import record_interactions, split_text
-from commonplace.ports.record_values import Audit, Change, Operation
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Audit, Caller, Change, Operation
 from tests.conftest import NOON
 from tests.contract.changes import WORDLESS
 from tests.dynamodb_entries import USER, entry

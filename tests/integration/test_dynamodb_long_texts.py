@@ -6,14 +6,13 @@ from typing import Any
 import pytest
 from botocore.awsrequest import AWSResponse
 
-from commonplace.adapters.dynamodb.calls import partition_condition
-from commonplace.adapters.dynamodb.client import Table, connect
+from commonplace.adapters.dynamodb.calls import Table, connect, partition_condition
 from commonplace.adapters.dynamodb.long_texts import named, text_of
 from commonplace.adapters.dynamodb.runs import DynamoRuns
 from commonplace.adapters.dynamodb.table import ITEM, PART, REST, RUN
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.runs import Run
-from commonplace.ports.record_values import Fence
+from commonplace.ports.values import Fence
 from tests.conftest import NOON
 from tests.contract.test_runs import ANA, MINUTE, code_of, long_run, noise, run_of
 from tests.dynamodb_faults import Faults, refusing

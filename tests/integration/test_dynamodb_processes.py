@@ -2,7 +2,7 @@
 
 import pytest
 
-from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.calls import Table
 from commonplace.adapters.dynamodb.records import DynamoRecords
 from tests.dynamodb_entries import USER
 from tests.two_processes import at_once
@@ -11,7 +11,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.usefixtures("dynamodb_client"
 
 STORE = """
 import json, sys
-from commonplace.adapters.dynamodb.client import Table, connect
+from commonplace.adapters.dynamodb.calls import Table, connect
 from commonplace.adapters.dynamodb.records import DynamoRecords
 from tests.dynamodb_entries import entry
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.calls import Table
 from commonplace.adapters.dynamodb.pending import DynamoPending
 from commonplace.adapters.dynamodb.records import DynamoEverything, DynamoRecords
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import Stored
+from commonplace.ports.values import Stored
 from tests.dynamodb_entries import USER, entry
 
 if TYPE_CHECKING:

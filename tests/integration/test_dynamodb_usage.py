@@ -9,11 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
-from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.calls import Table
 from commonplace.adapters.dynamodb.pending import DynamoPending
 from commonplace.adapters.dynamodb.records import DynamoRecords
 from commonplace.adapters.dynamodb.usage import DynamoUsage
-from commonplace.ports.record_values import Audit
+from commonplace.ports.values import Audit
 from tests.conftest import NOON
 from tests.dynamodb_entries import USER, entry
 from tests.examples import examples

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.calls import Table
 from commonplace.adapters.dynamodb.records import DynamoRecords
 from commonplace.adapters.dynamodb.usage import DynamoUsage
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import Audit
+from commonplace.ports.values import Audit
 from commonplace.retrieval.documents import fingerprint
 from tests.conftest import NOON
 from tests.dynamodb_entries import USER, entry

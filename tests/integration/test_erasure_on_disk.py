@@ -10,7 +10,7 @@ from commonplace.bootstrap.local import OpenStore, open_local
 from commonplace.domain.interactions import INTERACTION
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Run
-from commonplace.ports.record_values import Audit, Change, Entry, Operation
+from commonplace.ports.values import Audit, Change, Entry, Operation
 from commonplace.settings import Settings
 from tests.conftest import NOON
 

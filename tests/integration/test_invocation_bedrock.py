@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from commonplace.contract.registry import TOOLS
+from commonplace.contract.registry import TOOLS, Tool
 from commonplace.contract.sent import as_declared
-from commonplace.contract.tool import Tool
 from commonplace.contract.validate import check
 from commonplace.domain import requests
 from commonplace.domain.errors import CommonplaceError, ErrorCode

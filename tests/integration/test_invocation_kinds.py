@@ -12,8 +12,7 @@ import pytest
 
 from commonplace import Commonplace
 from commonplace.contract.manifest import manifest
-from commonplace.contract.registry import TOOLS
-from commonplace.contract.tool import Tool
+from commonplace.contract.registry import TOOLS, Tool
 from commonplace.contract.validate import check
 from commonplace.interfaces.aws.http_api import NIGHT, ROUTES
 from commonplace.ports.bundle import Ports

@@ -16,7 +16,7 @@ from commonplace.domain.runs import Dropped, Run
 from commonplace.interfaces.aws import container, nightly_functions
 from commonplace.interfaces.aws.nightly_functions import zone_of
 from commonplace.ports.bundle import Ports
-from commonplace.ports.nightly_bundle import NightPorts
+from commonplace.ports.night import NightPorts
 from commonplace.ports.values import Caller
 from commonplace.use_cases import dispatch
 from tests.conftest import NOON

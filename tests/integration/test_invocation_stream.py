@@ -17,7 +17,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
 from commonplace.indexing.stream import Projector
 from commonplace.interfaces.aws import container, index_functions
-from commonplace.ports.record_values import DeadLetter, IndexChange, IndexOutcome, Stored, Tombstone
+from commonplace.ports.values import DeadLetter, IndexChange, IndexOutcome, Stored, Tombstone
 from tests.conftest import NOON
 from tests.integration.lambda_calls import Context
 

@@ -16,7 +16,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.indexing.rebuild import EmbeddingRenewal, reindex
 from commonplace.indexing.stream import project
 from commonplace.interfaces.aws import container, index_functions
-from commonplace.ports.record_values import DeadLetter, IndexChange, IndexOutcome
+from commonplace.ports.values import DeadLetter, IndexChange, IndexOutcome
 from commonplace.settings import Settings
 from tests.integration.lambda_calls import ISSUER, Context, handler, http
 

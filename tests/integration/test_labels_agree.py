@@ -11,7 +11,7 @@ import pytest
 from commonplace import Commonplace
 from commonplace.adapters.sentence_encoder import SentenceEncoder
 from commonplace.memories.enrich import enrich
-from commonplace.ports.record_values import Vector
+from commonplace.ports.values import Vector
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.integration

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from commonplace import Commonplace, legacy
-from commonplace.domain.listing import TagsRequest
+from commonplace.domain.storage import TagsRequest
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import MOST_TAGS, Caller
 from commonplace.use_cases.listing import list_tags

@@ -17,7 +17,7 @@ from commonplace.ports.bundle import Ports, Relay
 from commonplace.ports.values import Caller
 from commonplace.runs.apply import LEASE, RunContext
 from commonplace.runs.finalize import erase_sources
-from commonplace.runs.resume import exclusive_lease
+from commonplace.runs.queueing import exclusive_lease
 from commonplace.use_cases import dispatch
 from tests.conftest import NOON
 from tests.integration.cloud_functions import ports as ports

@@ -11,8 +11,7 @@ import pytest
 
 from commonplace.bootstrap.local import open_local
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.ports.record_values import Vector
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Caller, Vector
 from commonplace.settings import Settings
 from commonplace.use_cases import dispatch
 from tests.conftest import NOON

@@ -16,8 +16,8 @@ from commonplace.bootstrap.local import OpenStore, open_local
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import INTERACTION
 from commonplace.domain.runs import Run
-from commonplace.ports.ledger_values import LedgerMark
-from commonplace.ports.record_values import Operation
+from commonplace.ports.night import LedgerMark
+from commonplace.ports.values import Operation
 from commonplace.settings import Settings
 from tests.conftest import NOON
 
@@ -33,8 +33,8 @@ from commonplace.bootstrap.local import open_local
 from commonplace.domain.interactions import INTERACTION
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Run
-from commonplace.ports.ledger_values import LedgerMark
-from commonplace.ports.record_values import Audit, Change, Operation
+from commonplace.ports.night import LedgerMark
+from commonplace.ports.values import Audit, Change, Operation
 from commonplace.settings import Settings
 
 NOW, ANA = datetime(2026, 5, 20, tzinfo=UTC), "local|ana"

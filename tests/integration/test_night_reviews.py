@@ -61,7 +61,7 @@ def test_approved_they_are_made_where_nothing_has_changed(memory: Commonplace, w
     memory.undo(memory.delete_memory(_keyed(memory)).operation_id)  # something else happens meanwhile
     records = memory.nights().context.ports.records
     (cat,) = records.get("local|ana", [ada])
-    from commonplace.ports.record_values import Audit
+    from commonplace.ports.values import Audit
 
     records.update(cat.model_copy(update={"version": 2, "user_note": "mine"}), Audit("note", cat.updated_at, {}))
     run = memory.approve_run("last")

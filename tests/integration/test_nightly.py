@@ -17,10 +17,9 @@ from commonplace.extraction.candidate import Decision, MemoryView
 from commonplace.extraction.days import Day
 from commonplace.nightly import steps
 from commonplace.nightly.service import Nights
-from commonplace.ports.ledger_values import LedgerMark
-from commonplace.ports.operations import Operations
-from commonplace.ports.record_values import Applied, Fence, Operation
-from commonplace.ports.values import Visibility
+from commonplace.ports.night import LedgerMark
+from commonplace.ports.records import Operations
+from commonplace.ports.values import Applied, Fence, Operation, Visibility
 from tests.conftest import NOON
 from tests.scripted_nights import Script, all_new, current, heard, nights_of, open_gates, told
 

@@ -15,7 +15,7 @@ from commonplace.adapters.opensearch.index import OpenSearchIndex
 from commonplace.bootstrap.local import open_local
 from commonplace.domain.memory import GLOBAL_AGENT
 from commonplace.ports.bundle import Ports
-from commonplace.ports.memory_index import MemoryIndex
+from commonplace.ports.index import MemoryIndex
 from commonplace.ports.values import Filter, Visibility
 from commonplace.retrieval import ranking
 from commonplace.retrieval.query import parse_query

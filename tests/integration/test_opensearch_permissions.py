@@ -11,11 +11,8 @@ from opensearchpy import OpenSearch
 
 from cloud.proxy import FaultProxy
 from commonplace.adapters.opensearch.client import connect
-from commonplace.adapters.opensearch.document_writer import OpenSearchWriter
-from commonplace.adapters.opensearch.facts import OpenSearchFacts
-from commonplace.adapters.opensearch.index import OpenSearchIndex
-from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSearchRebuild
-from commonplace.adapters.opensearch.setup import set_up
+from commonplace.adapters.opensearch.index import OpenSearchFacts, OpenSearchIndex
+from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSearchRebuild, OpenSearchWriter, set_up
 from commonplace.ports.values import Filter
 from commonplace.text.foundation.tokenizer import terms
 from tests.conftest import NOON

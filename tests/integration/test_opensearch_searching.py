@@ -14,18 +14,15 @@ from opensearchpy import OpenSearch
 from cloud import faults
 from cloud.process import free_port
 from cloud.proxy import Fault, FaultProxy
-from commonplace.adapters.opensearch import facts
+from commonplace.adapters.opensearch import index as opensearch
 from commonplace.adapters.opensearch.client import connect, routing_of
 from commonplace.adapters.opensearch.document import OUTLINE, properties, settings
-from commonplace.adapters.opensearch.document_writer import OpenSearchWriter
-from commonplace.adapters.opensearch.facts import OpenSearchFacts, UnindexedState
-from commonplace.adapters.opensearch.index import OpenSearchIndex
-from commonplace.adapters.opensearch.setup import switch
+from commonplace.adapters.opensearch.index import OpenSearchFacts, OpenSearchIndex, UnindexedState
+from commonplace.adapters.opensearch.rebuild import OpenSearchWriter, switch
 from commonplace.adapters.record_scan import outlines_of
 from commonplace.domain.memory import GLOBAL_AGENT
 from commonplace.domain.outline import Outline
-from commonplace.ports.record_values import IndexOutcome, Stored
-from commonplace.ports.values import Filter, IndexUnavailable, Statistics, Visibility
+from commonplace.ports.values import Filter, IndexOutcome, IndexUnavailable, Statistics, Stored, Visibility
 from commonplace.text.foundation.tokenizer import terms
 from tests.conftest import NOON
 from tests.integration.test_opensearch_writing import EMBEDDER, stored
@@ -230,7 +227,7 @@ def test_those_that_were_used_are_counted_however_many_there_are(
         def used(self, _user_id: str) -> set[str]:
             return {"a0", "a2", "b0", "mem_purged", "mem_gone"}
 
-    monkeypatch.setattr(facts, "_IDS_A_FILTER", 2)
+    monkeypatch.setattr(opensearch, "_IDS_A_FILTER", 2)
     state = OpenSearchFacts(opensearch_client, Used(), Otherwise(), filled).statistics("local|ana", NOON, EMBEDDER.name)
     assert (state.active, state.unused) == (3, 1)
 
@@ -240,7 +237,7 @@ def test_what_is_counted_comes_page_by_page(
 ) -> None:
     known = OpenSearchFacts(opensearch_client, WAITING, Otherwise(), filled)
     for size in (1, 2, 3, 10):
-        monkeypatch.setattr(facts, "_OUTLINES_A_PAGE", size)
+        monkeypatch.setattr(opensearch, "_OUTLINES_A_PAGE", size)
         assert [one.memory_id for one in known.outlines("local|ana")] == ["a0", "a1", "a2"]
     assert [one.memory_id for one in known.outlines("local|ana", terms("green tea"))] == ["a0"]
     assert [one.memory_id for one in known.outlines("local|ben")] == ["b0"]

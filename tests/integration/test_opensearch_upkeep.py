@@ -13,19 +13,15 @@ from opensearchpy import OpenSearch
 from cloud import faults
 from cloud.proxy import FaultProxy
 from commonplace.adapters.opensearch.client import connect
-from commonplace.adapters.opensearch.document_writer import OpenSearchWriter
-from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSearchRebuild
-from commonplace.adapters.opensearch.setup import set_up
+from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSearchRebuild, OpenSearchWriter, set_up
 from commonplace.bootstrap.local import open_local
 from commonplace.domain.errors import CommonplaceError
 from commonplace.indexing import rebuild as index_rebuild
-from commonplace.indexing.consistency import ConsistencyReport, check_consistency
+from commonplace.indexing.consistency import ConsistencyReport, UserIndex, check_consistency, check_part, repair
 from commonplace.indexing.rebuild import EmbeddingRenewal, reindex
-from commonplace.indexing.repair import UserIndex, check_part, repair
 from commonplace.indexing.stream import project, reconcile
 from commonplace.ports.bundle import Ports, Upkeep
-from commonplace.ports.record_values import Audit, IndexChange, IndexOutcome, Vector
-from commonplace.ports.values import IndexUnavailable
+from commonplace.ports.values import Audit, IndexChange, IndexOutcome, IndexUnavailable, Vector
 from commonplace.settings import Settings
 from tests.conftest import NOON
 from tests.contract.conftest import Writer

@@ -9,13 +9,12 @@ from opensearchpy import OpenSearch, RequestError
 
 from cloud import faults
 from cloud.proxy import Fault, FaultProxy
-from commonplace.adapters.opensearch import document_writer
+from commonplace.adapters.opensearch import rebuild
 from commonplace.adapters.opensearch.client import connect
-from commonplace.adapters.opensearch.document_writer import OpenSearchWriter
-from commonplace.adapters.opensearch.rebuild import OpenSearchContents
+from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSearchWriter
 from commonplace.adapters.sentence_encoder import SentenceEncoder
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import IndexChange, Stored, Tombstone
+from commonplace.ports.values import IndexChange, Stored, Tombstone
 from tests.conftest import NOON
 
 pytestmark = pytest.mark.integration
@@ -132,7 +131,7 @@ def test_without_an_index_everything_waits(opensearch_client: OpenSearch) -> Non
 def test_more_than_one_request_holds_is_put_in_parts(
     proxy: FaultProxy, opensearch_client: OpenSearch, new_index: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(document_writer, "_BYTES", 50_000)
+    monkeypatch.setattr(rebuild, "_BYTES", 50_000)
     changes = [stored(f"m{at}", f"{at} " + "word " * 1_000) for at in range(12)]
     assert set(states(OpenSearchWriter(connect(proxy.url), new_index), *changes)) == {"done"}
     bulks = [request for request in proxy.seen if faults.is_bulk(request)]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from commonplace import Commonplace
-from commonplace.interfaces.cli.ui import free_port
+from commonplace.interfaces.cli.serving import free_port
 from tests.integration.http_server import served
 
 pytestmark = pytest.mark.integration

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from commonplace import Commonplace
-from commonplace.domain.listing import TagUse
+from commonplace.domain.storage import TagUse
 from tests.conftest import NOON
 from tests.integration.opened_page import opened
 from tests.integration.test_page_runs import text_of, with_plan_of_tags

@@ -11,8 +11,7 @@ from botocore.client import BaseClient
 
 from cloud.invoke_api import invoke_api
 from commonplace.bootstrap.functions import open_functions
-from commonplace.contract.registry import TOOLS, tool_named
-from commonplace.contract.tool import Tool
+from commonplace.contract.registry import TOOLS, Tool, tool_named
 from commonplace.interfaces.aws import container, nightly_functions
 from commonplace.settings import Settings
 from tests.integration.lambda_calls import ISSUER, Context, handler, http, token

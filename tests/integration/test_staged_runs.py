@@ -13,8 +13,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.ids import new_operation_id
 from commonplace.domain.runs import RunOperation
 from commonplace.memories.transitions import PLAN_KEPT_FOR, corrected
-from commonplace.runs.apply import RunContext
-from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation
+from commonplace.runs.apply import Plan, PlannedChange, PlannedOperation, RunContext
 from commonplace.runs.staging import change_many, run_context
 from tests.conftest import refusal
 

@@ -10,7 +10,7 @@ from commonplace import Commonplace
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.extraction.candidate import Decision, MemoryView
 from commonplace.extraction.days import Day
-from commonplace.ports.record_values import Audit
+from commonplace.ports.values import Audit
 from commonplace.runs import apply as run_steps
 from tests.conftest import NOON
 from tests.scripted_nights import all_new, current, heard, id_of, nights_of, open_gates, told

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from commonplace import Commonplace, StoreContext
-from commonplace.adapters.claude.answer import read_answer
+from commonplace.adapters.claude.reader import read_answer
 from commonplace.extraction.rules import RulesReader
 from commonplace.nightly.readers import ModeReader
 from tests.conftest import NOON

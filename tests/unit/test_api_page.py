@@ -8,7 +8,7 @@ import click
 import commonplace
 from commonplace import Commonplace
 from commonplace.contract.registry import TOOLS
-from commonplace.interfaces.cli.verbs import LISTED
+from commonplace.interfaces.cli import LISTED
 from commonplace.settings import Settings
 
 PAGE = (Path(__file__).parents[2] / "docs" / "api.md").read_text("utf-8")

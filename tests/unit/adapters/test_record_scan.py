@@ -6,7 +6,7 @@ from typing import Any
 from commonplace.adapters import record_scan
 from commonplace.adapters.record_scan import CachedRecords
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import Stored
+from commonplace.ports.values import Stored
 from tests.conftest import NOON
 
 

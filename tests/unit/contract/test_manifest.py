@@ -8,8 +8,7 @@ import jsonschema
 import pytest
 
 from commonplace.contract.manifest import manifest, manifest_text, rows
-from commonplace.contract.registry import TOOLS, tool_named
-from commonplace.contract.tool import Tier, Tool
+from commonplace.contract.registry import TOOLS, Tier, Tool, tool_named
 from commonplace.contract.validate import check
 from commonplace.domain.errors import ErrorCode
 from commonplace.use_cases.dispatch import use_case

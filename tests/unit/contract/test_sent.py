@@ -11,13 +11,12 @@ from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from commonplace import Commonplace
-from commonplace.contract.registry import TOOLS, tool_named
+from commonplace.contract.registry import TOOLS, Tool, tool_named
 from commonplace.contract.sent import as_declared
-from commonplace.contract.tool import Tool
 from commonplace.contract.validate import check
 from commonplace.domain import requests, storage
+from commonplace.domain.analysis import FeedbackRequest, ForgetFeedbackRequest
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.feedback import FeedbackRequest, ForgetFeedbackRequest
 from commonplace.domain.fields import Place, Request
 from commonplace.domain.imports import ImportRequest, StoreManyRequest
 from commonplace.domain.interactions import RecordRequest

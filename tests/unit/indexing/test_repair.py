@@ -9,12 +9,9 @@ from typing import Any, cast
 import pytest
 
 from commonplace.domain.memory import Memory
-from commonplace.indexing.consistency import check_consistency
-from commonplace.indexing.record_faults import RecordFaults
-from commonplace.indexing.repair import REPAIRED, UserIndex, check_part, repair
+from commonplace.indexing.consistency import REPAIRED, RecordFaults, UserIndex, check_consistency, check_part, repair
 from commonplace.ports.bundle import Upkeep
-from commonplace.ports.record_values import IndexChange, IndexedDocument, IndexOutcome, Stored, Tombstone
-from commonplace.ports.values import OutOfTime
+from commonplace.ports.values import IndexChange, IndexedDocument, IndexOutcome, OutOfTime, Stored, Tombstone
 from commonplace.retrieval.documents import digest, record_hash
 from tests.conftest import NOON
 
@@ -149,7 +146,7 @@ def test_all_writes_the_others_too() -> None:
 
 
 def test_a_repair_that_runs_out_of_time_goes_on_behind_what_it_did(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("commonplace.indexing.repair.BATCH", 2)
+    monkeypatch.setattr("commonplace.indexing.consistency.BATCH", 2)
     whole = repair(index_of(Kept(OWN), *ILL)[0], "missing", dry_run=True)
     user, held = index_of(Kept(OWN), *ILL)
 

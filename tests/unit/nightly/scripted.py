@@ -11,7 +11,7 @@ from commonplace.domain.taxonomy import Section
 from commonplace.extraction.days import Day, Utterance
 from commonplace.extraction.own_words import own_spans
 from commonplace.nightly.budget import MeteredModel
-from commonplace.ports.nightly_bundle import Allowance
+from commonplace.ports.night import Allowance
 from commonplace.ports.values import Reply
 from commonplace.text.foundation.tokenizer import terms
 

@@ -10,7 +10,7 @@ from commonplace.extraction.days import Day
 from commonplace.llm.prompts import instructions
 from commonplace.nightly.agent import read_by_agent, tool_list
 from commonplace.nightly.budget import Unread
-from commonplace.ports.nightly_bundle import Allowance
+from commonplace.ports.night import Allowance
 from commonplace.ports.values import ModelUnavailable, Reply
 from tests.unit.nightly.scripted import (
     NOW,

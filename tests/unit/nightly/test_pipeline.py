@@ -13,7 +13,7 @@ from commonplace.llm.prompts import instructions
 from commonplace.nightly.budget import Unread, tokens_of
 from commonplace.nightly.pipeline import read_by_pipeline
 from commonplace.nightly.prompt_chunks import chunks_of, lines_of
-from commonplace.ports.nightly_bundle import Allowance
+from commonplace.ports.night import Allowance
 from commonplace.ports.values import ModelUnavailable
 from tests.unit.nightly.scripted import NOW, InMemoryView, Kept, Purse, ScriptedModel, Step, day_of, memory, metered, says
 

@@ -9,7 +9,7 @@ from commonplace.domain.runs import Dropped, Mode
 from commonplace.extraction.candidate import Candidate, Decision, MemoryView, Reading
 from commonplace.extraction.days import Day, TitleMet
 from commonplace.nightly.readers import ModeReader, mode_of
-from commonplace.ports.nightly_bundle import Allowance, NightPorts
+from commonplace.ports.night import Allowance, NightPorts
 from commonplace.ports.values import ModelUnavailable
 from tests.unit.nightly.scripted import (
     DATE,

@@ -12,8 +12,7 @@ from commonplace.pages.difference import Difference, MemoriesById, differences
 from commonplace.pages.page import MAIN, Page
 from commonplace.pages.publishing import render_pages
 from commonplace.pages.reading import CLOSING, parse
-from commonplace.ports.record_values import Audit
-from commonplace.ports.values import Visibility
+from commonplace.ports.values import Audit, Visibility
 from tests.unit.nightly.scripted import NOW, memory
 
 ANN = "local|ann"

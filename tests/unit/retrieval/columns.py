@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from commonplace.ports.candidates import Candidates, Corpus
+from commonplace.ports.index import Candidates, Corpus
 
 SPEAKERS = ("ana", "ben")
 

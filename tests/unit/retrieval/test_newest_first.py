@@ -7,7 +7,7 @@ import pytest
 
 from commonplace.adapters.sentence_encoder import SentenceEncoder
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import Stored
+from commonplace.ports.values import Stored
 from commonplace.retrieval.newest_first import changed_values, newest_first
 from tests.conftest import NOON
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import OperationKind, Run, RunKind, RunOperation
 from commonplace.memories import transitions
+from commonplace.runs.apply import PlannedChange, PlannedOperation
 from commonplace.runs.limits import MOST_ADDS, DayUsage, apply_limits, most_deletions, most_replacements, usage_of_day
-from commonplace.runs.plan import PlannedChange, PlannedOperation
 
 NOW = datetime(2026, 5, 20, 23, 0, tzinfo=UTC)
 

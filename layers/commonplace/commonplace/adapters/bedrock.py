@@ -16,7 +16,7 @@ from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.ports.record_values import Vector
+from commonplace.ports.values import Vector
 
 _MODEL = "amazon.titan-embed-text-v2:0"
 _ATTEMPTS = 4

@@ -8,11 +8,9 @@ from typing import NamedTuple, Protocol
 
 from commonplace.domain.memory import Memory
 from commonplace.domain.outline import Outline
-from commonplace.ports.candidates import Retrieved
-from commonplace.ports.memory_records import MemoryRecords
-from commonplace.ports.pending_writes import PendingWrites
-from commonplace.ports.record_values import Stored, Vector
-from commonplace.ports.values import MOST_TAGS, Filter, Similar, Statistics, Visibility
+from commonplace.ports.index import PendingWrites, Retrieved
+from commonplace.ports.records import MemoryRecords
+from commonplace.ports.values import MOST_TAGS, Filter, Similar, Statistics, Stored, Vector, Visibility
 from commonplace.retrieval import candidate_rows
 from commonplace.retrieval.documents import document
 from commonplace.retrieval.record_scan import RecordScan

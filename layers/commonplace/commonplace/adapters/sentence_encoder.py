@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commonplace.adapters.word_pieces import word_pieces
-from commonplace.ports.record_values import Vector
+from commonplace.ports.values import Vector
 from commonplace.text.foundation.languages import ENGLISH, language_of
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from commonplace.domain.batching import in_batches
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.ports.record_values import DeadLetter
+from commonplace.ports.values import DeadLetter
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient

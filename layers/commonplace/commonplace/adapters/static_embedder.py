@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commonplace.adapters.word_pieces import word_pieces
-from commonplace.ports.record_values import Vector
+from commonplace.ports.values import Vector
 
 if TYPE_CHECKING:
     import numpy as np

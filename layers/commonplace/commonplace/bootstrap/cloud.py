@@ -20,20 +20,19 @@ from commonplace.bootstrap.upkeep import upkeep_of_table
 from commonplace.domain.errors import CommonplaceError, ErrorCode, require_extra
 from commonplace.domain.taxonomy import SIMILARITIES
 from commonplace.ports.bundle import BackupsKept, Ports, Upkeep
-from commonplace.ports.embedder import Embedder
-from commonplace.ports.memory_index import MemoryIndex
-from commonplace.ports.user_erasure import UserErasure
-from commonplace.ports.user_facts import UserFacts
+from commonplace.ports.index import MemoryIndex
+from commonplace.ports.models import Embedder
+from commonplace.ports.records import UserErasure, UserFacts
 from commonplace.ports.values import Caller
 from commonplace.settings import Settings
 
 if TYPE_CHECKING:
-    from commonplace.adapters.dynamodb.client import Table
+    from commonplace.adapters.dynamodb.calls import Table
     from commonplace.adapters.dynamodb.pending import DynamoPending
     from commonplace.adapters.dynamodb.records import DynamoRecords
     from commonplace.adapters.opensearch.document import Layout
     from commonplace.nightly.user_erasure import ErasableUser
-    from commonplace.ports.nightly_bundle import NightPorts
+    from commonplace.ports.night import NightPorts
 
 _SIGNED = "https://"  # a domain of AWS; a node on this machine is asked over http and knows no roles
 
@@ -54,13 +53,11 @@ MODELS: Mapping[str, tuple[str, int]] = {
 def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Left = unlimited_time) -> OpenStore:
     """The ports over one table, with an index in OpenSearch if there is an endpoint, else by reading the records."""
     from commonplace.adapters.dynamodb.documents import DynamoDocuments
-    from commonplace.adapters.dynamodb.feedback import DynamoFeedback
     from commonplace.adapters.dynamodb.ids import DynamoAliases, DynamoErasedIds
     from commonplace.adapters.dynamodb.operations import DynamoOperations
     from commonplace.adapters.dynamodb.records import DynamoRawRecords
     from commonplace.adapters.dynamodb.runs import DynamoTagRows
-    from commonplace.adapters.dynamodb.search_log import DynamoSearchLog
-    from commonplace.adapters.dynamodb.usage import DynamoUsage
+    from commonplace.adapters.dynamodb.usage import DynamoFeedback, DynamoSearchLog, DynamoUsage
     from commonplace.adapters.record_scan import CachedRecords, ScanFacts, ScanIndex
     from commonplace.adapters.static_embedder import StaticEmbedder
 
@@ -136,7 +133,7 @@ class _NoMemory:
 def table_of(settings: Settings, remaining: Remaining | None = None, seconds: float | None = None) -> "Table":
     """The table that the settings name. `seconds`: how long one attempt may take."""
     require_extra("aws", "a table is configured")
-    from commonplace.adapters.dynamodb.client import Table, connect
+    from commonplace.adapters.dynamodb.calls import Table, connect
 
     if settings.table is None:
         raise missing("table")
@@ -162,9 +159,8 @@ def pending_of(table: "Table") -> "DynamoPending":
 def _searched(
     settings: Settings, embedder: Embedder, pending: "DynamoPending", otherwise: UserFacts
 ) -> tuple[MemoryIndex, UserFacts]:
-    from commonplace.adapters.opensearch.facts import OpenSearchFacts
-    from commonplace.adapters.opensearch.index import OpenSearchIndex
-    from commonplace.ports.candidates import DEPTHS
+    from commonplace.adapters.opensearch.index import OpenSearchFacts, OpenSearchIndex
+    from commonplace.ports.index import DEPTHS
 
     client, depth = domain_of(settings), DEPTHS[settings.depth]
     return (

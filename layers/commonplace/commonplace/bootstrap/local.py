@@ -12,17 +12,16 @@ from commonplace.bootstrap.models import SENTENCE_ENCODER, OnFirstUse, night_of,
 from commonplace.bootstrap.upkeep import FileReport, report_of, upkeep_of_file
 from commonplace.domain.errors import CommonplaceError, ErrorCode, time_zone
 from commonplace.domain.taxonomy import SIMILARITIES
-from commonplace.ports.all_records import AllRecords
 from commonplace.ports.bundle import BackupsKept, Ports
-from commonplace.ports.memory_index import MemoryIndex
-from commonplace.ports.user_erasure import UserErasure
+from commonplace.ports.index import MemoryIndex
+from commonplace.ports.records import AllRecords, UserErasure
 from commonplace.ports.values import Clock
 from commonplace.settings import Settings
 
 if TYPE_CHECKING:
     from commonplace.adapters.sqlite.database import Database
-    from commonplace.ports.embedder import Embedder
-    from commonplace.ports.nightly_bundle import NightPorts
+    from commonplace.ports.models import Embedder
+    from commonplace.ports.night import NightPorts
 
 
 @dataclass(frozen=True)
@@ -127,7 +126,7 @@ def _sentence_encoder() -> "Embedder":
 
 def _index(database: "Database", embedding_model: str, dimension: int, settings: Settings) -> MemoryIndex:
     from commonplace.adapters.sqlite.index import SqliteIndex
-    from commonplace.ports.candidates import DEPTHS
+    from commonplace.ports.index import DEPTHS
 
     return SqliteIndex(database, embedding_model, dimension, DEPTHS[settings.depth])
 

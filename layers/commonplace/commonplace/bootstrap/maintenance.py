@@ -17,20 +17,17 @@ from commonplace.bootstrap.cloud import (
 )
 from commonplace.bootstrap.models import embedder_of
 from commonplace.indexing.stream import NoIndex, Projector
-from commonplace.ports.all_records import AllRecords
 from commonplace.ports.bundle import Relay
-from commonplace.ports.dead_letters import DeadLetters
-from commonplace.ports.embedder import Embedder
-from commonplace.ports.index_contents import IndexContents
-from commonplace.ports.index_rebuild import IndexRebuild
-from commonplace.ports.index_writer import IndexWriter
+from commonplace.ports.index import DeadLetters, IndexContents, IndexRebuild, IndexWriter
+from commonplace.ports.models import Embedder
+from commonplace.ports.records import AllRecords
 from commonplace.settings import Settings
 
 if TYPE_CHECKING:
-    from commonplace.adapters.dynamodb.client import Table
+    from commonplace.adapters.dynamodb.calls import Table
     from commonplace.adapters.dynamodb.records import DynamoRecords
-    from commonplace.ports.ledger import Ledger
-    from commonplace.ports.night_queue import NightQueue
+    from commonplace.ports.bundle import NightQueue
+    from commonplace.ports.night import Ledger
 
 
 @dataclass(frozen=True)
@@ -72,8 +69,7 @@ def open_maintenance(settings: Settings) -> Maintenance:
 
 def _index_writer(settings: Settings, table: "Table") -> tuple[IndexWriter, Callable[[], bool]]:
     from commonplace.adapters.dynamodb.records import DynamoEverything
-    from commonplace.adapters.opensearch.document_writer import OpenSearchWriter
-    from commonplace.adapters.opensearch.setup import set_up
+    from commonplace.adapters.opensearch.rebuild import OpenSearchWriter, set_up
 
     client, layout, alias = domain_of(settings, writing=True), layout_of(settings), settings.index_alias
 

@@ -8,22 +8,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from commonplace.domain.errors import require_extra
-from commonplace.ports.embedder import Embedder
-from commonplace.ports.language_model import LanguageModel
-from commonplace.ports.statement_reader import StatementReader
+from commonplace.ports.models import Embedder, LanguageModel, StatementReader
 from commonplace.ports.values import Weights
 from commonplace.settings import Settings
 
 if TYPE_CHECKING:
     from commonplace.adapters.claude.clients import Clients
-    from commonplace.ports.kept_files import KeptFiles
-    from commonplace.ports.leases import Leases
-    from commonplace.ports.ledger import Ledger
-    from commonplace.ports.nightly_bundle import Allowance, NightPorts
-    from commonplace.ports.pages import Pages
-    from commonplace.ports.run_parts import RunParts
-    from commonplace.ports.run_store import RunStore
-    from commonplace.ports.token_budget import TokenBudget
+    from commonplace.ports.documents import KeptFiles, Pages
+    from commonplace.ports.models import TokenBudget
+    from commonplace.ports.night import Allowance, Leases, Ledger, NightPorts, RunParts, RunStore
 
     class RunRepository(Leases, RunStore, RunParts, Protocol):
         """What one adapter keeps of runs."""
@@ -143,7 +136,7 @@ def summarizer_of(settings: Settings, left: Left = unlimited_time) -> LanguageMo
 
 def allowance_of(settings: Settings) -> "Allowance":
     """The limits on what nights may spend."""
-    from commonplace.ports.nightly_bundle import Allowance
+    from commonplace.ports.night import Allowance
 
     return Allowance(
         user_tokens=settings.nightly_user_tokens,
@@ -182,7 +175,7 @@ def night_of(
     settings: Settings, ledger: "Ledger", runs: "RunRepository", budget: "TokenBudget", left: Left = unlimited_time
 ) -> "NightPorts":
     """The ports of nights. `left`: seconds that whoever asks now has."""
-    from commonplace.ports.nightly_bundle import NightPorts
+    from commonplace.ports.night import NightPorts
 
     return NightPorts(
         ledger=ledger,

@@ -9,13 +9,13 @@ from commonplace.bootstrap.models import SENTENCE_ENCODER
 from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.flaws import Flaws, gathered
 from commonplace.ports.bundle import Ports, Upkeep
-from commonplace.ports.pending_writes import PendingWrites
+from commonplace.ports.index import PendingWrites
 
 if TYPE_CHECKING:
-    from commonplace.adapters.dynamodb.client import Table
+    from commonplace.adapters.dynamodb.calls import Table
     from commonplace.adapters.sqlite.database import Database
     from commonplace.domain.consistency import Kind
-    from commonplace.ports.embedder import Embedder
+    from commonplace.ports.models import Embedder
 
 
 @dataclass(frozen=True)

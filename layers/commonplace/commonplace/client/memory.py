@@ -12,9 +12,9 @@ from commonplace.bootstrap import local
 from commonplace.client.arguments import FilterOptions, InsightFilter, Place, SearchOptions, StoreContext, StoreMetadata
 from commonplace.client.nightly_methods import NightMethods
 from commonplace.client.transfer_methods import TransferMethods
-from commonplace.domain import analysis, interactions, listing, maintenance, results, storage
-from commonplace.domain.consistency import RepairResult, Scope, ValidateResult
-from commonplace.domain.debugging import TraceResult
+from commonplace.domain import analysis, interactions, maintenance, results, storage
+from commonplace.domain.analysis import UsageResult
+from commonplace.domain.consistency import RepairResult, Scope, TraceResult, ValidateResult
 from commonplace.domain.errors import CommonplaceError, ErrorCode, list_of, refuse_half_characters
 from commonplace.domain.flaws import gathered
 from commonplace.domain.memory import GLOBAL_AGENT
@@ -29,7 +29,6 @@ from commonplace.domain.taxonomy import (
     StatementType,
     ToolGroup,
 )
-from commonplace.domain.usage import UsageResult
 from commonplace.ports.values import Caller, Clock
 from commonplace.settings import Settings, read_settings
 from commonplace.use_cases import dispatch
@@ -37,7 +36,7 @@ from commonplace.use_cases import dispatch
 if TYPE_CHECKING:
     from commonplace.bootstrap.upkeep import FileReport
     from commonplace.client.documents import Documents
-    from commonplace.domain.feedback import FeedbackResult, ForgottenFeedback
+    from commonplace.domain.analysis import FeedbackResult, ForgottenFeedback
     from commonplace.domain.imports import StoreManyResult
     from commonplace.domain.interactions import Erased
     from commonplace.nightly.user_erasure import ErasableUser
@@ -160,9 +159,9 @@ class Commonplace(NightMethods, TransferMethods):
 
         return Documents(self._caller, self._ports, self.leaving)
 
-    def get(self, name: str) -> listing.KeptMemory:
+    def get(self, name: str) -> storage.KeptMemory:
         """A memory as it is kept, by its id, by its key, or by an id that it had elsewhere."""
-        return self._typed(listing.GetResult, "get_memory", **self.naming(name)).memory
+        return self._typed(storage.GetResult, "get_memory", **self.naming(name)).memory
 
     def write_memory(
         self, key: str, value: str, category: Section, durability: Durability = "durable", *, source: str = "user",
@@ -178,30 +177,30 @@ class Commonplace(NightMethods, TransferMethods):
         """What is remembered under a heading, the most important first."""
         return self._typed(storage.ReadResult, "read_memory", category=category, limit=limit)
 
-    def get_memory(self, memory_id: str | None = None, *, key: str | None = None) -> listing.GetResult:
+    def get_memory(self, memory_id: str | None = None, *, key: str | None = None) -> storage.GetResult:
         """A memory as it is kept."""
-        return self._typed(listing.GetResult, "get_memory", memory_id=memory_id, key=key)
+        return self._typed(storage.GetResult, "get_memory", memory_id=memory_id, key=key)
 
     def list_memories(
         self, *, limit: int = 20, category: SearchCategory | None = None, options: FilterOptions | None = None,
         cursor: str | None = None,
-    ) -> listing.ListResult:  # fmt: skip
+    ) -> storage.ListResult:  # fmt: skip
         """A page of the memories, newest first; `cursor`: that of the page before."""
         return self._typed(
-            listing.ListResult, "list_memories", limit=limit, category=category, options=options, cursor=cursor
+            storage.ListResult, "list_memories", limit=limit, category=category, options=options, cursor=cursor
         )
 
-    def tags(self, *, limit: int = 500, cursor: str | None = None) -> listing.TagsResult:
+    def tags(self, *, limit: int = 500, cursor: str | None = None) -> storage.TagsResult:
         """A page of the tags in use, by name, with how many memories carry each; `cursor`: that of the page before."""
         from commonplace.contract.validate import check
         from commonplace.use_cases.listing import list_tags
 
-        request = check(listing.TagsRequest, {"limit": limit, "cursor": cursor})
+        request = check(storage.TagsRequest, {"limit": limit, "cursor": cursor})
         with gathered() as flaws:
             found = list_tags(request, self._caller(), self._ports())
         return found.naming(flaws)
 
-    def tag_uses(self) -> list[listing.TagUse]:
+    def tag_uses(self) -> list[storage.TagUse]:
         """Every tag with when it was first and last used, and those that were merged into another or put aside."""
         from commonplace.use_cases.listing import tag_uses
 

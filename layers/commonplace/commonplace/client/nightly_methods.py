@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from commonplace.nightly.day_planner import ReadDay
     from commonplace.nightly.service import Nights
     from commonplace.nightly.steps import Progress
-    from commonplace.ports.pages import Pages
+    from commonplace.ports.documents import Pages
     from commonplace.runs.apply import RunContext
 
 

@@ -7,8 +7,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, JsonValue
 
-from commonplace.contract.registry import TOOLS
-from commonplace.contract.tool import Tier, Tool
+from commonplace.contract.registry import TOOLS, Tier, Tool
 from commonplace.domain.errors import ErrorCode
 
 VERSION = 1

@@ -1,11 +1,12 @@
-"""What the tools take and answer that look at the memories as a whole: statistics, the timeline, the network of concepts."""
+"""What the tools take and answer that look at the memories as a whole: statistics, the timeline, the network of concepts, how
+the memories are used, and what somebody tells of the use of one for a query."""
 
 from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from commonplace.domain.fields import End, Fraction, Limit, Moment, Name, Query, Request, Result, absent
+from commonplace.domain.fields import End, Fraction, Limit, Moment, Name, Query, Request, Result, Sent, Text, absent
 from commonplace.domain.results import Part
 from commonplace.domain.taxonomy import Granularity
 
@@ -144,3 +145,65 @@ class NetworkResult(Result):
     nodes: list[NetworkNode]
     links: list[NetworkLink] = Field(description="The strongest first; as d3 has nodes and links.")
     dot: str | None = Field(None, exclude_if=absent)
+
+
+class UsageRequest(Period):
+    """How the memories were used in a period."""
+
+
+class UsedMemory(Part):
+    id: str
+    content: str
+    count: int = Field(description="How often it was found, ever.")
+
+
+class NeverUsed(Part):
+    count: int = Field(description="Memories that no search has found.")
+    ids: list[str] = Field(description="The oldest of them, at most 50.")
+
+
+class UnansweredQuery(Part):
+    query: str = Field(description="What was asked, without secrets, cut to 200 characters.")
+    count: int
+    last: datetime
+
+
+class UsageResult(Result):
+    timezone: str = Field(description="The zone of hours and weekdays.")
+    searches: int = Field(description="Searches of the period, of the last 90 days.")
+    by_hour: list[int] = Field(min_length=24, max_length=24, description="Searches by hour of the day, from midnight on.")
+    by_weekday: list[int] = Field(min_length=7, max_length=7, description="Searches by day of the week, Monday first.")
+    top: list[UsedMemory] = Field(
+        description="The memories found most often, at most 10; in a period those that were last found in it."
+    )
+    never_used: NeverUsed = Field(description="Of the memories that were stored before the end of the period.")
+    found_nothing: list[UnansweredQuery] = Field(
+        description="What was asked and nothing matched enough, the most often asked first, at most 20."
+    )
+
+
+class FeedbackRequest(Request):
+    """Whether a memory was useful for a query."""
+
+    memory_id: Name = Field(description="The memory, by its id or one that it had elsewhere.")
+    query: Text = Field(description="What was asked.")
+    useful: bool = Field(strict=True, description="Whether the memory was of use for that.")
+
+
+class FeedbackResult(Result):
+    memory_id: str = Field(description="The memory that was rated: the one that an old id leads to.")
+    query: str = Field(description="The query as it is kept: without secrets, cut to 200 characters.")
+    useful: bool
+    kept: bool = Field(description="Whether it is kept, for 90 days; if not, `notes` tells why.")
+
+
+class ForgetFeedbackRequest(Request):
+    """Feedback to be forgotten."""
+
+    memory_id: Annotated[Name | None, Sent(selects=True)] = Field(
+        None, description="Only that on this memory; all of the user's when left out."
+    )
+
+
+class ForgottenFeedback(Result):
+    forgotten: int = Field(description="How many ratings were taken out.")

@@ -10,7 +10,7 @@ from commonplace.extraction.own_words.masking import cue_pattern
 from commonplace.extraction.patterns import has_wording
 from commonplace.extraction.third_parties import speaks_of_self
 from commonplace.extraction.worthiness import judge, kind_shares, never_kept_reason
-from commonplace.ports.embedder import Embedder
+from commonplace.ports.models import Embedder
 from commonplace.text.foundation import tokenizer
 
 _LONGEST_QUESTION = 200

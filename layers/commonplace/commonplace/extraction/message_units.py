@@ -23,7 +23,7 @@ from commonplace.extraction.worthiness import (
     unworthy_reason,
     wished_parts,
 )
-from commonplace.ports.embedder import Embedder
+from commonplace.ports.models import Embedder
 from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.characters import has_kana_or_han
 from commonplace.text.foundation.sentences import STOPS

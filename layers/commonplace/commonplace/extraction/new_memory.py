@@ -18,8 +18,7 @@ from commonplace.memories.ingest import DAILY_FOR, DURABLE_FROM
 from commonplace.memories.tag_names import own_names
 from commonplace.memories.transitions import PURGE_DELAY
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Vector
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Caller, Vector
 
 LONGEST_KEY = 64
 _TYPES: dict[ExtractedType, MemoryType] = {

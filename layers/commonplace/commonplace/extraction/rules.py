@@ -20,7 +20,7 @@ from commonplace.extraction.message_units import MessageUnit, read_message
 from commonplace.extraction.patterns import has_wording
 from commonplace.extraction.third_parties import household_names
 from commonplace.extraction.worthiness import ASKED, NOT_WORTH, PASSING, ROLE_PLAY, is_instruction
-from commonplace.ports.embedder import Embedder
+from commonplace.ports.models import Embedder
 
 Refused = Callable[[Utterance, str, str], None]
 LEAST_WORTH = 0.6

@@ -12,8 +12,8 @@ from commonplace.extraction.changes.figure_replacement import figures_of
 from commonplace.extraction.clauses import Clause, pieces, without_request
 from commonplace.extraction.patterns import has_wording, is_instruction_to_reader, wording_pattern
 from commonplace.extraction.third_parties import OF_SOMEBODY_ELSE, private_reason, speaks_of_self
-from commonplace.ports.embedder import Embedder
-from commonplace.ports.record_values import Vector
+from commonplace.ports.models import Embedder
+from commonplace.ports.values import Vector
 from commonplace.text.classifier.classification import classify, log_odds
 from commonplace.text.classifier.model import Kind, Shares, kinds
 from commonplace.text.foundation import tokenizer

@@ -30,11 +30,10 @@ from commonplace.nightly.intake import split_interaction, split_text
 from commonplace.nightly.memory_view import RunMemoryView
 from commonplace.pages.publishing import publish
 from commonplace.ports.bundle import Ports
-from commonplace.ports.ledger_values import LedgerMark
+from commonplace.ports.night import LedgerMark
 from commonplace.ports.values import Caller
-from commonplace.runs.apply import RunContext, leased
+from commonplace.runs.apply import Plan, PlannedChange, PlannedOperation, RunContext, leased, merged
 from commonplace.runs.limits import apply_limits
-from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation, merged
 from commonplace.runs.staging import change_many, run_context
 from commonplace.text.foundation.sentences import sentence_spans
 from commonplace.use_cases.import_facts import REFUSED, Progress

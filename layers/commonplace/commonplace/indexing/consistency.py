@@ -1,20 +1,29 @@
-"""Holds the index against the records, and the records against each other; over all users by `commonplace doctor`."""
+"""Holds the index against the records, and the records against each other: over all users by `commonplace doctor`, over one
+user part by part; and brings one user's index in line.
+
+What may be wrong between records, whatever the index has: links that lead nowhere, and places held twice.
+"""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from itertools import groupby
+from itertools import groupby, islice
+from typing import Literal, NamedTuple, Protocol, TypeVar
+
+from pydantic import TypeAdapter
 
 from commonplace.domain.batching import in_batches
-from commonplace.domain.consistency import Finding, Kind
+from commonplace.domain.consistency import FailedRepair, Finding, Kind, Scope
 from commonplace.domain.flaws import Flaws, gathered
-from commonplace.indexing.record_faults import RecordFaults
-from commonplace.ports.all_records import AllRecords
-from commonplace.ports.index_contents import IndexContents
-from commonplace.ports.memory_records import MemoryRecords
-from commonplace.ports.record_values import IndexChange, IndexedDocument, Stored, Tombstone
-from commonplace.retrieval.documents import digest, record_hash
+from commonplace.domain.ids import made_at
+from commonplace.domain.memory import Memory
+from commonplace.memories.transitions import PURGE_DELAY
+from commonplace.ports.bundle import Upkeep
+from commonplace.ports.index import IndexContents
+from commonplace.ports.records import AllRecords, MemoryRecords
+from commonplace.ports.values import IndexChange, IndexedDocument, IndexOutcome, OutOfTime, Stored, Tombstone
+from commonplace.retrieval.documents import digest, fingerprint, record_hash
 
 BATCH = 500
 _REPAIR = "commonplace repair --apply"
@@ -135,3 +144,265 @@ def check_consistency(
 
 def _mended(contents: IndexContents, faults: Sequence[IndexFault]) -> int:
     return sum(outcome.state == "done" for outcome in contents.mend([one.change for one in faults])) if faults else 0
+
+
+_AT_ONCE = 100
+
+
+class _Named(NamedTuple):
+    user_id: str
+    memory_id: str
+
+
+class RecordFaults:
+    """Takes in records one by one, of one user or of many, and tells at the end what is wrong between them."""
+
+    def __init__(self, now: datetime) -> None:
+        self._now = now
+        self._links: dict[str, dict[_Named, str]] = {"superseded_by": {}, "supersedes": {}}
+        self._holders: dict[tuple[str, Kind, object], str] = {}
+        self._held_twice: list[Finding] = []
+
+    def take(self, memory: Memory) -> None:
+        """Takes in one record."""
+        for name, links in self._links.items():
+            target = getattr(memory, name)
+            if target is not None:
+                links[_Named(memory.user_id, memory.memory_id)] = target
+        if memory.status == "active" and (memory.expires_at is None or memory.expires_at > self._now):
+            self._hold(memory, "same_content", fingerprint(memory))
+            if memory.key is not None:
+                self._hold(memory, "same_key", (memory.collection, memory.key))
+
+    def findings(self, records: MemoryRecords) -> Iterator[Finding]:
+        """What is wrong; `records` are asked for what a link leads to."""
+        yield from self._held_twice
+        for name, links in self._links.items():
+            for ring in _circles(links):
+                first = min(ring)
+                back = f"{name} leads back to it over {len(ring)} memories"
+                why = f"{back}; commonplace erase --memory {first} erases them all"
+                yield Finding(kind="circle", id=first, detail=why, repairable=False)
+        yield from self._broken(records)
+
+    def _hold(self, memory: Memory, kind: Kind, place: object) -> None:
+        other = self._holders.setdefault((memory.user_id, kind, place), memory.memory_id)
+        if other == memory.memory_id:
+            return
+        what = "has its key" if kind == "same_key" else "says the same"
+        why = f"{other} {what}, and both are active; commonplace delete {memory.memory_id} closes one"
+        self._held_twice.append(Finding(kind=kind, id=memory.memory_id, detail=why, repairable=False))
+
+    def _broken(self, records: MemoryRecords) -> Iterator[Finding]:
+        known = {one for links in self._links.values() for one in links}
+        named = {_Named(one.user_id, target) for links in self._links.values() for one, target in links.items()}
+        there = known | _kept(sorted(named - known), records)
+        for name, links in self._links.items():
+            for one, target in links.items():
+                if _Named(one.user_id, target) not in there and not self._may_be_purged(target):
+                    why = f"{name} names {target}, which is not there; commonplace history {one.memory_id} shows what is"
+                    yield Finding(kind="broken_link", id=one.memory_id, detail=why, repairable=False)
+
+    def _may_be_purged(self, memory_id: str) -> bool:
+        """Whether a memory made when its id says may be gone by now in the ordinary way."""
+        made = made_at(memory_id)
+        return made is not None and made + PURGE_DELAY <= self._now
+
+
+def flaw_findings(flaws: Flaws, user_id: str) -> Iterator[Finding]:
+    """What could not be read of one user, and the dates that are read as the nearest bound."""
+    for name in (name for name, owner in flaws.unreadable.items() if owner == user_id):
+        why = f"its record can't be read; commonplace erase --memory {name} erases it"
+        yield Finding(kind="unreadable", id=name, detail=why, repairable=False)
+    for name, fields in flaws.held.items():
+        why = f"{', '.join(fields)}: beyond the years 1 to 9000, and read as the nearest of them; nothing has to be done"
+        yield Finding(kind="held", id=name, detail=why, repairable=False)
+
+
+def _kept(named: list[_Named], records: MemoryRecords) -> set[_Named]:
+    """Which of these there are, readable or not."""
+    found = set[_Named]()
+    for user_id, group in groupby(named, key=lambda one: one.user_id):
+        for batch in in_batches((one.memory_id for one in group), _AT_ONCE):
+            with gathered() as flaws:
+                there = [memory.memory_id for memory in records.get(user_id, batch)]
+            found |= {_Named(user_id, name) for name in (*there, *flaws.unreadable)}
+    return found
+
+
+def _circles(links: Mapping[_Named, str]) -> Iterator[list[str]]:
+    """The ids of each circle that links make, once."""
+    done = set[_Named]()
+    for start in links:
+        path = dict[_Named, None]()
+        at = start
+        while at in links and at not in done and at not in path:
+            path[at] = None
+            at = _Named(at.user_id, links[at])
+        if at in path:
+            names = [one.memory_id for one in path]
+            yield names[names.index(at.memory_id) :]
+        done |= path.keys()
+
+
+_T = TypeVar("_T")
+
+
+class InTime(Protocol):
+    """Gives things one by one, as long as there is time; raises `OutOfTime`."""
+
+    def __call__(self, things: Iterable[_T], /) -> Iterator[_T]:
+        """The same things."""
+
+
+@dataclass(frozen=True)
+class UserIndex:
+    """The records and the index of one user, at a moment. `progress` is told how many a repair has looked at."""
+
+    user_id: str
+    now: datetime
+    records: MemoryRecords
+    upkeep: Upkeep
+    in_time: InTime = iter
+    progress: Callable[[int], None] = lambda _checked: None
+
+    def waiting(self) -> frozenset[str]:
+        """The ids of what the index need not have yet: searches read it from the record."""
+        if self.upkeep.pending is None:
+            return frozenset()
+        return frozenset(one.memory.memory_id for one in self.upkeep.pending.pending(self.user_id)[0])
+
+    def differing(self, batch: Sequence[Stored], waiting: Collection[str]) -> list[IndexFault]:
+        """Which of these are not in line with the index, looked at twice: what was written meanwhile is."""
+        contents = self.upkeep.contents
+        if contents is None:
+            return []
+        found = [one.name for one in differing(batch, contents) if one.name not in waiting]
+        again = self.records.stored(self.user_id, found) if found else []
+        return list(differing(again, contents)) if again else []
+
+    def survey(self) -> tuple[list[IndexFault], list[Finding]]:
+        """The documents without a record; and what is wrong in counts and between records. All records are read."""
+        between = RecordFaults(self.now)
+        with gathered() as flaws:
+            known = set[str]()
+            for memory in self.in_time(self.records.all(self.user_id)):
+                between.take(memory)
+                known.add(memory.memory_id)
+        known |= flaws.unreadable.keys()
+        orphans, findings = list[IndexFault](), list(between.findings(self.records))
+        if self.upkeep.contents is not None:
+            strangers = (one for one in self.upkeep.contents.of_user(self.user_id) if one.memory_id not in known)
+            for batch in self.in_time(in_batches(strangers, BATCH)):
+                orphans += orphaned(batch, self.records)
+            findings += map(miscounted, self.upkeep.contents.miscounted(self.user_id))
+        return orphans, findings
+
+
+@dataclass(frozen=True)
+class Part:
+    """What was found in a part of the records. `last`: the id behind which the next part begins, None at the end."""
+
+    checked: int
+    findings: list[Finding]
+    last: str | None
+
+
+def check_part(user: UserIndex, after: str | None, most: int) -> Part:
+    """Compares so many records, beginning behind an id, with the index; at the end all that takes more than one of them.
+
+    Raises `IndexUnavailable`.
+    """
+    waiting = user.waiting()
+    with gathered() as flaws:
+        part = list(islice(user.upkeep.everything.of_user(user.user_id, after), most))
+    batches = user.in_time(in_batches(part, BATCH))
+    findings = [one.finding() for batch in batches for one in user.differing(batch, waiting)]
+    findings += flaw_findings(flaws, user.user_id)
+    if len(part) == most:
+        return Part(len(part), findings, part[-1].memory.memory_id)
+    orphans, others = user.survey()
+    return Part(len(part), [*findings, *(one.finding() for one in orphans), *others], None)
+
+
+@dataclass
+class Repaired:
+    """What was done, or would be. `left`: what is wrong in records, which a repair leaves as they are.
+
+    `checked`: how many records were looked at, and `last` the id of the last, behind which a repair goes on; `others`: what
+    was wrong beside records and documents before anything was mended.
+    """
+
+    indexed: int = 0
+    removed: int = 0
+    unchanged: int = 0
+    failed: list[FailedRepair] = field(default_factory=list)
+    left: list[Finding] = field(default_factory=list)
+    checked: int = 0
+    last: str | None = None
+    others: list[Finding] | None = None
+
+
+REPAIRED: TypeAdapter[Repaired] = TypeAdapter(Repaired)
+
+
+def repair(user: UserIndex, scope: Scope, dry_run: bool, done: Repaired | None = None) -> Repaired:
+    """Brings one user's index in line with the records; `dry_run` only counts. Raises `IndexUnavailable`.
+
+    Goes on from what was `done` before. Raises `OutOfTime`, which tells what is done by then.
+    """
+    done, contents = done or Repaired(), user.upkeep.contents
+    try:
+        if done.others is None:  # before anything is mended, which may put a count right: told is what was wrong
+            _take_out_orphans(user, dry_run, done)
+        _repair_documents(user, scope, dry_run, done)
+    except OutOfTime:
+        raise OutOfTime(REPAIRED.dump_python(done, mode="json")) from None
+    if contents is not None and not dry_run:
+        contents.recount(user.user_id)
+    others = done.others or []
+    done.indexed += sum(one.repairable for one in others)
+    done.left = [one for one in others if not one.repairable]
+    return done
+
+
+def _take_out_orphans(user: UserIndex, dry_run: bool, done: Repaired) -> None:
+    orphans, others = user.survey()
+    for lost in in_batches(orphans, BATCH):
+        done.removed += _mend(user.upkeep.contents, {one.name: one.change for one in lost}, dry_run, done)
+    done.others = others
+
+
+def _repair_documents(user: UserIndex, scope: Scope, dry_run: bool, done: Repaired) -> None:
+    contents, waiting = user.upkeep.contents, user.waiting()
+    for batch in user.in_time(in_batches(user.upkeep.everything.of_user(user.user_id, done.last), BATCH)):
+        faults = user.differing(batch, waiting)
+        ahead = {one.name for one in faults if not one.repairable}
+        wanted = {one.name: one.change for one in faults if one.repairable}
+        if scope == "all" and contents is not None:
+            whole = {one.memory.memory_id: one for one in batch if one.memory.memory_id not in ahead}
+            wanted = {**whole, **wanted}
+        done.failed += [FailedRepair(id=name, code="ahead") for name in sorted(ahead)]
+        done.indexed += _mend(contents, wanted, dry_run, done)
+        done.unchanged += len(batch) - len(wanted) - len(ahead)
+        done.checked, done.last = done.checked + len(batch), batch[-1].memory.memory_id
+        user.progress(done.checked)
+
+
+def _mend(contents: IndexContents | None, wanted: Mapping[str, IndexChange], dry_run: bool, done: Repaired) -> int:
+    """How many are mended, or would be; what can't be is told as failed."""
+    if contents is None or not wanted or dry_run:
+        return len(wanted)
+    failed = [
+        FailedRepair(id=name, code=_code(outcome))
+        for name, outcome in zip(wanted, contents.mend(list(wanted.values())), strict=True)
+        if outcome.state != "done"
+    ]
+    done.failed += failed
+    return len(wanted) - len(failed)
+
+
+def _code(outcome: IndexOutcome) -> Literal["conflict", "refused", "unavailable"]:
+    if outcome.reason == "conflict":
+        return "conflict"
+    return "unavailable" if outcome.state == "retry" else "refused"

@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from commonplace.domain.batching import in_batches
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.memories.enrich import PrecomputedEmbedder
-from commonplace.ports.all_records import AllRecords
-from commonplace.ports.embedder import Embedder
-from commonplace.ports.index_rebuild import IndexRebuild
-from commonplace.ports.memory_records import MemoryRecords
-from commonplace.ports.record_values import Audit, IndexOutcome, Stored
-from commonplace.ports.values import Clock, IndexUnavailable
+from commonplace.ports.index import IndexRebuild
+from commonplace.ports.models import Embedder
+from commonplace.ports.records import AllRecords, MemoryRecords
+from commonplace.ports.values import Audit, Clock, IndexOutcome, IndexUnavailable, Stored
 
 _BATCH = 500
 _TRIES = 8

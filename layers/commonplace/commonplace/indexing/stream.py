@@ -9,11 +9,9 @@ from typing import Any
 
 from commonplace.domain.batching import in_batches
 from commonplace.domain.errors import CommonplaceError
-from commonplace.ports.dead_letters import DeadLetters
-from commonplace.ports.index_writer import IndexWriter
-from commonplace.ports.pending_writes import PendingWrites
-from commonplace.ports.record_values import DeadLetter, IndexChange, IndexOutcome, Stored, StreamRecord
-from commonplace.ports.usage_log import UsageLog
+from commonplace.ports.index import DeadLetters, IndexWriter, PendingWrites
+from commonplace.ports.usage import UsageLog
+from commonplace.ports.values import DeadLetter, IndexChange, IndexOutcome, Stored, StreamRecord
 
 _log = logging.getLogger("commonplace")
 _BATCH = 200

@@ -6,8 +6,8 @@ from typing import Any
 
 from commonplace.contract import validate
 from commonplace.contract.sent import as_declared
+from commonplace.domain.analysis import FeedbackRequest, ForgetFeedbackRequest
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.feedback import FeedbackRequest, ForgetFeedbackRequest
 from commonplace.domain.interactions import RecordRequest
 from commonplace.nightly.service import Nights
 from commonplace.use_cases import dispatch

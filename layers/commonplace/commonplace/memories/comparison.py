@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from commonplace.domain.memory import GLOBAL_AGENT
 from commonplace.domain.results import Merge, SimilarMemory, Update
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Entry
-from commonplace.ports.values import IndexUnavailable, Similar, Visibility
+from commonplace.ports.values import Entry, IndexUnavailable, Similar, Visibility
 from commonplace.text.foundation import tokenizer
 from commonplace.text.paraphrase.verdict import same_statement
 

@@ -10,8 +10,7 @@ from commonplace.memories.ingest import new_entry
 from commonplace.memories.passages import Passage, passages_of
 from commonplace.memories.transitions import deleted
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Audit, Entry
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Audit, Caller, Entry
 
 _TOOL = "documents"
 _ATTEMPTS = 3

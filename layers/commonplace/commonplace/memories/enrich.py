@@ -7,8 +7,8 @@ from functools import partial
 
 from commonplace.domain.taxonomy import MemoryType, memory_type
 from commonplace.ports.bundle import Ports
-from commonplace.ports.embedder import Embedder
-from commonplace.ports.record_values import Vector
+from commonplace.ports.models import Embedder
+from commonplace.ports.values import Vector
 from commonplace.text.classifier.classification import Classification, classify
 from commonplace.text.classifier.model import ENCODER
 from commonplace.text.tagging import tags_of

@@ -16,8 +16,7 @@ from commonplace.memories.enrich import EnrichedStatement
 from commonplace.memories.tag_names import own_names
 from commonplace.memories.transitions import PURGE_DELAY, superseded
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import COMPARED, Audit, Change, Entry, Operation
-from commonplace.ports.values import Caller
+from commonplace.ports.values import COMPARED, Audit, Caller, Change, Entry, Operation
 
 DAILY_FOR = timedelta(days=90)
 DURABLE_FROM = 0.7

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from commonplace.domain.memory import Memory
-from commonplace.ports.memory_records import MemoryRecords
+from commonplace.ports.records import MemoryRecords
 
 MERGED, TAKEN_APART = "merged", "taken_apart"
 """In the detail of an audit row: the ids of the memories that one was merged from; that it was closed because one of them is

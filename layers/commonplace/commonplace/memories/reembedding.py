@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from commonplace.domain.errors import CommonplaceError
 from commonplace.ports.bundle import Ports
-from commonplace.ports.embedder import Embedder
-from commonplace.ports.reembedding import Reembedding
+from commonplace.ports.models import Embedder
+from commonplace.ports.records import Reembedding
 
 SECONDS_PER_WRITE = 0.05
 _BATCH = 32

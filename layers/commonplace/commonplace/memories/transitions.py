@@ -10,8 +10,7 @@ from typing import Any
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import AppliedChange, Audit, Change
-from commonplace.ports.values import Caller
+from commonplace.ports.values import AppliedChange, Audit, Caller, Change
 
 PURGE_DELAY = timedelta(days=30)
 DAY_SECONDS = 86_400.0

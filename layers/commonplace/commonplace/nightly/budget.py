@@ -6,9 +6,8 @@ from dataclasses import asdict, dataclass
 from datetime import date
 from typing import Any, Protocol
 
-from commonplace.ports.language_model import LanguageModel
-from commonplace.ports.nightly_bundle import Allowance
-from commonplace.ports.token_budget import TokenBudget
+from commonplace.ports.models import LanguageModel, TokenBudget
+from commonplace.ports.night import Allowance
 from commonplace.ports.values import ModelUnavailable, Reply
 
 _BYTES_PER_TOKEN = 3

@@ -11,9 +11,8 @@ from commonplace.extraction.days import Day
 from commonplace.nightly.budget import Answers
 from commonplace.nightly.memory_view import RunMemoryView
 from commonplace.nightly.operations_planner import plan_operations
-from commonplace.runs.apply import Lease, RunContext
+from commonplace.runs.apply import Lease, Plan, RunContext, merged
 from commonplace.runs.limits import apply_limits, usage_of_day
-from commonplace.runs.plan import Plan, merged
 
 ReadDay = Callable[[Mode, Day, MemoryView, Answers, frozenset[str]], Reading]
 """Reads a day in a mode, with the answers that are saved already. The set: what two runs could not read."""

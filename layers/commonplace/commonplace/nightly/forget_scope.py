@@ -12,7 +12,7 @@ from commonplace.extraction.clauses import sentences
 from commonplace.extraction.forgetting.matching import mentions, tells, text_without
 from commonplace.memories.lineage import made_of
 from commonplace.nightly.memory_view import RunMemoryView
-from commonplace.ports.record_values import Stored
+from commonplace.ports.values import Stored
 from commonplace.runs.apply import RunContext
 from commonplace.runs.finalize import RUNS_WITH_WORDS
 from commonplace.use_cases.merge_plan import Sources

@@ -12,6 +12,7 @@ from typing import Any
 from commonplace.contract import validate
 from commonplace.domain.errors import CommonplaceError, ErrorCode, escaped
 from commonplace.domain.interactions import (
+    YEARS,
     Discussion,
     Explicit,
     GivenDiscussion,
@@ -24,7 +25,6 @@ from commonplace.domain.interactions import (
     Save,
     SkippedMessage,
 )
-from commonplace.domain.kept import YEARS
 from commonplace.nightly.web_pages import interaction_of
 from commonplace.ports.values import Caller
 from commonplace.text.redaction import redact, without_secret

@@ -16,7 +16,7 @@ from commonplace.domain.interactions import (
     SkippedMessage,
 )
 from commonplace.nightly.given_interactions import characters_of, redacted, well_formed
-from commonplace.ports.ledger import Ledger
+from commonplace.ports.night import Ledger
 from commonplace.ports.values import Caller
 
 _ID_SHOWN = 90  # characters of an interaction's id in those of its later pieces: 127 in all, of 128

@@ -6,13 +6,11 @@ from itertools import chain, zip_longest
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
 from commonplace.domain.taxonomy import Section
 from commonplace.extraction.candidate import Decision, MemoryView
-from commonplace.ports.memory_index import MemoryIndex
-from commonplace.ports.record_values import Vector
-from commonplace.ports.values import Filter
+from commonplace.ports.index import MemoryIndex
+from commonplace.ports.values import Filter, Vector
 from commonplace.retrieval.engine import most_important, with_fallback
 from commonplace.retrieval.record_scan import is_visible, visibility_of
-from commonplace.runs.apply import RunContext
-from commonplace.runs.plan import PlannedOperation, decode_vector
+from commonplace.runs.apply import PlannedOperation, RunContext, decode_vector
 from commonplace.text.foundation import tokenizer
 
 _NEAR = 0.35  # a cosine below it says nothing about two statements

@@ -16,9 +16,8 @@ from commonplace.extraction.new_memory import memory_from_decision
 from commonplace.memories import transitions
 from commonplace.nightly.forget_scope import closed_memories, interactions_telling, remaining_text
 from commonplace.nightly.memory_view import RunMemoryView
-from commonplace.ports.record_values import Vector
-from commonplace.runs.apply import RunContext
-from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation, encode_vector
+from commonplace.ports.values import Vector
+from commonplace.runs.apply import Plan, PlannedChange, PlannedOperation, RunContext, encode_vector
 
 _LONGEST_WHY = 300
 _GONE = "what it would change is not there, or not there any more"

@@ -13,8 +13,8 @@ from commonplace.nightly.budget import Answers, MeteredModel, Unread
 from commonplace.nightly.day_planner import ReadDay
 from commonplace.nightly.memory_view import StagedView
 from commonplace.nightly.pipeline import read_by_pipeline
-from commonplace.ports.language_model import LanguageModel
-from commonplace.ports.nightly_bundle import NightPorts
+from commonplace.ports.models import LanguageModel
+from commonplace.ports.night import NightPorts
 from commonplace.runs.apply import RunContext
 
 NO_MODEL = "there is no model: read by rules"

@@ -15,7 +15,7 @@ from commonplace.domain.runs import OF_NO_CHANGE, Mode, Run
 from commonplace.runs import report, undo
 from commonplace.runs.apply import Lease, RunContext, leased
 from commonplace.runs.finalize import with_what_is_left
-from commonplace.runs.resume import exclusive_lease, resume
+from commonplace.runs.queueing import exclusive_lease, resume
 
 if TYPE_CHECKING:
     from commonplace.nightly.day_planner import ReadDay

@@ -14,10 +14,9 @@ from commonplace.nightly.budget import cost_of
 from commonplace.nightly.day_planner import DayPlanner, ReadDay, SavedAnswers, UnsavedAnswers, interactions_of
 from commonplace.nightly.given_interactions import without_answers
 from commonplace.nightly.memory_view import RunMemoryView
-from commonplace.ports.ledger_values import LedgerEntry
+from commonplace.ports.night import LedgerEntry
 from commonplace.runs import apply, finalize
-from commonplace.runs.apply import Lease, RunContext
-from commonplace.runs.plan import Plan, PlannedOperation, review_part
+from commonplace.runs.apply import Lease, Plan, PlannedOperation, RunContext, review_part
 
 MOST_INTERACTIONS = 500
 """That one run reads; what is pending beyond them is for the next run of the same night."""

@@ -17,13 +17,12 @@ from commonplace.memories.lineage import TAKEN_APART, made_of
 from commonplace.memories.searches import forget_searches
 from commonplace.memories.transitions import erased
 from commonplace.pages.publishing import erase_pages, publish_changes
-from commonplace.ports.memory_records import MemoryRecords
-from commonplace.ports.record_values import Alias, Audit, Change, Operation
-from commonplace.ports.user_erasure import UserErasure
+from commonplace.ports.records import MemoryRecords, UserErasure
+from commonplace.ports.values import Alias, Audit, Change, Operation
 from commonplace.runs.apply import Lease, RunContext, leased
 from commonplace.runs.backup_file import Backup, kept_backups
 from commonplace.runs.finalize import erase_sources
-from commonplace.runs.resume import exclusive_lease
+from commonplace.runs.queueing import exclusive_lease
 from commonplace.use_cases.merged_again import MergedAgain
 from commonplace.use_cases.named import behind_alias
 

@@ -25,15 +25,13 @@ from commonplace.pages.page import Page, PageEntry, is_page, owner_hash, was_mov
 from commonplace.pages.publishing import publish, write_pages
 from commonplace.pages.reading import parse
 from commonplace.ports.bundle import Ports
-from commonplace.ports.pages import Pages
-from commonplace.ports.record_values import Entry, Vector
-from commonplace.ports.values import Caller
+from commonplace.ports.documents import Pages
+from commonplace.ports.values import Caller, Entry, Vector
 from commonplace.retrieval.documents import folded
 from commonplace.runs import report
-from commonplace.runs.apply import RunContext
+from commonplace.runs.apply import Plan, PlannedChange, PlannedOperation, RunContext, encode_vector
 from commonplace.runs.limits import most_deletions
-from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation, encode_vector
-from commonplace.runs.resume import apply_plan, exclusive_lease
+from commonplace.runs.queueing import apply_plan, exclusive_lease
 
 _DRY = "a dry run: nothing was changed"
 _THE_SAME = "the pages say what is remembered"

@@ -10,10 +10,10 @@ from commonplace.domain.memory import Memory
 from commonplace.domain.storage import folded_key
 from commonplace.pages.page import Page, PageEntry, text_of, was_moved_to, zone_of
 from commonplace.ports.bundle import Ports
-from commonplace.ports.memory_records import MemoryRecords
+from commonplace.ports.records import MemoryRecords
 from commonplace.ports.values import Caller, Visibility
 from commonplace.retrieval.record_scan import is_visible
-from commonplace.runs.undo_plan import changes_since
+from commonplace.runs.undo import changes_since
 
 Kind = Literal["add", "edit", "move", "remove", "conflict"]
 _CHANGED = "it was changed since the page was written"

@@ -14,7 +14,7 @@ from commonplace.pages.difference import read_record
 from commonplace.pages.page import HEADINGS, MAIN, Page, PageEntry, day_of, is_page, owner_hash, page_name, title_of, zone_of
 from commonplace.pages.reading import CLOSING, OPENING, digest, parse
 from commonplace.ports.bundle import Ports
-from commonplace.ports.pages import Pages
+from commonplace.ports.documents import Pages
 from commonplace.ports.values import Caller
 from commonplace.retrieval.record_scan import is_visible, visibility_of
 from commonplace.runs.apply import RunContext

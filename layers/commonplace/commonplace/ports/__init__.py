@@ -1,1 +1,1 @@
-"""What the use cases need of the world, as protocols, one file each; every adapter of one passes one suite."""
+"""What the use cases need of the world, as protocols; every adapter of one passes one suite."""

@@ -2,35 +2,28 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, TypeVar
+from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 from commonplace.domain.taxonomy import SIMILARITIES
-from commonplace.ports.aliases import Aliases
-from commonplace.ports.all_records import AllRecords
-from commonplace.ports.documents import Documents
-from commonplace.ports.embedder import Embedder
-from commonplace.ports.erased_ids import ErasedIds
-from commonplace.ports.feedback import Feedback
-from commonplace.ports.index_contents import IndexContents
-from commonplace.ports.kept_files import KeptFiles
-from commonplace.ports.language_model import LanguageModel
-from commonplace.ports.memory_index import MemoryIndex
-from commonplace.ports.memory_records import MemoryRecords
-from commonplace.ports.night_queue import NightQueue
-from commonplace.ports.operations import Operations
-from commonplace.ports.pending_writes import PendingWrites
-from commonplace.ports.raw_records import RawRecords
-from commonplace.ports.reembedding import Reembedding
-from commonplace.ports.search_log import SearchLog
-from commonplace.ports.statement_reader import StatementReader
-from commonplace.ports.tag_rows import TagRows
-from commonplace.ports.usage_log import UsageLog
-from commonplace.ports.user_facts import UserFacts
+from commonplace.ports.documents import Documents, KeptFiles
+from commonplace.ports.index import IndexContents, MemoryIndex, PendingWrites
+from commonplace.ports.models import Embedder, LanguageModel, StatementReader, WordModel
+from commonplace.ports.records import (
+    Aliases,
+    AllRecords,
+    ErasedIds,
+    MemoryRecords,
+    Operations,
+    RawRecords,
+    Reembedding,
+    TagRows,
+    UserFacts,
+)
+from commonplace.ports.usage import Feedback, SearchLog, UsageLog
 from commonplace.ports.values import OutOfTime, Weights
-from commonplace.ports.word_model import WordModel
 
 if TYPE_CHECKING:  # with all that a run reads and tells: most calls have no use for it
-    from commonplace.ports.nightly_bundle import NightPorts
+    from commonplace.ports.night import NightPorts
 
 
 @dataclass(frozen=True)
@@ -46,6 +39,22 @@ _MOST_PENDING = 200
 _BETWEEN = 25  # changes between two looks at what waits for the index
 _PAUSE = 30  # seconds
 _T = TypeVar("_T")
+
+
+class NightQueue(Protocol):
+    """A queue with a message per user whose night is due, and per run that has no time left where it began."""
+
+    def send(self, user_ids: Iterable[str]) -> int:
+        """Queues a night of each user, returns how many; raises `STORAGE_UNAVAILABLE` if one can't be queued.
+
+        A night that is asked for twice is harmless: one finds the other's lease, or nothing pending.
+        """
+
+    def send_run(self, user_id: str, run_id: str, seconds: int = 0) -> None:
+        """Queues the rest of a run, to be gone on with after so many seconds, at most 900; raises as `send` does.
+
+        A run that is sent twice is harmless: one finds the other's lease, or the run at its end.
+        """
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""BM25 and the window of neighbours: how well words match. Pure functions over the columns of `ports/candidates.py`.
+"""BM25 and the window of neighbours: how well words match. Pure functions over the columns of `ports/index.py`.
 
 BM25F over a window (Robertson & Zaragoza 2009): a memory is scored on its own words and, for less, on those of its
 neighbours in the same session; an answer borrows most from the question before it. Long entries stand alone.
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from commonplace.ports.candidates import Candidates, Corpus, Flags, Floats, Integers
+from commonplace.ports.index import Candidates, Corpus, Flags, Floats, Integers
 
 REACH = 6
 LABEL_WEIGHT = 0.3  # of a term among a memory's labels, beside one in its text

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from commonplace.domain.memory import Memory
-from commonplace.ports.candidates import Candidates, Corpus, Integers, Legs
+from commonplace.ports.index import Candidates, Corpus, Integers, Legs
 from commonplace.ports.values import Similar
 from commonplace.retrieval import bm25
 from commonplace.retrieval.documents import Document

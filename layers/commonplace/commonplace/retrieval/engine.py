@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.memories.tag_names import renamed_tags
 from commonplace.ports.bundle import Ports
-from commonplace.ports.memory_index import MemoryIndex
-from commonplace.ports.record_values import Stored, Vector
-from commonplace.ports.values import Caller, Filter, IndexUnavailable, Visibility
+from commonplace.ports.index import MemoryIndex
+from commonplace.ports.values import Caller, Filter, IndexUnavailable, Stored, Vector, Visibility
 from commonplace.retrieval import ranking
 from commonplace.retrieval.feedback import rated_by_feedback
 from commonplace.retrieval.found import Found, Matches
@@ -21,7 +20,7 @@ from commonplace.retrieval.query import Query, answerable, parse_query
 from commonplace.retrieval.record_scan import is_visible, visibility_of
 
 if TYPE_CHECKING:
-    from commonplace.ports.candidates import Floats
+    from commonplace.ports.index import Floats
 
 _log = logging.getLogger("commonplace")
 _Answer = TypeVar("_Answer")

@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from commonplace.domain.fields import Notes
 from commonplace.domain.memory import Memory
-from commonplace.ports.candidates import Retrieved
-from commonplace.ports.record_values import Stored
+from commonplace.ports.index import Retrieved
+from commonplace.ports.values import Stored
 from commonplace.retrieval.query import Query
 from commonplace.retrieval.ranked import Ranked
 

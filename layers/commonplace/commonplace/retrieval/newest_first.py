@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import Stored
+from commonplace.ports.values import Stored
 
 if TYPE_CHECKING:
-    from commonplace.ports.candidates import Flags, Floats
+    from commonplace.ports.index import Flags, Floats
 
 _BEST = 5  # places of a search that are looked at
 _ALIKE = 0.55  # of the better one's score, that the other has at least

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import numpy as np
 
 from commonplace.domain.results import Intent
-from commonplace.ports.candidates import Candidates, Corpus
+from commonplace.ports.index import Candidates, Corpus
 from commonplace.retrieval.ranked import Ranked
 from commonplace.retrieval.ranking import DaySpan, Question, named_speakers, term_weights
 from commonplace.text.foundation import intent_cues, tokenizer

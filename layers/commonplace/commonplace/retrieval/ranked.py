@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from commonplace.ports.candidates import Floats, Integers
+from commonplace.ports.index import Floats, Integers
 
 _LOG_SCORE, _LEAD, _LOG_RANK, _BASE = 0.67, 2.81, -0.98, -0.08  # logistic fit, see `probability`
 

@@ -13,7 +13,7 @@ from typing import Literal
 import numpy as np
 
 from commonplace.domain.memory import Memory
-from commonplace.ports.candidates import Candidates, Corpus, Flags, Floats, Integers
+from commonplace.ports.index import Candidates, Corpus, Flags, Floats, Integers
 from commonplace.ports.values import Weights
 from commonplace.retrieval import bm25
 from commonplace.retrieval.ranked import Ranked

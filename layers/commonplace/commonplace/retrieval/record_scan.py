@@ -7,8 +7,7 @@ from commonplace.domain.fields import is_never, within
 from commonplace.domain.memory import GLOBAL_AGENT, Memory, importance_of
 from commonplace.domain.requests import FilterOptions
 from commonplace.domain.taxonomy import SearchCategory, where_filed
-from commonplace.ports.record_values import Stored, Vector
-from commonplace.ports.values import Caller, Filter, Visibility
+from commonplace.ports.values import Caller, Filter, Stored, Vector, Visibility
 from commonplace.retrieval import candidate_rows
 from commonplace.retrieval.candidate_rows import Row
 from commonplace.retrieval.documents import Document, document

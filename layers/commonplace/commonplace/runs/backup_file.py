@@ -15,9 +15,8 @@ from commonplace.domain.fields import EARLIEST
 from commonplace.domain.memory import Memory
 from commonplace.domain.strict_json import read_object
 from commonplace.domain.transfer import BackupProblem, KeptFile
-from commonplace.ports.kept_files import KeptFiles
-from commonplace.ports.record_values import Alias, Audit, RawRecord
-from commonplace.ports.values import Rating
+from commonplace.ports.documents import KeptFiles
+from commonplace.ports.values import Alias, Audit, Rating, RawRecord
 
 _HEADER, _FORM = "commonplace_backup", 1
 _BESIDE = {"aliases": b'{"alias": ', "ratings": b'{"rating": '}  # so the lines of those begin

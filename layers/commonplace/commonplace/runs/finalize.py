@@ -10,10 +10,9 @@ from commonplace.domain.interactions import ErasedPlace
 from commonplace.domain.runs import LEFT_IN_LOG, Run, RunOperation, RunStatus, TagRow
 from commonplace.domain.transfer import FileKind
 from commonplace.memories.document_words import forget_in_documents
-from commonplace.ports.ledger_values import LedgerEntry, LedgerMark
-from commonplace.runs.apply import Lease, RunContext
+from commonplace.ports.night import LedgerEntry, LedgerMark
+from commonplace.runs.apply import Lease, RunContext, review_part
 from commonplace.runs.backup_file import forget_in_backups
-from commonplace.runs.plan import review_part
 from commonplace.runs.queueing import failed
 
 _ERASED = "(erased)"

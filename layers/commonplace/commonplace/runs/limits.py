@@ -12,7 +12,7 @@ from datetime import date, datetime
 
 from commonplace.domain.runs import Run
 from commonplace.memories import transitions
-from commonplace.runs.plan import PlannedChange, PlannedOperation, with_outcome
+from commonplace.runs.apply import PlannedChange, PlannedOperation, with_outcome
 
 MOST_ADDS = 40
 _OVER_CAP = f"a day adds {MOST_ADDS} memories at the most, and others were better"

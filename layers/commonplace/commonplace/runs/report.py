@@ -8,8 +8,7 @@ from commonplace.domain.fields import Notes
 from commonplace.domain.interactions import Discussion, Explicit, Interaction, ListedRuns, OperationReport, RunReport, Save
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Run, RunOperation
-from commonplace.runs.apply import RunContext
-from commonplace.runs.plan import PlannedOperation, review_part
+from commonplace.runs.apply import PlannedOperation, RunContext, review_part
 
 _LONGEST = 300
 _AT_ONCE = 1_000

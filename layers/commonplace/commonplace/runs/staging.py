@@ -12,12 +12,10 @@ from commonplace.memories.transitions import PLAN_KEPT_FOR, believed
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Clock, OutOfTime
 from commonplace.runs import report, undo
-from commonplace.runs.apply import Lease, Progress, RunContext, leased
+from commonplace.runs.apply import Lease, Plan, Progress, RunContext, leased, review_part
 from commonplace.runs.finalize import keep_renamed
 from commonplace.runs.limits import most_replacements
-from commonplace.runs.plan import Plan, review_part
-from commonplace.runs.queueing import drop_request, kept_run, new_run, queued, taken_up
-from commonplace.runs.resume import apply_plan, exclusive_lease, resume
+from commonplace.runs.queueing import apply_plan, drop_request, exclusive_lease, kept_run, new_run, queued, resume, taken_up
 
 _WAITS = "nothing was changed: apply it by its run_id within 7 days, or discard it"
 _TOO_MANY = "it is more than a model may change in a day: a person approves or discards it"

@@ -1,18 +1,203 @@
-"""Undo and review: a run or one operation undone, approved or discarded."""
+"""Undo and review: a run or one operation undone, approved or discarded.
 
-from collections.abc import Sequence
-from dataclasses import replace
+An undo is planned first, as the operations that bring memories back to what they were; planning writes nothing.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.ids import may_be_id, new_run_id
-from commonplace.domain.runs import OF_FILES, Run
+from commonplace.domain.ids import may_be_id, new_operation_id, new_run_id
+from commonplace.domain.memory import Memory
+from commonplace.domain.runs import OF_FILES, Run, RunOperation
 from commonplace.domain.transfer import BY_WHOM
-from commonplace.ports.record_values import Applied
-from commonplace.runs import resume
-from commonplace.runs.apply import Lease, RunContext
+from commonplace.memories import transitions
+from commonplace.memories.lineage import successors
+from commonplace.memories.transitions import TAGS_BEFORE, replaced_tags
+from commonplace.ports.records import MemoryRecords, Operations
+from commonplace.ports.values import Applied, AppliedChange, Audit
+from commonplace.runs import queueing
+from commonplace.runs.apply import Lease, Plan, PlannedChange, PlannedOperation, RunContext, with_outcome
 from commonplace.runs.finalize import drop_renamed, erase_forgotten, keep_renamed
-from commonplace.runs.plan import Plan, PlannedOperation, with_outcome
-from commonplace.runs.undo_plan import UndoPlanner
+
+_NO_CHANGE = ("embed", "usage")  # audit rows of re-indexing and of counting
+_OF_ITS_OWN = {"version", "updated_at", "access_count", "last_accessed"}
+_GONE = "it is not there any more"
+_ERASED = "its words were erased and can't come back"
+_LEFT = "it is what was left of a memory whose words were erased"
+_CHANGED = "it was changed since"
+_SUCCESSOR = "what took its place was changed since"
+_KEY = "its key was taken meanwhile"
+
+
+@dataclass
+class UndoPlanner:
+    """Plans one undo. `undoes`: the id of the run or operation that it takes back."""
+
+    user_id: str
+    undoes: str
+    now: datetime
+    records: MemoryRecords
+    operations: Operations
+    goals: dict[str, tuple[Memory, Memory]] = field(default_factory=dict)
+    """By id, each memory as it is and as it is to be."""
+    made: set[str] = field(default_factory=set)
+    """The ids of all memories that the operations changed."""
+    kept: list[RunOperation] = field(default_factory=list)
+
+    def plan(self, applied: Sequence[Applied]) -> list[PlannedOperation]:
+        """The operations that undo the given ones; `kept` then lists what stays as it is, and why."""
+        made: dict[str, list[AppliedChange]] = {}
+        ids = dict.fromkeys(one.memory_id for operation in applied for one in operation.made)
+        self.made |= ids.keys()
+        there = {memory.memory_id: memory for memory in self.records.get(self.user_id, list(ids))}
+        back = {
+            one.memory_id
+            for operation in applied
+            for one in operation.made
+            if (one.before is not None and one.before.get("status") == "active")
+        }
+        for operation in applied:
+            leaves = any(_is_unrecoverable(one, there.get(one.memory_id)) for one in operation.made)
+            leaves &= all(one.memory_id not in back for one in operation.made if _moves(one))
+            for one in operation.made:
+                if leaves and (one.before is None or _moves(one)):
+                    self._keep(one.memory_id, _LEFT)
+                else:
+                    made.setdefault(one.memory_id, []).append(one)
+        ours = {name for one in applied for name in (one.operation_id, one.run_id) if name} | {self.undoes}
+        for memory_id, changes in made.items():
+            in_order = sorted(changes, key=lambda change: change.version)
+            self._set_goal(memory_id, there.get(memory_id), in_order, ours)
+        return [*self._reopening(), *self._remaining()]
+
+    def _set_goal(self, memory_id: str, current: Memory | None, changes: Sequence[AppliedChange], ours: set[str]) -> None:
+        if current is None:
+            return self._keep(memory_id, _GONE)
+        if not current.content or any(change.erased for change in changes):
+            return self._keep(memory_id, _ERASED)
+        if self._changed_since(current, changes[-1].version, ours):
+            return self._keep(memory_id, _CHANGED)
+        goal = _state_before(current, changes, self.now, self.records)
+        if _fields(goal) != _fields(current):
+            self.goals[memory_id] = (current, goal)
+        return None
+
+    def _changed_since(self, memory: Memory, version: int, ours: set[str]) -> bool:
+        later = changes_since(memory, version, self.records)
+        return any(not ({audit.detail.get("undoes"), audit.detail.get("operation_id")} & ours) for audit in later)
+
+    def _reopening(self) -> Iterable[PlannedOperation]:
+        """One operation per closed memory that is reopened, which also closes what holds its place or key now.
+
+        What held it in between closes on its own: a run may have changed a value more often than an operation has room for.
+        """
+        back = [one for one in self.goals.values() if one[1].status == "active" and one[0].status != "active"]
+        for current, _ in back:
+            del self.goals[current.memory_id]
+        going = {memory_id for memory_id, (_, other) in self.goals.items() if other.status != "active"}
+        for current, goal in back:
+            later, holder = successors(current, self.records), self._holder(goal)
+            opened = current.superseded_by in self.made  # else it was closed for one that had been there before
+            if opened and any(one.status == "active" and one.memory_id not in going for one in later):
+                self._keep(current.memory_id, _SUCCESSOR)
+            elif holder is not None and holder.memory_id not in going:
+                self._keep(current.memory_id, _KEY)
+            else:
+                ids = dict.fromkeys(one.memory_id for one in (*later, *((holder,) if holder else ())))
+                # what took the place of several closes with the first of them
+                held = [one for one in ids if one in going & self.goals.keys() and self.goals[one][0].status == "active"]
+                closes = [self.goals.pop(one) for one in held]
+                yield self._operation((current, goal), closes)
+
+    def _remaining(self) -> Iterable[PlannedOperation]:
+        """The operations for memories that are only closed or changed in place."""
+        for current, goal in self.goals.values():
+            yield self._operation(None if goal.status != "active" else (current, goal), [(current, goal)])
+
+    def _holder(self, memory: Memory) -> Memory | None:
+        if memory.key is None:
+            return None
+        return self.operations.holder(self.user_id, memory.collection, memory.key, self.now)
+
+    def _operation(self, opened: tuple[Memory, Memory] | None, closed: Sequence[tuple[Memory, Memory]]) -> PlannedOperation:
+        operation_id = new_operation_id(self.now)
+        opens = self._change(*opened, operation_id) if opened else None
+        closes = tuple(self._change(*one, operation_id) for one in closed if opened is None or one[0] != opened[0])
+        reported = RunOperation(
+            operation_id=operation_id,
+            kind="UNDO",
+            outcome="planned",
+            memory_id=opens.memory.memory_id if opens else None,
+            closed=tuple(change.memory.memory_id for change in closes),
+            why=f"takes back {self.undoes}",
+        )
+        return PlannedOperation(told=reported, at=self.now, opens=opens, closes=closes)
+
+    def _change(self, current: Memory, goal: Memory, operation_id: str) -> PlannedChange:
+        after = goal.model_copy(update={"version": current.version}).next_version(self.now)
+        detail = {"operation_id": operation_id, "undoes": self.undoes, **replaced_tags(current, after)}
+        return PlannedChange(memory=after, audit="undo", detail=detail, before=current)
+
+    def _keep(self, memory_id: str, why: str) -> None:
+        reported = RunOperation(
+            operation_id=new_operation_id(self.now), kind="UNDO", outcome="kept", memory_id=memory_id, why=why
+        )
+        self.kept.append(reported)
+
+
+def changes_since(memory: Memory, version: int, records: MemoryRecords) -> list[Audit]:
+    """The audit rows of a memory after a version of it; counting its use or embedding it again is no change."""
+    if memory.version == version:
+        return []
+    made = _audits_by_version(memory, records).items()
+    return [audit for later, audit in made if later > version and audit.operation not in _NO_CHANGE]
+
+
+def _audits_by_version(memory: Memory, records: MemoryRecords) -> dict[int, Audit]:
+    """The audit rows of a memory by the version that each made: a row for each write, and none from before an import."""
+    audits = records.audits(memory.user_id, memory.memory_id)
+    return dict(enumerate(audits, max(1, memory.version - len(audits) + 1)))
+
+
+def _moves(change: AppliedChange) -> bool:
+    """Whether a change gave a memory another in its place, or none any more."""
+    return change.before is not None and "superseded_by" in change.before
+
+
+def _is_unrecoverable(change: AppliedChange, memory: Memory | None) -> bool:
+    """Whether a change closed, without a successor, a memory whose words are erased or purged by now."""
+    if change.before is None or _moves(change):
+        return False
+    return change.erased or memory is None or not memory.content
+
+
+def _state_before(memory: Memory, changes: Sequence[AppliedChange], now: datetime, records: MemoryRecords) -> Memory:
+    """The memory as it was before the first of the changes; one that did not exist yet is closed."""
+    if changes[0].before is None:
+        return memory if memory.status == "deleted" else transitions.deleted(memory, now)
+    fields = memory.model_dump(mode="json")
+    for change in reversed(changes):
+        fields |= change.before or {}
+    return Memory.model_validate({**fields, **_tags_before(memory, changes, records)})
+
+
+def _tags_before(memory: Memory, changes: Sequence[AppliedChange], records: MemoryRecords) -> Mapping[str, object]:
+    """The tags as they were before the first of the changes that replaced them, out of its audit row.
+
+    Nothing of a change that closed or opened a memory.
+    """
+    if all("status" in (change.before or {}) for change in changes):
+        return {}
+    audits = _audits_by_version(memory, records)
+    details = [audits[change.version].detail for change in changes if change.version in audits]
+    return next(({"tags": detail[TAGS_BEFORE]} for detail in details if TAGS_BEFORE in detail), {})
+
+
+def _fields(memory: Memory) -> dict[str, object]:
+    return memory.model_dump(exclude=_OF_ITS_OWN)
+
 
 _VERBS = {"import": "import", "restore": "runs approve", "migration": "migrate"}
 _NOT_BEGUN = "it was discarded before a worker had planned it"
@@ -30,7 +215,7 @@ def approve(run: Run, context: RunContext, lease: Lease) -> Run:
         raise CommonplaceError(ErrorCode.FORBIDDEN, f"that may do {BY_WHOM.format(verb=_VERBS[run.kind])}")
     if any(one.outcome == "needs_review" for one in run.operations):
         keep_renamed(run, context, lease)  # first: a name that nobody has any more leads on, whatever dies in between
-    reviewed = resume.go_through(run, run.operations, lambda told: [resume.approved(told, run, lease)], lease)
+    reviewed = queueing.go_through(run, run.operations, lambda told: [queueing.approved(told, run, lease)], lease)
     if reviewed.finished_at is None:  # the rest is for a worker, or for whoever comes first
         reviewed = reviewed.model_copy(update={"status": "running"})
         context.night.runs.save(reviewed, lease.fence)
@@ -130,4 +315,4 @@ def _undo(undoes: str, applied: Sequence[Applied], context: RunContext, lease: L
         notes=() if operations or kept else (_NOTHING,),
         started_at=now,
     )
-    return resume.apply_plan(run, Plan(operations=(*operations, *kept)), context, lease)
+    return queueing.apply_plan(run, Plan(operations=(*operations, *kept)), context, lease)

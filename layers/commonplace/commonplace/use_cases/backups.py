@@ -12,12 +12,10 @@ from commonplace.domain.memory import Memory
 from commonplace.domain.transfer import BY_WHOM, BackupRequest, BackupResult, BackupTold, KeptFile
 from commonplace.memories.transitions import TAGS_BEFORE
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import AppliedChange, RawRecord
-from commonplace.ports.values import Caller
+from commonplace.ports.values import AppliedChange, Caller, RawRecord
 from commonplace.runs.apply import RunContext
 from commonplace.runs.backup_file import Backup, described
-from commonplace.runs.queueing import in_call_or_queued
-from commonplace.runs.resume import exclusive_lease
+from commonplace.runs.queueing import exclusive_lease, in_call_or_queued
 from commonplace.runs.staging import run_context
 from commonplace.use_cases.export_memories import keep, kept_files
 

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from commonplace.domain.consistency import RepairRequest, RepairResult, ValidateRequest, ValidateResult
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Notes
-from commonplace.indexing.repair import REPAIRED, UserIndex, check_part, repair
+from commonplace.indexing.consistency import REPAIRED, UserIndex, check_part, repair
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, IndexUnavailable
 from commonplace.runs.queueing import in_call_or_queued

@@ -21,7 +21,7 @@ from commonplace.domain.transfer import (
     PrintedFormat,
 )
 from commonplace.ports.bundle import Ports
-from commonplace.ports.kept_files import KeptFiles
+from commonplace.ports.documents import KeptFiles
 from commonplace.ports.values import Caller
 from commonplace.use_cases.record_files import HISTORY, Record, csv_lines, jsonl_lines
 

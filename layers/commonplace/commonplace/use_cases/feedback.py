@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from commonplace.contract.validate import validate
-from commonplace.domain.feedback import FeedbackRequest, FeedbackResult, ForgetFeedbackRequest, ForgottenFeedback
+from commonplace.domain.analysis import FeedbackRequest, FeedbackResult, ForgetFeedbackRequest, ForgottenFeedback
 from commonplace.domain.fields import Notes
 from commonplace.memories.lineage import successors
 from commonplace.memories.searches import kept_query

@@ -8,8 +8,7 @@ from commonplace.domain.results import Recommendations
 from commonplace.domain.storage import folded_key
 from commonplace.memories.lineage import lineage
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import COMPARED, Audit
-from commonplace.ports.values import Caller
+from commonplace.ports.values import COMPARED, Audit, Caller
 from commonplace.retrieval.record_scan import visibility_of
 from commonplace.use_cases.named import behind_alias, check_name, unknown_id, unknown_key
 

@@ -15,9 +15,8 @@ from commonplace.extraction.worthiness import only_greets
 from commonplace.memories.enrich import EnrichedStatement, PrecomputedEmbedder, enrich, labelling
 from commonplace.memories.ingest import new_entry
 from commonplace.ports.bundle import Ports
-from commonplace.ports.embedder import Embedder
-from commonplace.ports.record_values import Entry
-from commonplace.ports.values import Caller
+from commonplace.ports.models import Embedder
+from commonplace.ports.values import Caller, Entry
 from commonplace.text.redaction import redact, without_secret
 
 _BATCH = 100

@@ -31,10 +31,10 @@ from commonplace.memories.ingest import new_entry
 from commonplace.memories.transitions import PURGE_DELAY
 from commonplace.pages.publishing import publish
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Audit, Entry
+from commonplace.ports.records import Audit, Entry
 from commonplace.ports.values import Caller
 from commonplace.retrieval.documents import fingerprint, fingerprint_of, folded
-from commonplace.runs.plan import Plan
+from commonplace.runs.apply import Plan
 from commonplace.runs.staging import change_many, run_context
 from commonplace.text.redaction import Redaction, redact
 from commonplace.use_cases.import_conversation import NOBODY

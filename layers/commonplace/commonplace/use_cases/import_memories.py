@@ -28,8 +28,7 @@ from commonplace.domain.transfer import (
 from commonplace.pages.publishing import publish
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
-from commonplace.runs.apply import RunContext
-from commonplace.runs.plan import Plan
+from commonplace.runs.apply import Plan, RunContext
 from commonplace.runs.staging import change_many, run_context
 from commonplace.use_cases.export_memories import keep, kept_files
 from commonplace.use_cases.import_plan import INSTRUCTION, Given, ImportPlan, LeftOut

@@ -12,10 +12,9 @@ from commonplace.domain.memory import Memory
 from commonplace.domain.runs import RunOperation
 from commonplace.memories.circles import in_circles
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Audit, Change
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Audit, Caller, Change
 from commonplace.retrieval.documents import document, fingerprint
-from commonplace.runs.plan import PlannedChange, PlannedOperation
+from commonplace.runs.apply import PlannedChange, PlannedOperation
 from commonplace.use_cases.export_memories import IMPORTED_HISTORY
 
 FROM_FILE, INSTRUCTION = "from a file", "from a file; a standing instruction"

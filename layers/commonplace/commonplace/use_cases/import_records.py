@@ -97,8 +97,7 @@ def _memories(checked: Sequence[Given], plan: ImportPlan, lost: set[str | None])
 
 def _stored(checked: Sequence[Given], caller: Caller, ports: Ports, progress: Progress | None) -> tuple[ImportPlan, Run]:
     from commonplace.pages.publishing import publish
-    from commonplace.runs.apply import RunContext
-    from commonplace.runs.plan import Plan
+    from commonplace.runs.apply import Plan, RunContext
     from commonplace.runs.staging import change_many, run_context
 
     plans: list[ImportPlan] = []

@@ -12,8 +12,7 @@ from commonplace.memories.ingest import Ingested, ingest, new_entry, notes
 from commonplace.memories.lineage import successors
 from commonplace.memories.transitions import corrected, superseded
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Alias, Audit, Change, Entry, Operation
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Alias, Audit, Caller, Change, Entry, Operation
 from commonplace.retrieval.documents import folded
 from commonplace.retrieval.record_scan import is_visible, visibility_of
 from commonplace.text.redaction import redact

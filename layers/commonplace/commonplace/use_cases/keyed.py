@@ -5,8 +5,7 @@ from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
 from commonplace.domain.storage import DeleteRequest, DeleteResult, MemoryEntry, ReadRequest, ReadResult
 from commonplace.memories.transitions import check_model_may_close, closed_by, deleted
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Audit, Change, Operation
-from commonplace.ports.values import Caller, Filter
+from commonplace.ports.values import Audit, Caller, Change, Filter, Operation
 from commonplace.retrieval.engine import most_important
 from commonplace.text.foundation.characters import undisguised
 from commonplace.use_cases.named import memory_named

@@ -15,8 +15,7 @@ from commonplace.memories.comparison import advice_on, alike, find_similar
 from commonplace.memories.enrich import enrich
 from commonplace.memories.ingest import DAILY_FOR, DURABLE_FROM, NOT_COMPARED, new_entry
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Change, Entry, Operation
-from commonplace.ports.values import Caller, Similar
+from commonplace.ports.values import Caller, Change, Entry, Operation, Similar
 from commonplace.retrieval.documents import folded
 from commonplace.retrieval.record_scan import is_visible, visibility_of
 

@@ -15,8 +15,7 @@ from commonplace.memories.enrich import EnrichedStatement, tidy_tags
 from commonplace.memories.ingest import new_entry
 from commonplace.memories.transitions import PURGE_DELAY
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Vector
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Caller, Vector
 from commonplace.text.tagging.names import same_thing
 from commonplace.use_cases.filing import Filed
 from commonplace.use_cases.legacy_records import LegacyRecord, fitted

@@ -5,7 +5,8 @@ from collections import Counter
 from commonplace.domain.analysis import TagCount
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.ids import may_be_id
-from commonplace.domain.listing import (
+from commonplace.domain.requests import FilterOptions
+from commonplace.domain.storage import (
     GetRequest,
     GetResult,
     KeptMemory,
@@ -15,7 +16,6 @@ from commonplace.domain.listing import (
     TagsResult,
     TagUse,
 )
-from commonplace.domain.requests import FilterOptions
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.retrieval.record_scan import filter_of, visibility_of

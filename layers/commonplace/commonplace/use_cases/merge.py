@@ -10,10 +10,9 @@ from commonplace.memories.comparison import advice_on, find_similar
 from commonplace.memories.transitions import check_model_may_close
 from commonplace.pages.publishing import publish
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Audit, Entry, Stored
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Audit, Caller, Entry, Stored
 from commonplace.retrieval.record_scan import is_visible, visibility_of
-from commonplace.runs.plan import Plan
+from commonplace.runs.apply import Plan
 from commonplace.runs.queueing import kept_run
 from commonplace.runs.staging import change_many, run_context
 from commonplace.use_cases.merge_plan import Sources

@@ -15,10 +15,9 @@ from commonplace.memories.enrich import enrich
 from commonplace.memories.lineage import MERGED
 from commonplace.memories.transitions import superseded
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Audit, Change, Stored
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Audit, Caller, Change, Stored
 from commonplace.retrieval.record_scan import is_visible, visibility_of
-from commonplace.runs.plan import PlannedChange, PlannedOperation
+from commonplace.runs.apply import PlannedChange, PlannedOperation
 
 TOOL = "merge_memories"
 _ALIKE = {

@@ -11,7 +11,7 @@ from commonplace.domain.runs import RunOperation
 from commonplace.memories.lineage import TAKEN_APART
 from commonplace.memories.tag_names import own_names
 from commonplace.memories.transitions import deleted
-from commonplace.ports.record_values import Audit, Change, Operation, Stored
+from commonplace.ports.values import Audit, Change, Operation, Stored
 from commonplace.runs.apply import Lease
 from commonplace.use_cases.merge_plan import Sources
 

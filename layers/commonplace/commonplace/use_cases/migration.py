@@ -19,7 +19,7 @@ from commonplace.pages.publishing import publish
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.retrieval.documents import fingerprint, folded
-from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation, encode_vector
+from commonplace.runs.apply import Plan, PlannedChange, PlannedOperation, encode_vector
 from commonplace.runs.staging import change_many, run_context
 from commonplace.use_cases.filing import COLUMNS, Filing
 from commonplace.use_cases.legacy_memories import TOOL, NewMemory, TagFolding, new_memory

@@ -16,12 +16,10 @@ from commonplace.domain.transfer import BY_WHOM, BackupRequest, BackupResult, Ke
 from commonplace.memories.transitions import PURGE_DELAY, deleted, replaced_tags
 from commonplace.pages.publishing import publish
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Alias, Audit, Change, RawRecord, Stored
-from commonplace.ports.values import RATINGS_KEPT, Caller, IndexUnavailable, Rating
+from commonplace.ports.values import RATINGS_KEPT, Alias, Audit, Caller, Change, IndexUnavailable, Rating, RawRecord, Stored
 from commonplace.retrieval.documents import fingerprint
-from commonplace.runs.apply import RunContext
+from commonplace.runs.apply import Plan, PlannedChange, PlannedOperation, RunContext
 from commonplace.runs.backup_file import Backup, BackupReading, read_backup
-from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation
 from commonplace.runs.queueing import kept_run
 from commonplace.runs.staging import change_many, run_context
 from commonplace.use_cases.export_memories import IMPORTED_HISTORY, kept_files

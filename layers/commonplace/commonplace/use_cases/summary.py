@@ -17,7 +17,7 @@ from commonplace.extraction.grounding.evidence import unsupported
 from commonplace.llm.partial_json import CUTS, items_of
 from commonplace.llm.prompts import delimited_data, instructions, unused_mark
 from commonplace.ports.bundle import Ports
-from commonplace.ports.language_model import LanguageModel
+from commonplace.ports.models import LanguageModel
 from commonplace.ports.values import Caller, Filter, ModelUnavailable, Reply
 from commonplace.retrieval.documents import folded
 from commonplace.retrieval.engine import find

@@ -8,9 +8,8 @@ from itertools import combinations
 
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import TagMerge
-from commonplace.ports.embedder import Embedder
-from commonplace.ports.record_values import Vector
-from commonplace.ports.word_model import WordModel
+from commonplace.ports.models import Embedder, WordModel
+from commonplace.ports.values import Vector
 from commonplace.text.foundation.characters import bare
 from commonplace.text.tagging.likeness import Likeness, OwnTags, group_of, likeness, scale_of, stems_of, winner
 from commonplace.text.tagging.names import same_thing

@@ -17,8 +17,7 @@ from commonplace.pages.publishing import publish
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.retrieval.record_scan import is_visible, visibility_of
-from commonplace.runs.apply import RunContext
-from commonplace.runs.plan import Plan, PlannedChange, PlannedOperation
+from commonplace.runs.apply import Plan, PlannedChange, PlannedOperation, RunContext
 from commonplace.runs.staging import change_many, run_context
 from commonplace.use_cases.tag_plan import TagPlan
 

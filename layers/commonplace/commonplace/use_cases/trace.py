@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 
-from commonplace.domain.debugging import REASONS, LeftOut, LegHit, Reach, Reason, SearchLegs, TracedHit, TraceResult
+from commonplace.domain.consistency import REASONS, LeftOut, LegHit, Reach, Reason, SearchLegs, TracedHit, TraceResult
 from commonplace.domain.memory import Memory
 from commonplace.domain.requests import SearchRequest
 from commonplace.ports.bundle import Ports
-from commonplace.ports.candidates import Legs
+from commonplace.ports.index import Legs
 from commonplace.ports.values import Caller, Filter
 from commonplace.retrieval import ranking
 from commonplace.retrieval.documents import document

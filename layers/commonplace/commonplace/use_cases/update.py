@@ -16,8 +16,7 @@ from commonplace.memories.ingest import DAILY_FOR
 from commonplace.memories.tag_names import own_names
 from commonplace.memories.transitions import PURGE_DELAY, corrected, superseded
 from commonplace.ports.bundle import Ports
-from commonplace.ports.record_values import Audit, Change, Operation
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Audit, Caller, Change, Operation
 from commonplace.use_cases.keyed_write import entry_of
 from commonplace.use_cases.named import memory_named
 

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
+from commonplace.domain.analysis import NeverUsed, UnansweredQuery, UsageRequest, UsageResult, UsedMemory
 from commonplace.domain.fields import Notes, within
 from commonplace.domain.memory import Memory
-from commonplace.domain.usage import NeverUsed, UnansweredQuery, UsageRequest, UsageResult, UsedMemory
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, LoggedSearch
 from commonplace.retrieval.record_scan import is_visible, visibility_of

@@ -3,9 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.adapters.dynamodb.add_entries import refused_writes
 from commonplace.adapters.dynamodb.calls import Refusal
-from commonplace.adapters.dynamodb.writes import RowChange, TransactionWrite, batches_of
+from commonplace.adapters.dynamodb.writes import RowChange, TransactionWrite, batches_of, refused_writes
 from tests.conftest import NOON
 from tests.dynamodb_entries import entry
 from tests.examples import examples

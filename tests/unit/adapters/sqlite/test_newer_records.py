@@ -9,8 +9,7 @@ from pydantic import ValidationError
 
 from commonplace.bootstrap.local import open_local
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import Audit, Entry
-from commonplace.ports.values import Visibility
+from commonplace.ports.values import Audit, Entry, Visibility
 from commonplace.settings import Settings
 from tests.conftest import NOON
 

@@ -10,8 +10,7 @@ from openapi_spec_validator import OpenAPIV30SpecValidator
 from commonplace.contract.formats import rendered
 from commonplace.contract.formats.aws_agents import parameter
 from commonplace.contract.manifest import rows
-from commonplace.contract.registry import TOOLS
-from commonplace.contract.tool import Tool
+from commonplace.contract.registry import TOOLS, Tool
 from tests.unit.contract.formats.service_shapes import faults
 
 ROWS = rows()

@@ -15,9 +15,8 @@ from hypothesis import strategies as st
 
 from commonplace.contract.formats import NAMES, rendered, text
 from commonplace.contract.manifest import row, rows
-from commonplace.contract.registry import TOOLS
+from commonplace.contract.registry import TOOLS, Tier, Tool
 from commonplace.contract.sent import as_declared
-from commonplace.contract.tool import Tier, Tool
 from commonplace.contract.validate import check
 from commonplace.interfaces.aws import bedrock_agent, http_api, identity
 from tests.examples import examples

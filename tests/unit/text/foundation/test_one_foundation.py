@@ -25,7 +25,7 @@ SENTENCE_ENDS: Reasons = {
     'a date goes on behind "Apt." and "Dec."': ("extraction/grounding/evidence.py",),
     "a capital behind a stop is no name": ("extraction/grounding/evidence.py",),
     "any mark ends it, commas too": (
-        "adapters/claude/answer.py", "extraction/changes/figure_replacement.py", "extraction/forgetting/requests.py",
+        "adapters/claude/reader.py", "extraction/changes/figure_replacement.py", "extraction/forgetting/requests.py",
         "text/redaction/locks.py", "text/tagging/__init__.py", "text/time_ranges/language.py",
     ),
     "no text: how a password looks": ("extraction/worthiness.py",),

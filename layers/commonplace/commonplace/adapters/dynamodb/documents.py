@@ -5,18 +5,9 @@ import math
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
-from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.calls import Calls, Table, key_of, partition_condition
 from commonplace.adapters.dynamodb.long_texts import names_from, packed, unpacked
-from commonplace.adapters.dynamodb.table import (
-    ABSENT,
-    DOCUMENT,
-    DOCUMENT_VERSION,
-    PRESENT,
-    PURGE_AT,
-    Action,
-    Item,
-)
+from commonplace.adapters.dynamodb.table import ABSENT, DOCUMENT, DOCUMENT_VERSION, PRESENT, PURGE_AT, Action, Item
 from commonplace.domain.batching import in_batches
 from commonplace.domain.documents import MOST_VERSIONS, Document, DocumentHead, path_of
 from commonplace.domain.errors import CommonplaceError, ErrorCode

@@ -3,13 +3,12 @@ ones, each a partition of its own, which names no user."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
-from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.calls import Calls, Table, key_of, partition_condition
 from commonplace.adapters.dynamodb.rows import HOLDER
 from commonplace.adapters.dynamodb.table import ALIAS, ERASED, ITEM, MEMORY, Action, Item
 from commonplace.domain.batching import in_batches
 from commonplace.domain.ids import erased_hash
-from commonplace.ports.record_values import Alias
+from commonplace.ports.values import Alias
 
 _AT_ONCE = 100
 _RUN, _WITHDRAWN = "run_id", "withdrawn"

@@ -7,9 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 
-from commonplace.adapters.dynamodb.add_entries import RefusedWrite, marker_holders, refused_writes
-from commonplace.adapters.dynamodb.calls import MOST_ACTIONS, Calls, key_of, partition_condition
-from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.calls import MOST_ACTIONS, Calls, Table, key_of, partition_condition
 from commonplace.adapters.dynamodb.rows import (
     HOLDER,
     RECORD,
@@ -23,21 +21,23 @@ from commonplace.adapters.dynamodb.rows import (
     vector_bytes,
 )
 from commonplace.adapters.dynamodb.table import ABSENT, ITEM, KEY, LEASE, OPERATION, USER, Action, Item
-from commonplace.adapters.dynamodb.writes import RowChange as Written
 from commonplace.adapters.dynamodb.writes import (
+    RefusedWrite,
     TransactionWrite,
     change_of,
     erasing,
     forget,
+    marker_holders,
     older_rows,
+    refused_writes,
     version_conflict,
 )
+from commonplace.adapters.dynamodb.writes import RowChange as Written
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.ids import first_operation_id
 from commonplace.domain.memory import Memory
 from commonplace.memories.transitions import applied_change
-from commonplace.ports.record_values import Applied, AppliedChange, Change, Fence, Operation
-from commonplace.ports.values import Visibility
+from commonplace.ports.values import Applied, AppliedChange, Change, Fence, Operation, Visibility
 from commonplace.retrieval.record_scan import is_visible
 
 _MOST_KEYS = 10_000

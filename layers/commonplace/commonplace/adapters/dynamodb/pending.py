@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
-from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
-from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.calls import Calls, Table, key_of, partition_condition
 from commonplace.adapters.dynamodb.rows import FOUND, TOLD, VERSION, memory_name, pending_name, readable_records, stored_of
 from commonplace.adapters.dynamodb.table import (
     ITEM,
@@ -22,7 +21,7 @@ from commonplace.adapters.dynamodb.table import (
     Item,
     queues,
 )
-from commonplace.ports.record_values import Stored
+from commonplace.ports.values import Stored
 
 _log = logging.getLogger("commonplace")
 _AT_ONCE = 100

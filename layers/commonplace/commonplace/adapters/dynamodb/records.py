@@ -6,9 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from commonplace.adapters.dynamodb.add_entries import EntryBatch, marker_holders, refused_writes
-from commonplace.adapters.dynamodb.calls import MOST_ACTIONS, Calls, key_of, partition_condition
-from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.calls import MOST_ACTIONS, Calls, Table, key_of, partition_condition
 from commonplace.adapters.dynamodb.ids import keep_erased_rows
 from commonplace.adapters.dynamodb.rows import (
     FOUND,
@@ -26,17 +24,19 @@ from commonplace.adapters.dynamodb.rows import (
 )
 from commonplace.adapters.dynamodb.table import AUDIT, ITEM, LEASE, MEMORY, SEARCHED, USAGE, USED, USER, Item
 from commonplace.adapters.dynamodb.writes import (
+    EntryBatch,
     TransactionWrite,
     change_of,
     erase_unreadable,
     forget_purged,
+    marker_holders,
     purging,
+    refused_writes,
     version_conflict,
 )
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import Audit, Entry, RawRecord, Stored, Vector
-from commonplace.ports.values import Filter, Visibility
+from commonplace.ports.values import Audit, Entry, Filter, RawRecord, Stored, Vector, Visibility
 from commonplace.retrieval.documents import document
 from commonplace.retrieval.record_scan import is_visible, passes_filter
 

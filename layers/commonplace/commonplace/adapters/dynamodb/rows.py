@@ -15,7 +15,7 @@ from commonplace.adapters.dynamodb.table import AUDIT, CONTENT, ITEM, KEY, MEMOR
 from commonplace.domain.fields import EARLIEST
 from commonplace.domain.flaws import tell_unreadable
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import Audit, IndexChange, Stored, StreamRecord, Tombstone, Vector
+from commonplace.ports.values import Audit, IndexChange, Stored, StreamRecord, Tombstone, Vector
 from commonplace.retrieval.documents import fingerprint
 
 RECORD, VECTOR, VERSION, STATUS, HOLDER = "record", "vector", "version", "status", "memory_id"

@@ -5,10 +5,8 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
 
-from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
-from commonplace.adapters.dynamodb.client import Table
-from commonplace.adapters.dynamodb.ledger import settle_due
-from commonplace.adapters.dynamodb.ledger_rows import interaction_name, marked, stored_interaction
+from commonplace.adapters.dynamodb.calls import Calls, Table, key_of, partition_condition
+from commonplace.adapters.dynamodb.ledger import interaction_name, marked, settle_due, stored_interaction
 from commonplace.adapters.dynamodb.long_texts import ROWS, named, names_from, row_text, text_of
 from commonplace.adapters.dynamodb.operations import fenced
 from commonplace.adapters.dynamodb.table import (
@@ -27,10 +25,10 @@ from commonplace.adapters.dynamodb.table import (
 )
 from commonplace.domain.batching import in_batches
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.kept import kept_run, kept_tag_rows, tag_rows_text
+from commonplace.domain.interactions import kept_run, kept_tag_rows, tag_rows_text
 from commonplace.domain.runs import Run, TagRow
-from commonplace.ports.ledger_values import LedgerMark
-from commonplace.ports.record_values import Fence
+from commonplace.ports.night import LedgerMark
+from commonplace.ports.values import Fence
 
 _MARKS_AT_ONCE = 30  # of up to three actions each, in a transaction of a hundred
 _KEPT = timedelta(days=3)

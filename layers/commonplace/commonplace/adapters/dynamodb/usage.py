@@ -1,26 +1,41 @@
-"""Counts findings: one row per search, folded into the memories' counts later.
+"""How memories are used: findings, the search log (a row a search, in a partition beside the user's), and the feedback (a row
+for each memory and query, beside the user's records).
 
-Folding takes rows away and raises counts in one transaction, with the condition that each row is still there and each count
-is what it was when it was read. So of two folds at once one is refused and looks again, and a fold that dies leaves the rows
-or their counts, never both and never neither.
+Findings are counted as one row per search, folded into the memories' counts later. Folding takes rows away and raises counts
+in one transaction, with the condition that each row is still there and each count is what it was when it was read. So of two
+folds at once one is refused and looks again, and a fold that dies leaves the rows or their counts, never both and never
+neither.
 """
 
 import itertools
 import logging
 import math
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from ulid import ULID
 
-from commonplace.adapters.dynamodb.calls import Calls, key_of, partition_condition
-from commonplace.adapters.dynamodb.client import Table
+from commonplace.adapters.dynamodb.calls import Calls, Table, key_of, partition_condition
 from commonplace.adapters.dynamodb.pending import waiting_rows
-from commonplace.adapters.dynamodb.rows import FOUND, LAST_FOUND, memory_name, used_name
-from commonplace.adapters.dynamodb.table import ITEM, PRESENT, PURGE_AT, QUEUE, SINCE, USAGE, USER, Action, Item, queue_of
+from commonplace.adapters.dynamodb.rows import FOUND, HOLDER, LAST_FOUND, STATUS, memory_name, used_name
+from commonplace.adapters.dynamodb.table import (
+    FEEDBACK,
+    ITEM,
+    PRESENT,
+    PURGE_AT,
+    QUEUE,
+    SEARCHED,
+    SINCE,
+    USAGE,
+    USER,
+    Action,
+    Item,
+    queue_of,
+)
 from commonplace.domain.errors import CommonplaceError
+from commonplace.ports.values import MOST_RATINGS, RATINGS_KEPT, SEARCHES_KEPT, LoggedSearch, Rating
 
 _log = logging.getLogger("commonplace")
 _KEPT = timedelta(days=90)  # for a fold to come by
@@ -136,3 +151,111 @@ def _row(user_id: str, memory_ids: Sequence[str], at: datetime, now: datetime) -
         QUEUE: {"S": queue_of(USAGE, user_id)},
         SINCE: {"N": str(round(now.timestamp() * 1000))},
     }
+
+
+class DynamoSearchLog:
+    """The search log of the table. What can't be written at once is lost. `on`: whether searches are kept."""
+
+    def __init__(self, table: Table, on: bool = True, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._table, self._on, self._clock = table, on, clock
+
+    def is_on(self) -> bool:
+        return self._on
+
+    def searched(self, user_id: str, search: LoggedSearch) -> None:
+        if not self._on:
+            return
+        now = self._clock()
+        item = {
+            USER: {"S": f"{SEARCHED}{user_id}"},
+            ITEM: {"S": str(ULID.from_datetime(now))},
+            "query": {"S": search.query},
+            "found": {"N": str(search.found)},
+            "at": {"S": search.at.isoformat()},
+            PURGE_AT: {"N": str(math.ceil((now + SEARCHES_KEPT).timestamp()))},
+        }
+        try:
+            self._table.calls(_PATIENCE).put(item)
+        except CommonplaceError as error:
+            _log.warning("a search was not logged: %s", error)
+
+    def searches(self, user_id: str) -> list[LoggedSearch]:
+        return [
+            LoggedSearch(row["query"]["S"], int(row["found"]["N"]), datetime.fromisoformat(row["at"]["S"]))
+            for row in self._rows(user_id)
+        ]
+
+    def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> int:
+        meant = [row for row in self._rows(user_id) if is_meant(row["query"]["S"])]
+        self._table.calls().delete_all({USER: row[USER], ITEM: row[ITEM]} for row in meant)
+        return len(meant)
+
+    def _rows(self, user_id: str) -> Iterator[Item]:
+        """What is kept; the table takes rows out some days after their time."""
+        now = self._clock().timestamp()
+        after = None
+        while True:
+            condition = partition_condition(f"{SEARCHED}{user_id}")
+            rows, after = self._table.calls().page(*condition, after, ConsistentRead=True)  # each page has the time of a call
+            yield from (row for row in rows if int(row[PURGE_AT]["N"]) > now)
+            if after is None:
+                return
+
+
+_AT_ONCE = 90  # rows that make room in one transaction
+
+
+class DynamoFeedback:
+    """The feedback of the table."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+    def rate(self, user_id: str, rating: Rating) -> bool:
+        calls, item = self._table.calls(), _item(user_id, rating)
+        others = [row for row in _in_order(_rows(calls, user_id)) if row[ITEM] != item[ITEM]]
+        surplus = others[: max(0, len(others) + 1 - MOST_RATINGS)][:_AT_ONCE]
+        record = key_of(user_id, memory_name(rating.memory_id))
+        is_active = Action("ConditionCheck", record, f"#{STATUS} = :active", {":active": {"S": "active"}})
+        return not calls.transact([is_active, Action("Put", item), *(Action("Delete", row) for row in surplus)])
+
+    def ratings(self, user_id: str, now: datetime) -> list[Rating]:
+        rows = [row for row in _rows(self._table.calls(), user_id) if int(row[PURGE_AT]["N"]) > now.timestamp()]
+        return [_rating(row) for row in _in_order(rows)]
+
+    def forget(self, user_id: str, is_meant: Callable[[Rating], bool]) -> int:
+        calls = self._table.calls()
+        meant = [row for row in _rows(calls, user_id) if is_meant(_rating(row))]
+        calls.delete_all(key_of(user_id, row[ITEM]["S"]) for row in meant)
+        return len(meant)
+
+
+def forget(calls: Calls, user_id: str, erased: Collection[str]) -> None:
+    """Takes out the feedback on erased memories."""
+    calls.delete_all(key_of(user_id, row[ITEM]["S"]) for row in _rows(calls, user_id) if row[HOLDER]["S"] in erased)
+
+
+def _rows(calls: Calls, user_id: str) -> Iterator[Item]:
+    """What is kept of a user; the table takes rows out some days after their time."""
+    for page in calls.pages(*partition_condition(user_id, FEEDBACK), ConsistentRead=True):
+        yield from page
+
+
+def _in_order(rows: Collection[Item] | Iterator[Item]) -> list[Item]:
+    return sorted(rows, key=lambda row: datetime.fromisoformat(row["at"]["S"]))
+
+
+def _item(user_id: str, rating: Rating) -> Item:
+    return {
+        **key_of(user_id, f"{FEEDBACK}{rating.memory_id}#{rating.asked}"),
+        HOLDER: {"S": rating.memory_id},
+        "query": {"S": rating.query},
+        "useful": {"BOOL": rating.useful},
+        "at": {"S": rating.at.isoformat()},
+        PURGE_AT: {"N": str(math.ceil((rating.at + RATINGS_KEPT).timestamp()))},
+    }
+
+
+def _rating(row: Item) -> Rating:
+    at = datetime.fromisoformat(row["at"]["S"])
+    return Rating(row[HOLDER]["S"], row["query"]["S"], row["useful"]["BOOL"], at)

@@ -10,8 +10,7 @@ from opensearchpy import OpenSearch, Urllib3AWSV4SignerAuth
 from opensearchpy.exceptions import ConnectionError, OpenSearchException, TransportError
 from urllib3 import Timeout
 
-from commonplace.ports.record_values import Vector
-from commonplace.ports.values import IndexUnavailable
+from commonplace.ports.values import IndexUnavailable, Vector
 
 SEARCH_SECONDS = 2.0
 WRITE_SECONDS = 30.0

@@ -11,7 +11,7 @@ from typing import Any, Literal
 from commonplace.adapters.opensearch.client import integer, numbers
 from commonplace.domain.memory import Memory
 from commonplace.domain.outline import Outline
-from commonplace.ports.record_values import IndexChange, Tombstone
+from commonplace.ports.values import IndexChange, Tombstone
 from commonplace.retrieval.documents import digest, document
 
 ALIAS = "commonplace"

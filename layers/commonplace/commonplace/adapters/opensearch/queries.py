@@ -4,9 +4,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from commonplace.adapters.opensearch.client import integer, numbers
-from commonplace.ports.candidates import Depth
-from commonplace.ports.record_values import Vector
-from commonplace.ports.values import Filter, Visibility
+from commonplace.ports.index import Depth
+from commonplace.ports.values import Filter, Vector, Visibility
 
 Clause = dict[str, Any]
 

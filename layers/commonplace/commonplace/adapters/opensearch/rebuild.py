@@ -1,18 +1,229 @@
-"""Fills the next version of the index beside the one in use; and reads the index to compare it with the records."""
+"""Writes the index: changes in one `_bulk` request with external versions, and the next version beside the one in use; and
+reads the index to compare it with the records.
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+The setup creates what the index needs and leaves what exists: safe to run at every deployment.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from opensearchpy import OpenSearch
+from opensearchpy.exceptions import RequestError
 
 from commonplace.adapters.opensearch.client import WRITE_SECONDS, as_index_unavailable, routing_of
-from commonplace.adapters.opensearch.document import ALIAS, Layout, mark
-from commonplace.adapters.opensearch.document_writer import REBUILD_SUFFIX, write
-from commonplace.adapters.opensearch.setup import create, model_of_layout, next_name, prepare, switch, versions
-from commonplace.ports.record_values import IndexChange, IndexedDocument, IndexOutcome, Stored
-from commonplace.ports.values import IndexUnavailable
+from commonplace.adapters.opensearch.document import ALIAS, Layout, key, mappings, mark, revision, settings, source
+from commonplace.adapters.opensearch.queries import PIPELINE
+from commonplace.ports.values import IndexChange, IndexedDocument, IndexOutcome, IndexUnavailable, Stored
 
 _WAIT = {"request_timeout": WRITE_SECONDS}
+_TOLD = "*.mappings._meta,*.mappings.dynamic"
+_COPIES = "index.number_of_replicas"
+_FUSION = {
+    "description": "Both legs brought to 0..1 and averaged, for FUSION=engine.",
+    "phase_results_processors": [
+        {
+            "normalization-processor": {
+                "normalization": {"technique": "min_max"},
+                "combination": {"technique": "arithmetic_mean", "parameters": {"weights": [0.6, 0.4]}},
+            }
+        }
+    ],
+}
+
+
+def set_up(client: OpenSearch, layout: Layout, alias: str = ALIAS, kept: Callable[[], bool] = lambda: False) -> bool:
+    """Pipeline, index template, first index and alias, and the copies. Raises `IndexUnavailable`.
+
+    True when all is as laid out. False when a reindex has to follow: the index that is asked was made by another layout and
+    holds memories, or it holds none while memories are `kept`. Where none is asked yet and memories are kept, none will be
+    until the reindex has filled one: an empty index would answer that there is nothing.
+    """
+    prepare(client, layout, alias)
+    with as_index_unavailable():
+        _copy(client, layout, alias)
+        live = versions(client, alias)
+        if not live:
+            if kept():
+                return False
+            create(client, next_name(client, alias), alias)
+            return True
+        (old,) = live
+        if old.metadata == mark(layout):
+            return not kept() or _holds_some(client, old)
+        if _holds_some(client, old):
+            return False
+        new = next_name(client, alias)
+        create(client, new)
+        switch(client, alias, old.name, new)
+        return not kept()
+
+
+def prepare(client: OpenSearch, layout: Layout, alias: str) -> None:
+    """Pipeline and template, by which each new version of the index is made."""
+    template = {
+        "index_patterns": [f"{alias}-v*"],
+        "template": {"settings": {"index": settings(layout)}, "mappings": mappings(layout)},
+    }
+    with as_index_unavailable():
+        client.transport.perform_request("PUT", f"/_search/pipeline/{PIPELINE}", body=_FUSION, params=dict(_WAIT))
+        client.indices.put_index_template(name=alias, body=template, params=_WAIT)
+
+
+def _holds_some(client: OpenSearch, version: "Version") -> bool:
+    return bool(client.count(index=version.name, params=_WAIT)["count"])
+
+
+def _copy(client: OpenSearch, layout: Layout, alias: str) -> None:
+    """Gives each version of the index, one being filled too, as many copies as the next would get."""
+    indices = client.indices.get_settings(index=f"{alias}-v*", name=_COPIES, params={"flat_settings": "true", **_WAIT})
+    for name, index in indices.items():
+        if index["settings"][_COPIES] != str(layout.replicas):
+            client.indices.put_settings(index=name, body={_COPIES: layout.replicas}, params=_WAIT)
+
+
+def model_of_layout(client: OpenSearch, alias: str) -> str | None:
+    """The embedding model that the next version is laid out for; None before anything was set up."""
+    templates = client.indices.get_index_template(name=alias, params={"ignore": 404, **_WAIT}).get("index_templates", [])
+    return next((one["index_template"]["template"]["mappings"]["_meta"]["embedding_model"] for one in templates), None)
+
+
+def create(client: OpenSearch, name: str, alias: str | None = None) -> None:
+    """An empty index by the template, known by an alias at once; one that another run has made meanwhile will do."""
+    try:
+        client.indices.create(index=name, body={"aliases": {alias: {}} if alias else {}}, params=_WAIT)
+    except RequestError as error:
+        if error.error != "resource_already_exists_exception":
+            raise
+
+
+def switch(client: OpenSearch, alias: str, old: str | None, new: str, *more: dict[str, Any]) -> None:
+    """In one step the alias means the new index; the old one goes."""
+    gone = [{"remove_index": {"index": old}}] if old else []
+    actions = [{"add": {"index": new, "alias": alias}}, *gone, *more]
+    client.indices.update_aliases(body={"actions": actions}, params=_WAIT)
+
+
+@dataclass(frozen=True)
+class Version:
+    """An index that aliases mean, and what it tells of itself."""
+
+    name: str
+    aliases: frozenset[str]
+    metadata: Mapping[str, str]
+
+
+def versions(client: OpenSearch, *aliases: str) -> list[Version]:
+    """The indices that these aliases mean; those that are not there are left out.
+
+    One request an alias, by the path that the roles name, and the last alias first: an alias that takes another's index
+    over between two requests is then seen with it.
+    """
+    found: dict[str, Version] = {}
+    for alias in reversed(aliases):
+        params = {"ignore_unavailable": "true", "filter_path": _TOLD, **_WAIT}
+        for name, index in client.indices.get_mapping(index=alias, params=params).items():
+            before = found[name].aliases if name in found else frozenset()
+            found[name] = Version(name, before | ({alias} - {name}), index["mappings"].get("_meta", {}))
+    return list(found.values())
+
+
+def next_name(client: OpenSearch, alias: str) -> str:
+    """The name of the version after the newest there is."""
+    names = client.indices.get(index=f"{alias}-v*", params={"filter_path": "*.aliases", **_WAIT})
+    numbers = [int(name.removeprefix(f"{alias}-v")) for name in names]
+    return f"{alias}-v{max(numbers, default=0) + 1}"
+
+
+REBUILD_SUFFIX = "-next"
+"""Ends the alias of a version that is being filled."""
+
+_BYTES = 5_000_000
+_DONE = IndexOutcome("done")
+_OF_THE_INDEX = ("index_closed_exception", "cluster_block_exception")  # 400 and 403, and no fault of the change
+_ORDER = ("retry", "failed", "done")  # of two answers to the same change, the one that counts
+
+
+class OpenSearchWriter:
+    """Writes into the index that is asked, and into the next version while one is being filled."""
+
+    def __init__(self, client: OpenSearch, alias: str = ALIAS) -> None:
+        self._client, self._alias = client, alias
+
+    def put(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
+        outcomes = [_DONE] * len(changes)
+        try:
+            with as_index_unavailable():
+                targets = versions(self._client, self._alias, self._alias + REBUILD_SUFFIX)
+            if not any(self._alias in target.aliases for target in targets):
+                raise IndexUnavailable("the index is not there")
+            for target in targets:
+                alias = self._alias if self._alias in target.aliases else self._alias + REBUILD_SUFFIX
+                answered = write(self._client, alias, target.metadata, changes)
+                outcomes = [min(pair, key=_weight) for pair in zip(outcomes, answered, strict=True)]
+        except IndexUnavailable as error:
+            return [IndexOutcome("retry", str(error))] * len(changes)
+        return outcomes
+
+
+def write(
+    client: OpenSearch, alias: str, metadata: Mapping[str, str], changes: Sequence[IndexChange],
+    over: bool = False, found: bool = True,
+) -> list[IndexOutcome]:  # fmt: skip
+    """Writes changes into the index that an alias means; raises `IndexUnavailable` when none can be told about.
+
+    `metadata`: what that index tells of itself. `over`: a document of the same version is written over. `found`: returns
+    only when searches find what is done.
+    """
+    kind: Literal["external", "external_gte"] = "external_gte" if over else "external"
+    outcomes: list[IndexOutcome] = []
+    for lines in _bulks(changes, metadata, kind):
+        # An index that is not there must not be made by a write, without its alias or its mapping.
+        params = {"refresh": "wait_for" if found else "false", "require_alias": "true", "request_timeout": WRITE_SECONDS}
+        with as_index_unavailable():
+            answer = client.bulk(body="\n".join(lines) + "\n", index=alias, params=params)
+        outcomes += [_outcome(item["index"]) for item in answer["items"]]
+        if found and any(item["index"]["status"] == 409 for item in answer["items"]):
+            with as_index_unavailable():  # another has written that; it may have to be found yet
+                client.indices.refresh(index=alias, params={"request_timeout": WRITE_SECONDS})
+    return outcomes
+
+
+def _bulks(changes: Sequence[IndexChange], metadata: Mapping[str, str], kind: str) -> Iterator[list[str]]:
+    """The lines of as few requests as the domain's limit on their size allows."""
+    lines: list[str] = []
+    size = 0
+    for change in changes:
+        user_id, memory_id = key(change)
+        action = {"_id": memory_id, "routing": routing_of(user_id), "version": revision(change), "version_type": kind}
+        pair = [json.dumps({"index": action}), json.dumps(source(change, metadata), ensure_ascii=False)]
+        length = sum(len(line.encode()) for line in pair)
+        if lines and size + length > _BYTES:
+            yield lines
+            lines, size = [], 0
+        lines += pair
+        size += length
+    if lines:
+        yield lines
+
+
+def _outcome(item: dict[str, Any]) -> IndexOutcome:
+    """A stale version is success: the index holds a newer one. The domain's own words may quote the memory, so its reason
+    is told by the names of the errors."""
+    status = item["status"]
+    if status < 300 or status == 409:
+        return _DONE
+    names = [item["error"]["type"], item["error"].get("caused_by", {}).get("type")]
+    reason = f"{status} {' '.join(name for name in names if name)}"
+    passes = status in (404, 408, 429) or status >= 500 or names[0] in _OF_THE_INDEX
+    return IndexOutcome("retry" if passes else "failed", reason)
+
+
+def _weight(outcome: IndexOutcome) -> int:
+    return _ORDER.index(outcome.state)
+
+
 _FIELDS = ["user_id", "version", "digest", "status"]
 _PURGED = {"term": {"status": "purged"}}
 _PAGE = 1_000

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from commonplace.adapters.sqlite.rows import shown_id, vector_of
-from commonplace.ports.candidates import Flags, Floats, Integers
-from commonplace.ports.record_values import Vector
+from commonplace.ports.index import Flags, Floats, Integers
+from commonplace.ports.values import Vector
 from commonplace.retrieval.candidate_rows import NOBODY, years_of
 
 _QUERY = """SELECT row, memory_id, status, agent_id, importance, happened_at, happened_day, created_at, valid_from,

@@ -15,8 +15,8 @@ from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, vector_of
 from commonplace.domain.flaws import gathered
 from commonplace.domain.memory import Memory
-from commonplace.ports.embedder import Embedder
-from commonplace.ports.record_values import IndexChange, IndexedDocument, IndexOutcome, Stored, Tombstone, Vector
+from commonplace.ports.models import Embedder
+from commonplace.ports.values import IndexChange, IndexedDocument, IndexOutcome, Stored, Tombstone, Vector
 from commonplace.retrieval.documents import Document, digest, document
 
 _WORDS_OF_NOBODY = "row:"

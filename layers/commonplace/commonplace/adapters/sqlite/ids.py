@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.domain.ids import erased_hash
-from commonplace.ports.record_values import Alias
+from commonplace.ports.values import Alias
 
 
 class SqliteErasedIds:

@@ -12,9 +12,8 @@ from commonplace.adapters.sqlite.columns import MOST_COSINE, Columns
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, vector_of
 from commonplace.domain.flaws import tell_unreadable
-from commonplace.ports.candidates import DEPTHS, Depth, Retrieved
-from commonplace.ports.record_values import Vector
-from commonplace.ports.values import Filter, Similar, Visibility
+from commonplace.ports.index import DEPTHS, Depth, Retrieved
+from commonplace.ports.values import Filter, Similar, Vector, Visibility
 from commonplace.retrieval.candidate_rows import best_by_words_and_vector
 
 _ROWS = 1_500

@@ -9,10 +9,9 @@ from typing import Any
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.purging import confirmed
 from commonplace.adapters.sqlite.rows import known_owner, moment_of, owner_number
-from commonplace.domain.interactions import INTERACTION, Interaction
-from commonplace.domain.kept import kept_interaction
+from commonplace.domain.interactions import INTERACTION, Interaction, kept_interaction
 from commonplace.domain.runs import Run
-from commonplace.ports.ledger_values import LedgerEntry, LedgerMark
+from commonplace.ports.night import LedgerEntry, LedgerMark
 
 _ENTRY = (
     "SELECT interaction_id, time, state, recorded_at, CAST(interaction AS BLOB), run_id, read_at, failures FROM interactions"

@@ -16,8 +16,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.ids import first_operation_id
 from commonplace.domain.memory import Memory
 from commonplace.memories.transitions import applied_change
-from commonplace.ports.record_values import Applied, AppliedChange, Change, Entry, Fence, Operation
-from commonplace.ports.values import Visibility
+from commonplace.ports.values import Applied, AppliedChange, Change, Entry, Fence, Operation, Visibility
 
 if TYPE_CHECKING:
     from commonplace.domain.runs import OperationKind

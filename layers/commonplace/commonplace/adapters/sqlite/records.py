@@ -14,8 +14,7 @@ from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, mom
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.flaws import tell_unreadable
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import Audit, Entry, RawRecord, Stored, Vector
-from commonplace.ports.values import Filter, Visibility
+from commonplace.ports.values import Audit, Entry, Filter, RawRecord, Stored, Vector, Visibility
 from commonplace.retrieval.documents import Document, document
 
 _BY_OWNER = (

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of
-from commonplace.ports.record_values import Vector
+from commonplace.ports.values import Vector
 
 _LEFT = """FROM memories WHERE owner = :owner AND status = 'active'
     AND (embedding_model IS NULL OR embedding_model < :model OR embedding_model > :model)

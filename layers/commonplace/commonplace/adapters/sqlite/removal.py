@@ -8,7 +8,7 @@ from dataclasses import asdict
 from commonplace.adapters.sqlite import rows
 from commonplace.adapters.sqlite.writes import STORED, StoredRow, count_tags
 from commonplace.memories.transitions import without_words
-from commonplace.ports.record_values import AppliedChange
+from commonplace.ports.values import AppliedChange
 
 BESIDE_MEMORIES = ("audits", "usage")
 """Tables of what is kept beside a memory, under its id."""

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from commonplace.domain.fields import EARLIEST, nearest_moment
 from commonplace.domain.flaws import tell_unreadable
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import Vector
+from commonplace.ports.values import Vector
 from commonplace.retrieval.documents import Document
 
 if TYPE_CHECKING:

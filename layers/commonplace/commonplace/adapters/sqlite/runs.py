@@ -9,10 +9,10 @@ from commonplace.adapters.sqlite import ledger
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.kept import kept_run, kept_tag_rows, tag_rows_text
+from commonplace.domain.interactions import kept_run, kept_tag_rows, tag_rows_text
 from commonplace.domain.runs import Run, TagRow
-from commonplace.ports.ledger_values import LedgerMark
-from commonplace.ports.record_values import Fence
+from commonplace.ports.night import LedgerMark
+from commonplace.ports.values import Fence
 
 _NEWEST = "SELECT 1 FROM leases JOIN users ON users.number = owner WHERE user_id = ? AND leases.number = ?"
 _SPENT = "SELECT coalesce(sum(tokens), 0), coalesce(sum(tokens) FILTER (WHERE owner = ?), 0) FROM token_budget WHERE day = ?"

@@ -10,7 +10,7 @@ from commonplace.adapters.sqlite import rows
 from commonplace.adapters.sqlite.rows import RECORD, columns, memory_of
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
-from commonplace.ports.record_values import Audit, Entry, Vector
+from commonplace.ports.values import Audit, Entry, Vector
 from commonplace.retrieval.documents import Document, document, fingerprint
 
 STORED = f"SELECT memories.row, owner, user_id, memory_id, {RECORD}, embedding FROM memories JOIN users ON number = owner"

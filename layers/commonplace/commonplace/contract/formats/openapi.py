@@ -1,14 +1,18 @@
-"""OpenAPI 3.1: every route of the HTTP way in, on AWS and on this machine."""
+"""OpenAPI 3.1: every route of the HTTP way in, on AWS and on this machine; what each answers, its result and its errors by
+status; and the routes of a server for several users, which asks each for a token."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
-from commonplace.contract.formats.openapi_night import OF_BODIES, OF_HEADERS, night_paths, reference, responses, told
-from commonplace.contract.manifest import Row, schema
+from commonplace.contract.manifest import Row, flat, schema
+from commonplace.domain.analysis import FeedbackRequest, FeedbackResult, ForgetFeedbackRequest, ForgottenFeedback
 from commonplace.domain.errors import ErrorCode
 from commonplace.domain.imports import Imported, ImportRequest, ImportResult, StoreManyRequest, StoreManyResult, Turn
-from commonplace.domain.interactions import ChatMessage
+from commonplace.domain.interactions import GIVEN, ChatMessage, History, ListedRuns, RecordRequest, RecordResult, RunReport
 from commonplace.domain.requests import StoreRequest
+from commonplace.domain.runs import Run
+from commonplace.domain.storage import GetResult
 from commonplace.domain.transfer import MEDIA, UploadResult
 
 _SERVERS = [
@@ -203,3 +207,183 @@ def _own() -> dict[str, Any]:
 def _get(name: str, summary: str, properties: dict[str, Any]) -> dict[str, Any]:
     answer = {"type": "object", "required": list(properties), "properties": properties}
     return {"operationId": name, "summary": summary, "responses": responses(answer, set())}
+
+
+_EVERYWHERE = (
+    ErrorCode.UNAUTHORIZED, ErrorCode.FORBIDDEN, ErrorCode.INTERNAL, ErrorCode.STORAGE_UNAVAILABLE,
+    ErrorCode.PAYLOAD_TOO_LARGE,
+)  # fmt: skip
+"""What is too large may be the answer."""
+OF_BODIES = (
+    ErrorCode.INVALID_JSON, ErrorCode.INVALID_ARGUMENT, ErrorCode.UNKNOWN_FIELD, ErrorCode.MISSING_FIELD,
+    ErrorCode.PAYLOAD_TOO_LARGE,
+)  # fmt: skip
+"""What a body may be refused for."""
+OF_HEADERS = (ErrorCode.INVALID_ARGUMENT, ErrorCode.MISSING_FIELD)
+"""What the headers that name the user and the zone may be refused for."""
+_THROTTLED = {"description": "Too many requests: API Gateway's own answer; try again later."}
+
+_OF_RUNS = {*OF_HEADERS, ErrorCode.NOT_FOUND}
+_OF_CHANGES = {*_OF_RUNS, ErrorCode.CONFLICT, ErrorCode.LEASE_LOST}
+_OF_FEEDBACK = {*OF_BODIES, ErrorCode.EMPTY_TEXT, ErrorCode.TEXT_TOO_LONG, ErrorCode.NOT_FOUND}
+_RUN_ID = {
+    "name": "run_id", "in": "path", "required": True, "schema": {"type": "string"}, "description": "The run's id, or `last`.",
+}  # fmt: skip
+_KEY = {
+    "name": "key", "in": "path", "required": True, "schema": {"type": "string"},
+    "description": "The key, any case, or the id of a memory.",
+}  # fmt: skip
+_MEMORY_ID = {
+    "name": "memory_id", "in": "path", "required": True, "schema": {"type": "string"},
+    "description": "The memory's id, its key, or an id that it had elsewhere.",
+}  # fmt: skip
+_LIMIT = {
+    "name": "limit", "in": "query", "description": "The most runs to return.",
+    "schema": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
+}  # fmt: skip
+_REREAD = {
+    "name": "reread", "in": "query", "description": "What the run read is pending again.", "schema": {"enum": ["1", "true"]},
+}  # fmt: skip
+
+
+def responses(answer: Mapping[str, Any], errors: set[tuple[int, str]]) -> dict[str, Any]:
+    """The answer of a 200, and one entry for each status of the errors and of those that any route may have."""
+    done = {"description": "The answer.", "content": {"application/json": {"schema": answer}}}
+    known = failures({*errors, *told(_EVERYWHERE)})
+    return {"200": done, **dict(sorted({"429": _THROTTLED, **known}.items()))}
+
+
+def failures(errors: Iterable[tuple[int, str]]) -> dict[str, Any]:
+    """One answer for each status of these errors."""
+    return {
+        str(status): {
+            "description": ", ".join(label for _, label in group),
+            "content": {"application/json": {"schema": reference("schemas/Error")}},
+        }
+        for status, group in groupby(sorted(errors), key=lambda error: error[0])
+    }
+
+
+def told(codes: Iterable[ErrorCode]) -> Iterator[tuple[int, str]]:
+    """Status and name of each code."""
+    return ((code.status, code.label) for code in codes)
+
+
+def reference(place: str) -> dict[str, str]:
+    """A reference to a component of the document."""
+    return {"$ref": f"#/components/{place}"}
+
+
+def night_paths() -> dict[str, dict[str, Any]]:
+    """Each path with its operation and its parameters."""
+    run = _of(Run)
+    return {
+        "/interactions": {"parameters": [], "post": _record()},
+        "/runs": {"parameters": [_LIMIT], "get": _operation("list_runs", "The newest runs", _of(ListedRuns), {*OF_HEADERS})},
+        "/runs/{run_id}": {
+            "parameters": [_RUN_ID],
+            "get": _operation("show_run", "A run with the words that it is about", _of(RunReport), _OF_RUNS),
+        },
+        "/runs/{run_id}/undo": {
+            "parameters": [_RUN_ID, _REREAD],
+            "post": _operation("undo_run", "Take a run back, as a run", run, _OF_CHANGES),
+        },
+        "/runs/{run_id}/approve": {
+            "parameters": [_RUN_ID],
+            "post": _operation("approve_run", "Do what waits for review", run, _OF_CHANGES),
+        },
+        "/runs/{run_id}/discard": {
+            "parameters": [_RUN_ID],
+            "post": _operation("discard_run", "Let go of what waits for review", run, _OF_CHANGES),
+        },
+        "/history/{key}": {
+            "parameters": [_KEY],
+            "get": _operation("show_history", "What a key has held", _of(History), {*_OF_RUNS, ErrorCode.KEY_NOT_FOUND}),
+        },
+        "/memories/{memory_id}": {
+            "parameters": [_MEMORY_ID],
+            "get": _operation("show_memory", "A memory as it is kept", _of(GetResult), {*_OF_RUNS, ErrorCode.KEY_NOT_FOUND}),
+        },
+        "/feedback": {"parameters": [], "post": _feedback()},
+        "/feedback/forget": {"parameters": [], "post": _forget_feedback()},
+    }
+
+
+def _record() -> dict[str, Any]:
+    body: dict[str, Any] = schema(RecordRequest, "validation")
+    body["properties"]["interactions"]["items"] = flat(GIVEN.json_schema(), nullable=False)
+    return {
+        **_operation("record_interactions", "Record what a day left behind", _of(RecordResult), set(OF_BODIES)),
+        "description": "A malformed interaction is told in `refused`, with its id and field, and the others are recorded; "
+        "the only one of a call is a 400. Messages of other roles, and what is no text, are told in `skipped`.",
+        "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
+    }
+
+
+def _feedback() -> dict[str, Any]:
+    return {
+        **_operation("record_feedback", "Tell whether a memory was useful for a query", _of(FeedbackResult), _OF_FEEDBACK),
+        "tags": ["search"],
+        "description": "Kept for 90 days. Queries like it find the memory a little sooner or later; the last word counts.",
+        "requestBody": _body(FeedbackRequest),
+    }
+
+
+def _forget_feedback() -> dict[str, Any]:
+    return {
+        **_operation("forget_feedback", "Forget the feedback on a memory, or all", _of(ForgottenFeedback), _OF_FEEDBACK),
+        "tags": ["search"],
+        "requestBody": _body(ForgetFeedbackRequest),
+    }
+
+
+def _body(model: Any) -> dict[str, Any]:
+    return {"required": True, "content": {"application/json": {"schema": schema(model, "validation")}}}
+
+
+def _operation(name: str, summary: str, answer: dict[str, Any], errors: set[ErrorCode]) -> dict[str, Any]:
+    return {
+        "operationId": name,
+        "summary": summary,
+        "tags": ["night"],
+        "responses": responses(answer, set(told(errors))),
+    }
+
+
+def _of(model: Any) -> dict[str, Any]:
+    return dict(schema(model, "serialization"))
+
+
+_SCHEME = {"type": "http", "scheme": "bearer", "description": "What `commonplace token add` showed."}
+_REFUSED = (ErrorCode.UNAUTHORIZED, ErrorCode.TOO_MANY_REQUESTS)
+_HEADERS = {
+    ErrorCode.UNAUTHORIZED: ("WWW-Authenticate", "What is sent instead.", {"type": "string"}),
+    ErrorCode.TOO_MANY_REQUESTS: (
+        "Retry-After",
+        "Seconds to wait before asking again.",
+        {"type": "integer", "minimum": 1},
+    ),
+}
+
+
+def write_with_tokens(rows: Sequence[Row], url: str) -> dict[str, Any]:
+    """The OpenAPI document of the server at that base URL: on each route who has no token, or asks too often, is refused."""
+    whole = write_local(rows, url)
+    refused = failures((code.status, code.label) for code in _REFUSED)
+    for code, (name, description, of_value) in _HEADERS.items():
+        refused[str(code.status)]["headers"] = {name: {"description": description, "schema": of_value}}
+    return {
+        **whole,
+        "servers": [{"url": url, "description": "By a token."}],
+        "paths": {path: _with(item, refused) for path, item in whole["paths"].items()},
+        "components": {**whole["components"], "securitySchemes": {"token": _SCHEME}},
+        "security": [{"token": []}],
+    }
+
+
+def _with(item: dict[str, Any], refused: dict[str, Any]) -> dict[str, Any]:
+    """A path, of which each operation has these answers besides."""
+    return {
+        name: one if name == "parameters" else {**one, "responses": dict(sorted({**one["responses"], **refused}.items()))}
+        for name, one in item.items()
+    }

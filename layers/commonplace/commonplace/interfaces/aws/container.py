@@ -18,7 +18,7 @@ from commonplace.ports.bundle import Ports, Relay
 from commonplace.settings import Settings, read_settings
 
 if TYPE_CHECKING:
-    from commonplace.ports.nightly_bundle import NightPorts
+    from commonplace.ports.night import NightPorts
 
 _log = logging.getLogger("commonplace")
 _T = TypeVar("_T")

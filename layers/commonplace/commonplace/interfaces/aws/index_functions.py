@@ -17,9 +17,8 @@ from commonplace.indexing.stream import reconcile as index_again
 from commonplace.interfaces.aws import container
 from commonplace.interfaces.aws.call import Body, Context, Event
 from commonplace.interfaces.aws.observability import log_keys, measured
-from commonplace.ports.record_values import DeadLetter, IndexChange, IndexOutcome, Tombstone
-from commonplace.ports.usage_log import UsageLog
-from commonplace.ports.values import IndexUnavailable
+from commonplace.ports.usage import UsageLog
+from commonplace.ports.values import DeadLetter, IndexChange, IndexOutcome, IndexUnavailable, Tombstone
 from commonplace.use_cases.dispatch import status_and_body
 
 _log = logging.getLogger("commonplace")

@@ -21,7 +21,7 @@ from commonplace.interfaces.aws.call import Body, Call, Context
 from commonplace.interfaces.aws.observability import errors_logged, log_keys, measured
 from commonplace.nightly.readers import reader_for
 from commonplace.nightly.service import Nights
-from commonplace.ports.nightly_bundle import NightPorts
+from commonplace.ports.night import NightPorts
 from commonplace.ports.values import Caller
 from commonplace.runs import queueing
 from commonplace.runs.apply import RunContext, leased

@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
-from commonplace.interfaces.cli.deployment import exit_if
 from commonplace.interfaces.cli.options import Shared, command_options, given_arguments
 from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_facts, print_json, print_notes, print_rows
+from commonplace.interfaces.cli.upkeep import exit_if
 
 _ID = click.argument("backup_id", metavar="BACKUP")
 

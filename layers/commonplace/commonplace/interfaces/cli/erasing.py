@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from commonplace.domain.errors import escaped
-from commonplace.interfaces.cli.deployment import connection_hints, open_part
 from commonplace.interfaces.cli.failures import LEFT
 from commonplace.interfaces.cli.options import Shared, command_options
 from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_json, print_rows
+from commonplace.interfaces.cli.upkeep import connection_hints, open_part
 
 if TYPE_CHECKING:
     from commonplace.domain.interactions import Erased

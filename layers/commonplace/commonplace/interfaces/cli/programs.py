@@ -1,17 +1,25 @@
-"""`call` and `manifest`: the tools for other programs."""
+"""`call` and `manifest`: the tools for other programs. `mcp`: the tools for an agent that speaks the Model Context Protocol,
+and telling a client of them."""
 
+import json
 import shlex
+import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from commonplace.contract import formats
+from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.interfaces.cli.failures import STOPPED
 from commonplace.interfaces.cli.options import Shared, command_options, read_text, text_argument
 from commonplace.interfaces.cli.tables import print_json
 
 if TYPE_CHECKING:
-    from commonplace.contract.tool import Tier
+    from commonplace.contract.manifest import ShownTier
+    from commonplace.contract.registry import Tier
+    from commonplace.interfaces.mcp.clients import ClientName
+    from commonplace.interfaces.mcp.install import Change
 
 
 @click.command()
@@ -66,3 +74,106 @@ def check_manifest(
             f'check: {check} is not up to date: run "commonplace manifest{chosen} > {check}"',
             "check",
         )
+
+
+_TIER = click.option(
+    "--tier", type=click.Choice(["primary", "core", "all"]),
+    help="Only these tools are listed; core has the primary ones in it.  [default: primary, and three more]",
+)  # fmt: skip
+
+
+@click.group(invoke_without_command=True)
+@_TIER
+@command_options
+def mcp(shared: Shared, tier: "ShownTier | None") -> None:
+    """Serve the tools to an agent, over MCP.
+
+    An agent's program starts this itself and speaks to it on stdin and stdout; any tool can be called by its name,
+    whatever is listed.
+    """
+    context = click.get_current_context()
+    context.obj = shared
+    if context.invoked_subcommand is not None:
+        return
+    from commonplace.interfaces.mcp.opened import OpenedLater
+    from commonplace.interfaces.mcp.stdio import serve
+
+    serve(OpenedLater(shared.open), tier, _stopped)
+
+
+@mcp.command()
+@click.option(
+    "--client", "name", type=click.Choice(["claude-code", "claude-desktop", "cursor", "vscode"]), required=True,
+    help="Whose file is changed.",
+)  # fmt: skip
+@_TIER
+@click.option("--file", type=click.Path(dir_okay=False, path_type=Path), help="Another file than the client's usual one.")
+@click.option("--print", "only_print", is_flag=True, help="Show the change, and make none.")
+@click.option("--yes", is_flag=True, help="Make the change without asking.")
+@command_options
+def install(
+    shared: Shared, name: "ClientName", tier: "ShownTier | None", file: Path | None, only_print: bool, yes: bool
+) -> None:
+    """Add this server to a client's file.
+
+    It shows the change, asks, and keeps a copy of the file beside it. Everything else in the file stays. The options
+    --db, --user, --timezone and --tier are those that the client will start the server with.
+    """
+    from commonplace.interfaces.mcp.clients import CLIENTS
+    from commonplace.interfaces.mcp.install import change_of, write
+    from commonplace.settings import named_folder
+
+    client = CLIENTS[name]
+    command = [_command(), "mcp", *_given(shared, tier)]
+    change = change_of(client, file or client.path(Path.home(), sys.platform, named_folder), command)
+    if not shared.json:
+        _print_change(change)
+    copy = None
+    writes = change.is_needed and not only_print
+    if writes and not yes:
+        click.confirm(f"Write this into {change.file}?", abort=True, err=True)
+    if writes:
+        copy = write(change)
+    if shared.json:
+        told = {"file": str(change.file), "servers": change.servers, "old": change.old, "new": change.new}
+        return print_json({**told, "written": writes, "copy": None if copy is None else str(copy)})
+    if writes:
+        kept = "" if copy is None else f"; what was there is kept in {copy.name}"
+        click.echo(f"written{kept}. Now {client.then}")
+    return None
+
+
+def _print_change(change: "Change") -> None:
+    click.echo(f"{change.file}, under {change.servers}:")
+    if not change.is_needed:
+        return click.echo("  it is there already: nothing to change")
+    for sign, entry in (("-", change.old), ("+", change.new)):
+        if entry is not None:
+            click.echo(f"  {sign} {_line(entry)}")
+    return None
+
+
+def _line(entry: Any) -> str:
+    return json.dumps({"commonplace": entry}, ensure_ascii=False)[1:-1]
+
+
+def _given(shared: Shared, tier: str | None) -> list[str]:
+    """The options that the server shall be started with; a file by its absolute path, for a client starts it anywhere."""
+    db = None if shared.db is None else str(Path(shared.db).expanduser().absolute())
+    options = {"--db": db, "--user": shared.user, "--timezone": shared.timezone, "--tier": tier}
+    return [part for option, value in options.items() if value is not None for part in (option, value)]
+
+
+def _command() -> str:
+    """The absolute path of this command, which names its interpreter."""
+    beside = Path(sys.executable)
+    for path in (Path(sys.argv[0]), beside.with_name("commonplace"), beside.with_name("commonplace.exe")):
+        if path.stem == "commonplace" and path.is_file():
+            return str(path.absolute())
+    why = f"there is no command commonplace beside {sys.executable}; install the package with that interpreter's pip"
+    raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why)
+
+
+def _stopped() -> int:
+    click.echo("commonplace: stopped, everything is saved", err=True)
+    return STOPPED

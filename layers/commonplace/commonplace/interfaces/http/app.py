@@ -14,8 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from commonplace import __version__
 from commonplace.client.memory import Commonplace
 from commonplace.contract import validate
-from commonplace.contract.formats.openapi import write_local
-from commonplace.contract.formats.openapi_tokens import write_with_tokens
+from commonplace.contract.formats.openapi import write_local, write_with_tokens
 from commonplace.contract.manifest import manifest, rows
 from commonplace.contract.registry import tool_named
 from commonplace.contract.sent import as_declared

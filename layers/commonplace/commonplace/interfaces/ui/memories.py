@@ -6,8 +6,8 @@ from starlette.responses import Response
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import History
-from commonplace.domain.listing import KeptMemory, ListResult
 from commonplace.domain.results import Hit, SearchResult
+from commonplace.domain.storage import KeptMemory, ListResult
 from commonplace.domain.taxonomy import Category, ContentType, Section
 from commonplace.interfaces.http.routing import Route
 from commonplace.interfaces.ui.visit import HOME, Visit, whole_number

@@ -2,7 +2,7 @@
 
 from starlette.responses import Response
 
-from commonplace.domain.listing import TagUse
+from commonplace.domain.storage import TagUse
 from commonplace.interfaces.http.routing import Route
 from commonplace.interfaces.ui.runs import beginning
 from commonplace.interfaces.ui.visit import Visit

@@ -7,8 +7,8 @@ from starlette.responses import Response
 from commonplace.client.arguments import StoreContext
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Result
-from commonplace.domain.listing import KeptMemory
 from commonplace.domain.results import StoreResult
+from commonplace.domain.storage import KeptMemory
 from commonplace.domain.taxonomy import Category, MemoryType
 from commonplace.interfaces.http.routing import Route
 from commonplace.interfaces.ui.visit import HOME, Also, Visit, own_path, whole_number, with_line_breaks
