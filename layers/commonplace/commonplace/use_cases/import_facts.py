@@ -31,8 +31,7 @@ from commonplace.memories.ingest import new_entry
 from commonplace.memories.transitions import PURGE_DELAY
 from commonplace.pages.publishing import publish
 from commonplace.ports.bundle import Ports
-from commonplace.ports.records import Audit, Entry
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Audit, Caller, Entry
 from commonplace.retrieval.documents import fingerprint, fingerprint_of, folded
 from commonplace.runs.apply import Plan
 from commonplace.runs.staging import change_many, run_context
