@@ -14,8 +14,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import MAX_TEXT, in_zone
 from commonplace.text.foundation.characters import WORD
 from commonplace.text.redaction import Redaction, redact
-from commonplace.text.redaction.assignments import parts_of_name
-from commonplace.text.redaction.names_above import describes, kind_under, measures
+from commonplace.text.redaction.assignments import describes, kind_under, measures, parts_of_name
 
 AnyRequest = TypeVar("AnyRequest", bound=BaseModel)
 

@@ -26,7 +26,7 @@ SENTENCE_ENDS: Reasons = {
     "a capital behind a stop is no name": ("extraction/grounding/evidence.py",),
     "any mark ends it, commas too": (
         "adapters/claude/reader.py", "extraction/changes/figure_replacement.py", "extraction/forgetting/requests.py",
-        "text/redaction/locks.py", "text/tagging/__init__.py", "text/time_ranges/language.py",
+        "text/redaction/openers.py", "text/tagging/__init__.py", "text/time_ranges/language.py",
     ),
     "no text: how a password looks": ("extraction/worthiness.py",),
 }  # fmt: skip
@@ -43,7 +43,7 @@ TOKENS: Reasons = {
     ),
     "a law over whole files, in any script: which words of an import are in no memory": ("use_cases/left_out.py",),
     "how somebody's words look that are not the user's": ("extraction/own_words/code.py", "extraction/own_words/forwarded.py"),
-    "whether a value has letters": tuple(f"text/redaction/{name}.py" for name in ("answers", "backwards", "phrases", "values")),
+    "whether a value has letters": tuple(f"text/redaction/{name}.py" for name in ("answers", "spoken", "values")),
 }  # fmt: skip
 LANGUAGES: Reasons = {
     "the foundation": ("text/foundation/languages.py",),
@@ -60,7 +60,7 @@ WORDS: Reasons = {
     "codes of languages": ("extraction/patterns.py",),
     "names of rows": ("text/paraphrase/language.py", "text/time_ranges/reading.py"),
     "small words inside one grammar": (
-        "text/foundation/languages.py", "text/tagging/__init__.py", "text/third_person/openings.py",
+        "text/foundation/languages.py", "text/tagging/__init__.py", "text/third_person/tokens.py",
     ),
 }  # fmt: skip
 _CLASS = re.compile(r"\[(?!\^)(?:\\.|[^\]\\])*\]")

@@ -8,23 +8,30 @@ from dataclasses import dataclass
 from functools import cache
 
 from commonplace.text.foundation.characters import WORD
-from commonplace.text.redaction import japanese
-from commonplace.text.redaction.answers import Question, find_answers, question_in
-from commonplace.text.redaction.assignments import find_addresses, find_assignments, hosts
-from commonplace.text.redaction.backwards import find_backwards
-from commonplace.text.redaction.codes import find_arrivals, find_listings, find_said
-from commonplace.text.redaction.entries import find_entries
+from commonplace.text.redaction import answers
+from commonplace.text.redaction.answers import Question, find_answers, find_japanese, question_in
+from commonplace.text.redaction.assignments import find_addresses, find_assignments, find_pairs, find_tables, hosts
 from commonplace.text.redaction.halves import find_halves
-from commonplace.text.redaction.hints import find_hints, find_topics
-from commonplace.text.redaction.japanese import find_japanese
-from commonplace.text.redaction.keys import find_blocks, find_wallets
-from commonplace.text.redaction.locks import find_locks, find_turns
-from commonplace.text.redaction.numbers import find_identities, find_numbers
-from commonplace.text.redaction.openers import find_openers
-from commonplace.text.redaction.pairs import find_pairs
-from commonplace.text.redaction.spoken import find_spoken
-from commonplace.text.redaction.tables import find_tables
-from commonplace.text.redaction.token_formats import find_entropy, find_formats
+from commonplace.text.redaction.openers import (
+    find_arrivals,
+    find_entries,
+    find_hints,
+    find_listings,
+    find_locks,
+    find_openers,
+    find_said,
+    find_topics,
+    find_turns,
+)
+from commonplace.text.redaction.proofs import (
+    find_blocks,
+    find_entropy,
+    find_formats,
+    find_identities,
+    find_numbers,
+    find_wallets,
+)
+from commonplace.text.redaction.spoken import find_backwards, find_spoken
 from commonplace.text.redaction.view import HIDDEN, Span, View, merged, placeholders, view_of
 from commonplace.text.redaction.vocabulary import nouns, words
 
@@ -55,7 +62,7 @@ def is_only_secret(view: View) -> bool:
     for noun in reversed(list(nouns(view))):
         rest = f"{rest[: noun.start]} {rest[noun.end :]}"
     dull = _dull()
-    left = WORD.findall(japanese.without_announcement(rest))
+    left = WORD.findall(answers.without_announcement(rest))
     return all(word in dull or (len(word) == 1 and word.isascii()) for word in left)
 
 

@@ -1,14 +1,22 @@
-"""Secrets that a name is given (`KEY=value`, `--password x`), and those inside addresses (`postgres://user:password@host`)."""
+"""Secrets that a name or a header gives away.
+
+A name is given one (`KEY=value`, `--password x`), also by the names above it: `credentials github` makes a secret of a made-up
+word, `max_tokens` none of 4096. Addresses hold them (`postgres://user:password@host`). Passwords stand beside a login ("login:
+ana / Tr0ub4dor&3"), and in rows and lines below a header: a column "password", "recovery codes:" and three lines.
+
+Names are given as their words (`parts_of_name`), those of the innermost last."""
 
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib import resources
+from typing import NamedTuple
 
-from commonplace.text.redaction.values import is_blank
+from commonplace.text.foundation.characters import LETTERS
+from commonplace.text.redaction.values import is_blank, is_branded, is_mixed, is_passphrase, is_remark, tokens
 from commonplace.text.redaction.view import HIDDEN, Span, View
-from commonplace.text.redaction.vocabulary import words
+from commonplace.text.redaction.vocabulary import Noun, compiled, words
 
 _NAME = re.compile(
     r"(?<![\w.\-@])(?P<name>(?:--?)?_{0,2}[A-Za-z][\w.\-]{0,60}+)(?P<close>[\"'\\`*\])]{0,4})"
@@ -167,3 +175,225 @@ def find_addresses(view: View) -> Iterator[Span]:
             port_and_path = re.match(r"\d{1,5}/", password)
             if not port_and_path and not _REFERENCE.fullmatch(password) and password.lower() not in words("blank"):
                 yield Span(*match.span(1), "password")
+
+
+_HOLDING = ("password", "api_key", "token", "private_key", "one_time_code")
+"""The kinds of which any made-up word may be one: a pin is a number, and a seed may be a tomato."""
+_SEVERAL = ("password", "api_key", "token", "private_key")
+_DATE = re.compile(r"\d{4}-\d\d?(?:-\d\d?)?(?:[T ][\d:.,+Z-]{0,20})?")
+_NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
+
+
+def measures(names: Sequence[str], value: str) -> bool:
+    """Whether a value counts or dates what its names name: 3600 under `token_expires_in`, 4096 under `max_tokens`."""
+    if _DATE.fullmatch(value):
+        return len(names) > 1 and names[-1] in words("dating")
+    if not names or not _NUMBER.fullmatch(value):
+        return False
+    measured = len(names) > 1 and names[-1] in words("measuring")
+    return measured or names[-2:] == ["expires", "in"] or _counts_tokens(names)
+
+
+def _counts_tokens(names: Sequence[str]) -> bool:
+    if "tokens" not in names:
+        return False
+    at = len(names) - 1 - names[::-1].index("tokens")
+    behind = names[at + 1 :]
+    return words("behind_tokens").issuperset(behind) if behind else at == 0 or names[at - 1] in words("before_tokens")
+
+
+def describes(names: Sequence[str]) -> bool:
+    """Whether the innermost name is of what is told beside a secret: `apiKeys name`."""
+    return not words("describing").isdisjoint(names[-1:])
+
+
+def kind_under(names: Sequence[str], value: str) -> str | None:
+    """The kind of secret that a made-up word is under these names, None if it is none.
+
+    Of the outer names those count that hold several: `credentials`, `apiKeys`.
+    """
+    bare = [one for name in names if (one := name.rstrip("0123456789"))]
+    if any(map(str.isspace, value)) or not is_mixed(value) or is_blank(value) or _DATE.fullmatch(value) or "public" in bare:
+        return None
+    own = kind_of(bare)
+    if own in _HOLDING:
+        return own
+    if describes(names):
+        return None
+    outer = (_kind_of_several(bare[:end]) for end in range(len(bare), 0, -1))
+    return next(filter(None, outer), None)
+
+
+def _kind_of_several(names: Sequence[str]) -> str | None:
+    several = " ".join(names)
+    kind = kind_of(several.removesuffix("s").split()) if several.endswith("s") else None
+    return kind if kind in _SEVERAL else None
+
+
+_DEGREE = re.compile(r"(?:[bm](?:s?c|a|e|ed|tech|com|eng|sci|phil|ba)|ph\.?d|ll[bm])\d{0,4}")
+_HASHES = re.compile(r"sha-?\d+|md5|rsa|ed25519|ecdsa")
+# Ways of saying it (`expressions.toml`): with a word for the password, and without.
+_NAMED, _UNNAMED = ("named", "network", "with", "entered"), ("login", "email", "usual", "japanese")
+_LEAST_THEN = 7
+_WORDY = re.compile(r"[a-z][a-z._-]{5,}")
+
+
+def find_pairs(view: View) -> Iterator[Span]:
+    """Spans of passwords that stand behind a user name or an address; the name stays."""
+    if not any(cue in view.folded for cue in words("login_cues")):
+        return
+    named = _NAMED if any(secret in view.folded for secret in words("login_secrets")) else ()
+    for way in (*named, *_UNNAMED):
+        for match in compiled(f"pairs.{way}").finditer(view.folded):
+            part = tokens(view, match.start("value"), 1)[0]
+            mixed = is_mixed(part.text) or is_passphrase(part.text)
+            fits = mixed or (way in named and not _is_talk(part.word, part.text))
+            if way == "named" and match["net"]:
+                fits = fits and _is_called(view, match)
+            if way == "email" and (is_branded(part.text) or len(part.text) < _LEAST_THEN):
+                fits = False
+            if match.groupdict().get("bare"):
+                fits = mixed and compiled("pairs.credentials").search(view.folded) is not None
+            if way == "login":
+                fits = _fits_login(view, match, mixed, _is_talk(part.word, part.text))
+            if fits and match.groupdict().get("user") not in words("function", "link"):
+                yield Span(part.start, part.end, "password")
+
+
+def _fits_login(view: View, match: re.Match[str], mixed: bool, talk: bool) -> bool:
+    user = view.text[slice(*match.span("user"))]
+    in_address = view.text[max(0, match.start() - 3) : match.start()] == "://"
+    if in_address or _HASHES.fullmatch(user.lower()) or is_remark(user.lower()):
+        return False
+    # "wifi: TheBurrow / mischief-managed", not "wifi: free / fast" or "wifi: 5GHz / 2.4GHz".
+    if match["net"] and not (_is_called(view, match) and (mixed or _WORDY.fullmatch(match["value"]))):
+        return False
+    # "login to see BSc/MSc2019 results"
+    degrees = match["sign"] == " " and _DEGREE.fullmatch(user.lower()) and _DEGREE.fullmatch(match["value"])
+    if degrees or is_branded(match["value"]):
+        return False
+    announced, joined = match["sign"].strip() in (":", "=", "->"), match["between"].strip() in ("/", ":", "|")
+    # "user web77, n3pTune$22"
+    if mixed and match["sign"] == " " and match["between"].startswith(","):
+        return match[0].startswith(("user", "login")) and re.search(r"[!@#$%^&*]", match["value"][1:]) is not None
+    if mixed:
+        return joined or match["sign"] != " "
+    return announced and joined and not talk
+
+
+def _is_called(view: View, match: re.Match[str]) -> bool:
+    return re.search(r"[A-Z\d_-]", view.text[match.start("user") + 1 : match.end("user")]) is not None
+
+
+def _is_talk(word: str, text: str) -> bool:
+    return is_remark(word) or is_blank(text) or word in words("compound", "link", "evasive")
+
+
+_LINE = re.compile(r"[^\n]+")
+_SEPARATORS = ("|", "\t", ";", ",")
+_RULE = re.compile(r"[\s|:+=-]+")
+_BULLET = re.compile(r"\s{0,9}(?:[-*•+]|\d{1,2}[.)])?\s{0,9}")
+_HEAD_END = re.compile(r"[:：]\s*$")
+_FIGURES = re.compile(r"[#*]?\d(?:[ -]?\d){3,11}[#*]?")
+_LONGEST_HEADER, _MOST_REST, _LONGEST_LABEL, _LEAST = 80, 2, 5, 4
+
+
+class _Line(NamedTuple):
+    start: int
+    end: int
+    text: str
+
+
+def find_tables(view: View, named: Sequence[Noun]) -> Iterator[Span]:
+    """Spans of the cells below a header that names a secret, and of what stands in the lines below one."""
+    if not named or "\n" not in view.text:
+        return
+    lines = [_Line(*found.span(), found[0]) for found in _LINE.finditer(view.text)]
+    at = 0
+    for place, line in enumerate(lines[:-1]):
+        inside: list[Noun] = []
+        while at < len(named) and named[at].start < line.end:
+            inside += [named[at]] if named[at].start >= line.start else []
+            at += 1
+        if not inside or HIDDEN in line.text:
+            continue
+        below = lines[place + 1 :]
+        yield from _cells(view, line, inside, below)
+        if _HEAD_END.search(line.text) and len(line.text) <= _LONGEST_HEADER:
+            yield from _listed(view, line, inside[-1], below)
+
+
+def _cells(view: View, header: _Line, named: Sequence[Noun], below: Sequence[_Line]) -> Iterator[Span]:
+    separator = next((sign for sign in _SEPARATORS if sign in header.text), None)
+    if separator is None:
+        return
+    columns = dict(_columns(view, header, named, separator))
+    many = header.text.count(separator)
+    for row in below if columns else ():
+        if row.text.count(separator) != many:
+            return
+        if _RULE.fullmatch(row.text):
+            continue
+        places = _places(row, separator)
+        for column, noun in columns.items():
+            start, end = places[column]
+            if _may_be_value(view.text[start:end]):
+                yield Span(start, end, noun.kind)
+
+
+def _places(row: _Line, separator: str) -> list[tuple[int, int]]:
+    """Where the cells of a row stand, without blanks and quotation marks around them."""
+    found, at = [], row.start
+    for cell in row.text.split(separator):
+        bare = cell.strip(" \t\"'`")
+        start = at + (cell.index(bare) if bare else 0)
+        found.append((start, start + len(bare)))
+        at += len(cell) + 1
+    return found
+
+
+def _columns(view: View, header: _Line, named: Sequence[Noun], separator: str) -> Iterator[tuple[int, Noun]]:
+    for column, (start, end) in enumerate(_places(header, separator)):
+        noun = next((one for one in named if start <= one.start and one.end <= end), None)
+        if noun is None:
+            continue
+        rest = LETTERS.findall(view.folded[start : noun.start]) + LETTERS.findall(view.folded[noun.end : end])
+        own = words("own", "of", "services", "accounts", "places", "new", "dull")
+        if len(rest) <= _MOST_REST and all(word in own for word in rest) and noun.name != "bare_key":
+            yield column, noun
+
+
+def _may_be_value(text: str) -> bool:
+    if len(text) < _LEAST or " " in text or HIDDEN in text or is_blank(text):
+        return False
+    return not (is_remark(text.lower()) or text.lower() in words("evasive", "function", "unit"))
+
+
+def _listed(view: View, header: _Line, noun: Noun, below: Sequence[_Line]) -> Iterator[Span]:
+    following = tokens(view, noun.end, 1, header.end)
+    if (following and following[0].word in words("compound")) or noun.name == "bare_key":
+        return
+    before = header
+    for line in below:
+        blank = view.text[before.end : line.start].count("\n") > 1
+        value = None if blank and before is not header else _value_of(view, line, noun)
+        if value is None:
+            return
+        yield Span(*value, noun.kind)
+        before = line
+
+
+def _value_of(view: View, line: _Line, noun: Noun) -> tuple[int, int] | None:
+    """What a line below a header has to tell: the whole of it, or its end, behind a label."""
+    bullet = _BULLET.match(view.text, line.start, line.end)
+    start = bullet.end() if bullet else line.start
+    parts = tokens(view, start, _LONGEST_LABEL + 2, line.end)
+    if not parts or len(parts) > _LONGEST_LABEL:
+        return None
+    figures = _FIGURES.search(view.text, start, line.end)
+    if figures and view.text[figures.end() : line.end].strip(" .;,") == "" and noun.name not in ("token", "private_key"):
+        return figures.span()
+    last = parts[-1]
+    if noun.value == "digits" or HIDDEN in last.text or is_branded(last.text):
+        return None
+    return (last.start, last.end) if is_mixed(last.text) and len(last.text) >= _LEAST else None

@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from commonplace.text.redaction.phrases import is_remark
-from commonplace.text.redaction.values import tokens
+from commonplace.text.redaction.values import is_remark, tokens
 from commonplace.text.redaction.view import HIDDEN, Span, View
 from commonplace.text.redaction.vocabulary import Noun, compiled, words
 

@@ -1,12 +1,18 @@
-"""Codes known by what they do: "use 4471 for the gate", "4471 opens the garage", "use 834920 to log in"."""
+"""Codes and secrets known by what they do or open.
+
+By a verb: "use 4471 for the gate", "4471 opens the garage"; by a lock that is named, and combinations that are turned: "the
+safe: R14 L32 R7"; by where they came from: in lists, by a text message; by what one gets in with: "the laptop unlocks with
+kestrel.over.the.weir"; with no word for a secret: "the netflix one is still x"; and answers to security questions."""
 
 import re
 from collections.abc import Iterator
 from functools import cache
+from itertools import pairwise
 
-from commonplace.text.redaction.values import digits, tokens
-from commonplace.text.redaction.view import Span, View
-from commonplace.text.redaction.vocabulary import either, expression, words
+from commonplace.text.foundation.numbers import said_digits
+from commonplace.text.redaction.values import Token, digits, is_branded, is_mixed, is_passphrase, is_remark, quoted, tokens
+from commonplace.text.redaction.view import HIDDEN, Span, View
+from commonplace.text.redaction.vocabulary import compiled, either, expression, words
 
 FIGURES = re.compile(r"\d.?\d.{0,2}\d")
 # Figures, on French door phones with one of the letters A to D.
@@ -89,3 +95,448 @@ def stands_alone(view: View, start: int, end: int) -> bool:
     if following[0].word in words("between_measures"):
         return False
     return following[0].word in words("function", "link", "also", "in_again") or not following[0].word.isalnum()
+
+
+# "the lockbox is left of the door, combo 6038", "screen time on the ipad is 8140", "Fahrradschloss: 7-2-9-4"
+_SAID = (
+    r"(?:\s?[:=→]|'s\s|[\s(,](?:{links})(?:\s(?:{fillers})){{0,2}}:?|\s(?=\d{{1,2}}(?:-\d{{1,2}}){{2}}))\s?"
+    r"(?:the\s|el\s|le\s|die\s)?"
+)
+_LIKE_TIME = re.compile(r"(?:[01]?\d|2[0-3])[ .]?[0-5][05]")
+
+_FIGURE = re.compile(r"(?<!\d)\d{1,2}(?!\d)")
+_REACH, _FEWEST = 70, 3
+
+
+def find_locks(view: View) -> Iterator[Span]:
+    """Spans of codes behind or before the name of what they open."""
+    if not (FIGURES.search(view.text) and _lock().search(view.folded)):
+        return
+    for pattern in _shown():
+        for match in pattern.finditer(view.folded):
+            yield Span(*match.span("value"), "code")
+    for pattern in _told_codes():
+        for match in pattern.finditer(view.folded):
+            if _is_code(view, match):
+                yield Span(*match.span("value"), "code")
+
+
+@cache
+def _lock() -> re.Pattern[str]:
+    return re.compile(f"{_locks()}|combo|parking")
+
+
+@cache
+def _locks() -> str:
+    return either(sorted(words("locks")))
+
+
+@cache
+def _shown() -> tuple[re.Pattern[str], ...]:
+    own = rf"(?:(?:{either(sorted(words('own')))})\s|l')?(?:[a-z'ß]{{2,15}}\s)?"
+    enter = either(sorted(words("enter")))
+    keyed, opens = expression("locks.keyed"), either(sorted(words("opens")))
+    return (
+        # "Gartentor 4471 und Raute"
+        re.compile(rf"(?<![a-z])[a-zß]{{0,12}}?(?:{_locks()})\s{NUMBER}\s(?:{expression('locks.press')})(?![a-z])"),
+        # "key safe left of the porch, 2719 opens it"
+        re.compile(
+            rf"(?:{_locks()})(?![a-z])[^\d\n.!?]{{0,50}}[,:;(]\s{NUMBER}\s(?:{opens})\s"
+            r"(?:it|that|them|la|lo|es|ihn|sie|both)(?![a-z])"
+        ),
+        # "Schlüsseltresor neben der Tür, 4431, danach wieder rein"
+        re.compile(
+            rf"{expression('locks.key_box')}(?![a-z])"
+            r"[^\d\n.!?]{0,50}[,:;(]\s(?P<value>(?!(?:19|20)\d\d)\d{4,6})(?=[,.;!)]|$)"
+        ),
+        # "para el garaje hay que marcar el 7729"
+        re.compile(
+            rf"(?<![a-z])(?:for|para|pour|furs?)\s{own}(?:{_locks()}|parking)\s[^\d\n.!?]{{0,25}}?(?<![a-z])(?:{enter}|faire)\s"
+            rf"(?:the\s|el\s|le\s|die\s)?{NUMBER}(?=[.,;!?\s]|$)"
+        ),
+        # "so give her 5582 for the keypad"
+        re.compile(rf"(?:give|tell|text|send)\s(?:her|him|them|me|us)\s{NUMBER}\sfor\s{own}{keyed}"),
+    )
+
+
+@cache
+def _told_codes() -> tuple[re.Pattern[str], ...]:
+    links, fillers = either(sorted(words("lock_links", "enter"))), either(sorted(words("filler")))
+    said = _SAID.format(links=links, fillers=fillers)
+    return (
+        re.compile(rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_locks()})(?![a-z])[^\d\n.!?]{{0,60}}?{said}{NUMBER}"),
+        re.compile(
+            rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_locks()})\s{expression('locks.where')}\s{NUMBER}(?=[,.;!)]|$|\s(?:and|und|et|y|you|du|t'as|tienes|danach|puis|despues)\s)"
+        ),
+        # "si t'arrives avant moi : portail 7714, l'appart est ouvert"
+        re.compile(
+            rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{expression('locks.by_name')})\s{NUMBER}(?<!00)(?=[,.;!)](?!\d)|$|\s(?:{expression('locks.press')}|einstellen|et|puis|dann)(?![a-z]))"
+        ),
+        # "the safe opens with mum's birthday, 061187"
+        re.compile(
+            rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_locks()})(?![a-z])[^\d\n.!?]{{0,60}}?{expression('locks.birthday')}"
+            rf"(?![a-z])[^\d\n.!?]{{0,20}}[,:(]\s?{NUMBER}(?=[,.;!)]|$)"
+        ),
+        # "my wife set our alarm to 8055"
+        re.compile(
+            r"(?<![a-z])(?:set|changed|reset|puse|cambie|stelle|mis)\s(?:[a-z]{2,7}\s){1,2}"
+            rf"(?P<lock>{_locks()})\s(?:to|a|en|auf|sur)\s{NUMBER}"
+        ),
+    )
+
+
+def _is_code(view: View, match: re.Match[str]) -> bool:
+    value = match["value"].strip("#*")
+    if SERIES.fullmatch(value) or re.search(r"[a-z]", value):
+        return True
+    # "my locker number is 214": what it is called, not what opens it.
+    if compiled("locks.called").search(view.folded, match.end("lock"), match.start("value")):
+        return False
+    at_a_time = match["lock"].startswith("alarm") and _LIKE_TIME.fullmatch(value)
+    # "locker is 214": of three figures only what is turned.
+    short = len(value) < 4 and not match["lock"].endswith(("lock", "suitcase", "schloss", "koffer", "cadenas", "candado"))
+    return not at_a_time and not short and not is_like_year_or_price(value) and stands_alone(view, *match.span("value"))
+
+
+def find_turns(view: View) -> Iterator[Span]:
+    """Spans of what a dial is turned to, where a lock is named before it."""
+    if len(_FIGURE.findall(view.text)) < _FEWEST:
+        return
+    for match in compiled("locks.turns").finditer(view.folded):
+        before = view.folded[max(0, match.start() - _REACH) : match.start()]
+        if re.search(rf"(?<![a-z])[a-zß]{{0,12}}?(?:{either(sorted(words('locks')))}|combo)(?![a-z])", before):
+            yield Span(*match.span(), "code")
+
+
+_NUMBER = re.compile(r"(?<![A-Za-z0-9_.,:/#$€£+-])(?<!\d\s)(?:\d{3}[ -]\d{3}|\d{4,8})(?![a-z0-9%€$£]|[ .,:/-]{1,2}\d)")
+_LEFT, _RIGHT = 60, 90
+
+_WORD = re.compile(r"[a-zß]+")
+_BETWEEN = re.compile(r",?[\s-]{1,2}")
+_BEHIND = re.compile(r"([a-z']+)[\s,\"]{1,3}$|[:=]\s?$")
+_FEWEST_DIGITS, _OPENED_BEFORE, _OPENED_AFTER = 4, 60, 60
+_AHEAD = re.compile(r"[^\n.!?:\d]{0,40}?(?:[:：]|\s-|(?=\s\d{1,2}[.)]\s)|は)")
+_NUMBERING = re.compile(r"[\s,;/|•*·-]*(?:\d{1,2}[.)]\s{1,2}|#\d{1,2}:?\s)?")
+_ITEM = re.compile(
+    r"\d{4} \d{4}(?!\w)|\d{3} \d{3}(?!\w)|[a-z0-9]{3,8}(?:-[a-z0-9]{3,8}){1,3}(?![\w-])|[a-z0-9]{6,12}(?![\w-])"
+)
+_SHAPE = re.compile(r"[a-z0-9]")
+_FEWEST_LISTED, _MOST = 2, 40
+
+
+def find_arrivals(view: View) -> Iterator[Span]:
+    """Spans of numbers that are said to have come in, and to be typed in soon."""
+    for match in _NUMBER.finditer(view.folded):
+        start, end = match.span()
+        came = compiled("codes.before").search(view.folded, max(0, start - _LEFT), start) or compiled("codes.after").match(
+            view.folded, end
+        )
+        if not came:
+            continue
+        near = view.folded[max(0, start - _LEFT) : end + _RIGHT]
+        medium, hurry = compiled("codes.medium").search(near) is not None, compiled("codes.hurry").search(near) is not None
+        if not (medium and hurry if len(match[0]) < 6 else medium or hurry) or is_like_year_or_price(match[0]):
+            continue
+        if (
+            compiled("codes.after").match(view.folded, end)
+            or compiled("codes.steps").match(view.folded, end)
+            or stands_alone(view, start, end)
+        ):
+            yield Span(start, end, "one_time_code")
+
+
+def find_said(view: View) -> Iterator[Span]:
+    """Spans of four or more figures in words, where a lock is near and something leads to them."""
+    run: list[re.Match[str]] = []
+    for word in _WORD.finditer(view.folded):
+        if run and not (word[0] in said_digits() and _BETWEEN.fullmatch(view.folded, run[-1].end(), word.start())):
+            yield from _code(view, run)
+            run = []
+        if word[0] in said_digits():
+            run.append(word)
+    yield from _code(view, run)
+
+
+def _code(view: View, run: list[re.Match[str]]) -> Iterator[Span]:
+    if len(run) < _FEWEST_DIGITS:
+        return
+    start, end = run[0].start(), run[-1].end()
+    values = [said_digits()[word[0]] for word in run]
+    steps = {after - before for before, after in pairwise(values)}
+    # "eins zwei drei vier": somebody counts.
+    if steps in ({1}, {-1}):
+        return
+    near = view.folded[max(0, start - _OPENED_BEFORE) : end + _OPENED_AFTER]
+    behind = _BEHIND.search(view.folded, max(0, start - 20), start)
+    leads = behind and (
+        behind[1] is None or behind[1] in words("link", "with_it", "enter", "typing", "lock_links", "in_again", "at")
+    )
+    following = tokens(view, end, 1)
+    counted = following and following[0].word in words("unit")
+    if leads and not counted and _lock_nearby().search(near):
+        yield Span(start, end, "code")
+
+
+@cache
+def _lock_nearby() -> re.Pattern[str]:
+    return re.compile(
+        rf"(?<![a-z])(?:[a-z]{{0,12}}?(?:{either(sorted(words('locks')))})|parking|handy|movil|telephone|phone)(?![a-z])"
+    )
+
+
+def find_listings(view: View) -> Iterator[Span]:
+    """Spans of backup codes in a list, each its own."""
+    if not re.search(r"\d", view.text):
+        return
+    for announced in compiled("codes.announced").finditer(view.folded):
+        ahead = _AHEAD.match(view.folded, announced.end())
+        if ahead:
+            for start, end in _items(view.folded, ahead.end()):
+                yield Span(start, end, "one_time_code")
+
+
+def _items(text: str, at: int) -> list[tuple[int, int]]:
+    found: list[tuple[int, int]] = []
+    shape = ""
+    while len(found) < _MOST:
+        numbering = _NUMBERING.match(text, at)
+        item = _ITEM.match(text, numbering.end() if numbering else at)
+        if not item or (found and _SHAPE.sub("x", item[0]) != shape):
+            break
+        shape = _SHAPE.sub("x", item[0])
+        found.append(item.span())
+        at = item.end()
+    figures = any(re.search(r"\d", text[start:end]) for start, end in found)
+    return found if len(found) >= _FEWEST_LISTED and figures else []
+
+
+_KEYS_PRESSED = re.compile(r"(?:ctrl|alt|cmd|shift|win|strg|fn|maj|option)[+-]")
+_COUNTED = "0123456789 9876543210"
+_CONSTANT = re.compile(r"[A-Z]+(?:_[A-Z]+)+")
+_JOINTS = ("/", "&", "+")
+_OF_DOCUMENT = 30
+
+
+def find_entries(view: View) -> Iterator[Span]:
+    """Spans of what something is unlocked or entered with."""
+    if _with_it().search(view.folded):
+        for pattern in _entries():
+            yield from _ways_in(view, pattern)
+    if " what " in view.folded:
+        yield from _ways_in(view, _what_is_used())
+    if _typing().search(view.folded):
+        yield from _ways_in(view, _typed())
+        yield from _ways_in(view, _to_get_in())
+
+
+@cache
+def _entries() -> tuple[re.Pattern[str], ...]:
+    # German has its verb in two, the second part behind: "schaltet man mit 85213 aus", "kommt man mit 4471 rein".
+    with_it, again = either(sorted(words("with_it"))), either(sorted(words("in_again")))
+    reach = rf"[^\d\n.!?;]{{0,40}}?\s(?:{with_it})\s(?:(?:the|el|la|le|der|dem|den)\s)?(?:{expression('openers.code')}\s)?(?=(?P<value>\d(?: \d){{2,9}}|\S{{3,80}}))"
+    whole = rf"(?<![a-z])(?:s')?(?P<verb>{either(sorted(words('unlocking', 'entering')))})[a-zß]{{0,6}}{reach}"
+    behind = rf"(?=(?:\S{{2,40}}\sund\s)?(?:\S{{3,40}}|\d(?: \d){{2,9}})\s(?:{again})(?![a-z]))"
+    parted = rf"(?<![a-z])(?P<verb>{either(sorted(words('parted')))}){reach}{behind}"
+    return re.compile(whole), re.compile(parted)
+
+
+@cache
+def _with_it() -> re.Pattern[str]:
+    return re.compile(rf"\s(?:{either(sorted(words('with_it')))})\s")
+
+
+@cache
+def _typing() -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-z])(?:{either(sorted(words('typing', 'using')))})\s")
+
+
+@cache
+def _typed() -> re.Pattern[str]:
+    verbs = either(sorted(words("unlocking", "entering")))
+    return re.compile(
+        rf"(?<![a-z])(?:(?P<used>{either(sorted(words('using')))})|{either(sorted(words('typing')))})\s"
+        rf"(?=(?P<value>\S{{6,80}})\s(?:to|para|pour|um)\s(?:(?:mich|sich|dich|me|te|se|vous)\s)?(?P<verb>{verbs}))"
+    )
+
+
+@cache
+def _what_is_used() -> re.Pattern[str]:
+    # "teapot-Gorilla-55 is what I log into the site with"
+    verbs = either(sorted(words("unlocking", "entering", "typing")))
+    return re.compile(rf"(?<!\S)[\"'“]?(?P<value>\S{{6,80}})\s(?:is|was)\swhat\s(?:i|we|you|he|she|they)\s(?P<verb>{verbs})")
+
+
+@cache
+def _to_get_in() -> re.Pattern[str]:
+    # "to decrypt the archive use seven-lemon-trucks"
+    verbs, use = either(sorted(words("unlocking", "entering"))), either(sorted(words("using", "typing")))
+    return re.compile(
+        rf"(?<![a-z])(?:to|para|pour|um|zum)\s(?P<verb>{verbs})[^\d\n.!?;]{{0,30}}?\s(?:{use})\s(?P<value>\S{{6,80}})"
+    )
+
+
+def _ways_in(view: View, pattern: re.Pattern[str]) -> Iterator[Span]:
+    for match in pattern.finditer(view.folded):
+        if compiled("entries.fails").search(match[0]):
+            continue
+        loose = match["verb"] in words("loose") or (match.groupdict().get("used") and match["verb"] not in words("entering"))
+        if loose and compiled("entries.document").search(view.folded, max(0, match.start() - _OF_DOCUMENT), match.start()):
+            loose = False
+        value = _value(view, match.start("value"), not loose)
+        if value:
+            yield Span(*value, "password" if match["verb"] in words("entering") else "code")
+
+
+def _value(view: View, at: int, words_too: bool) -> tuple[int, int] | None:
+    parts = tokens(view, at, 3)
+    joint = len(parts) == 3 and (parts[1].text in _JOINTS or parts[1].text in words("and"))
+    if words_too and joint and _is_made_up(parts[2].text):
+        return parts[2].start, parts[2].end
+    inside = quoted(view, parts[0].raw_start)
+    if inside:
+        return inside if words_too or is_mixed(view.text[slice(*inside)]) else None
+    number = digits(view, parts[0].start, 3)
+    if number:
+        text = view.text[slice(*number)]
+        enough = sum(map(str.isdigit, text)) >= 4
+        # "it opened with 4 3 2 1": a countdown, "opens with 1 9 4 4" is none.
+        if " " in text and not words_too and (not enough or text.replace(" ", "") in _COUNTED):
+            return None
+        if SERIES.fullmatch(text):
+            return number
+        return number if enough and not is_like_year_or_price(text) and stands_alone(view, *number) else None
+    text = parts[0].text
+    signed = len(text) >= 8 and (is_passphrase(text) or re.search(r"[^\w.-]|_", text[:-1]) is not None)
+    return (parts[0].start, parts[0].end) if (words_too or signed) and _is_made_up(parts[0].text) else None
+
+
+def _is_made_up(text: str) -> bool:
+    named = _KEYS_PRESSED.match(text.lower()) or is_branded(text)
+    return not named and not _CONSTANT.fullmatch(text) and len(text) >= 6 and (is_mixed(text) or is_passphrase(text))
+
+
+_MOST_WORDS = 4
+
+# A band or a model of router: "sakura-5G", "Archer-AX73"
+_BAND = re.compile(r"(?i:.*[_-]?[2456]g(?:hz)?(?:[_-]?ext)?)|(?:[A-Z][A-Za-z]+[-_])?[A-Z]{1,5}-?\d+[A-Z\d]{0,4}")
+_TIME = re.compile(r"(?:[01]?\d|2[0-3])[0-5][05]")
+_FIGURES = r"(?P<value>[#*]?\d{4,8}[#*]?)(?![a-z0-9_%])"
+
+
+@cache
+def _topics() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    plain = [word for word in words("topic") if word.isascii() or "ß" in word]
+    japanese = "|".join(sorted(words("topic_ja"), key=len, reverse=True))
+    middle = expression("hints.middle")
+    said = rf"(?<![a-z])(?:{either(plain)})(?:'s name|'s)?(?![a-z]){middle}[\"'”»)]*\s?(?:[:=?,→(-]+\s?)?{middle}\s*"
+    return re.compile(said), re.compile(rf"(?:{japanese})(?:の名前|の名)?[」』]?{expression('hints.answer_ja')}")
+
+
+def find_topics(view: View) -> Iterator[Span]:
+    """Spans of what is given as the answer to a usual question, where security questions are spoken of."""
+    if not compiled("hints.security_question").search(view.folded):
+        return
+    plain, japanese = _topics()
+    for match in plain.finditer(view.folded):
+        run = _run(view, tokens(view, match.end(), _MOST_WORDS + 1))
+        if run:
+            yield Span(run[0].start, run[-1].end, "security_answer")
+    for match in compiled("hints.entered").finditer(view.folded):
+        run = _run(view, tokens(view, match.start("value"), _MOST_WORDS + 1, match.end("value")))
+        empty = any((part.text.islower() and is_remark(part.word)) or part.word in words("evasive") for part in run)
+        if run and not empty and words("evasive", "function").isdisjoint(match["value"].split()):
+            yield Span(run[0].start, run[-1].end, "security_answer")
+    for match in (*japanese.finditer(view.folded), *compiled("hints.in_quotes_ja").finditer(view.folded)):
+        if (
+            not re.search(r"何|誰|どこ|なん|だれ|わか|忘|変え|教え|答え|覚え", match["value"])
+            and HIDDEN not in match["value"]
+        ):
+            yield Span(*match.span("value"), "security_answer")
+
+
+def _run(view: View, parts: list[Token]) -> list[Token]:
+    run: list[Token] = []
+    for part in parts[:_MOST_WORDS]:
+        said_more = part.word in words("function") or part.word in words("link") or (not run and is_remark(part.word))
+        if HIDDEN in part.text or not part.text or (said_more and not part.text[:1].isupper()):
+            break
+        run.append(part)
+        if part.ends:
+            break
+    # Without a capital only what ends its clause is a name: "first pet fluffy, ...", not "first pet question again".
+    named = any(part.text[:1].isupper() or part.text[:1].isdigit() for part in run)
+    ended = bool(run) and (bool(run[-1].ends) or len(run) < len(parts) or len(parts) < _MOST_WORDS)
+    if run and run[-1].raw_end < parts[-1].raw_end and run[-1].ends == "?":
+        return []
+    if run and compiled("hints.security_question").search(view.folded, run[0].start, run[-1].end):
+        return []
+    return run if named or (ended and len(run) <= 2) else []
+
+
+def find_hints(view: View) -> Iterator[Span]:
+    """Spans of secrets that only what is around them tells."""
+    for match in compiled("hints.typed_in").finditer(view.folded) if compiled("hints.network").search(view.folded) else ():
+        part = tokens(view, match.end(), 1)
+        inside = part and re.search(r"[a-z][!#$%&*+=@_][a-z]", part[0].word) is not None and is_mixed(part[0].text)
+        if part and (inside or _is_named(part[0].text)) and not _BAND.fullmatch(part[0].text):
+            yield Span(part[0].start, part[0].end, "password")
+    if not re.search(r"\d", view.text):
+        return
+    for match in _one().finditer(view.folded):
+        part = tokens(view, match.end(), 1)
+        if part and _is_password(part[0].text):
+            yield Span(part[0].start, part[0].end, "password")
+    for match in _told_in_prose().finditer(view.folded):
+        value = match["value"]
+        likely = not is_like_year_or_price(value) and not _TIME.fullmatch(value) and not value.endswith("00")
+        if likely and stands_alone(view, *match.span("value")):
+            yield Span(*match.span("value"), "code")
+    for pattern in () if view.text.isascii() else _networks():
+        for match in pattern.finditer(view.folded):
+            value = view.text[slice(*match.span("value"))]
+            if _is_password(value) and not _BAND.fullmatch(value):
+                yield Span(*match.span("value"), "password")
+
+
+@cache
+def _one() -> re.Pattern[str]:
+    service = rf"(?:{either(sorted(words('services', 'accounts')))})"
+    # 「Netflixのはx」
+    return re.compile(
+        rf"(?<![a-z])(?:{expression('hints.one').replace('{service}', service)}|(?:{service}|メール|銀行)の(?:方)?は(?:まだ|今は|今も)?\s?)(?=\S)"
+    )
+
+
+@cache
+def _told_in_prose() -> re.Pattern[str]:
+    caller = rf"(?:[a-z]{{2,12}}\s)?(?:{either(sorted(words('callers')))})"
+    # 「配管工さんには7410と伝えて」
+    japanese = r"さん(?:に|には|へは)(?=[#*\d]{4,9}(?:だ)?(?:と|って)(?:伝|言|教))"
+    return re.compile(rf"(?:(?<![a-z])(?:{expression('hints.tells').replace('{caller}', caller)})|{japanese}){_FIGURES}")
+
+
+@cache
+def _networks() -> tuple[re.Pattern[str], ...]:
+    net, end = expression("hints.network_ja"), r"(?=です|だ|で[、。す]|。|、|ね|よ|な|$|\s)"
+    return (
+        # 「Wi-FiはSakuraHome、hanami-3391です」
+        re.compile(rf"{net}[はが:]\s?[!-~]{{2,40}}?(?:\s?[/、,|]\s?|で、?|の|\s)(?P<value>[!-~]{{6,60}}?){end}"),
+        # 「Wi-Fiはhanami3391で繋がる」
+        re.compile(rf"{net}[はが:]\s?(?P<value>[!-~]{{6,60}})で(?:つな|繋|入れ|入り|接続でき|ログイン)"),
+    )
+
+
+def _is_named(text: str) -> bool:
+    return len(text) >= 6 and is_mixed(text) and not is_branded(text)
+
+
+def _is_password(text: str) -> bool:
+    # "the apple one is Pixel8", "the work one is v2.4", "the amazon one is 49.99"
+    figures = re.findall(r"\d", text)
+    made_up = is_mixed(text) and not is_branded(text) and re.search(r"[a-z]", text) is not None
+    return (
+        made_up
+        and len(text) >= 6
+        and bool(figures)
+        and (len(figures) > 1 or len(text) >= 10 or bool(re.search(r"[-_!#$]", text)))
+    )

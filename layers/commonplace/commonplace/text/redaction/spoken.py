@@ -1,16 +1,417 @@
-"""Secrets as people say them, noun first: "my wifi password is blue monkey 42", "PIN 4821", "la clave: 1234"."""
+"""Secrets as people say them.
+
+Noun first: "my wifi password is blue monkey 42", "PIN 4821", "la clave: 1234"; right behind it, or behind a verb or a sign.
+Noun last: "hunter2 is my password", "4471 (gate code)"; and passphrases that are sentences."""
 
 import re
 from collections.abc import Iterator
+from functools import cache
+from itertools import pairwise
 
-from commonplace.text.redaction.backwards import whole_sentence
-from commonplace.text.redaction.direct import find_direct
-from commonplace.text.redaction.linked import find_announced, find_linked
-from commonplace.text.redaction.phrases import is_plain_answer
-from commonplace.text.redaction.reading import Spans, read
-from commonplace.text.redaction.values import Token, is_blank, is_mixed, tokens
-from commonplace.text.redaction.view import Span, View
-from commonplace.text.redaction.vocabulary import Noun, compiled, words
+from commonplace.text.redaction.values import (
+    Spans,
+    Token,
+    digits,
+    is_blank,
+    is_branded,
+    is_mixed,
+    is_passphrase,
+    is_plain_answer,
+    letter_run,
+    number_run,
+    quoted,
+    read,
+    tokens,
+)
+from commonplace.text.redaction.view import HIDDEN, Span, View
+from commonplace.text.redaction.vocabulary import Noun, compiled, either, words
+
+# The same line, or a line that holds nothing else.
+_BESIDE = re.compile(r"(?:'s|s')?[ \t\u3000]{1,3}|\n(?=\S{4,40}(?:\n|$))")
+_TURNED = re.compile(r"[ck]ombin\w+\s\d{1,2}(?:-\d{1,2}){2,4}(?![\w-])")
+_YEAR = re.compile(r"(?:19|20)\d\d")
+# "PUK for the sim in the dash cam 40718826"
+_FAR, _DIRECT_REACH = 5, 12
+# What a value must have, without a verb, to be one: so many characters.
+_LEAST = {"pass": 6, "api_key": 8, "token": 10, "private_key": 12, "password": 4}
+
+_VALUE = re.compile(r"(?:^|(?<=[\s\"'“«(]))(\d(?: \d){3,7}|[^\s,]{4,60}?)[\"'”»]?$")
+_BEFORE = re.compile(r"([a-z']+)[\s\"'“«(]*$")
+_FIGURES = re.compile(r"[#*]?\d(?:[ -]?\d){3,7}[#*]?")
+
+
+def find_direct(view: View, noun: Noun, parts: list[Token]) -> Spans:
+    """The value that `parts`, the words behind `noun`, begin with or lead to without a verb; empty for none."""
+    head = parts[0]
+    if head.word in words("compound") or not _stands_free(view, noun):
+        return []
+    if not head.text and head.ends == ",":
+        return _between_commas(view, noun, parts)
+    if not _BESIDE.match(view.text, noun.end):
+        return []
+    if noun.name == "bare_key":
+        # "wifi: network PineLodge, key maple-otter-71"
+        return read(view, head.raw_start, "key", bold=False) if len(head.text) >= 8 and is_mixed(head.text) else []
+    if noun.name == "plain_code":
+        return read(view, head.raw_start, "code", bold=False) if re.search(r"\d{3}|\d-\d{1,2}-\d", head.text) else []
+    if quoted(view, head.raw_start):
+        return read(view, head.raw_start, noun.value)
+    if head.word in words("recent"):
+        return read(view, head.raw_end, noun.value, bold=False)
+    if _shows_itself(view, noun, head) and (found := read(view, head.raw_start, noun.value, bold=False)):
+        return found
+    return _after_phrase(view, noun, parts)
+
+
+def _stands_free(view: View, noun: Noun) -> bool:
+    before = view.folded[max(0, noun.start - 40) : noun.start]
+    if noun.name == "plain_code" and _TURNED.match(view.folded, noun.start):
+        return True
+    if noun.name == "plain_code":
+        sent = before.rstrip().rpartition(" ")[2] in words("services")
+        return sent or compiled("direct.into").search(before) is not None or _lock().search(before) is not None
+    if noun.name == "bare_key":
+        return compiled("direct.network").search(before) is not None
+    return not (
+        noun.name == "pass" and view.folded.startswith("pass", noun.start) and compiled("direct.passing").search(before)
+    )
+
+
+@cache
+def _lock() -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-z])(?:{either(sorted(words('locks')))})(?![a-z])")
+
+
+def _between_commas(view: View, noun: Noun, parts: list[Token]) -> Spans:
+    # "the old alarm code, 4471, no longer works"
+    if len(parts) < 2 or not (parts[1].ends or len(parts) == 2) or view.text[noun.end : noun.end + 1] != ",":
+        return []
+    figure = noun.value in ("digits", "code") and digits(view, parts[1].start, 4)
+    return read(view, parts[1].raw_start, noun.value, bold=False) if figure or is_mixed(parts[1].text) else []
+
+
+def _shows_itself(view: View, noun: Noun, head: Token) -> bool:
+    if noun.name not in _LEAST and digits(view, head.start, 3):
+        return True
+    if noun.value == "digits" or (noun.name == "api_key" and digits(view, head.start, 16)):
+        return True
+    if noun.name in ("password", "pass") and head.text.isdigit():
+        return len(head.text) >= _LEAST[noun.name] and not _YEAR.fullmatch(head.text)
+    if noun.name == "password" and is_passphrase(head.text) and len(head.text) >= 12:
+        return words("function", "compound").isdisjoint(re.split(r"[^a-z]+", head.word))
+    return is_mixed(head.text) and len(head.text) >= _LEAST.get(noun.name, 4)
+
+
+def _after_phrase(view: View, noun: Noun, parts: list[Token]) -> Spans:
+    # "code d'entrée de l'immeuble 45B12", "PIN for my card 4821"
+    if noun.value not in ("digits", "code", "words") or parts[0].word not in words("of", "whereabouts", "places"):
+        return []
+    stops = words("link", "arrow", "numbered", "function") - words("own")
+    for place, (before, part) in enumerate(pairwise(parts[:_DIRECT_REACH])):
+        inside = before.word in words("of", "inside")
+        if before.ends or (before.word in stops and not inside):
+            return []
+        if inside:
+            continue
+        figure = part.text.strip("#*").isdigit() and len(part.text) >= 4 and noun.value != "words"
+        if figure and place >= _FAR and _YEAR.fullmatch(part.text):
+            return []
+        if figure or (noun.value != "digits" and is_mixed(part.text)):
+            return read(view, part.raw_start, noun.value, bold=False)
+    return []
+
+
+def apposed(view: View, noun: Noun, floor: int) -> Spans:
+    """The value between `floor` and `noun` that ends where the words for the secret begin, empty for none."""
+    if noun.name == "plain_code" or not compiled("direct.stands_apart").match(view.folded, noun.end):
+        return []
+    joint = _joint().search(view.folded, floor, noun.start)
+    match = _VALUE.search(view.text, floor, joint.start()) if joint else None
+    if not match or _YEAR.fullmatch(match[1]) or is_branded(match[1]):
+        return []
+    before = _BEFORE.search(view.folded, floor, match.start(1))
+    if before and before[1] in words("before_place"):
+        return []
+    made_up = noun.value != "digits" and is_mixed(match[1]) and len(match[1]) >= 6
+    figures = noun.value in ("digits", "code", "words") and _FIGURES.fullmatch(match[1])
+    # "order 448201, the pin", "I bought the Yale YRD256, the door lock"
+    led = before is None or before[1] in words("leadin", "link", "enter")
+    shows_itself = made_up and noun.value == "words" and not match[1].isupper()
+    return [match.span(1)] if shows_itself or ((figures or made_up) and led) else []
+
+
+@cache
+def _joint() -> re.Pattern[str]:
+    owned = (
+        rf"(?:(?:{either(sorted(words('own') - words('of_anybody')))})\s|l')(?:[a-z'ß]{{2,15}}\s){{0,2}}(?:[a-zß]{{2,20}}-)?"
+    )
+    return re.compile(rf"(?:,\s|\s[-–—]\s|\s\((?=[a-z])){owned}$")
+
+
+_LINKED_REACH, _LONG_RUN = 12, 9
+_SIGN_AT_END = re.compile(r"[:=]$")
+_ARROWS = ("->", "→", "=>", "-", "–", "—", "|")
+
+
+def find_linked(view: View, noun: Noun, parts: list[Token]) -> Spans:
+    """The value that a verb, a sign or a preposition among `parts`, the words behind `noun`, leads to."""
+    head = parts[0]
+    if head.word in words("compound") or "\n" in view.text[noun.end : head.raw_start]:
+        return []
+    strange = _is_strange(head) and view.text[noun.end : noun.end + 2] != " ("
+    for place, part in enumerate(parts[:_LINKED_REACH]):
+        following = parts[place + 1] if place + 1 < len(parts) else None
+        if part.word in words("several"):
+            return []
+        found = _led_to(view, noun, parts, place, strange)
+        if found:
+            return found
+        if part.ends == "." or (place == 0 and not _goes_on(view, noun, head, following)):
+            break
+    return find_announced(view, noun, parts)
+
+
+def find_announced(view: View, noun: Noun, parts: list[Token]) -> Spans:
+    """The value that stands further on, where the clause ends."""
+    # "the netflix password so here it is again: Pumpkin!Spice", "my passcode is his birthday, 031952".
+    if noun.value in ("key", "random") or noun.name == "plain_code":
+        return []
+    said = [part for part in parts[:_LINKED_REACH] if part.ends or part.word not in words("new", "filler")]
+    for place, (part, following) in enumerate(pairwise(said), 1):
+        if part.ends == ".":
+            break
+        # "the code has changed, now C 9 3 7 1"
+        spaced = len(following.text) == 1 and letter_run(said[place:])
+        spaced = spaced if part.ends or (spaced and spaced[1] - spaced[0] >= _LONG_RUN) else None
+        if spaced and re.search(r"\d", view.text[slice(*spaced)]):
+            return [spaced]
+        last = following.ends or following is parts[-1]
+        figure = following.text.isdigit() and len(following.text) >= 4 and not _YEAR.fullmatch(following.text)
+        leads = part.ends == ":" or part.word in words("so")
+        if last and ((leads and is_mixed(following.text)) or (part.ends and figure)):
+            return read(view, following.raw_start, noun.value, bold=False)
+    return []
+
+
+def _led_to(view: View, noun: Noun, parts: list[Token], place: int, strange: bool) -> Spans:
+    part = parts[place]
+    raw = view.text[part.raw_start : part.raw_end]
+    if place and raw.startswith("(") and (found := read(view, part.raw_start + 1, noun.value, bold=False)):
+        return found
+    weak = part.word in words("enter") or (place and (part.word == "as" or part.text in _ARROWS))
+    same_line = view.text[part.raw_end : part.raw_end + 2].lstrip(" \t")[:1] != "\n"
+    colon = same_line and (part.text or place) and _SIGN_AT_END.search(raw)
+    if weak or colon or part.word in words("link"):
+        strange = strange or (place == 0 and bool(colon) and part.word not in words("qualifier", "link"))
+        if strange and (noun.value in ("key", "random") or noun.name == "plain_code"):
+            return []
+        # "mot de passe télésurveillance : Mozzarella"
+        alone = colon and noun.name == "password" and len(parts) == place + 2 and is_plain_answer(parts[place + 1 :])
+        # "my password is hunter2 and my sister's name is Ana": behind a value that is out already another verb is of something else.
+        told = any(HIDDEN in one.text for one in parts[:place]) and not words("own").isdisjoint(
+            one.word for one in parts[:place]
+        )
+        return read(view, part.raw_end, noun.value, bold=(bool(alone) or not (weak or strange)) and not told)
+    return _arrow(view, noun, parts, place) if part.word in words("arrow") else []
+
+
+def _is_strange(part: Token) -> bool:
+    # Of what stands between noun and verb a name is harmless ("password Netflix is"), any other word may change
+    # what is spoken of ("password joke: knock knock").
+    return part.word not in words("qualifier", "link", "arrow") and not part.text[:1].isupper() and bool(part.word)
+
+
+def _goes_on(view: View, noun: Noun, head: Token, following: Token | None) -> bool:
+    if head.word in words("qualifier", "link", "arrow") or view.text[noun.end : noun.end + 2].rstrip() in (",", " ("):
+        return True
+    return following is not None and (following.word in words("link") or following.text in ("", "=") or _is_name(view, noun))
+
+
+def _is_name(view: View, noun: Noun) -> bool:
+    # "votre code de validation La Banque est le 903118"
+    parts = tokens(view, noun.end, 5)
+    named = next((place for place, part in enumerate(parts) if not part.text[:1].isupper() or part.ends), 0)
+    return named > 1 and parts[named].word in words("link")
+
+
+def _arrow(view: View, noun: Noun, parts: list[Token], place: int) -> Spans:
+    if place + 1 == len(parts):
+        return []
+    following, changed = parts[place + 1], _changes(view, noun)
+    # "switched the password to a passkey"
+    before = parts[place - 1].word if place else ""
+    if parts[place].word == "a" and before in ("to", "into", "with", "from"):
+        return []
+    # "the mail took ages to arrive"
+    if parts[place].word in words("infinitive") and before in words("before_infinitive"):
+        return []
+    dated = _YEAR.fullmatch(following.text) and parts[place].word in words("before_date")
+    if dated or not (changed or (place < 2 and parts[place].word in words("pointing"))):
+        return []
+    last = place + 2 == len(parts) or bool(following.ends) or parts[place + 2].word in words("after_change")
+    takes = noun.value if noun.value != "words" or changed else "code"
+    # "I changed the password, they were slow to answer"
+    elsewhere = any(part.ends for part in parts[: max(0, place - 1)])
+    return read(view, following.raw_start, takes, bold=last and not elsewhere)
+
+
+def _changes(view: View, noun: Noun) -> bool:
+    # German puts the verb behind: "das Passwort auf hunter2 geändert".
+    before, after = view.folded[max(0, noun.start - 40) : noun.start], view.folded[noun.end : noun.end + 60]
+    return bool(_change().search(before) or compiled("linked.changed").search(after))
+
+
+@cache
+def _change() -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-z])(?:{'|'.join(map(re.escape, sorted(words('change'))))})")
+
+
+_NOUN = re.compile(r"ph?rase")
+_PLAIN_SIGN = re.compile(r"\s?[:=]\s")
+_FEWEST, _LONGEST_PASSPHRASE = 4, 8
+
+_REACH_BACK, _NAME_WORDS, _MOST_WORDS = 90, 4, 4
+_CUT = re.compile(r"[\s\S]*(?:[.?]\s|\n)")
+_IN_BRACKETS = re.compile(r"(\S{4,60}) \($")
+_NUMBERED = re.compile(r"[A-Z]-\d{4,8}")
+_QUOTED = re.compile(r"[\"“„«]\s?([^\"“”„«»\n]{4,80}?)\s?[\"”“»]$")
+_SIGNS, _DASHES = ("=", "->", "→"), ("-", "–", "—")
+
+
+def whole_sentence(view: View, noun: Noun, found: Spans) -> Spans:
+    """`found`, the value of `noun`, to the end of its sentence where it is a passphrase in plain words."""
+    if noun.kind != "password" or not _NOUN.search(view.folded, noun.start, noun.end):
+        return found
+    if found:
+        start, at = found[0]
+        said = view.text[start:at]
+        goes_on = " " in said and said.replace(" ", "").isalpha() and view.text[at : at + 1] == " "
+        end = _end(tokens(view, at)) if goes_on else None
+        return [(start, end)] if end else found
+    # "passphrase: the quiet river bends twice", not "passphrase: the longer the better"
+    sign = _PLAIN_SIGN.match(view.text, noun.end)
+    parts = tokens(view, sign.end()) if sign else []
+    if len(parts) < _FEWEST or parts[0].word not in words("article"):
+        return []
+    end = _end(parts)
+    judged = any(part.word in words("remark", "unit", "about") for part in parts)
+    return [(parts[0].start, end)] if end and not judged else []
+
+
+def _end(parts: list[Token]) -> int | None:
+    for place, part in enumerate(parts[:_LONGEST_PASSPHRASE]):
+        joins = part.word in words("of", "article", "own", "within_passphrase")
+        if not part.text.replace("'", "").isalpha() or (part.word in words("function", "link") and not joins):
+            return None
+        if part.ends or place + 1 == len(parts):
+            return part.end
+    return None
+
+
+def find_backwards(view: View, named: list[Noun]) -> Iterator[Span]:
+    """Spans of values that come before the nouns for a secret, `named`."""
+    for noun in named:
+        following = tokens(view, noun.end, 1)
+        if not (following and following[0].word in words("compound")):
+            for start, end in _before(view, noun):
+                yield Span(start, end, noun.kind)
+
+
+@cache
+def _link() -> re.Pattern[str]:
+    return re.compile(rf"\s(?:{either(sorted(words('link')))}|{either([*sorted(words('as')), *_SIGNS])})\s")
+
+
+def _before(view: View, noun: Noun) -> Spans:
+    floor = max(0, noun.start - _REACH_BACK)
+    if view.text[noun.start - 1 : noun.start] == "(" and view.text[noun.end : noun.end + 1] == ")":
+        value = _IN_BRACKETS.search(view.text[floor : noun.start])
+        if value and (value[1].isdigit() or is_mixed(value[1])):
+            return [(floor + value.start(1), floor + value.end(1))]
+    if explained := apposed(view, noun, floor):
+        return explained
+    if not _link().search(view.folded, max(floor, noun.start - 50), noun.start):
+        return []
+    cut = _CUT.match(view.text, floor, noun.start)
+    parts = [part for part in tokens(view, cut.end() if cut else floor, until=noun.start) if part.raw_end <= noun.start]
+    for place in range(len(parts) - 1, max(0, len(parts) - 2 - _NAME_WORDS), -1):
+        if parts[place].word in words("link", "as") or parts[place].text in _SIGNS:
+            owned = [part.word for part in parts[place + 1 :]]
+            if not _is_of_noun(owned):
+                return []
+            if parts[place].word in words("as"):
+                return _quotation(view, parts[:place]) or _entered(parts[:place], noun)
+            return _ending(parts[:place], noun, cut is not None or floor == 0, owned)
+    return []
+
+
+def _is_of_noun(owned: list[str]) -> bool:
+    # "... is my wifi password", not "... is a bad PIN" or "... is the worst password".
+    judged = any(word in words("remark") - words("neutral") for word in owned)
+    return not judged and (not owned or owned[0] in words("own") - words("of_anybody"))
+
+
+def _quotation(view: View, parts: list[Token]) -> Spans:
+    # 'I chose "the otter signs" as my passphrase'
+    match = _QUOTED.search(view.text, parts[0].raw_start, parts[-1].raw_end) if parts else None
+    return [match.span(1)] if match and HIDDEN not in match[1] else []
+
+
+def _entered(parts: list[Token], noun: Noun) -> Spans:
+    # "use blue monkey 42 as the password"; "use your birthday as a PIN" has words that no value has.
+    numbers = next((place for place in range(len(parts)) if number_run(parts[place:])), None)
+    if numbers is not None and noun.value != "key":
+        return [(parts[numbers].start, parts[-1].end)]
+    if noun.value in ("digits", "code") and re.fullmatch(r"\d{4,8}", parts[-1].text if parts else ""):
+        return [(parts[-1].start, parts[-1].end)]
+    verbs = [place for place, part in enumerate(parts) if part.word in words("enter")]
+    if is_mixed(parts[-1].text):
+        first = len(parts) - 1
+    elif verbs and noun.value == "words" and 0 < len(parts) - 1 - verbs[-1] <= _MOST_WORDS:
+        first = verbs[-1] + 1
+    else:
+        return []
+    said = {part.word for part in parts[first:]}
+    return [] if said & words("function", "evasive", "remark") else [(parts[first].start, parts[-1].end)]
+
+
+def _ending(parts: list[Token], noun: Noun, from_start: bool, owned: list[str]) -> Spans:
+    parts = parts[:-1] if parts and parts[-1].text in _DASHES else parts
+    if not parts or HIDDEN in parts[-1].text:
+        return []
+    first = len(parts) - 1
+    figures = noun.value != "words" and parts[first].text.strip("#*").isdigit()
+    while first > 0 and not parts[first - 1].ends and _goes_with(parts[first - 1], figures):
+        first -= 1
+    run, ahead = parts[first:], parts[first - 1] if first else None
+    if ahead and not ahead.ends and ahead.word in words("before_place"):
+        return []
+    at_start = bool(ahead.ends) if ahead else from_start
+    return [(run[0].start, run[-1].end)] if _is_value(run, noun, at_start and bool(owned)) else []
+
+
+def _goes_with(part: Token, figures: bool) -> bool:
+    if figures:
+        return part.text.isdigit()
+    return part.word not in words("function", "leadin", "link") and bool(part.text) and HIDDEN not in part.text
+
+
+def _is_value(run: list[Token], noun: Noun, alone: bool) -> bool:
+    last = run[-1]
+    figures = sum(sum(map(str.isdigit, part.text)) for part in run if not re.search(r"[^\W\d_]", part.text))
+    if noun.value in ("key", "random"):
+        return is_mixed(last.text) and len(last.text) >= 8
+    if number_run(run) or (noun.value == "digits" and _NUMBERED.fullmatch(last.text)):
+        return True
+    if noun.value != "words":
+        return figures >= (4 if noun.name == "plain_code" else 3) or (noun.value == "code" and is_mixed(last.text))
+    if is_mixed(last.text) or last.text.isdigit():
+        return not last.text.isdigit() or figures >= 4 or (len(run) > 1 and alone)
+    said = {part.word for part in run}
+    plain = not said & words("remark", "function", "evasive", "ask", "about")
+    is_quoted = last.raw_end > last.end and run[0].raw_start < run[0].start
+    return plain and len(run) <= _MOST_WORDS and (alone or is_quoted)
+
 
 # Signs: "password: x", "**PIN** = 4821", "Passwort (WLAN): x", "code -> 4471", "| password | x |"
 _SIGN = re.compile(r"[*_\"'`]{0,3}(?:\s\([^()\n]{0,40}\))?[*_]{0,2}\s{0,3}(?::=|[:=]|=>|-+>|→|\||…|\.\.\.)[*_]{0,2}\s{0,4}")

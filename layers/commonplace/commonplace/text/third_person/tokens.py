@@ -1,12 +1,31 @@
-"""A text as tokens: words that may be changed, marks, and spans that must survive byte for byte."""
+"""A text as tokens, and what the words of a statement look like.
+
+Tokens are words that may be changed, marks, and spans that must survive byte for byte. Contractions get one spelling.
+Openings stand before a statement and are no part of it ("oh btw,")."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cache
 
-from commonplace.text.foundation.english import table
+from commonplace.text.foundation.english import (
+    is_adjective,
+    is_auxiliary,
+    is_base,
+    is_describing,
+    is_everyday_s_form,
+    is_finite,
+    is_ing_form,
+    is_noun,
+    is_participle,
+    is_past,
+    is_plural,
+    mapping,
+    table,
+    with_apostrophe,
+)
+from commonplace.text.foundation.numbers import cardinals
 from commonplace.text.foundation.sentences import abbreviations
 
 _APOSTROPHES = str.maketrans("’`´ʼ＇", "'''''")
@@ -185,3 +204,301 @@ def _is_abbreviated(current: list[Token], following: Token) -> bool:
         return word.low != "etc" or not following.capital
     initial = len(word.text) == 1 and word.capital and word.text != "I"
     return initial and following.capital and following.text != "I"
+
+
+def spelled_out(sentence: Sequence[Token]) -> list[Token]:
+    """The sentence with the first person's contractions and usual typos as separate, well spelled words."""
+    spelled: list[Token] = []
+    for at, token in enumerate(sentence):
+        following = [other for other in sentence[at + 1 : at + 4] if other.is_word]
+        before = spelled[-1] if spelled else None
+        spelled += _parts(token, before, following) if token.is_word else [token]
+    return spelled
+
+
+def _parts(token: Token, before: Token | None, following: Sequence[Token]) -> list[Token]:
+    if token.low in ("im", "ive", "iam", "id", "ill", "wed") and not _can_be_subject(token, before, following):
+        return [token]
+    if token.low in ("i'd", "id", "we'd"):
+        pronoun = "we" if token.low[0] == "w" else "I"
+        return _words(token, (pronoun, "had" if _means_had(following) else "would"))
+    if token.low == "ill":
+        return _words(token, ("I", "will"))
+    if split := mapping("speaker.contractions").get(token.low):
+        return _words(token, split)
+    speaks = before is not None and (before.low in ("i", "we") or before.low in table("adverbs.single"))
+    if token.low == "m" and before is not None and before.low == "i":
+        return [Token(token.gap, "am")]
+    if token.low in mapping("speaker.spoken"):
+        return _colloquial(token, before)
+    if speaks and token.low != with_apostrophe(token.low):
+        return [Token(token.gap, with_apostrophe(token.low))]
+    if token.low == "use" and speaks and before is not None and before.low == "i" and _is_infinitive(following):
+        return [Token(token.gap, "used")]
+    return [token]
+
+
+def _words(token: Token, texts: Sequence[str]) -> list[Token]:
+    return [Token(token.gap if at == 0 else " ", text) for at, text in enumerate(texts)]
+
+
+def _colloquial(token: Token, before: Token | None) -> list[Token]:
+    """'I gonna' has lost its "am", 'I have gotta' its "got"."""
+    if token.low == "gotta" and before is not None and before.low in ("have", "'ve"):
+        return _words(token, ("got", "to"))
+    if token.low in ("gonna", "tryna") and before is not None and before.low == "i":
+        return _words(token, ("am", *mapping("speaker.spoken")[token.low]))
+    return _words(token, mapping("speaker.spoken")[token.low])
+
+
+def _is_infinitive(following: Sequence[Token]) -> bool:
+    return len(following) > 1 and following[0].low == "to" and is_base(following[1].low)
+
+
+def _can_be_subject(token: Token, before: Token | None, following: Sequence[Token]) -> bool:
+    """Tells 'id love to' from 'my id', 'ill be late' from 'he is ill', and 'im 43' from 'the IM'."""
+    if before is not None and (before.low in table("function.determiners") or before.low in ("is", "was", "are", "be")):
+        return False
+    if token.low in ("im", "ive", "iam"):
+        return True
+    word = _first_content(following)
+    if token.low == "id" and before is not None and before.kind is Kind.FIXED:
+        return False
+    return word is not None and (is_base(word) or word in ("be", "been", "better") or _means_had(following))
+
+
+def _first_content(following: Sequence[Token]) -> str | None:
+    return next((token.low for token in following if token.low not in table("adverbs.single") - {"better"}), None)
+
+
+def _means_had(following: Sequence[Token]) -> bool:
+    """'I'd been' and 'I'd better' are "had"; 'I'd love' is "would"; 'I'd already come' is told by its adverb."""
+    word = _first_content(following)
+    if word is None or word in table("speaker.would_first") or following[0].low in ("rather", "not"):
+        return False
+    if word in ("better", "been"):
+        return True
+    adverb = following[0].low in table("speaker.had_adverbs")
+    if word in table("verbs.same_form_base"):
+        return adverb and following[0].low != "always"
+    return is_participle(word)
+
+
+def cased(token: Token, text: str) -> str:
+    """The text in place of the token's, in capitals where the token is."""
+    shouted = len(token.text) > 1 and token.text.isupper()
+    return token.text if text == token.low else text.upper() if shouted else text
+
+
+def missing_auxiliary(word: str, after: str) -> str | None:
+    """What "I" needs before a word that cannot be its verb: 'I allergic' -> "am", 'I born' -> "was"."""
+    if word == "born":
+        return "was"
+    if is_base(word) or is_past(word) or is_auxiliary(word):
+        return None
+    if word in table("bare.is") and word not in ("originally", "able"):
+        return "am"
+    return "am" if is_ing_form(word) and word not in ("being", "having") and after != "," else None
+
+
+_PARENTHESIS_REACH = 9
+_PHRASE_REACH = 6
+
+_PAUSES = frozenset((",", "!", "...", "…", "—", "–", "-", ":", ".", "--"))
+_VERB_REACH = 8
+
+
+def adverb_length(sentence: Sequence[Token], at: int) -> int:
+    """Number of adverb tokens at `at`, a single word or a phrase: 'really' 1, 'every now and then' 4, else 0."""
+    if at >= len(sentence) or not sentence[at].is_word:
+        return 0
+    if sentence[at].low.isdigit() and at + 1 < len(sentence) and sentence[at + 1].text == "%":
+        return 2
+    for length in (5, 4, 3, 2):
+        if " ".join(token.low for token in sentence[at : at + length]) in table("adverbs.phrases"):
+            return length
+    word = sentence[at].low
+    if word in table("adverbs.single"):
+        return 1
+    adverb = word.endswith("ly") and len(word) > 4 and word.isalpha()
+    return 1 if adverb and not (is_base(word) or is_noun(word) or is_adjective(word)) else 0
+
+
+def aside_length(sentence: Sequence[Token], at: int) -> int:
+    """Number of tokens at `at`, behind "I", that come before its verb; 0 if the verb or something else is there."""
+    if at >= len(sentence):
+        return 0
+    if not sentence[at].is_word:
+        return _parenthesis_length(sentence, at)
+    return adverb_length(sentence, at) or _role_length(sentence, at)
+
+
+def _parenthesis_length(sentence: Sequence[Token], at: int) -> int:
+    opening = sentence[at].text
+    if opening not in (",", "(", "-", "–", "—"):
+        return 0
+    closing = ")" if opening == "(" else opening
+    for end in range(at + 1, min(len(sentence), at + _PARENTHESIS_REACH)):
+        if sentence[end].text == closing:
+            return end + 1 - at if stands_as_verb(sentence, end + 1) else 0
+    return 0
+
+
+def _role_length(sentence: Sequence[Token], at: int) -> int:
+    """'as a nurse', 'as the oldest child'"""
+    if sentence[at].low != "as" or at + 1 >= len(sentence):
+        return 0
+    noun = at + 2 if sentence[at + 1].low in table("function.determiners") else at + 1
+    reach = range(noun + 1, min(len(sentence), at + _PHRASE_REACH))
+    return next((end - at for end in reach if stands_as_verb(sentence, end)), 0)
+
+
+def stands_as_verb(sentence: Sequence[Token], at: int) -> bool:
+    """True if a verb that could be the speaker's stands at `at`, adverbs apart."""
+    at += adverb_length(sentence, at)
+    word = sentence[at].low if at < len(sentence) else ""
+    return is_finite(word)
+
+
+def stands_alone(sentence: Sequence[Token], at: int) -> bool:
+    """'but I did.': an auxiliary that stands for a whole predicate needs its subject."""
+    after = sentence[at + 1] if at + 1 < len(sentence) else None
+    return is_auxiliary(sentence[at].low) and (after is None or not after.is_word)
+
+
+@cache
+def _openings(name: str) -> dict[str, list[list[str]]]:
+    """first word -> phrases that begin with it, the longest first."""
+    phrases: dict[str, list[list[str]]] = {}
+    for phrase in sorted(table(name), key=len, reverse=True):
+        phrases.setdefault(phrase.split()[0], []).append(phrase.split())
+    return phrases
+
+
+def _matched(tokens: Sequence[Token], at: int, name: str) -> int:
+    """Number of tokens of the longest phrase of the table that stands at `at`, or 0."""
+    if at >= len(tokens):
+        return 0
+    for phrase in _openings(name).get(tokens[at].low, ()):
+        if [token.low for token in tokens[at : at + len(phrase)]] == phrase:
+            return len(phrase)
+    return 0
+
+
+def speaks(token: Token) -> bool:
+    """True for a word of the first person."""
+    return token.is_word and token.low in table("speaker.signs")
+
+
+def filler_length(tokens: Sequence[Token]) -> int:
+    """Number of tokens at the start that may go: 'so yeah,' 3, 'hi Claude!' 3."""
+    at = 0
+    while step := _filler_step(tokens, at):
+        at += step
+    return at
+
+
+def _filler_step(tokens: Sequence[Token], at: int) -> int:
+    length = _matched(tokens, at, "openings.fillers")
+    if not length:
+        return 0
+    end = at + length
+    glued = _matched(tokens, at, "openings.glued") == length
+    if end < len(tokens) and tokens[end].text in _PAUSES:
+        return _past_pauses(tokens, end) - at
+    greeted = _matched(tokens, at, "openings.greetings") == length
+    if greeted and end + 1 < len(tokens) and tokens[end].is_word and tokens[end + 1].text in (",", "!", "."):
+        return 0 if speaks(tokens[end]) else _past_pauses(tokens, end + 1) - at
+    following = tokens[end] if end < len(tokens) else None
+    if glued and following is not None and (speaks(following) or _matched(tokens, end, "openings.fillers")):
+        return length
+    return 0
+
+
+def _past_pauses(tokens: Sequence[Token], at: int) -> int:
+    while at < len(tokens) and tokens[at].kind is Kind.MARK and not tokens[at].text.isalnum():
+        at += 1
+    return at
+
+
+def reminder_length(tokens: Sequence[Token]) -> int:
+    """Number of tokens of 'remember that' and the like, if a statement of the speaker follows; else 0."""
+    length = _matched(tokens, 0, "openings.reminders") or _matched(tokens, 0, "openings.polite")
+    if not length:
+        return 0
+    at = length
+    if at < len(tokens) and tokens[at].low == "that":
+        at += 1
+        return at if any(speaks(token) for token in tokens[at:]) and _has_verb(tokens, at) else 0
+    if at < len(tokens) and tokens[at].text in (":", ",", "-", "—", "–"):
+        at += 1
+    if at < len(tokens) and speaks(tokens[at]) and tokens[at].low not in ("me", "us") and _has_verb(tokens, at):
+        return at
+    return 0
+
+
+def asks_politely(tokens: Sequence[Token]) -> bool:
+    return bool(_matched(tokens, 0, "openings.polite"))
+
+
+def _has_verb(tokens: Sequence[Token], at: int) -> bool:
+    """'Remember my birthday is in May' says something, 'remember my birthday' asks for something."""
+    if tokens[at].low in ("i", "we") or "'" in tokens[at].low or tokens[at].low in ("im", "ive", "iam"):
+        return True
+    finite = table("auxiliaries.others")
+    return any(
+        is_auxiliary(token.low) or token.low in finite or is_everyday_s_form(token.low) or speaks(token)
+        for token in tokens[at + 1 : at + _VERB_REACH]
+    )
+
+
+def carries_verb(sentence: Sequence[Token], at: int) -> bool:
+    """True if the word at `at` ends in a contracted verb that is no negation."""
+    head, mark, tail = sentence[at].low.rpartition("'")
+    if not mark or not sentence[at].is_word or tail not in table("auxiliaries.clipped"):
+        return False
+    if tail != "s" or head in table("people.contracting"):
+        return True
+    if at + 1 >= len(sentence) or not sentence[at + 1].is_word or head in table("people.degrees"):
+        return False
+    if sentence[at + 1].capital and _ends_phrase(sentence, at + 2):
+        # "My name's Tom and I ...", "my colleague's Polish"; a thing ("my wife's Toyota and I") keeps no company
+        return True
+    return _is_predicate(sentence, at + 1)
+
+
+def _is_predicate(sentence: Sequence[Token], at: int) -> bool:
+    """True for what follows "is" or "has" and no possessive: "a vet", "in Rome", "getting", "been", "old", "70"."""
+    word = sentence[at].low
+    if word in table("function.determiners") or word in table("function.prepositions") or is_auxiliary(word):
+        return True
+    if word in table("people.singular") or word in table("people.plural"):
+        return False
+    if adverb_length(sentence, at) and not is_adjective(word):
+        return True
+    if is_ing_form(word):
+        return not (is_noun(word) and _ends_phrase(sentence, at + 1))
+    counted = word.isdigit() or word in cardinals("en")
+    told = counted or word in table("bare.is") or word in table("people.states") or is_participle(word)
+    return (told or is_describing(word)) and not _is_noun_at(sentence, at + 1)
+
+
+def _ends_phrase(sentence: Sequence[Token], at: int) -> bool:
+    """'My mother's cooking is great', '... and I': what follows cannot be an object."""
+    if at >= len(sentence) or not sentence[at].is_word:
+        return True
+    word = sentence[at].low
+    return word in table("function.conjunctions") or is_auxiliary(word) or word in table("auxiliaries.others")
+
+
+def _is_noun_at(sentence: Sequence[Token], at: int) -> bool:
+    """True if a noun follows, adjectives apart: 'old red car'."""
+    while at < len(sentence) and sentence[at].is_word and is_adjective(sentence[at].low) and not is_noun(sentence[at].low):
+        at += 1
+    if at >= len(sentence) or not sentence[at].is_word:
+        return False
+    word = sentence[at].low
+    grammar = ("function.prepositions", "function.conjunctions", "function.determiners", "function.subordinators")
+    if any(word in table(name) for name in grammar) or word in table("times.plural"):
+        return False
+    return is_noun(word) or is_plural(word) or sentence[at].capital

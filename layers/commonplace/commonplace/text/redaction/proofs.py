@@ -1,0 +1,433 @@
+"""Secrets that prove themselves.
+
+Keys and tokens show what they are by a service's format, or look random beside words for secrets. Private keys stand as blocks
+of text (PEM, OpenSSH, PGP), as recovery phrases, or have a checksum. Numbers prove themselves or are named: cards with expiry
+and CVV, IBANs, numbers of persons."""
+
+import re
+import tomllib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from hashlib import sha256
+from importlib import resources
+from math import log2
+from typing import NamedTuple
+from unicodedata import normalize
+
+from commonplace.text.foundation.characters import LETTERS, bare_in_place
+from commonplace.text.redaction.view import Span, View
+from commonplace.text.redaction.vocabulary import compiled, expression, words
+
+_RUN = re.compile(r"(?<![\w+/=.~@-])[A-Za-z0-9_+/=.~-]{20,}")
+_NAME = re.compile(r"^[0-9A-Fa-f-]+$|\w\.(?:com|org|net|io|html?|py|js|png|jpe?g|pdf)\b")
+_BEFORE, _AFTER = 60, 24
+# Of one case, as hexadecimal, base 32 and licence keys are: hashes and identifiers look the same, so only the words
+# beside such a run tell, and nothing public may stand near.
+_PLAIN = re.compile(
+    r"(?<![\w+/=.@:-])(?:[0-9a-f]{20,128}|[0-9A-F]{20,128}|[a-z2-7]{16,64}|[A-Z2-7]{16,64}|[a-z0-9]{24,64}|[A-Z0-9]{24,64}"
+    r"|[0-9a-f]{32}(?:-[0-9a-f]{8}){2}|[a-z2-7]{4}(?:[ -][a-z2-7]{4}){3,15}|[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15}"
+    r"|[A-Z0-9]{4,6}(?:-[A-Z0-9]{4,6}){3,8})"
+    r"(?![\w+/=@-]|\.\w|:\w{3,}\.)"
+)
+_LONGEST_PUBLIC = 40
+
+_FORMAT_RUN = re.compile(r"[\w\-+/=.:~]{16,}", re.ASCII)
+# Hashes, identifiers and links: a text without any other run is not searched.
+_ORDINARY = re.compile(
+    r"(?:[0-9a-f]{7,128}|[0-9A-F]{7,128}|(?!\d{6}-\d{6}-\d{6}-)[\d.:/_-]+|[0-9A-HJKMNP-TV-Z]{26}"
+    r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})[.:]?"
+)
+_REST = re.compile(r"(?:[\w\-+/=~%]|\.(?=\w))*", re.ASCII)
+
+
+def find_entropy(view: View) -> Iterator[Span]:
+    """Spans of mixed strings of 20 or more characters that stand near a word for a secret, not near one for a hash."""
+    for match in _RUN.finditer(view.text):
+        run = match[0].rstrip(".=-~")
+        if not _random(run):
+            continue
+        before = view.folded[max(0, match.start() - _BEFORE) : match.start()]
+        after = view.folded[match.end() : match.end() + _AFTER].partition("\n")[0]
+        secret, public = _last(compiled("token_formats.near"), before), _last(compiled("token_formats.public"), before)
+        if secret > public or (public < 0 and compiled("token_formats.near").search(after)):
+            yield Span(*match.span(), "api_key")
+    for match in _PLAIN.finditer(view.text) if compiled("token_formats.named").search(view.folded) else ():
+        if len(re.findall(r"\d", match[0])) >= 2 and re.search(r"[A-Za-z]", match[0]) and _is_named(view, match):
+            yield Span(*match.span(), "api_key")
+
+
+def _is_named(view: View, match: re.Match[str]) -> bool:
+    before = view.folded[max(0, match.start() - _BEFORE) : match.start()]
+    after = view.folded[match.end() : match.end() + _AFTER].partition("\n")[0]
+    if compiled("token_formats.public").search(before[-_LONGEST_PUBLIC:]):
+        return False
+    if compiled("token_formats.beside").search(before):
+        return True
+    if compiled("token_formats.public").search(after):
+        return False
+    return bool(
+        compiled("token_formats.named").search(before)
+        or re.match(rf"\s(?:is|as|es|ist|est|como|als|comme|ist der|\W)[^.\n]*?{expression('token_formats.named')}", after)
+    )
+
+
+def _last(pattern: re.Pattern[str], text: str) -> int:
+    return max((match.start() for match in pattern.finditer(text)), default=-1)
+
+
+def _random(run: str) -> bool:
+    kinds = sum(bool(re.search(one, run)) for one in ("[a-z]", "[A-Z]", r"\d"))
+    if kinds < 3 or _NAME.search(run):
+        return False
+    # Words with signs between them are names; what is random has digits inside its longest piece.
+    # "mockErrorResponse429" is a name with a number behind it.
+    if not re.search(r"\d", run.rstrip("0123456789")):
+        return False
+    longest = max(re.split(r"[_\-./+=~]+", run), key=len)
+    entropy = -sum(n / len(run) * log2(n / len(run)) for n in Counter(run).values())
+    return entropy >= (3.5 if len(longest) >= 12 and re.search(r"\d", longest[1:-1]) else 4.4)
+
+
+class _Format(NamedTuple):
+    kind: str
+    hints: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+
+@cache
+def _formats() -> list[_Format]:
+    rows = tomllib.loads(resources.files(__package__).joinpath("formats.toml").read_text("utf-8"))["format"]
+    return [_Format(row["kind"], tuple(row["hint"]), re.compile(row["pattern"], re.ASCII)) for row in rows]
+
+
+def find_formats(view: View) -> Iterator[Span]:
+    """Spans of keys and tokens with a known format, each to the end of its run of token characters."""
+    text = view.text
+    runs = [match for match in _FORMAT_RUN.finditer(text) if not _ORDINARY.fullmatch(match[0])]
+    if not runs:
+        return
+    formats = [one for one in _formats() if any(hint in text for hint in one.hints)]
+    for one in formats:
+        done = 0
+        for match in one.pattern.finditer(text):
+            if match.start() >= done:
+                span = _stretched(text, Span(*_secret_part(match), one.kind))
+                done = span.end
+                yield span
+
+
+def _secret_part(match: re.Match[str]) -> tuple[int, int]:
+    # Where a pattern also reads what announces the secret, its last group is the secret.
+    if match.re.groups and match.start(match.re.groups) > match.start():
+        return match.span(match.re.groups)
+    return match.span()
+
+
+def _stretched(text: str, span: Span) -> Span:
+    """`span` to the end of the token it ends in: a pattern's fixed length must not leave the tail of a longer one."""
+    rest = _REST.match(text, span.end)
+    return span._replace(end=rest.end()) if rest else span
+
+
+_LANGUAGES = ("english", "spanish", "french", "italian", "japanese")
+_BETWEEN = re.compile(r"(?:[\s,;|/\-\"'`.):]|\d{1,2}(?!\d))+")
+_NEAR = 40
+_LENGTHS = (12, 15, 18, 21, 24)
+_LEAST, _LEAST_ANNOUNCED = 12, 6
+_BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+_STANDS_ALONE = r"(?<![A-Za-z0-9])(?:{})(?![A-Za-z0-9])"
+_CHECKED = re.compile(_STANDS_ALONE.format(f"[5KL9c][{_BASE58}]{{50,51}}|[a-z]prv[{_BASE58}]{{107}}"))
+_HEX = re.compile(_STANDS_ALONE.format("(?:0x)?[0-9a-fA-F]{64}"))
+_EDGE = re.compile(r"-{2,5} ?(BEGIN|END) (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{2,5}")
+_PUTTY = re.compile(r"Private-Lines: *\d+")
+_MAC = re.compile(r"\s*Private-MAC:\s*[0-9a-fA-F]+")
+_PIECE = re.compile(r"(?:\\[nrt]|[^\s\\])+|\\")
+# Header lines of a block, and the marks that quoting and string literals put around its lines.
+_HEADER = re.compile(r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Encryption):[^\n]*")
+_WRAPPING = "\"'>|,`"
+# A long run, or one that no word of prose looks like: with a digit, a sign, or a capital inside.
+_MATERIAL = re.compile(r"(?:[\w+/=\\-]{16,}|(?=[A-Za-z]*[0-9+/=])[\w+/=\\-]+|[A-Za-z]+[a-z][A-Z][A-Za-z]*|\.\.\.|…|>)")
+
+# Every entry of a Kubernetes secret, whatever its name.
+_SECRET = re.compile(r"(?:\\n|\b)kind[\"']?\s{0,3}:\s{0,3}[\"']?Secret\b")
+_DATA = re.compile(r"(?:\\n|\b)(?:data|stringData)[\"']?\s{0,3}:(?:\\n|[\s{])*(?=[\w\"'])")
+_ENTRY = re.compile(r"(?:\\n|[\s,\"'])*([A-Za-z_][\w.-]{0,60})[\"']?\s{0,3}:[ ]{0,3}[\"']?([\w+/=.-]{4,4000})[\"']?")
+
+
+@cache
+def _vocabularies() -> tuple[frozenset[str], ...]:
+    from mnemonic import Mnemonic
+
+    lists = [Mnemonic(language).wordlist for language in _LANGUAGES]
+    return tuple(frozenset(bare_in_place(normalize("NFKC", word)) for word in words) for words in lists)
+
+
+def find_wallets(view: View) -> Iterator[Span]:
+    """Spans of recovery phrases (announced: from 6 words on; else 12) and of private keys of wallets."""
+    yield from _phrases(view)
+    for match in _CHECKED.finditer(view.text):
+        if _checks(match[0]):
+            yield Span(*match.span(), "wallet_key")
+    for match in _HEX.finditer(view.text):
+        if compiled("keys.hex_word").search(view.folded, max(0, match.start() - 60), match.start()):
+            yield Span(*match.span(), "wallet_key")
+
+
+def _phrases(view: View) -> Iterator[Span]:
+    announced: list[int] | None = None
+    for found in _stretches(view.folded):
+        if len(found) < _LEAST_ANNOUNCED:
+            continue
+        if announced is None:
+            announced = [match.end() for match in compiled("keys.announced").finditer(view.folded)]
+        ends = [end for end in announced if found[0].start() - _NEAR < end <= found[-1].start()]
+        near = bool(ends)
+        found = [word for word in found if word.start() >= ends[0]] if ends else found
+        if near and len(found) in _LENGTHS and found[0].start() - ends[0] < 8:
+            # A full phrase right behind its name, also from a list of found that is not among ours.
+            yield Span(found[0].start(), found[-1].end(), "recovery_phrase")
+            continue
+        least = _LEAST_ANNOUNCED if near else _LEAST
+        if len(found) < least:
+            continue
+        for vocabulary in _vocabularies():
+            for first, last in _members([word[0] in vocabulary for word in found], least):
+                # A phrase of twelve whose last word is misspelt, or is in another list.
+                last = len(found) - 1 if near and len(found) - first in _LENGTHS else last
+                if near or not _is_talk(found[first : last + 1]):
+                    yield Span(found[first].start(), found[last].end(), "recovery_phrase")
+
+
+def _is_talk(found: list[re.Match[str]]) -> bool:
+    # The lists have "just", "one", "more", "that", "you": a sentence may be made of nothing else.
+    common = words("function", "qualifier", "filler", "leadin", "remark", "number")
+    return sum(word[0] in common for word in found) * 5 >= len(found) * 2
+
+
+def _stretches(text: str) -> Iterator[list[re.Match[str]]]:
+    # Words of the length that the lists have, with nothing but blanks, commas and numbering between them. In a
+    # sentence "I", "a", "to", "of" come between long before the twelfth: the lists are not even loaded.
+    stretch: list[re.Match[str]] = []
+    for word in LETTERS.finditer(text):
+        fits = (3 if word[0].isascii() else 2) <= len(word[0]) <= 8
+        if stretch and not (fits and _BETWEEN.fullmatch(text, stretch[-1].end(), word.start())):
+            yield stretch
+            stretch = []
+        if fits:
+            stretch.append(word)
+    yield stretch
+
+
+def _members(flags: list[bool], least: int) -> Iterator[tuple[int, int]]:
+    first: int | None = None
+    last = count = 0
+    for place, member in enumerate([*flags, False, False]):
+        if member:
+            first, last, count = (place if first is None else first), place, count + 1
+        elif first is not None and (place - last > 1 or count < least):
+            # One word that is not in the list may be a slip of the pen, once the rest has shown what it is.
+            if count >= least:
+                yield first, last
+            first, count = None, 0
+
+
+def _checks(key: str) -> bool:
+    number = 0
+    for char in key:
+        number = number * 58 + _BASE58.index(char)
+    raw = number.to_bytes((number.bit_length() + 7) // 8, "big")
+    return sha256(sha256(raw[:-4]).digest()).digest()[:4] == raw[-4:]
+
+
+def find_blocks(view: View) -> Iterator[Span]:
+    """Spans of private keys, from the first line (also where it is missing) to the last (also where it is missing)."""
+    if "PRIVATE KEY" in view.text:
+        yield from _armored(view.text)
+    if "Private-Lines" in view.text:
+        for match in _PUTTY.finditer(view.text):
+            end = _material_end(view.text, match.end())
+            mac = _MAC.match(view.text, end)
+            yield Span(match.end(), mac.end() if mac else end, "private_key")
+    if "Secret" in view.text and _SECRET.search(view.text):
+        yield from _manifest(view.text)
+
+
+def _manifest(text: str) -> Iterator[Span]:
+    for data in _DATA.finditer(text):
+        at = data.end()
+        while (entry := _ENTRY.match(text, at)) and entry[1] not in ("kind", "metadata", "type", "apiVersion"):
+            yield Span(*entry.span(2), "token")
+            at = entry.end()
+
+
+def _armored(text: str) -> Iterator[Span]:
+    begin: re.Match[str] | None = None
+    done = 0
+    for edge in _EDGE.finditer(text):
+        if edge[1] == "END":
+            yield Span(begin.start() if begin else _material_start(text, done, edge.start()), edge.end(), "private_key")
+            begin, done = None, edge.end()
+        else:
+            if begin:
+                yield Span(begin.start(), _material_end(text, begin.end()), "private_key")
+            begin, done = edge, edge.end()
+    if begin:
+        yield Span(begin.start(), _material_end(text, begin.end()), "private_key")
+
+
+def _material_end(text: str, start: int) -> int:
+    end = at = start
+    while piece := _PIECE.search(text, at):
+        header = _HEADER.match(text, piece.start())
+        if header:
+            at = header.end()
+            continue
+        bare = piece[0].strip(_WRAPPING)
+        if bare and not _MATERIAL.fullmatch(bare):
+            break
+        at = piece.end()
+        end = at if bare else end
+    return end
+
+
+def _material_start(text: str, floor: int, end: int) -> int:
+    start = end
+    pieces: Iterable[re.Match[str]] = list(_PIECE.finditer(text, floor, end))
+    for piece in reversed(list(pieces)):
+        if not _MATERIAL.fullmatch(piece[0].strip(_WRAPPING) or ">"):
+            break
+        start = piece.start()
+    return start
+
+
+_IDENTITY_DIGITS = re.compile(r"\d(?:\D{0,3}\d){3}")  # none of them has fewer
+_NUMBER_BEFORE, _NUMBER_AFTER = 60, 40
+_SPANISH_LETTERS = "trwagmyfpdxbnjzsqvhlcke"
+
+_DIGITS = re.compile(r"(?<![A-Za-z0-9_.+])\d(?:[ \-.\u2010-\u2015/]{0,3}\d){11,}")
+_DECIMAL = re.compile(r"\d{1,3}\.\d{6}")
+_LONG = re.compile(r"\d(?:\D{0,3}\d){8}")
+# First digits of the issuers' ranges and the lengths that show a card without a word for one beside it.
+_ISSUERS = (
+    (re.compile(r"4|5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|6(?:011|5|4[4-9])|35(?:2[89]|[3-8])|62|81"), (16,)),
+    (re.compile(r"3[47]|1800|2131"), (15,)),
+    (re.compile(r"3(?:0[0-5]|[689])"), (14,)),
+)
+_IN_FOURS = re.compile(r"\d{4}([ \-.])\d{4}\1\d{4}\1\d{4}(?!\d)")
+_DOUBLED = dict(zip("0123456789", (0, 2, 4, 6, 8, 1, 3, 5, 7, 9), strict=True))
+_EXPIRY = re.compile(r"(?<!\d)(?:0?[1-9]|1[0-2])\s?[/\-.]\s?(?:20)?[2-4]\d(?![\d/])")
+_IBAN = re.compile(r"(?i)(?<![a-z0-9])[a-z]{2}\d{2}(?:[ \-.]?[a-z0-9]){11,30}(?![a-z0-9])")
+
+
+class _Identity(NamedTuple):
+    number: re.Pattern[str]
+    word: re.Pattern[str]
+    proves_itself: Callable[[str], bool]
+
+
+def find_identities(view: View) -> Iterator[Span]:
+    """Spans of numbers that a state or an insurance gives a person."""
+    if not _IDENTITY_DIGITS.search(view.text):
+        return
+    for identity in _identities():
+        for match in identity.number.finditer(view.folded):
+            near = view.folded[max(0, match.start() - _NUMBER_BEFORE) : match.end() + _NUMBER_AFTER]
+            if identity.word.search(near) or identity.proves_itself(re.sub(r"[^a-z0-9]", "", match[0])):
+                yield Span(*match.span(), "ssn")
+
+
+@cache
+def _identities() -> list[_Identity]:
+    rows = tomllib.loads(resources.files(__package__).joinpath("identities.toml").read_text("utf-8"))["identity"]
+    checks = {"french": _is_french, "spanish": _is_spanish}
+    return [
+        _Identity(
+            re.compile(rf"(?<![a-z0-9.-])(?:{row['pattern']})(?![a-z0-9])"),
+            re.compile(rf"(?<![a-z])(?:{row['word']})(?![a-z])"),
+            checks.get(row.get("check", ""), lambda _: False),
+        )
+        for row in rows
+    ]
+
+
+def _is_french(number: str) -> bool:
+    if len(number) != 15:
+        return False
+    plain = number[:13].replace("2a", "19").replace("2b", "18")
+    return number[0] in "12" and plain.isdigit() and 97 - int(plain) % 97 == int(number[13:])
+
+
+def _is_spanish(number: str) -> bool:
+    plain = number[:-1].replace("x", "0").replace("y", "1").replace("z", "2")
+    return plain.isdigit() and number[0] in "xyz" and _SPANISH_LETTERS[int(plain) % 23] == number[-1]
+
+
+def find_numbers(view: View) -> Iterator[Span]:
+    """Spans of card numbers with what stands beside them, and of IBANs."""
+    if not _LONG.search(view.text):
+        return
+    for run in _DIGITS.finditer(view.text):
+        for card in _cards(view, run):
+            yield card
+            yield from _beside(view, card)
+    for match in _IBAN.finditer(view.text):
+        yield from _iban(match)
+
+
+def _cards(view: View, run: re.Match[str]) -> Iterator[Span]:
+    groups = [(match.start(), match.end()) for match in re.finditer(r"\d+", run[0])]
+    if _DECIMAL.match(run[0]):
+        return
+    digits, ends, at = "", {}, 0
+    for start, end in groups:
+        digits += run[0][start:end]
+        ends[len(digits)] = run.start() + end
+    if re.match(r"[A-Za-z0-9_]", view.text[run.end() : run.end() + 1]):
+        del ends[len(digits)]
+    before = view.folded[max(0, run.start() - 48) : run.start()]
+    named = compiled("numbers.card_word").search(before + view.folded[run.end() : run.end() + 24])
+    if not named and compiled("numbers.other_word").search(before):
+        return
+    done = 0
+    for start, end in groups:
+        # Beside a word for a card any number that checks is one, also of ranges that no issuer uses.
+        lengths = (16, 15, 14, 13, 12, 17, 18, 19) if named else _lengths(digits, at)
+        length = next((n for n in lengths if at + n in ends and at >= done and _luhn(digits[at : at + n])), 0)
+        if named and at >= done and _lengths(digits, at) and _IN_FOURS.match(run[0], start):
+            length = 16  # mistyped, it is still most of a card
+        if length:
+            done = at + length
+            yield Span(run.start() + start, ends[done], "card")
+        at += end - start
+
+
+def _lengths(digits: str, at: int) -> tuple[int, ...]:
+    return next((lengths for prefix, lengths in _ISSUERS if prefix.match(digits, at)), ())
+
+
+def _luhn(digits: str) -> bool:
+    total = sum(map(int, digits[-1::-2])) + sum(_DOUBLED[digit] for digit in digits[-2::-2])
+    return total % 10 == 0 and len(set(digits)) > 1
+
+
+def _beside(view: View, card: Span) -> Iterator[Span]:
+    after = view.folded[card.end : card.end + 80]
+    expiry = _EXPIRY.search(after)
+    if expiry:
+        yield Span(card.end + expiry.start(), card.end + expiry.end(), "card_expiry")
+    named = compiled("numbers.cvv").search(after)
+    code = named or compiled("numbers.bare_cvv").match(after, expiry.end() if expiry else 0)
+    if code:
+        yield Span(card.end + code.start(1), card.end + code.end(1), "card_code")
+
+
+def _iban(match: re.Match[str]) -> Iterator[Span]:
+    # The words that follow may look like more groups: the longest beginning that the checksum accepts is the IBAN.
+    ends = [at for at in range(len(match[0]), 14, -1) if not match[0][at : at + 1].isalnum()]
+    for end in ends:
+        plain = re.sub(r"[ \-.]", "", match[0][:end]).upper()
+        number = int("".join(str(int(char, 36)) for char in plain[4:] + plain[:4]))
+        if len(plain) <= 34 and sum(map(str.isdigit, plain)) >= 8 and number % 97 == 1:
+            yield Span(match.start(), match.start() + end, "iban")
+            return
