@@ -38,11 +38,11 @@ TOKENS: Reasons = {
     ),
     "one kind of word: a name, a number, a no, a topic": (
         "extraction/changes/attributes.py", "extraction/changes/contradictions.py", "extraction/changes/corrections.py",
-        "extraction/grounding/evidence.py", "extraction/grounding/evidence.py", "extraction/grounding/numbers.py",
-        "extraction/grounding/evidence.py", "text/paraphrase/pair_side.py", "text/time_ranges/find.py",
+        "extraction/grounding/evidence.py", "extraction/grounding/numbers.py",
+        "extraction/grounding/polarity.py", "text/paraphrase/pair_side.py", "text/time_ranges/find.py",
     ),
     "a law over whole files, in any script: which words of an import are in no memory": ("use_cases/left_out.py",),
-    "how somebody's words look that are not the user's": ("extraction/own_words/code.py", "extraction/own_words/quotations.py"),
+    "how somebody's words look that are not the user's": ("extraction/own_words/code.py", "extraction/own_words/forwarded.py"),
     "whether a value has letters": tuple(f"text/redaction/{name}.py" for name in ("answers", "spoken", "values")),
 }  # fmt: skip
 LANGUAGES: Reasons = {
@@ -54,7 +54,7 @@ LANGUAGES: Reasons = {
 WORDS: Reasons = {
     "the vocabularies of a record, and a wording: this room reads no file": ("domain/taxonomy.py",),
     "words of programs": (
-        "extraction/own_words/code.py", "extraction/own_words/quotations.py", "extraction/own_words/code.py",
+        "extraction/own_words/code.py", "extraction/own_words/quotations.py", "extraction/own_words/structured_data.py",
         "text/redaction/assignments.py", "text/redaction/values.py",
     ),
     "codes of languages": ("extraction/patterns.py",),

@@ -83,7 +83,7 @@ def _import_export(shared: Shared, text: str, apply: bool, every: bool) -> None:
         shared.open() if apply else shared.reading() as memory,
         progress_bar(f"reading {len(found)} records", len(found), "records") as show,
     ):
-        answer = memory.import_records(found, apply, show).model_dump(mode="json")
+        answer = memory.import_records(found or [], apply, show).model_dump(mode="json")
     _print_records(shared, answer, len(found), apply, every)
     if any(not one["why"].startswith("known") for one in answer["left_out"]):
         raise click.exceptions.Exit(LEFT)

@@ -138,7 +138,7 @@ def _taken(
 
 def _of_records(source: Source, why: str, memory: Commonplace, listed: range, apply: bool) -> Plan:
     given = read_export(source.text)
-    done = memory.import_records(given, apply)
+    done = memory.import_records(given or [], apply)
     in_the_way = [(one.memory_id, one.why) for one in done.left_out if not one.why.startswith("known")]
     runs = [done.run_id] if done.run_id is not None else []
     counts, shown = (len(given), len(done.stored), done.closed, len(done.known)), done.memories[listed.start : listed.stop]
