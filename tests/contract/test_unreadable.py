@@ -238,10 +238,10 @@ def test_pages_hold_the_others(opened: OpenStore, memories: list[Memory], damage
 def test_an_import_leaves_it_and_says_so(opened: OpenStore, damaged: Memory) -> None:
     given = [damaged.model_dump(mode="json")]
     done = import_records(given, CALLER, opened.ports, apply=True)
-    assert [one.memory_id for one in done.left_out] == [damaged.memory_id]
-    assert done.left_out[0].why.startswith("damaged: ")
+    assert [(one.where, one.code) for one in done.refused] == [(damaged.memory_id, "conflict")]
+    assert "can't be read" in done.refused[0].message
     assert leaving(opened).erase_memory(damaged.memory_id).ids == (damaged.memory_id,)
-    assert import_records(given, CALLER, opened.ports, apply=True).stored == [damaged.memory_id]
+    assert import_records(given, CALLER, opened.ports, apply=True).added == 1
 
 
 def test_nothing_is_logged_of_its_words(opened: OpenStore, damaged: Memory, caplog: pytest.LogCaptureFixture) -> None:

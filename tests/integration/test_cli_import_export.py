@@ -55,7 +55,8 @@ def test_a_plan_stores_nothing_and_apply_stores_the_same(lived: Path, memory_fil
     done = imported(text, memory_file, "--apply")
     assert (done.code, done.err, done.answer["applied"]) == (0, "", True)
     ids = [record["memory_id"] for record in records_of(text)]
-    assert plan.answer["stored"] == done.answer["stored"] == ids
+    assert [[one["where"] for one in told.answer["memories"]] for told in (plan, done)] == [ids, ids]
+    assert plan.answer["outcomes"] == done.answer["outcomes"] == {"added": len(ids)}
     assert done.answer["closed"] == 2
     assert exported(memory_file) == text
 
@@ -103,7 +104,7 @@ def test_again_nothing_is_stored_and_what_changed_here_stays(lived: Path, memory
         memory.update_memory("home", "The user lives in Faro.")
     before = exported(memory_file)
     again = imported(text, memory_file, "--apply").answer
-    assert (again["stored"], again["left_out"]) == ([], [])
+    assert again["outcomes"] == {"known": again["entries"]}
     assert again["known"] == [record["memory_id"] for record in records_of(text)]
     assert exported(memory_file) == before
 
@@ -123,9 +124,8 @@ def test_they_become_the_memories_of_who_takes_them_in(lived: Path, memory_file:
 
 def test_an_id_of_another_user_of_the_file_is_refused(lived: Path) -> None:
     done = imported(exported(lived), lived, "--apply", "--user", "ben")
-    assert (done.code, done.answer["stored"]) == (5, [])
-    assert {left["why"].partition(":")[0] for left in done.answer["left_out"]} == {"conflict"}
-    assert "of another user" in done.answer["left_out"][0]["why"]
+    assert (done.code, done.answer["outcomes"]) == (5, {"lost": done.answer["entries"]})
+    assert "of another user" in done.answer["memories"][0]["why"]
     assert records_of(exported(lived, "ben")) == []
 
 
@@ -134,7 +134,9 @@ def test_what_says_the_same_or_has_a_taken_key_is_left_out_and_links_follow(live
         here = memory.write_memory("home", "The user lives in Porto.", "personal_context", "durable").memory_id
         memory.write_memory("tea", "The user drinks no tea.", "preference", "durable")
     answer = imported(exported(lived), memory_file, "--apply").answer
-    assert sorted(left["why"].partition(":")[0] for left in answer["left_out"]) == ["key_taken", "known"]
+    whys = [one["why"] for one in answer["memories"] if one["outcome"] in ("conflict", "known")]
+    assert (len(answer["conflicts"]), len(answer["known"])) == (1, 1)
+    assert sorted("under the key" in why for why in whys) == [False, True]
     records = records_of(exported(memory_file))
     (lisbon,) = [record for record in records if "Lisbon" in record["raw_text"]]
     assert (lisbon["status"], lisbon["superseded_by"]) == ("superseded", here)
@@ -189,10 +191,10 @@ def test_fields_of_a_newer_version_are_left_out(lived: Path, memory_file: Path) 
 def test_a_person_sees_the_plan_and_how_to_carry_it_out(lived: Path, memory_file: Path) -> None:
     text = exported(lived)
     plan = run("import", "-", "--db", str(memory_file), home=memory_file.parent, stdin=text)
-    assert "to be stored  5, 2 of them closed" in plan.out
+    assert "to be added   5, 2 of them closed" in plan.out
     assert "--apply stores them" in plan.out
     done = run("import", "-", "--apply", "--db", str(memory_file), home=memory_file.parent, stdin=text)
-    assert "stored        5, 2 of them closed" in done.out
+    assert "added         5, 2 of them closed" in done.out
     assert "--apply" not in done.out
 
 

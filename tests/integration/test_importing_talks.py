@@ -239,7 +239,7 @@ def test_what_is_not_kept_of_a_talk_is_counted_by_its_reason(memory: Commonplace
     ]
     assert memory.import_from(file, apply=True).left_out == plan.left_out
     assert memory.import_from(file).left_out == {"in a conversation that an earlier import read": 2}
-    with pytest.raises(CommonplaceError, match="conversations name nobody"):
+    with pytest.raises(CommonplaceError, match="only: is for stores that several people share"):
         memory.import_from(file, only="kim")
 
 

@@ -69,7 +69,7 @@ def test_an_import_is_no_clock(open_memory: Opener) -> None:
                    "created_at": (NOON + timedelta(days=YEARS + number)).isoformat(),
                    "updated_at": (NOON + timedelta(days=YEARS + number)).isoformat()}
                   for number, one in enumerate([next(iter(open_memory().export()))] * 4, 1)]  # fmt: skip
-    assert len(open_memory().import_records(with_dates, apply=True).stored) == 4
+    assert open_memory().import_records(with_dates, apply=True).added == 4
     open_memory().store_memory("I run.")
     assert ROLE in contents(open_memory)
 

@@ -13,7 +13,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode, list_of
 from commonplace.domain.results import AnyResult
 
 if TYPE_CHECKING:
-    from commonplace.domain.imports import Imported, ImportedRecords, ImportResult, Keep
+    from commonplace.domain.imports import Imported, ImportResult, Keep
     from commonplace.domain.legacy import Migration, MigrationCheck
     from commonplace.domain.taxonomy import ImportKind
     from commonplace.importing.sources import Source
@@ -49,9 +49,9 @@ class TransferMethods:
         """Tells what taking in a file or a folder of another store would do, or does it with `apply`, as a run.
 
         `kind`: `chatgpt`, `claude`, `mem0`, `zep`, `graphiti`, `letta`, `langgraph`, `agentcore`, `mcp-memory`,
-        `basic-memory`, `anthropic-memory`, `markdown`, `messages` or `turns`; found out when it is left out. The file is
-        only read. What things are called there names their memories from then on, and what came before is `known`.
-        `undo_run` takes a run back; of conversations there may be several, in `runs`.
+        `basic-memory`, `anthropic-memory`, `markdown`, `messages`, `turns` or `commonplace`; found out when it is left out.
+        The file is only read. What things are called there names their memories from then on, and what came before is
+        `known`. `undo_run` takes a run back; of conversations there may be several, in `runs`.
 
         `only`: the person whose memories are taken in. With several `people` in the file, `apply` raises `INVALID_ARGUMENT`
         without it. `left_out` counts by reason the passages that become no memory. `listed`: of which entries, by their
@@ -95,7 +95,7 @@ class TransferMethods:
 
     def import_records(
         self, records: "import_records.Records", apply: bool = False, progress: "import_records.Progress | None" = None
-    ) -> "ImportedRecords":
+    ) -> "Imported":
         """Takes in what `export` gave, under the same ids and links; without `apply` it is only told what that would store.
 
         It is a run: `undo_run` takes it back. Memories that are here already stay as they are. `progress` is told how many

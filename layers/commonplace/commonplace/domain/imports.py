@@ -96,12 +96,6 @@ class ImportResult(Result):
     left_out: list[LeftOut]
 
 
-class LeftOutRecord(Part):
-    record: int = Field(description="Index of the record in what was given.")
-    memory_id: str
-    why: str
-
-
 ImportOutcome = Literal["added", "near_duplicate", "known", "conflict", "refused", "lost"]
 
 
@@ -113,19 +107,6 @@ class ImportedMemory(Part):
     content: str = Field(description="Its words, without secrets; empty where it is refused.")
     memory_id: str | None = Field(None, description="The memory here that it is compared with, where there is one.")
     why: str | None = Field(None, description="Why it is not added as it is.")
-
-
-class ImportedRecords(Result):
-    run_id: str | None = Field(None, description="By which what was stored is taken back.", exclude_if=absent)
-    applied: bool = Field(description="False for a plan: nothing was stored yet.")
-    stored: list[str] = Field(description="The ids that were stored, or that would be.")
-    closed: int = Field(description="How many of those are closed: superseded, archived or deleted.")
-    known: list[str] = Field(description="Ids that are here already; their memories stay as they are.")
-    left_out: list[LeftOutRecord]
-    held: dict[str, list[str]] = Field(
-        default_factory=dict, description="By id the dates that lie beyond the years 1 to 9000, and are kept as 1 or 9000."
-    )
-    memories: list[ImportedMemory] = Field(default_factory=list, description="What happens to each record.")
 
 
 @dataclass(frozen=True)
@@ -236,5 +217,8 @@ class Imported(Result):
     )
     passages: list[LeftOutPassage] = Field(
         default_factory=list, description="These passages, where they are asked for: the first 10,000."
+    )
+    held: dict[str, list[str]] = Field(
+        default_factory=dict, description="By id the dates that lie beyond the years 1 to 9000, and are kept as 1 or 9000."
     )
     people: dict[str, int] = Field(default_factory=dict, description="By name: how many entries belong to each person.")

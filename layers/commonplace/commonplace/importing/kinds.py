@@ -17,6 +17,7 @@ from commonplace.importing.talks import talks_of
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.use_cases.import_facts import Progress, import_facts
+from commonplace.use_cases.import_records import import_records, read_export
 from commonplace.use_cases.record_files import HEADER
 
 Reader = Callable[[Source], ReadEntries]
@@ -37,17 +38,16 @@ _LISTS = (*stores.MEM0, *stores.GRAPH, *stores.PASSAGES, *stores.LANGGRAPH, *sto
 
 @dataclass(frozen=True)
 class Found:
-    """A kind, and by what it was found out; `asked`: somebody said so."""
+    """A kind, and by what it was found out."""
 
     kind: ImportKind
     why: str
-    asked: bool = False
 
 
 def kind_of(source: Source, asked: ImportKind | None = None) -> Found:
     """The kind of a source. Raises `INVALID_ARGUMENT` where nothing tells it."""
     if asked is not None:
-        return Found(asked, "you said so", asked=True)
+        return Found(asked, "you said so")
     if source.is_folder:
         return _of_folder(source)
     if source.is_database:
@@ -75,12 +75,12 @@ def import_source(
     are looked for in all of them, as when it is applied.
     """
     found = kind_of(source, asked)
+    if only is not None and found.kind in (OWN, *TALKS):
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "only: is for stores that several people share", "only")
     if found.kind == OWN:
-        why = "kind: it is an export of commonplace, which import_records and import_memories take in"
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "kind")
+        records = read_export(source.text)
+        return import_records(records, caller, ports, apply, progress, found.why, listed)
     if found.kind in TALKS:
-        if only is not None:
-            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "only: conversations name nobody", "only")
         from commonplace.importing.import_talks import import_talks  # with all of a night
 
         zone = caller.now.tzinfo

@@ -38,7 +38,6 @@ from commonplace.use_cases.record_files import read_lines, too_large
 UPLOAD_KEPT_FOR = timedelta(hours=1)
 _PIECE = 1_000_000  # bytes
 _STORED = ("planned", "needs_review", "applied")
-_CODES = {"twice": ErrorCode.INVALID_ARGUMENT, "circle": ErrorCode.INVALID_ARGUMENT, "erased": ErrorCode.ERASED}
 
 
 def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports) -> ImportMemoriesResult:
@@ -156,10 +155,10 @@ def _planned(text: str, form: ImportFormat, caller: Caller, ports: Ports, kinds:
 def _left_out(found: Iterable[LeftOut]) -> Iterable[Dropped]:
     """Those that are here in other words are known, and not told one by one."""
     for one in found:
-        if one.why in ("conflict", "key_taken"):
-            yield _dropped(one.given.number, ErrorCode.CONFLICT.label, None, one.message, one.other)
-        elif one.why != "known":
-            yield _dropped(one.given.number, _CODES.get(one.why, ErrorCode.CONFLICT).label, "memory_id", one.message)
+        if one.outcome == "conflict":
+            yield _dropped(one.given.number, one.code, None, one.message, one.other)
+        elif one.outcome == "refused":
+            yield _dropped(one.given.number, one.code, "memory_id", one.message)
 
 
 def _dropped(line: int, code: str, field: str | None, message: str, memory_id: str | None = None) -> Dropped:

@@ -6,8 +6,10 @@ from datetime import datetime
 from typing import Literal
 
 from commonplace.domain.batching import in_batches
+from commonplace.domain.errors import ErrorCode
 from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import new_operation_id
+from commonplace.domain.imports import ImportOutcome
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import RunOperation
 from commonplace.memories.circles import in_circles
@@ -24,6 +26,8 @@ _DAMAGED = "what is here under this id can't be read; erase that (erase --memory
 _OTHER = "this id is here with another content, which stays"
 _ERASED = "was erased here, and does not come back"
 _OVER = "it was closed so long ago that it would be purged"
+
+_CODES = {"twice": ErrorCode.INVALID_ARGUMENT, "circle": ErrorCode.INVALID_ARGUMENT, "erased": ErrorCode.ERASED}
 
 Why = Literal["known", "conflict", "key_taken", "twice", "over", "erased", "circle", "damaged"]
 
@@ -52,6 +56,16 @@ class LeftOut:
     why: Why
     message: str
     other: str | None = None
+
+    @property
+    def outcome(self) -> ImportOutcome:
+        """Known by its words, in the way of what is here, or refused."""
+        return "known" if self.why == "known" else "conflict" if self.why in ("conflict", "key_taken") else "refused"
+
+    @property
+    def code(self) -> str:
+        """The code of an error that tells why."""
+        return _CODES.get(self.why, ErrorCode.CONFLICT).label
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, field_serializer
 
@@ -11,7 +11,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode, of_type
 from commonplace.domain.fields import MAX_TEXT, Moment, Name, Notes, printable
 from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import may_be_id
-from commonplace.domain.imports import ImportedMemory, ImportedRecords, ImportOutcome, LeftOutRecord
+from commonplace.domain.imports import Imported, ImportedMemory, ImportOutcome, RefusedEntry
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Run
 from commonplace.domain.storage import normal_key
@@ -30,7 +30,7 @@ _WORDS = ("tags", "concepts")
 _LONG = {"raw_text", "normalized_text", "evidence", "user_note"}  # of the others an index takes no more than this as a whole
 _LARGEST = 2**53  # a position, a version, a count: what every store and every JSON keeps exactly
 _MOST_WORDS = 1_000  # tags or concepts of a memory: who counts what stands together counts each pair
-_LOST = "conflict: the id, the key or the place was taken meanwhile, or the id is of another user"
+_LOST = "the id, the key or the place was taken meanwhile, or the id is of another user"
 
 
 def read_export(text: str) -> dict[int, dict[str, Any]]:
@@ -45,12 +45,14 @@ def read_export(text: str) -> dict[int, dict[str, Any]]:
 
 
 def import_records(
-    records: Records, caller: Caller, ports: Ports, apply: bool = False, progress: Progress | None = None
-) -> ImportedRecords:
+    records: Records, caller: Caller, ports: Ports, apply: bool = False, progress: Progress | None = None,
+    why: str = "they are its records", listed: range | None = None,
+) -> Imported:  # fmt: skip
     """Tells what an import of exported records would store, or stores it as a run, which can be undone.
 
     A malformed one is an error that names it, before anything is stored. They become the caller's, whoever they were of;
-    secrets are taken out, and vectors computed again. `progress` is called with how many of how many are stored.
+    secrets are taken out, and vectors computed again. `progress` is called with how many of how many are stored. `why`: by
+    what they are known as an export; `listed`: of which records, by their places, it is told what happens to them.
     """
     of_type(bool, apply, "apply")
     kinds: dict[str, None] = {}
@@ -59,40 +61,38 @@ def import_records(
         checked = [_check(one, number, line, caller, kinds) for number, (line, one) in enumerate(given)]
     with gathered() as flaws:
         plan, run = _stored(checked, caller, ports, progress) if apply else (ImportPlan.of(checked, caller, ports), None)
-    lost = [one for one in run.operations if one.outcome == "lost" and one.kind == "ADD"] if run else []
-    missing = {one.memory_id for one in lost}
-    stored = [one.memory for one in plan.new if one.memory.memory_id not in missing]
-    left_out = [
-        LeftOutRecord(record=one.given.number, memory_id=one.given.memory.memory_id, why=f"{one.why}: {one.message}")
-        for one in plan.left_out
-    ]
-    left_out += [LeftOutRecord(record=one.position or 0, memory_id=str(one.memory_id), why=_LOST) for one in lost]
-    done = ImportedRecords(
+    lost = {one.memory_id for one in run.operations if one.outcome == "lost" and one.kind == "ADD"} if run else set()
+    known, left = {one.number for one in plan.known}, {one.given.number: one for one in plan.left_out}
+    memories, refused = list[ImportedMemory](), list[RefusedEntry]()
+    for one in checked:
+        name, content, out = one.memory.memory_id, one.memory.content, left.get(one.number)
+        outcome: ImportOutcome = "lost" if name in lost else "known" if one.number in known else "added"
+        row = ImportedMemory(where=name, outcome=outcome, content=content, why=_LOST if name in lost else None)
+        if out is not None:
+            row = row.model_copy(update={"outcome": out.outcome, "memory_id": out.other, "why": out.message})
+        if out is not None and out.outcome == "refused":
+            refused.append(RefusedEntry(where=name, field="memory_id", code=out.code, message=out.message))
+        memories.append(row)
+    by_outcome = {name: [one.where for one in memories if one.outcome == name] for name in get_args(ImportOutcome)}
+    done = Imported(
+        kind="commonplace",
+        why=why,
         run_id=run.run_id if run and run.operations else None,
+        status=run.status if run and run.operations else None,
         applied=apply,
-        stored=[memory.memory_id for memory in stored],
-        closed=sum(memory.status != "active" for memory in stored),
-        known=[one.memory.memory_id for one in plan.known],
-        left_out=left_out,
+        entries=len(checked),
+        added=len(by_outcome["added"]),
+        closed=sum(one.memory.status != "active" for one in plan.new if one.memory.memory_id not in lost),
+        known=by_outcome["known"],
+        conflicts=by_outcome["conflict"],
+        refused=refused,
+        lost=by_outcome["lost"],
+        outcomes={name: len(found) for name, found in by_outcome.items() if found},
+        memories=memories if listed is None else memories[listed.start : listed.stop],
         held=given_flaws.held,
-        memories=_memories(checked, plan, missing),
         notes=Notes(redacted=list(kinds)) if kinds else None,
     )
     return done.naming(flaws)
-
-
-def _memories(checked: Sequence[Given], plan: ImportPlan, lost: set[str | None]) -> list[ImportedMemory]:
-    """What happens to each record."""
-    known, left = {one.number for one in plan.known}, {one.given.number: one for one in plan.left_out}
-    found = list[ImportedMemory]()
-    for one in checked:
-        outcome: ImportOutcome = "lost" if one.memory.memory_id in lost else "known" if one.number in known else "added"
-        row = ImportedMemory(where=one.memory.memory_id, outcome=outcome, content=one.memory.content)
-        if (why := left.get(one.number)) is not None:
-            outcome = "known" if why.why == "known" else "conflict" if why.why in ("conflict", "key_taken") else "refused"
-            row = row.model_copy(update={"outcome": outcome, "memory_id": why.other, "why": why.message})
-        found.append(row)
-    return found
 
 
 def _stored(checked: Sequence[Given], caller: Caller, ports: Ports, progress: Progress | None) -> tuple[ImportPlan, Run]:

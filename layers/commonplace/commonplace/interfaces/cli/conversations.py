@@ -59,12 +59,10 @@ def import_file(
         raise click.UsageError("--only and --user-map exclude each other: a person of --user-map is taken for their user")
     if (only is not None or user_map) and found.kind == "commonplace":
         raise click.UsageError("--only and --user-map are for files of other stores")
-    if found.kind == "commonplace":
-        return _import_export(shared, source.text, apply, every)
     users = _users(user_map, source, found) if user_map else {only: shared.user}
     answers = []
     for name, user in users.items():
-        answer = _import_foreign(replace(shared, user=user), source, found, name, apply, every)
+        answer = _imported(replace(shared, user=user), source, found, name, apply, every)
         answers.append(answer | ({"only": name, "user": user} if user_map else {}))
         if not shared.json:
             _print(answers[-1], every)
@@ -72,47 +70,9 @@ def import_file(
         print_json(answers if user_map else answers[0])
     if any(answer["refused"] or answer["conflicts"] or answer["lost"] for answer in answers):
         raise click.exceptions.Exit(LEFT)
-    return None
 
 
-def _import_export(shared: Shared, text: str, apply: bool, every: bool) -> None:
-    from commonplace.use_cases.import_records import read_export
-
-    found = read_export(text)
-    with (
-        shared.open() if apply else shared.reading() as memory,
-        progress_bar(f"reading {len(found)} records", len(found), "records") as show,
-    ):
-        answer = memory.import_records(found or [], apply, show).model_dump(mode="json")
-    _print_records(shared, answer, len(found), apply, every)
-    if any(not one["why"].startswith("known") for one in answer["left_out"]):
-        raise click.exceptions.Exit(LEFT)
-
-
-def _print_records(shared: Shared, answer: dict[str, Any], records: int, apply: bool, every: bool) -> None:
-    if shared.json:
-        return print_json(answer)
-    print_facts({
-        "records": records,
-        "stored" if apply else "to be stored": f"{len(answer['stored'])}, {answer['closed']} of them closed",
-        "here already": len(answer["known"]),
-        "left out": len(answer["left_out"]),
-        "dates held at the years 1 or 9000": answer["held"],
-        "redacted": (answer.get("notes") or {}).get("redacted"),
-        "undo by": f"commonplace runs undo {answer['run_id']}" if "run_id" in answer else "",
-    })  # fmt: skip
-    if answer["left_out"]:
-        rows = [(one["memory_id"], one["why"]) for one in answer["left_out"][:_MOST_SHOWN]]
-        print_rows(("record", "left out because"), rows, "left out because")
-    _print_memories(answer["memories"], every)
-    if answer["stored"] and not apply:
-        click.echo("--apply stores them")
-    return None
-
-
-def _import_foreign(
-    shared: Shared, source: "Source", found: "Found", only: str | None, apply: bool, every: bool
-) -> dict[str, Any]:
+def _imported(shared: Shared, source: "Source", found: "Found", only: str | None, apply: bool, every: bool) -> dict[str, Any]:
     """What taking in a source would do, or what it did. `every`: what happens to each entry, not only to the first."""
     listed = None if every or shared.json else range(_MOST_SHOWN)
     with (
@@ -157,6 +117,7 @@ def _print(answer: dict[str, Any], every: bool) -> None:
         "conflicts": answer["conflicts"][:_MOST_SHOWN],
         "lost to another write": answer["lost"],
         "fields cut in the note": answer["cut"][:_MOST_SHOWN],
+        "dates held at the years 1 or 9000": answer["held"],
         "undo by": [f"commonplace runs undo {run}{of_user}" for run in reversed(runs)],
     })  # fmt: skip
     if answer["refused"]:

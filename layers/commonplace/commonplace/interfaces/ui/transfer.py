@@ -1,7 +1,5 @@
 """Bringing memories along, with a plan first, and taking them out."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from tempfile import TemporaryFile
 from typing import IO, get_args
 
@@ -9,15 +7,12 @@ from starlette.responses import Response
 
 from commonplace.client.memory import Commonplace
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.imports import Imported, ImportedMemory, ImportedRecords
+from commonplace.domain.imports import Imported
 from commonplace.domain.taxonomy import ImportKind
 from commonplace.domain.transfer import MEDIA, PrintedFormat
-from commonplace.importing.kinds import kind_of
-from commonplace.importing.sources import Source
 from commonplace.interfaces.http.routing import Route
 from commonplace.interfaces.ui.uploads import laid_out, packed
 from commonplace.interfaces.ui.visit import Visit, whole_number
-from commonplace.use_cases.import_records import read_export
 
 KINDS: tuple[ImportKind, ...] = get_args(ImportKind)
 FORMATS: dict[PrintedFormat, str] = {
@@ -31,24 +26,6 @@ MEGABYTES = 32
 """That the server takes at once."""
 MOST_SHOWN = 200
 """Rows of a table at once: of what is refused or stands in the way, and of the memories that would come."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What an import would bring, or has brought. `in_the_way`: each with where it stands and why it is not taken; `people`:
-    several, of whom one is to be chosen, with how many entries are theirs."""
-
-    kind: str
-    why: str
-    entries: int
-    added: int
-    closed: int
-    known: int
-    in_the_way: Sequence[tuple[str, str]]
-    runs: Sequence[str]
-    result: Imported | ImportedRecords
-    memories: Sequence[ImportedMemory]
-    people: Mapping[str, int] = field(default_factory=dict)
 
 
 def form(visit: Visit) -> Response:
@@ -75,11 +52,19 @@ def further(visit: Visit) -> Response:
     return _shown(visit, _of_upload(visit, listed, apply=False), visit.form.get("upload_id", ""), listed.start)
 
 
-def _shown(visit: Visit, plan: Plan, upload_id: str, start: int) -> Response:
-    return visit.show("import_plan.html", plan=plan, upload_id=upload_id, most=MOST_SHOWN, start=start)
+def _shown(visit: Visit, plan: Imported, upload_id: str, start: int) -> Response:
+    """The plan. What is in the way stands with where it is and why it is not taken."""
+    in_the_way = [(one.where, one.message) for one in plan.refused]
+    in_the_way += [(name, "says something else here; what is here stays") for name in plan.conflicts]
+    given = {"upload_id": upload_id, "most": MOST_SHOWN, "start": start}
+    return visit.show("import_plan.html", plan=plan, known=_known(plan), in_the_way=in_the_way, **given)
 
 
-def _of_upload(visit: Visit, listed: range, *, apply: bool) -> Plan:
+def _known(plan: Imported) -> int:
+    return max(len(plan.known), plan.outcomes.get("known", 0))
+
+
+def _of_upload(visit: Visit, listed: range, *, apply: bool) -> Imported:
     only = visit.form.get("only") or None
     with TemporaryFile() as archive:
         visit.memory.uploaded(visit.form.get("upload_id", ""), archive)
@@ -90,10 +75,11 @@ def applied(visit: Visit) -> Response:
     """Stores what the plan told."""
     plan = _of_upload(visit, range(0), apply=True)
     visit.memory.drop_upload(visit.form.get("upload_id", ""))
-    said = f"Imported: {plan.added:,} memories came, {plan.known:,} were here already."
-    if len(plan.runs) == 1:
-        return visit.go(f"/ui/runs/{plan.runs[0]}", said)
-    return visit.go("/ui/runs" if plan.runs else "/ui/import", said)
+    said = f"Imported: {plan.added:,} memories came, {_known(plan):,} were here already."
+    runs = plan.runs or ([plan.run_id] if plan.run_id else [])
+    if len(runs) == 1:
+        return visit.go(f"/ui/runs/{runs[0]}", said)
+    return visit.go("/ui/runs" if runs else "/ui/import", said)
 
 
 def left(visit: Visit) -> Response:
@@ -120,29 +106,10 @@ def exported(visit: Visit) -> Response:
 
 def _taken(
     archive: IO[bytes], asked: str | None, memory: Commonplace, listed: range, *, apply: bool, only: str | None = None
-) -> Plan:
+) -> Imported:
     kind = next((one for one in KINDS if one == asked), None)
     with laid_out(archive) as source:
-        found = kind_of(source, kind)
-        if found.kind == "commonplace":
-            return _of_records(source, found.why, memory, listed, apply)
-        done = memory.import_from(source, found.kind, apply, only=only, listed=listed)
-    in_the_way = [(one.where, one.message) for one in done.refused]
-    in_the_way += [(name, "says something else here; what is here stays") for name in done.conflicts]
-    in_the_way += [(name, "was changed here meanwhile; the next import takes it") for name in done.lost]
-    runs = done.runs or ([done.run_id] if done.run_id else [])
-    counts = done.entries, done.added, done.closed, max(len(done.known), done.outcomes.get("known", 0))
-    people = done.people if len(done.people) > 1 else {}
-    return Plan(found.kind, found.why, *counts, in_the_way, runs, done, done.memories, people)
-
-
-def _of_records(source: Source, why: str, memory: Commonplace, listed: range, apply: bool) -> Plan:
-    given = read_export(source.text)
-    done = memory.import_records(given or [], apply)
-    in_the_way = [(one.memory_id, one.why) for one in done.left_out if not one.why.startswith("known")]
-    runs = [done.run_id] if done.run_id is not None else []
-    counts, shown = (len(given), len(done.stored), done.closed, len(done.known)), done.memories[listed.start : listed.stop]
-    return Plan("commonplace", why, *counts, in_the_way, runs, done, shown)
+        return memory.import_from(source, kind, apply, only=only, listed=listed)
 
 
 ROUTES = (
