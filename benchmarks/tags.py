@@ -13,8 +13,8 @@ import numpy as np
 
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.ports.models import Embedder
-from commonplace.text.tagging.likeness import OwnTags, likeness, scale_of
 from commonplace.text.tagging.names import canonical
+from commonplace.text.tagging.synonyms import OwnTags, likeness, scale_of
 
 PAIRS = Path(__file__).parent / "tags" / "pairs.tsv"
 THRESHOLD = 0.8

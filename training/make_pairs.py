@@ -24,8 +24,7 @@ from sklearn.neural_network import MLPClassifier
 
 from commonplace.adapters.sentence_encoder import SentenceEncoder
 from commonplace.domain.taxonomy import SIMILARITIES
-from commonplace.text.paraphrase.pair_features import must_differ, pair_features
-from commonplace.text.paraphrase.pair_model import LEAST_COSINE, PairModel
+from commonplace.text.paraphrase.pair_model import LEAST_COSINE, PairModel, must_differ, pair_features
 
 HERE = Path(__file__).parent
 MODEL = HERE.parent / "layers" / "commonplace" / "commonplace" / "data" / "pairs.npz"

@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from commonplace.text.classifier.cues import normal
+from commonplace.text.classifier.model import normal
 
 ROOT = Path(__file__).parents[2]
 LEAST = 40

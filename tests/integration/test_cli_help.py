@@ -89,7 +89,7 @@ main(["--help"])
     rooms = {"commonplace.domain", "commonplace.interfaces"}
     files = {
         "commonplace.domain.errors",
-        *(f"commonplace.interfaces.cli{file}" for file in ("", ".failures", ".options", ".verbs")),
+        *(f"commonplace.interfaces.cli{file}" for file in ("", ".failures", ".options")),
     }
     assert set(done.stderr.split()) == rooms | files
 

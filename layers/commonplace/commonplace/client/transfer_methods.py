@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, cast
 
 from commonplace.client.arguments import ExportFilter, path_given
 from commonplace.domain import transfer
@@ -103,8 +103,9 @@ class TransferMethods:
         """
         from commonplace.use_cases.import_records import import_records
 
-        given = records if isinstance(records, Mapping) else list_of(records, "records")
-        return import_records(given, self._caller(), self._ports(), apply, progress)
+        if not (isinstance(records, Mapping) and records and all(isinstance(line, int) for line in records)):
+            records = cast("list[Mapping[str, Any]]", list_of(records, "records"))
+        return import_records(records, self._caller(), self._ports(), apply, progress)
 
     def export(self) -> Iterator[dict[str, Any]]:
         """Every record of the user, oldest first, closed ones too."""

@@ -46,7 +46,7 @@ def merged_text(texts: Sequence[str]) -> str:
 
 def contradiction(older: str, newer: str) -> str | None:
     """Why one of two texts leaves the other untrue, by rules; None where neither does."""
-    from commonplace.text.paraphrase.pair_features import difference, is_value_changed  # with numpy
+    from commonplace.text.paraphrase.pair_model import difference, is_value_changed  # with numpy
 
     for new, old in ((newer, older), (older, newer)):
         untrue = contradicted(new, old, corrects=is_correction(new))

@@ -134,6 +134,7 @@ class JsonText:
     def fields(self) -> Iterator[str]:
         """The names in the object that comes next. Whoever takes one reads its value before the next."""
         self._at += 1
+        names = set[str]()
         if self.next() == "}":
             self._at += 1
             return
@@ -141,6 +142,9 @@ class JsonText:
             if self.next() != '"':
                 raise self._broken("Expecting property name enclosed in double quotes")
             name = str(self.value())
+            if name in names:
+                raise self._broken("Key stands twice in one object")
+            names.add(name)
             self._mark(":")
             yield name
             if self._mark(",", "}") == "}":

@@ -11,8 +11,8 @@ from commonplace.domain.runs import TagMerge
 from commonplace.ports.models import Embedder, WordModel
 from commonplace.ports.values import Vector
 from commonplace.text.foundation.characters import bare
-from commonplace.text.tagging.likeness import Likeness, OwnTags, group_of, likeness, scale_of, stems_of, winner
 from commonplace.text.tagging.names import same_thing
+from commonplace.text.tagging.synonyms import Likeness, OwnTags, group_of, likeness, scale_of, stems_of, winner
 
 _MOST_TOGETHER = 60  # tags under one key: of a stem that more share nothing is told
 _SHORTEST = 6

@@ -13,8 +13,18 @@ from hypothesis import strategies as st
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.taxonomy import Category, StatementType
 from commonplace.text.classifier.classification import Classification, classify, label_shares
-from commonplace.text.classifier.cues import lexicon, normal, sentences, tag, unspaced_classes
-from commonplace.text.classifier.model import SLOTS, Model, features, load, shipped
+from commonplace.text.classifier.model import (
+    SLOTS,
+    Model,
+    features,
+    lexicon,
+    load,
+    normal,
+    sentences,
+    shipped,
+    tag,
+    unspaced_classes,
+)
 
 CASES = [line.split("\t") for line in (Path(__file__).parent / "cases" / "statements.tsv").read_text("utf-8").splitlines()]
 

@@ -20,8 +20,8 @@ SENTENCE_ENDS: Reasons = {
     "the foundation": ("text/foundation/sentences.py",),
     "gives every token back, byte for byte": ("text/third_person/tokens.py",),
     "offsets in a folded view, nothing left out": tuple(f"text/redaction/{name}.py" for name in ("answers", "spoken", "values")),
-    "the features of trained models": ("text/classifier/cues.py", "text/classifier/model.py"),
-    "one scan aligns words and pauses": ("text/paraphrase/tokenization.py",),
+    "the features of trained models": ("text/classifier/model.py", "text/classifier/model.py"),
+    "one scan aligns words and pauses": ("text/paraphrase/parsing.py",),
     'a date goes on behind "Apt." and "Dec."': ("extraction/grounding/evidence.py",),
     "a capital behind a stop is no name": ("extraction/grounding/evidence.py",),
     "any mark ends it, commas too": (
@@ -33,12 +33,12 @@ SENTENCE_ENDS: Reasons = {
 TOKENS: Reasons = {
     "the foundation": tuple(f"text/foundation/{name}.py" for name in ("characters", "languages", "sentences", "tokenizer")),
     "the tokens of a room, measured with it; no two agree": (
-        "text/classifier/cues.py", "text/paraphrase/language.py", "text/paraphrase/tokenization.py", "text/tagging/tokens.py",
+        "text/classifier/model.py", "text/paraphrase/language.py", "text/paraphrase/parsing.py", "text/tagging/tokens.py",
         "text/third_person/tokens.py",
     ),
     "one kind of word: a name, a number, a no, a topic": (
         "extraction/changes/attributes.py", "extraction/changes/contradictions.py", "extraction/changes/corrections.py",
-        "extraction/grounding/evidence.py", "extraction/grounding/evidence.py", "extraction/grounding/numbers.py",
+        "extraction/grounding/evidence.py", "extraction/grounding/numbers.py",
         "extraction/grounding/polarity.py", "text/paraphrase/pair_side.py", "text/time_ranges/find.py",
     ),
     "a law over whole files, in any script: which words of an import are in no memory": ("use_cases/left_out.py",),

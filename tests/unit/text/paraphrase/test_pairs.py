@@ -5,8 +5,7 @@ import pytest
 
 from commonplace.adapters.sentence_encoder import SentenceEncoder
 from commonplace.domain.taxonomy import SIMILARITIES
-from commonplace.text.paraphrase.pair_features import must_differ, pair_features
-from commonplace.text.paraphrase.pair_model import BALANCED, Verdict, judged, pair_model
+from commonplace.text.paraphrase.pair_model import BALANCED, Verdict, judged, must_differ, pair_features, pair_model
 from commonplace.text.paraphrase.pair_side import side_of
 from commonplace.text.paraphrase.verdict import same_statement
 

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.text.paraphrase.language import TABLED, american, language, language_of
-from commonplace.text.paraphrase.morphology import readings
-from commonplace.text.paraphrase.tokenization import plain
+from commonplace.text.paraphrase.language import TABLED, american, language, language_of, readings
+from commonplace.text.paraphrase.parsing import plain
 from commonplace.text.paraphrase.verdict import same_statement, statements
 
 FOLDER = Path(__file__).parent

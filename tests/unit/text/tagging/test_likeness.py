@@ -3,7 +3,7 @@
 import pytest
 
 from commonplace.adapters.static_embedder import StaticEmbedder
-from commonplace.text.tagging.likeness import Likeness, OwnTags, likeness, scale_of, winner
+from commonplace.text.tagging.synonyms import Likeness, OwnTags, likeness, scale_of, winner
 
 SCALE = (0.2, 0.8)
 WORDS = StaticEmbedder()

@@ -6,7 +6,7 @@ from zoneinfo import available_timezones
 
 import pytest
 
-from commonplace.text.time_ranges import named_periods
+from commonplace.text.time_ranges import period
 from commonplace.text.time_ranges.language import LANGUAGES, phrases_of
 
 
@@ -22,9 +22,9 @@ from commonplace.text.time_ranges.language import LANGUAGES, phrases_of
     ],
 )  # fmt: skip
 def test_a_holiday_has_its_own_day(name: str, year: int, zone: str, own_day: date) -> None:
-    own = named_periods.holiday(name, year, zone, whole=False)
+    own = period.holiday(name, year, zone, whole=False)
     assert (own.start.date(), (own.end - own.start).days) == (own_day, 1)
-    whole = named_periods.holiday(name, year, zone)
+    whole = period.holiday(name, year, zone)
     assert whole.start <= own.start
     assert own.end <= whole.end
 
@@ -33,7 +33,7 @@ def test_a_holiday_has_its_own_day(name: str, year: int, zone: str, own_day: dat
 def test_each_holiday_that_a_language_names_is_known(language: str) -> None:
     named = set(phrases_of(language, "holiday").values())
     assert named
-    assert all(named_periods.holiday(name, 2025, "") for name in named)
+    assert all(period.holiday(name, 2025, "") for name in named)
 
 
 @pytest.mark.parametrize(
@@ -45,17 +45,17 @@ def test_each_holiday_that_a_language_names_is_known(language: str) -> None:
 )  # fmt: skip
 def test_a_season_follows_the_hemisphere_of_the_zone(zone: str, january: int) -> None:
     assert zone in available_timezones() | {""}
-    assert named_periods.season(12, 2025, zone).start.month == january
+    assert period.season(12, 2025, zone).start.month == january
 
 
 def test_seasons_of_a_year_do_not_overlap_in_the_south() -> None:
-    found = sorted((named_periods.season(month, 2025, "NZ") for month in (3, 6, 9, 12)), key=lambda one: one.start)
+    found = sorted((period.season(month, 2025, "NZ") for month in (3, 6, 9, 12)), key=lambda one: one.start)
     assert [one.start.month for one in found] == [3, 6, 9, 12]
     assert all(first.end == second.start for first, second in pairwise(found))
 
 
 def test_only_a_holiday_without_a_date_of_its_own_moves() -> None:
-    assert named_periods.is_movable("easter", "")
-    assert not named_periods.is_movable("christmas", "")
-    assert named_periods.is_movable("fathers_day", "UTC")
-    assert not named_periods.is_movable("fathers_day", "Europe/Madrid")
+    assert period.is_movable("easter", "")
+    assert not period.is_movable("christmas", "")
+    assert period.is_movable("fathers_day", "UTC")
+    assert not period.is_movable("fathers_day", "Europe/Madrid")

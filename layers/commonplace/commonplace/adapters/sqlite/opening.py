@@ -41,8 +41,10 @@ def real(path: Path) -> Path:
 
 def refuse_devices(path: Path) -> None:
     """Refuses a device, a pipe or a folder before anything reads it, or takes it from everybody but its owner."""
+    if path.is_dir():
+        raise unavailable(f"the memory file {path} is a folder: name a file in it, such as {path / 'memory.db'}")
     if path.exists() and not path.is_file():
-        raise unavailable(f"the memory file {path} can't be used: it is a folder, a device or a pipe")
+        raise unavailable(f"the memory file {path} can't be used: it is a device or a pipe")
 
 
 def make(path: Path) -> None:
@@ -203,8 +205,6 @@ def _why(path: Path, error: Exception) -> str:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return "another process is writing; try again"
-    if path.is_dir():
-        return f"the memory file {path} is a folder: name a file in it, such as {path / 'memory.db'}"
     if code in _OF_THE_SYSTEM:
         return f"the memory file {path} can't be used: {error}"
     return damaged(path, getattr(error, "sqlite_errorname", type(error).__name__))

@@ -65,7 +65,7 @@ def import_file(
         answer = _imported(replace(shared, user=user), source, found, name, apply, every)
         answers.append(answer | ({"only": name, "user": user} if user_map else {}))
         if not shared.json:
-            _print(answers[-1], every)
+            _print(answers[-1], every, of_all=name is None)
     if shared.json:
         print_json(answers if user_map else answers[0])
     if any(answer["refused"] or answer["conflicts"] or answer["lost"] for answer in answers):
@@ -101,7 +101,7 @@ def _users(user_map: Sequence[str], source: "Source", found: "Found") -> dict[st
     return users
 
 
-def _print(answer: dict[str, Any], every: bool) -> None:
+def _print(answer: dict[str, Any], every: bool, of_all: bool) -> None:
     outcomes = answer["outcomes"]
     applied, runs = answer["applied"], answer["runs"] or [answer[name] for name in ("run_id",) if name in answer]
     of_user = f" --user {answer['user']}" if "user" in answer else ""
@@ -131,7 +131,8 @@ def _print(answer: dict[str, Any], every: bool) -> None:
     _print_memories(answer["memories"], every)
     print_notes(answer)
     if answer["added"] and not applied:
-        click.echo("--apply stores them")
+        several = of_all and len(answer["people"]) > 1
+        click.echo("--only NAME --apply stores those of one person" if several else "--apply stores them")
 
 
 def _print_memories(memories: list[dict[str, Any]], every: bool) -> None:

@@ -50,9 +50,8 @@ class ArgumentHelp:
     example: str = ""
 
     def sentence(self, why: str) -> str:
-        """Why the value is refused. A sentence of pydantic's begins with a capital and speaks of Python's types."""
-        ours = why[:1].islower()
-        said = f"{self.name}: {why if ours else f'must be {self.must_be}'}"
+        """Why the value is refused. What a value of the type "must be" is said in the words of the command line."""
+        said = f"{self.name}: {f'must be {self.must_be}' if why.startswith(('must be ', 'must have ')) else why}"
         return f"{said}, e.g. {self.name} {self.example}" if self.example and self.example not in why else said
 
 

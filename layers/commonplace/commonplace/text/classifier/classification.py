@@ -9,8 +9,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from commonplace.domain.taxonomy import Category, StatementType
-from commonplace.text.classifier.cues import CJK, normal
-from commonplace.text.classifier.model import Label, Tuning, Vector, shipped
+from commonplace.text.classifier.model import CJK, Label, Tuning, Vector, normal, shipped
 from commonplace.text.foundation.characters import straight
 from commonplace.text.foundation.sentences import STRAIGHT_QUOTES, sentence_spans
 

@@ -10,7 +10,7 @@ from commonplace.text.foundation.calendar import is_calendar_word
 from commonplace.text.foundation.expressions import Expressions
 from commonplace.text.foundation.languages import language_of
 from commonplace.text.foundation.numbers import every_number
-from commonplace.text.paraphrase.morphology import PAST, readings
+from commonplace.text.paraphrase.language import PAST, readings
 
 _expressions = Expressions(__package__)
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")

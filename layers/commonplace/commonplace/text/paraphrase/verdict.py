@@ -5,12 +5,49 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from commonplace.text.paraphrase.alignment import FORM, SAME, TYPO, UNCHANGED, Alignment, Forms, Match, aligned, fused
-from commonplace.text.paraphrase.language import UNSEGMENTED, Language, Phrases, Words, american, language, language_of
-from commonplace.text.paraphrase.morphology import BASE, ING, PAST, S, lemmas, readings
-from commonplace.text.paraphrase.parsing import AND, OR, STOP, Statement, Token, Tokens, read
-from commonplace.text.paraphrase.tokenization import Word, counted, dated, plain, scanned
-from commonplace.text.paraphrase.word_order import ends, is_described, orders
+from commonplace.text.paraphrase.alignment import (
+    FORM,
+    SAME,
+    TYPO,
+    UNCHANGED,
+    Alignment,
+    Forms,
+    Match,
+    aligned,
+    ends,
+    fused,
+    is_described,
+    orders,
+)
+from commonplace.text.paraphrase.language import (
+    BASE,
+    ING,
+    PAST,
+    UNSEGMENTED,
+    Language,
+    Phrases,
+    S,
+    Words,
+    american,
+    language,
+    language_of,
+    lemmas,
+    readings,
+)
+from commonplace.text.paraphrase.parsing import (
+    AND,
+    OR,
+    STOP,
+    Statement,
+    Token,
+    Tokens,
+    Word,
+    counted,
+    dated,
+    plain,
+    read,
+    scanned,
+)
 
 BY = "by"
 _WAS, _IS = frozenset({"was", "were"}), frozenset({"is", "are"})

@@ -3,7 +3,7 @@
 import hashlib
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -11,7 +11,6 @@ from commonplace.text.foundation.characters import WORD
 from commonplace.text.redaction import answers
 from commonplace.text.redaction.answers import Question, find_answers, find_japanese, question_in
 from commonplace.text.redaction.assignments import find_addresses, find_assignments, find_pairs, find_tables, hosts
-from commonplace.text.redaction.halves import find_halves
 from commonplace.text.redaction.openers import (
     find_arrivals,
     find_entries,
@@ -32,8 +31,34 @@ from commonplace.text.redaction.proofs import (
     find_wallets,
 )
 from commonplace.text.redaction.spoken import find_backwards, find_spoken
+from commonplace.text.redaction.values import is_remark, tokens
 from commonplace.text.redaction.view import HIDDEN, Span, View, merged, placeholders, view_of
-from commonplace.text.redaction.vocabulary import nouns, words
+from commonplace.text.redaction.vocabulary import Noun, compiled, nouns, words
+
+_REACH = 120
+_LEAST = 2
+
+
+def find_halves(view: View, named: Sequence[Noun]) -> Iterator[Span]:
+    """Spans of what a secret is said to begin and to end with; "with a letter" tells none."""
+    for noun in named if compiled("halves.any").search(view.folded) else ():
+        stop = compiled("halves.stop").search(view.folded, noun.end, noun.end + _REACH)
+        end = stop.start() if stop else min(len(view.text), noun.end + _REACH)
+        if compiled("halves.asked_for").search(view.folded, noun.end, end):
+            continue
+        for match in compiled("halves.half").finditer(view.folded, noun.end, end):
+            part = next(iter(tokens(view, match.end(), 1)), None)
+            if part and _may_be_half(part.text, part.word):
+                yield Span(part.start, part.end, noun.kind)
+        for match in compiled("halves.half_ja").finditer(view.folded, noun.end, end):
+            if HIDDEN not in match["value"]:
+                yield Span(*match.span("value"), noun.kind)
+
+
+def _may_be_half(text: str, word: str) -> bool:
+    told = len(text) >= _LEAST and HIDDEN not in text
+    return told and not is_remark(word) and word not in words("function", "article", "own", "evasive", "and")
+
 
 LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "ja")
 """Whose words announce a secret; what proves itself is found in any language."""

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from commonplace.text.foundation.calendar import calendars
 from commonplace.text.foundation.characters import bare
-from commonplace.text.tagging.senses import is_activity
 from commonplace.text.tagging.tables import capitals, false_friends, function_words, listed, stop_words, topic_names
 from commonplace.text.tagging.tokens import Reading, Word, read, trigger_length
-from commonplace.text.tagging.topics import lexicon
+from commonplace.text.tagging.topics import is_activity, lexicon
 
 Phrase = list[Word]
 

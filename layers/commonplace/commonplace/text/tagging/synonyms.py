@@ -1,12 +1,17 @@
-"""Other words for the same: which new tag means one that is there, and what a search may look for beside its words."""
+"""Other words for the same: which new tag means one that is there, and what a search may look for beside its words.
+
+Two tags of one user mean the same by the shipped names and the spelling, else by their vectors."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 
+from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.characters import bare
-from commonplace.text.tagging.names import canonical, same_thing, singular, standard
-from commonplace.text.tagging.tables import alias_groups, function_words, kinds, listed, topic_names
+from commonplace.text.foundation.english import is_english, is_known
+from commonplace.text.tagging.names import american, canonical, forms, same_thing, singular, standard
+from commonplace.text.tagging.tables import LANGUAGES, alias_groups, function_words, kinds, listed, scales, topic_names
 from commonplace.text.tagging.tokens import Word, spoken
 from commonplace.text.tagging.topics import Hit, hits, lexicon, run_hits
 
@@ -146,3 +151,167 @@ def _aliases(words: Sequence[str]) -> list[tuple[str, str]]:
         others = [member for member in members if member != name and singular(name) != member]
         found += [(other, name.replace("-", " ")) for other in others[:_ALIASES_A_WORD]]
     return found
+
+
+ALIAS, INITIALS, SPELLING = "another name of it", "its initials", "the same in another spelling"
+TYPO, MEANING = "one letter is wrong", "the same meaning"
+OTHER_DIGITS, NO_WORD = "other numbers", "they share no word"
+SIBLINGS = "two of one kind, or one a sort of the other"
+
+_OWN_LETTERS = "äöüåøñ"  # in a short word they make another one ("bar", "bär")
+_SHORT_WORD = 5
+_LEAST_INITIALS, _LEAST_TYPO, _FREQUENT = 2, 6, 3
+_SURE = 0.9
+
+
+@dataclass(frozen=True)
+class OwnTags:
+    """A user's tags. `uses`: how many memories carry each; `has_word`: whether the vocabulary of the models has a word;
+    `abbreviates`: whether a memory with the first tag shows that it is short for the second."""
+
+    uses: Mapping[str, int]
+    has_word: Callable[[str], bool] = lambda _word: False
+    abbreviates: Callable[[str, str], bool] = lambda _short, _long: False
+
+
+@dataclass(frozen=True)
+class Likeness:
+    """How alike two tags are, 0 to 1, and why. `apart`: why they stay two all the same."""
+
+    similarity: float
+    why: str
+    apart: str | None = None
+
+
+def likeness(one: str, other: str, own: OwnTags, cosine: float | None, scale: tuple[float, float] | None) -> Likeness:
+    """How alike two tags are. `cosine`: of their vectors; `scale`: the cosine of what is unrelated and of what means the
+    same, by that model."""
+    if group_of(one) is not None and group_of(one) == group_of(other):
+        return Likeness(1.0, ALIAS)
+    near = 0.0 if cosine is None or scale is None else (cosine - scale[0]) / (scale[1] - scale[0])
+    near = round(min(1.0, max(0.0, near)), 3)
+    if _DIGITS.findall(bare(one)) != _DIGITS.findall(bare(other)):
+        return Likeness(near, MEANING, OTHER_DIGITS)
+    why = _spelled(one, other, own, near)
+    if why is not None:
+        return Likeness(1.0, why)
+    apart = _is_of_two(one, other) or _is_derived(one, other) or are_siblings(one, other)
+    shares = bool(stems_of(one) & stems_of(other))
+    return Likeness(near, MEANING, SIBLINGS if apart else None if shares else NO_WORD)
+
+
+def stems_of(tag: str) -> frozenset[str]:
+    """The stems of a tag's words."""
+    return frozenset(tokenizer.terms(tag.replace("-", " ")))
+
+
+def scale_of(model: str) -> tuple[float, float] | None:
+    """The cosines by a model of tags that are unrelated, and of such that mean the same; None for one never measured."""
+    return scales().get(model)
+
+
+def winner(one: str, other: str, own: OwnTags) -> str:
+    """Under which of two names for one thing both go on: the table's, the longer of an abbreviation, the one that is spelled
+    right, else the most used."""
+    group = group_of(one)
+    if group is not None and group == group_of(other):
+        return group
+    if _is_initials(one, other) or _is_initials(other, one):
+        return max(one, other, key=len)
+    return min(one, other, key=lambda tag: (not _is_known(tag, own), -own.uses.get(tag, 0), len(tag), tag))
+
+
+def group_of(tag: str) -> str | None:
+    """The preferred name of the thing in the shipped table."""
+    groups, plain = alias_groups(), canonical(tag)
+    return groups[plain][0] if plain in groups else None
+
+
+def _spelled(one: str, other: str, own: OwnTags, near: float) -> str | None:
+    if _is_of_two(one, other):
+        return None
+    if same_thing(one) == same_thing(other):
+        return SPELLING
+    if any(_is_initials(short, long) and own.abbreviates(short, long) for short, long in ((one, other), (other, one))):
+        return INITIALS
+    rare = min(own.uses.get(one, 0), own.uses.get(other, 0)) < _FREQUENT
+    typed = rare and _is_typo(one, other, own) and (len(one) != len(other) or near >= _SURE or sorted(one) == sorted(other))
+    return TYPO if typed else None  # another letter in the place of one is as often another name ("Hamburg", "Homburg")
+
+
+def _is_of_two(one: str, other: str) -> bool:
+    """Whether a plural, a hyphen or a mark means something else ("glass", "glasses"; "resign", "re-sign"; "bar", "bär"), or
+    both are names of one kind."""
+    short, long = sorted((bare(one), bare(other)), key=len)
+    marked = [[char for char in tag.casefold() if char in _OWN_LETTERS] for tag in (one, other)]
+    if short == long and len(short) <= _SHORT_WORD and marked[0] != marked[1]:
+        return True
+    if long in listed("hyphens.other") and short == long.replace("-", ""):
+        return True
+    another = long in listed("plurals.other") and short == long.removesuffix("s").removesuffix("e" * (short[-1:] != "e"))
+    return another or bool(_kinds_of_tag(one) & _kinds_of_tag(other) and canonical(one) != canonical(other))
+
+
+def _is_derived(one: str, other: str) -> bool:
+    """Whether one of two words is what is like, does or comes of the other ("physics", "physical"; "bank", "banking")."""
+    short, long = sorted((bare(one), bare(other)), key=len)
+    if any(long in (f"{base}ing", f"{base.removesuffix('e')}ing") for base in (short, singular(short))):
+        return True
+    ours, theirs = (next((end for end in listed("endings.derived") if bare(tag).endswith(end)), "") for tag in (one, other))
+    return ours != theirs
+
+
+def _kinds_of_tag(tag: str) -> frozenset[int]:
+    return kinds().get(bare(tag), frozenset()) | kinds().get(canonical(tag), frozenset())
+
+
+def _is_initials(short: str, long: str) -> bool:
+    """Whether a tag is the first letters of another's words, and neither in the table nor a word of its own."""
+    words = [word for word in bare(long).split("-") if word]
+    letters = bare(short)
+    if len(letters) < _LEAST_INITIALS or len(words) != len(letters) or letters in alias_groups():
+        return False
+    if letters != "".join(word[0] for word in words) or is_english(letters):
+        return False
+    names = (kinds(), topic_names(), *map(function_words, LANGUAGES))
+    return not any(letters in some for some in names)
+
+
+def _is_typo(one: str, other: str, own: OwnTags) -> bool:
+    """Whether one is a word that is known, and the other it with one letter changed, left out, added or turned round."""
+    plain = bare(one), bare(other)
+    if min(map(len, plain)) < _LEAST_TYPO or plain[0][0] != plain[1][0] or any(map(str.isdigit, "".join(plain))):
+        return False
+    ours, theirs = (tag.split("-") for tag in plain)
+    if len(ours) != len(theirs):
+        return False
+    changed = [(left, right) for left, right in zip(ours, theirs, strict=True) if left != right]
+    if len(changed) != 1 or min(map(len, changed[0])) < _LEAST_TYPO:
+        return False
+    if changed[0][0][-1] != changed[0][1][-1]:  # "Daniel" and "Daniela" are two
+        return False
+    return _is_one_edit(*changed[0]) and _is_known(changed[0][0], own) != _is_known(changed[0][1], own)
+
+
+def _is_known(tag: str, own: OwnTags) -> bool:
+    """Whether each word of a tag is one that is known."""
+    return all(_is_word(word, own) or _is_word(american(word), own) for word in bare(tag).split("-"))
+
+
+def _is_word(word: str, own: OwnTags) -> bool:
+    if own.has_word(word) or any(word in names for names in (topic_names(), alias_groups(), kinds())):
+        return True  # before the dictionary, which takes a while to load
+    # `is_english` takes any unknown word that ends like a past form for one
+    return any(map(is_known, forms(word, "en"))) or (is_english(word) and not word.endswith("ed"))
+
+
+def _is_one_edit(one: str, other: str) -> bool:
+    short, long = sorted((one, other), key=len)
+    if len(long) - len(short) > 1:
+        return False
+    at = next((place for place, char in enumerate(short) if char != long[place]), len(short))
+    if len(short) < len(long):
+        return short[at:] == long[at + 1 :]
+    return short[at + 1 :] == long[at + 1 :] or (
+        short[at : at + 2] == long[at : at + 2][::-1] and short[at + 2 :] == long[at + 2 :]
+    )
