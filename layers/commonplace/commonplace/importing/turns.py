@@ -96,7 +96,7 @@ def _said(messages: Iterable[Any], left: list[RefusedEntry | Unread]) -> Iterato
 def _unread(where: str, message: ChatMessage, given: Mapping[str, Any], before: str | None) -> Iterator[Unread]:
     """What becomes no memory: of the user's messages all but their text, of any other the whole."""
     if message.speaker == "user":
-        yield from beside(given, "role", "content", *_TIMES)
+        yield from beside(given, "role", "content")
         if message.not_read is not None:
             content = given.get("content")
             parts = zip(message.content or (), content if isinstance(content, list) else (content,), strict=False)
@@ -104,5 +104,5 @@ def _unread(where: str, message: ChatMessage, given: Mapping[str, Any], before: 
         return
     reason = BY_ASSISTANT if message.speaker and message.words.strip() else message.not_read or ""
     said = {name: value for name, value in given.items() if name != "role"}
-    whole = said if len(said) > 1 else given.get("content")
+    whole = said.get("content") if said.keys() <= {"content"} else said
     yield Unread(where, reason if message.speaker else f"{reason}: {message.role}", whole, before)

@@ -359,7 +359,8 @@ class _Work:
 def said_by(fact: ForeignFact) -> dict[str, Any]:
     """All that an entry says."""
     odd = {name: time for name, time in fact.times.items() if not isinstance(time, datetime) and not is_technical(time)}
-    return merged_fields({"content": fact.content, "tags": fact.tags}, fact.rest, odd)
+    speaker = None if (fact.speaker or "").lower() in NOBODY else fact.speaker
+    return merged_fields({"content": fact.content, "tags": fact.tags, "speaker": speaker}, fact.rest, odd)
 
 
 def refused(where: str, error: CommonplaceError) -> RefusedEntry:
