@@ -6574,7 +6574,7 @@ export interface operations {
                          * @description What the file holds.
                          * @enum {string}
                          */
-                        kind: "chatgpt" | "claude" | "mem0" | "zep" | "graphiti" | "letta" | "langgraph" | "basic-memory" | "anthropic-memory" | "markdown" | "messages" | "turns" | "commonplace";
+                        kind: "chatgpt" | "claude" | "mem0" | "zep" | "graphiti" | "letta" | "langgraph" | "agentcore" | "mcp-memory" | "basic-memory" | "anthropic-memory" | "markdown" | "messages" | "turns" | "commonplace";
                         /** @description By what that was found out. */
                         why: string;
                         /** @description False for a plan: nothing was stored yet. */
@@ -6609,10 +6609,6 @@ export interface operations {
                             code: string;
                             message: string;
                         }[];
-                        /** @description How much of it is not read, by the reason: messages, passages. */
-                        left_out?: {
-                            [key: string]: number;
-                        };
                         /** @description How many entries each outcome has; of a large plan the lists hold only the first. */
                         outcomes?: {
                             [key: string]: number;
@@ -6640,6 +6636,27 @@ export interface operations {
                         lost?: string[];
                         /** @description Of what the note had no room for all fields. */
                         cut?: string[];
+                        /** @description By reason: how many passages, or messages of other roles, become no memory. */
+                        left_out?: {
+                            [key: string]: number;
+                        };
+                        /** @description These passages, where they are asked for: the first 10,000. */
+                        passages?: {
+                            /** @description The entry, the line, the file or the message. */
+                            where: string;
+                            /** @description Why it is left out. */
+                            reason: string;
+                            /** @description Its words, without secrets. */
+                            text: string;
+                        }[];
+                        /** @description By id the dates that lie beyond the years 1 to 9000, and are kept as 1 or 9000. */
+                        held?: {
+                            [key: string]: string[];
+                        };
+                        /** @description By name: how many entries belong to each person. */
+                        people?: {
+                            [key: string]: number;
+                        };
                     } | {
                         /**
                          * @description Only there when there is something to tell.
