@@ -6,7 +6,7 @@ DATA ?= data
 FRAMEWORKS := $(patsubst tests/frameworks/%.txt,%,$(wildcard tests/frameworks/*.txt))
 
 .DELETE_ON_ERROR:
-.PHONY: help demo run cloud cloud-night test test-313 test-frameworks test-mcp-oldest client training slow-checks fuzz audit check style lint manifest model bench peers lock results template build deploy built artefacts clean
+.PHONY: help demo run cloud cloud-night test test-313 test-frameworks test-mcp-oldest client fuzz audit check style lint training slow-checks manifest model bench peers lock results template build deploy built artefacts clean
 
 help:  ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 12

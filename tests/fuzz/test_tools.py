@@ -53,8 +53,9 @@ def _called(memory: Commonplace, tool: str, given_: Any) -> Mapping[str, Any]:
 def _check_kept(memory: Commonplace, ids: set[str], pages: Path) -> None:
     """Each is a record of its own still, which can be read; what is open to this agent is found by its id, and shown."""
     with gathered() as flaws:
-        records = {record["memory_id"]: record for record in memory.export()}
+        exported = list(memory.export())
     assert not flaws.unreadable
+    records = {record[name]: record for name in ("known_as", "memory_id") for record in exported if record.get(name)}
     assert ids <= records.keys()
     for memory_id in ids:
         if (records[memory_id]["status"], records[memory_id]["agent_id"]) == ("active", "global"):

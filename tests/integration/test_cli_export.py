@@ -41,7 +41,7 @@ def test_a_reader_that_goes_away_makes_no_noise(memory_file: Path, tmp_path: Pat
     ]
     file = tmp_path / "turns.json"
     file.write_text(json.dumps(turns), encoding="utf-8")
-    run("import", str(file), "--db", str(memory_file), home=tmp_path)
+    run("import", str(file), "--apply", "--db", str(memory_file), home=tmp_path)
     reader, writer = os.pipe()
     export = subprocess.Popen(
         [COMMAND, "export", "--db", str(memory_file)], stdout=writer, stderr=subprocess.PIPE, env=clean(tmp_path)

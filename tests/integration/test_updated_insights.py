@@ -3,6 +3,7 @@
 import pytest
 
 from commonplace import Commonplace, CommonplaceError, ErrorCode, StoreMetadata
+from tests.conftest import refusal
 from tests.scripted_nights import current, id_of
 
 pytestmark = pytest.mark.integration
@@ -113,3 +114,10 @@ def test_an_update_can_be_taken_back(memory: Commonplace) -> None:
     memory.memory_store("Production runs PostgreSQL 16", KNOWN, id=first.id)
     memory.undo("last")
     assert current(memory) == ["Production runs PostgreSQL 14"]
+
+
+def test_the_key_of_another_memory_is_no_id_for_an_insight(memory: Commonplace) -> None:
+    memory.write_memory("garden.plan", "Tomatoes along the wall", "personal_context")
+    taken = refusal(lambda: memory.memory_store("Ana grows roses.", KNOWN, id="garden.plan"))
+    assert (taken.code, taken.field) == (ErrorCode.CONFLICT, "id")
+    assert memory.get_memory(key="garden.plan").memory.value == "Tomatoes along the wall"

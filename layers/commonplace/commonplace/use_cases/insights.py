@@ -16,7 +16,7 @@ from commonplace.ports.values import Alias, Audit, Caller, Change, Entry, Operat
 from commonplace.retrieval.documents import folded
 from commonplace.retrieval.record_scan import is_visible, visibility_of
 from commonplace.text.redaction import redact
-from commonplace.use_cases.named import behind_alias
+from commonplace.use_cases.named import behind_alias, holder
 
 
 def store_insight(request: StoreInsightRequest, caller: Caller, ports: Ports) -> StoreInsightResult:
@@ -74,6 +74,8 @@ def _current(memory_id: str, caller: Caller, ports: Ports) -> Memory | None:
         raise CommonplaceError(ErrorCode.NOT_FOUND, "id: the memory of this id is closed; take another id", "id")
     if ports.erased.among(caller.user_id, [memory_id]):
         raise CommonplaceError(ErrorCode.ERASED, "id: the memory of this id was erased; take another id", "id")
+    if holder(memory_id, caller, ports) is not None:
+        raise CommonplaceError(ErrorCode.CONFLICT, "id: is the key of another memory; take another id", "id")
     if redact(memory_id).kinds:
         raise CommonplaceError(ErrorCode.SECRET_ONLY, "id: holds a secret, and secrets are never kept", "id")
     return None

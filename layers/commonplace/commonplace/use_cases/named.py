@@ -43,13 +43,13 @@ def memory_named(request: NamedMemory, caller: Caller, ports: Ports) -> Memory:
     if request.memory_id is not None:
         return memory_with_id(request.memory_id, caller, ports)
     assert request.key is not None
-    memory = _holder(request.key, caller, ports)
+    memory = holder(request.key, caller, ports)
     if memory is None:
         raise unknown_key(request.key, caller, ports)
     return memory
 
 
-def _holder(name: str, caller: Caller, ports: Ports) -> Memory | None:
+def holder(name: str, caller: Caller, ports: Ports) -> Memory | None:
     """The memory that the caller may see under a key, if the name may be one."""
     if not may_be_key(name):
         return None
@@ -80,7 +80,7 @@ def memory_with_id(memory_id: str, caller: Caller, ports: Ports, field: str = "m
     if flaws.unreadable:
         raise unknown_id("this memory is damaged and can't be read; it can only be erased", field)
     found = found or behind_alias(memory_id, caller, ports)
-    if not found and (held := _holder(memory_id, caller, ports)) is not None:
+    if not found and (held := holder(memory_id, caller, ports)) is not None:
         return held
     visibility = visibility_of(caller, include_expired=True)
     if found and is_visible(visibility, found[0]):
