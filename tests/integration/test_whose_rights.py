@@ -62,8 +62,8 @@ def test_what_is_no_file_is_refused_and_keeps_its_rights(tmp_path: Path) -> None
     pipe, folder = tmp_path / "pipe", tmp_path / "folder"
     os.mkfifo(pipe, 0o644)
     folder.mkdir(0o755)
-    for one, before in ((pipe, 0o644), (folder, 0o755)):
-        with pytest.raises(CommonplaceError, match="it is a folder, a device or a pipe"):
+    for one, before, why in ((pipe, 0o644, "it is a device or a pipe"), (folder, 0o755, "is a folder: name a file in it")):
+        with pytest.raises(CommonplaceError, match=why):
             opened(one)
         assert rights(one) == before
 
