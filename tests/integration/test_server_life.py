@@ -110,13 +110,13 @@ def test_who_asks_while_it_ends_is_refused_and_told(memory: Commonplace, monkeyp
         return text
 
     def day(url: str) -> None:
-        running = threading.Thread(target=ask, args=(url, "running"))
+        running = threading.Thread(target=ask, args=(url, "memory_stats"))
         running.start()
         assert began.wait(20)
         os.kill(os.getpid(), signal.SIGTERM)
         while not told:
             time.sleep(0.01)
-        assert b"ending" in ask(url, "late")
+        assert b"ending" in ask(url, "list_memories")
         may_end.set()
         running.join(20)
 
@@ -128,7 +128,7 @@ def test_who_asks_while_it_ends_is_refused_and_told(memory: Commonplace, monkeyp
     monkeypatch.setattr(memory, "call", slow)
     listen(memory, "127.0.0.1", 0, go, told.append)
     days[0].join(20)  # the server is gone before the client has looked at its answer
-    assert statuses == {"running": 200, "late": 503}
+    assert statuses == {"memory_stats": 200, "list_memories": 503}
     assert told == [1]
 
 
@@ -144,7 +144,7 @@ def test_what_still_runs_then_is_not_waited_for(memory: Commonplace, monkeypatch
     def ask(url: str) -> None:
         client = http.client.HTTPConnection(url.removeprefix("http://"), timeout=60)
         with contextlib.suppress(http.client.HTTPException, OSError):  # cut off, in a process that goes on
-            client.request("POST", "/tools/slow", "{}")
+            client.request("POST", "/tools/memory_stats", "{}")
             client.getresponse()
         client.close()
 
