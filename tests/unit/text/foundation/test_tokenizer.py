@@ -1,9 +1,15 @@
 """The tokens that every index gets."""
 
+import random
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
+import snowballstemmer
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.tokenizer import stop_words, terms, words
 
 
@@ -45,3 +51,23 @@ def test_tokens_hold_only_letters_and_digits(text: str) -> None:
 @given(st.text(max_size=100))
 def test_case_and_width_make_no_difference(text: str) -> None:
     assert words(text.upper().lower()) == words(text.upper().lower().casefold())
+
+
+def test_threads_never_get_the_stem_of_another_threads_word() -> None:
+    syllables = [first + vowel for first in "bcdfghjklmnprst" for vowel in "aeiou"]
+    alone = [f"{one}{other}{end}" for one in syllables for other in syllables[::9] for end in ("nalizing", "ational")]
+    stem = snowballstemmer.stemmer("english").stemWord
+    expected = {word: [stem(word)] for word in alone}
+
+    def stems_in_own_order(seed: int) -> dict[str, list[str]]:
+        return {word: terms(word) for word in random.Random(seed).sample(alone, len(alone))}
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    tokenizer._stem.cache_clear()
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            stemmed = list(threads.map(stems_in_own_order, range(4)))
+    finally:
+        sys.setswitchinterval(interval)
+    assert stemmed == [expected] * 4

@@ -9,7 +9,7 @@ import functools
 import re
 import tomllib
 import unicodedata
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from importlib.resources import files
 
 from commonplace.text.foundation.characters import HANGUL, UNSPACED
@@ -90,14 +90,15 @@ def _grams(run: str) -> list[str]:
     return bigrams + [char for char in run if "\u3400" <= char <= "\u9fff"]
 
 
-@functools.cache
-def _english() -> Callable[[str], str]:
-    import snowballstemmer
-
-    stem: Callable[[str], str] = snowballstemmer.stemmer("english").stemWord
-    return stem
-
-
 @functools.lru_cache(maxsize=16384)
 def _stem(word: str) -> str:
-    return _english()(word) if word.isascii() and not word.isdigit() else word
+    """Return the English (Snowball) stem of a word; numbers and words with other letters are returned unchanged.
+
+    A stemmer holds the word that it works on, so threads must never share one: each miss of the cache makes its own.
+    """
+    if not word.isascii() or word.isdigit():
+        return word
+    import snowballstemmer
+
+    stem: str = snowballstemmer.stemmer("english").stemWord(word)
+    return stem
