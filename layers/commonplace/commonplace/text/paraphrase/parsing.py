@@ -256,7 +256,7 @@ class _Reader:
         self._copulas: list[int] = []
         self._marker = self._link = ""
         self._phrase = 0
-        self._filled = self._definite = self._be = self._guarded = False
+        self._filled = self._definite = self._be = self._guarded = self._leading = False
 
     def read(self, words: Sequence[Word], *, question: bool) -> Statement:
         for word in words:
@@ -271,17 +271,19 @@ class _Reader:
             return
         only_comma = pause == COMMA
         self._link = self._link or (COMMA if only_comma else STOP)
-        if not only_comma or self._leading() or not self._filled:
+        if not only_comma or self._leading or not self._filled:
             self._end_phrase()
 
-    def _leading(self) -> bool:
-        """Still in the phrase the text began with: "In Berlin, my brother"."""
-        return bool(self._tokens) and all(token.marker == self._tokens[0].marker for token in self._tokens)
+    def _append(self, token: Token) -> None:
+        """Add a token; `_leading` holds while the text is in its first phrase: "In Berlin, my brother"."""
+        first = self._tokens[0] if self._tokens else token
+        self._leading = token is first or (self._leading and token.marker == first.marker)
+        self._tokens.append(token)
 
     def _end_phrase(self) -> None:
         if self._marker and not self._filled:
             # "turn it off": it governs nothing, so it is a word of its own.
-            self._tokens.append(Token(self._marker, phrase=self._phrase))
+            self._append(Token(self._marker, phrase=self._phrase))
         self._marker, self._filled, self._definite = "", False, False
         self._phrase += 1
 
@@ -314,7 +316,7 @@ class _Reader:
         if self._filled and text in words["phrase_starts"]:
             self._end_phrase()
         past = self._be and {form for _, form in readings(text)[1:]} == {PAST}
-        self._tokens.append(
+        self._append(
             Token(
                 text,
                 self._marker,
