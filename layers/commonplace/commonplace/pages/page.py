@@ -16,7 +16,7 @@ from commonplace.text.foundation.characters import undisguised
 # HTML, entities, and images: nothing is fetched by looking at a page.
 _MARKUP = re.compile(r"\\|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<=!)\[")
 _FIRST = re.compile(r"\A(\d{1,9}(?=[.)])|(?=[#>+*~`|=\[_-]))")  # what would begin a block
-_EDGES = re.compile(r"\A\s+|\s+\Z")
+_EDGES = re.compile(r"\A\s+|(?<!\s)\s+\Z")  # a run of blanks is looked through once
 _LINE_ENDS = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")  # whatever some program takes for one
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])|&#(\d{1,7});|<br ?/?>")
 _SURROGATES = range(0xD800, 0xE000)

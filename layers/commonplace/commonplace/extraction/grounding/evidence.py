@@ -34,6 +34,7 @@ from commonplace.text.foundation.numbers import numbers_of
 from commonplace.text.foundation.tokenizer import stop_words, terms, words
 from commonplace.text.time_ranges.reader import read_time_range
 
+_WORD_EDGE = r"(?:(?<![^\W_\u0e00-\U0010ffff])|(?![^\W_\u0e00-\U0010ffff]))"  # not inside a word of a script with spaces
 _AROUND = " \t\n\"'.…,;:!?()[]*_「」『』“”„«»。、！？"
 _ALIKE = {ord(mark): "'" for mark in "‘’ʼ´`"} | {ord(mark): '"' for mark in "“”„«»"} | {ord(mark): "-" for mark in "–—‑−"}
 _MOST_TIMES = 6
@@ -89,14 +90,11 @@ def evidence_span(evidence: str, utterance: Utterance) -> tuple[int, int] | None
     sought = sought.strip()
     if not any(map(str.isalnum, sought)):
         return None
+    whole_words = re.compile(rf"{_WORD_EDGE}{re.escape(sought)}{_WORD_EDGE}")
     for start, end in utterance.own:
         text, places = _normalized_with_places(utterance.text[start:end])
-        at = text.find(sought)
-        while at >= 0:
-            behind = at + len(sought)
-            if not (_inside_word(text, at) or _inside_word(text, behind)):
-                return start + places[at], start + places[behind - 1] + 1
-            at = text.find(sought, at + 1)
+        if match := whole_words.search(text):
+            return start + places[match.start()], start + places[match.end() - 1] + 1
     return None
 
 
@@ -117,12 +115,6 @@ def _normalized_with_places(text: str) -> tuple[str, list[int]]:
         found += plain
         places += [place] * len(plain)
     return "".join(found), places
-
-
-def _inside_word(text: str, at: int) -> bool:
-    """Whether a place is inside a word of a script with spaces."""
-    around = text[at - 1 : at + 1] if at else ""
-    return len(around) == 2 and around.isalnum() and all(char < "\u0e00" for char in around)
 
 
 def unsupported(content: str, evidence: str, others: Sequence[str], said_on: date) -> str | None:
@@ -416,7 +408,8 @@ def misnegated(content: str, evidence: str, others: str) -> str | None:
     if says_no(content) and not (may_say_no(evidence) or may_say_no(others)):
         return NOT_SAID
     said_clauses, known = _clauses(evidence), _clauses(others)
-    made = [clause for clause in _clauses(content) if clause not in (*said_clauses, *known)]  # word for word it says the same
+    said = {*said_clauses, *known}
+    made = [clause for clause in _clauses(content) if clause not in said]  # word for word it says the same
     nearest = {clause: _nearest(clause, said_clauses) for clause in made}
     if made and not any(nearest.values()):
         new = [clause for clause in made if not _is_part(clause, known)]

@@ -479,15 +479,16 @@ def _parts(text: str, own: Language) -> list[str]:
 
 def _without_opener(words: list[Word], own: Language) -> list[Word]:
     free = own.words["free_openers"]
-    while words:
-        for opener, _ in own.openers.get(words[0].text, ()):
-            rest = words[len(opener) :]
-            if rest and _begins(words, opener) and (len(opener) > 1 or opener[0] in free or rest[0].pause):
-                words = [rest[0]._replace(pause=""), *rest[1:]]
+    at = 0
+    while at < len(words):
+        for opener, _ in own.openers.get(words[at].text, ()):
+            said, rest = words[at : at + len(opener)], words[at + len(opener) : at + len(opener) + 1]
+            if rest and _begins(said, opener) and (len(opener) > 1 or opener[0] in free or rest[0].pause):
+                at += len(opener)
                 break
         else:
-            return words
-    return words
+            break
+    return [words[at]._replace(pause=""), *words[at + 1 :]] if at else words
 
 
 def _about_the_user(words: list[Word], own: Language) -> list[Word]:
