@@ -3,8 +3,10 @@ import os
 import pty
 import re
 import signal
+import sqlite3
 import subprocess
 import time
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -208,8 +210,10 @@ def test_a_signal_stops_it_cleanly_and_the_same_command_goes_on(tmp_path: Path, 
     file = _many(tmp_path, 400)
     command = [COMMAND, "import", str(file), "--apply", "--db", str(memory_file)]
     importing = subprocess.Popen(command, stderr=subprocess.PIPE, env=clean(tmp_path))
-    _wait_for_memories(tmp_path, memory_file)
+    _wait_for_memories(memory_file)
+    importing.send_signal(signal.SIGSTOP)  # however long this test waits for its turn, the import gets no further
     importing.send_signal(number)
+    importing.send_signal(signal.SIGCONT)
     _, said = importing.communicate(timeout=60)
     assert importing.returncode == 130
     assert re.fullmatch(rb"commonplace: stopped after \d+ of 400 memories; the same command goes on from there\n", said)
@@ -229,13 +233,15 @@ def _many(folder: Path, count: int) -> Path:
     return file
 
 
-def _wait_for_memories(home: Path, memory_file: Path) -> None:
+def _wait_for_memories(memory_file: Path) -> None:
+    """Look into the file as another program does: opening it as a memory would compete with the import for its lock."""
     until = time.monotonic() + 90
     while time.monotonic() < until:
-        if memory_file.exists() and contents(memory_file):
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"nothing was stored in {home}")
+        with suppress(sqlite3.OperationalError), closing(sqlite3.connect(f"file:{memory_file}?mode=ro", uri=True)) as file:
+            if file.execute("SELECT count(*) FROM memories").fetchone()[0]:
+                return
+        time.sleep(0.01)
+    raise AssertionError(f"nothing was stored in {memory_file}")
 
 
 def _read(terminal: int) -> bytes:
