@@ -29,7 +29,7 @@ class Database:
     def __init__(self, path: Path) -> None:
         self._path = opening.real(path)
         self._log, self._wait = self._path.with_name(self._path.name + "-wal"), _WAIT_SECONDS
-        self._guard = threading.RLock()
+        self._turn, self._guard = threading.RLock(), threading.RLock()
         self._closed = False
         self._stamp: opening.Stamp | None = None
         with opening.storage_errors(self._path), ExitStack() as opened:  # a file that can't be used is let go of
@@ -58,7 +58,7 @@ class Database:
         `erases`: the log keeps nothing of what was there. Where somebody reads just now it is folded by whoever uses the file
         next; `fold_log` tells.
         """
-        with self._in_use(), self._locked():
+        with self._locked(), self._in_use():
             self._main.execute("BEGIN IMMEDIATE")
             try:
                 if erases:
@@ -75,7 +75,7 @@ class Database:
         """A transaction for usage that doesn't wait: None when another writer is at work, and no sync to disk."""
         with self._in_use(), ExitStack() as held:
             try:
-                held.enter_context(self._writing.acquire(timeout=0))
+                held.enter_context(self._locked_at_once())
                 self._usage.execute("BEGIN IMMEDIATE")
             except (Timeout, sqlite3.OperationalError) as error:
                 if isinstance(error, sqlite3.OperationalError) and not opening.is_busy(error):
@@ -113,7 +113,7 @@ class Database:
                 return
             if not self.read_only:
                 with suppress(Timeout):  # who has it has the file open, and folds the log at their end
-                    held.enter_context(self._writing.acquire(timeout=0))
+                    held.enter_context(self._locked_at_once())
                     self._fold_what_is_due()
                 self._usage.close()
             self._main.close()
@@ -153,7 +153,7 @@ class Database:
             yield
 
     def _fold_unless_busy(self) -> None:
-        with suppress(Timeout), self._writing.acquire(timeout=0):
+        with suppress(Timeout), self._locked_at_once():
             self._fold_what_is_due()
 
     def _fold_what_is_due(self) -> None:
@@ -170,15 +170,29 @@ class Database:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        if self.read_only:
-            raise opening.unavailable(
-                f"{self._path} can't be written: it, or its folder, is read-only; it can be searched and exported"
-            )
+        """The right to write, for one thread of one process. Whoever waits for it must not hold the guard: others read."""
+        with self._in_use():
+            if self.read_only:
+                raise opening.unavailable(
+                    f"{self._path} can't be written: it, or its folder, is read-only; it can be searched and exported"
+                )
+        with opening.storage_errors(self._path), self._turn:
+            try:
+                with self._writing:
+                    yield
+            except Timeout as error:
+                raise opening.unavailable("another process is writing; try again") from error
+
+    @contextmanager
+    def _locked_at_once(self) -> Iterator[None]:
+        """The same without waiting, so that whoever holds the guard may ask. Raises `Timeout`."""
+        if not self._turn.acquire(blocking=False):
+            raise Timeout(self._writing.lock_file)
         try:
-            with self._writing:
+            with self._writing.acquire(timeout=0):
                 yield
-        except Timeout as error:
-            raise opening.unavailable("another process is writing; try again") from error
+        finally:
+            self._turn.release()
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:
