@@ -139,9 +139,10 @@ def source(change: IndexChange, metadata: Mapping[str, str]) -> dict[str, Any]:
     return {name: value for name, value in made.items() if value is not None}
 
 
-def stored(document: Mapping[str, Any]) -> dict[str, Any]:
-    """What the index stores of a document's source."""
-    return {name: value for name, value in document.items() if name not in _NOT_STORED}
+def stored(change: IndexChange) -> dict[str, Any]:
+    """The document as far as its source is stored."""
+    made = source(change, {})
+    return {name: made[name] for name in made.keys() - _NOT_STORED}
 
 
 def key(change: IndexChange) -> tuple[str, str]:

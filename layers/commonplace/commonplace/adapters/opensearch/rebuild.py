@@ -294,7 +294,7 @@ class OpenSearchContents:
 def _compared(record: Stored, document: Mapping[str, Any]) -> IndexedDocument:
     """The document, without its digest if any field differs from what the record gives, terms included."""
     found = _indexed_document(document)
-    return found if document["_source"] == stored(source(record, {})) else replace(found, digest="")
+    return found if document["_source"] == stored(record) else replace(found, digest="")
 
 
 def _indexed_document(document: Mapping[str, Any]) -> IndexedDocument:
