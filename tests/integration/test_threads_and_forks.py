@@ -154,6 +154,7 @@ def counted(load):
     @functools.wraps(load)
     def counting(*given):
         name = f"{load.__module__.removeprefix('commonplace.')}.{load.__name__}"
+        name = name.replace("<lambda>", f"line {load.__code__.co_firstlineno}")
         loads[" ".join([name, *(each for each in given if isinstance(each, str))])] += 1
         return load(*given)
     return once(counting)
@@ -247,8 +248,9 @@ def test_a_forked_process_waits_for_no_thread_that_was_loading(memory_file: Path
 
 def test_first_calls_at_once_load_each_table_and_model_once(memory_file: Path) -> None:
     loads = run(_FIRST_CALLS, path=memory_file)
-    assert set(loads.values()) == {1}
+    assert {name: times for name, times in loads.items() if times > 1} == {}
     assert loads.keys() >= {
+        "bootstrap.local._sentence_encoder",
         "adapters.sentence_encoder.e5", "adapters.sentence_encoder.minilm", "adapters.static_embedder._vocabulary",
         "text.classifier.model.lexicon", "text.classifier.model.shipped classifier_encoded.npz",
         "text.classifier.model._weights", "text.foundation.english._dictionary", "text.redaction.vocabulary._nouns",
