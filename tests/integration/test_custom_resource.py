@@ -114,6 +114,12 @@ def test_work_that_takes_too_long_is_told_before_lambda_ends_it(bucket: Bucket, 
     assert (bucket.answer["Status"], "longer" in bucket.answer["Reason"]) == ("FAILED", True)
 
 
+def test_the_work_knows_how_long_its_function_may_run(bucket: Bucket, made_by: Any) -> None:
+    made_by(lambda: 0 < container.left() <= 60)
+    index_functions.setup(request(bucket), Context(milliseconds=60_000))
+    assert bucket.answer["Data"] == {"ReindexNeeded": "false"}
+
+
 def test_nothing_is_deleted_with_the_resource(bucket: Bucket, made_by: Any) -> None:
     made_by(lambda: pytest.fail("nothing is to be made"))
     index_functions.setup(request(bucket, "Delete", PhysicalResourceId="kept"), Context())

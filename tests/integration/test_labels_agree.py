@@ -45,7 +45,7 @@ class CountingEncoder(SentenceEncoder):
 def counted(open_memory: Opener) -> tuple[Commonplace, CountingEncoder]:
     memory, encoder = open_memory("ben"), CountingEncoder()
     local = memory._local
-    memory._local = replace(local, ports=replace(local.ports, embedder=encoder))
+    memory._opened = replace(local, ports=replace(local.ports, embedder=encoder))
     return memory, encoder
 
 

@@ -12,7 +12,9 @@ from opensearchpy import OpenSearch
 
 from cloud import faults
 from cloud.proxy import FaultProxy
+from commonplace.adapters.opensearch import rebuild as opensearch_rebuild
 from commonplace.adapters.opensearch.client import connect
+from commonplace.adapters.opensearch.document import source
 from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSearchRebuild, OpenSearchWriter, set_up
 from commonplace.bootstrap.local import open_local
 from commonplace.domain.errors import CommonplaceError
@@ -301,6 +303,31 @@ def test_a_user_s_index_is_repaired_and_no_other_s(
     assert active(opensearch_client, new_index) == {fine.memory_id, other.memory_id, missing.memory_id, "mem_bens"}
     kept = documents(opensearch_client, new_index)["mem_nobody"]
     assert (kept["status"], kept["_version"]) == ("purged", 8)  # that of its version + 1
+
+
+@pytest.mark.parametrize("field", ["tokens", "labels", "importance"])
+def test_a_wrong_field_of_one_document_is_found_and_mended_alone(
+    local: Ports, opensearch_client: OpenSearch, new_index: str,
+    records: FollowedRecords, writer: Writer, to_index: OpenSearchWriter, monkeypatch: pytest.MonkeyPatch, field: str,
+) -> None:  # fmt: skip
+    for text in ("I drink green tea.", "My flat is in Graz."):
+        writer.write(text, tags=("home",), position=3, session_id="s", speaker="Ana", expires_at=LATER)
+    writer.write("東京に住んでいます", key="home")
+    closed = writer.write("old")
+    records.update(closed.model_copy(update={"status": "deleted", "valid_to": LATER, "version": 2}), DONE)
+    project(list(records.pending("local|ana")[0]), to_index, records)
+    contents, right = OpenSearchContents(opensearch_client, new_index), documents(opensearch_client, new_index)
+    assert not check_consistency(records, local.records, contents, True, silent).inconsistencies
+    (wrong,) = (one for one in records.every() if one.memory.content == "I drink green tea.")
+    planted = {field: 0.25 if field == "importance" else f"{right[wrong.memory.memory_id][field]} zither"}
+    with monkeypatch.context() as patched:
+        patched.setattr(opensearch_rebuild, "source", lambda *given: source(*given) | planted)
+        assert [one.state for one in contents.mend([wrong])] == ["done"]
+    (found,) = check_part(UserIndex("local|ana", NOON, records, Upkeep(records, contents)), None, 100).findings
+    assert (found.kind, found.id) == ("different", wrong.memory.memory_id)
+    assert check_consistency(records, local.records, contents, True, silent).mended == 1
+    opensearch_client.indices.refresh(index=new_index)
+    assert documents(opensearch_client, new_index) == right
 
 
 def test_setup_by_many_at_once_makes_one_index(opensearch_client: OpenSearch) -> None:

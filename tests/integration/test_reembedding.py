@@ -30,7 +30,7 @@ class OlderCommonplace(Commonplace):
         super().__init__(path)
         ports = self._local.ports
         assert ports.older is not None
-        self._local = replace(self._local, ports=replace(ports.older, reembedding=None, older=None))
+        self._opened = replace(self._local, ports=replace(ports.older, reembedding=None, older=None))
 
 
 @pytest.fixture

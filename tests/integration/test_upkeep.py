@@ -1,8 +1,11 @@
 """`validate_storage` and `repair_index` over a file: each kind of damage is found, mended, and found no more."""
 
 import json
+import random
 import sqlite3
+import sys
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -14,6 +17,7 @@ from commonplace import Commonplace, CommonplaceError
 from commonplace.domain.consistency import Scope, ValidateResult
 from commonplace.domain.errors import ErrorCode
 from commonplace.domain.ids import new_memory_id
+from commonplace.text.foundation import tokenizer
 from commonplace.use_cases import consistency
 from tests.conftest import NOON, refusal
 from tests.contract.damage import damage_in_file
@@ -27,6 +31,10 @@ SAID = (
 )  # fmt: skip
 DERIVED = {
     "a word gone": "UPDATE words_content SET c0 = '1_nothing' WHERE id = 1",
+    "another memory's words": (
+        "UPDATE words SET content = (SELECT c0 FROM words_content WHERE id = 2) || ' 1_zither' WHERE rowid = 1"
+    ),
+    "a word too many among its labels": "UPDATE words SET labels = labels || ' 1_zither' WHERE rowid = 1",
     "its words gone": "DELETE FROM words_content WHERE id = 1",
     "an index of words that is empty": "DELETE FROM words_data WHERE id > 10",
     "an index of words that is no index": "UPDATE words_data SET block = zeroblob(8) WHERE id > 1",
@@ -128,6 +136,36 @@ def test_what_is_derived_is_found_mended_and_found_no_more(
     assert [{**one, "last_accessed": 0, "access_count": 0} for one in memory.export()] == [
         {**one, "last_accessed": 0, "access_count": 0} for one in records
     ]
+
+
+def test_only_the_words_that_are_wrong_are_written_anew(memory: Commonplace, memory_file: Path, ids: list[str]) -> None:
+    with changing(memory_file) as connection:
+        given = "SELECT id, c0, c1 FROM words_content"
+        right, changes = connection.execute(given).fetchall(), dict(connection.execute("SELECT row, change FROM memories"))
+        connection.execute("UPDATE words SET content = content || ' 1_zither' WHERE rowid = 2")
+        (found,) = memory.validate_storage().findings
+        assert (found.kind, found.id) == ("different", ids[1])
+        assert memory.repair_index(dry_run=False).indexed == 1
+        assert connection.execute(given).fetchall() == right
+        later = dict(connection.execute("SELECT row, change FROM memories"))
+    assert {row for row in changes if later[row] != changes[row]} == {2}
+
+
+def test_threads_that_stem_at_once_leave_right_words_alone(memory: Commonplace, memory_file: Path) -> None:
+    ends = "ational", "izations", "ingly", "fulness"
+    words = [f"{a}{b}{c}{end}" for a in ("ba", "de", "gi") for b in ("lo", "mu", "ra") for c in "ktv" for end in ends * 2]
+    for at in range(0, len(words), 12):
+        memory.store_memory(" ".join(words[at : at + 12]), wait=False)
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    tokenizer._stem.cache_clear()
+    try:
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(tokenizer.terms, random.Random(4).sample(words, len(words)) * 4))
+    finally:
+        sys.setswitchinterval(interval)
+    assert memory.validate_storage().findings == []
+    assert (done := memory.repair_index(dry_run=False)).indexed == 0, done
 
 
 def test_words_of_no_memory_are_taken_out(memory: Commonplace, memory_file: Path, ids: list[str]) -> None:

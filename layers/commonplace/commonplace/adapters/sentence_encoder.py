@@ -13,11 +13,11 @@ import unicodedata
 from array import array
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from importlib.resources import as_file, files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from commonplace.adapters.word_pieces import word_pieces
+from commonplace.domain.loading import DATA, loaded_once
 from commonplace.ports.values import Vector
 from commonplace.text.foundation.languages import ENGLISH, language_of
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.float32]
 
+_FOLDER = DATA / "encoders"
 _ENGLISH_SHARE = 0.65  # of MiniLM in the vector of an English text; the rest is of e5
 _MOST_UNKNOWN = 0.1  # of the pieces of a text that has a vector
 _REMEMBERED = 128  # texts whose vectors stay at hand: one request asks for the same text more than once
@@ -159,7 +160,7 @@ class SentenceEncoder:
         "How old am I?" and "I'm 43" share a matter and no word: neither model was trained on what people tell of themselves.
         """
         vector = self.embed(text)
-        return None if vector is None else unit(vector + vector @ _models().towards_answers)
+        return None if vector is None else unit(vector + vector @ _towards_answers())
 
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
         """The vectors of many texts, in their order."""
@@ -190,7 +191,7 @@ class _Embedded(NamedTuple):
 def _of_text(text: str) -> _Embedded | None:
     import numpy as np
 
-    multilingual = _models().e5
+    multilingual = e5(_FOLDER)
     ids = multilingual.ids(text)
     unknown = ids.count(multilingual.unknown)
     if not ids or unknown > _MOST_UNKNOWN * len(ids):
@@ -200,55 +201,36 @@ def _of_text(text: str) -> _Embedded | None:
     if language_of(text) != ENGLISH:
         absent = np.zeros_like(many.last)
         return _Embedded(np.concatenate([np.zeros_like(second), second]), np.concatenate([absent, absent, *many]))
-    english = _models().minilm
+    english = minilm(_FOLDER)
     one = english.mean_vectors(english.ids(text))
     first = _projected("minilm", one.last)
     both = np.concatenate([math.sqrt(_ENGLISH_SHARE) * first, math.sqrt(1 - _ENGLISH_SHARE) * second])
     return _Embedded(both.astype(np.float32), np.concatenate([*one, *many]))
 
 
-class _Models:
-    """Both models and their directions, each opened at its first use."""
+@loaded_once
+def _projection() -> "dict[str, Array]":
+    import numpy as np
 
-    @functools.cached_property
-    def folder(self) -> Path:
-        with as_file(files("commonplace") / "data" / "encoders") as folder:
-            return folder
-
-    @functools.cached_property
-    def minilm(self) -> EncoderModel:
-        return minilm(self.folder)
-
-    @functools.cached_property
-    def e5(self) -> EncoderModel:
-        return e5(self.folder)
-
-    @functools.cached_property
-    def projection(self) -> "dict[str, Array]":
-        import numpy as np
-
-        with np.load(self.folder / "projection.npz") as arrays:
-            return dict(arrays)
-
-    @functools.cached_property
-    def towards_answers(self) -> "Array":
-        """What is added to the vector of a question, as a map of 256 to 256 numbers."""
-        import numpy as np
-
-        moved: Array = np.load(self.folder.parent / "questions.npy").astype(np.float32)
-        return moved
+    with np.load(_FOLDER / "projection.npz") as arrays:
+        return dict(arrays)
 
 
-@functools.cache
-def _models() -> _Models:
-    return _Models()
+@loaded_once
+def _towards_answers() -> "Array":
+    """What is added to the vector of a question, as a map of 256 to 256 numbers."""
+    import numpy as np
+
+    moved: Array = np.load(DATA / "questions.npy").astype(np.float32)
+    return moved
 
 
 def _projected(name: str, vector: "Array") -> "Array":
-    found = _models().projection
+    found = _projection()
     return unit(found[f"{name}_axes"] @ (vector - found[f"{name}_mean"]))
 
 
+@loaded_once
 def minilm(folder: Path) -> EncoderModel:
     """all-MiniLM-L6-v2 of the folder of models."""
     pieces = lines(folder / "minilm" / "pieces.txt")
@@ -261,6 +243,7 @@ def minilm(folder: Path) -> EncoderModel:
     return EncoderModel(*_opened(folder / "minilm"), ids, (numbers["[CLS]"],), (numbers["[SEP]"],), unknown)
 
 
+@loaded_once
 def e5(folder: Path) -> EncoderModel:
     """multilingual-e5-small of the folder of models."""
     import numpy as np

@@ -3,11 +3,10 @@
 import functools
 import unicodedata
 from collections.abc import Sequence
-from importlib.resources import as_file, files
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from commonplace.adapters.word_pieces import word_pieces
+from commonplace.domain.loading import DATA, loaded_once
 from commonplace.ports.values import Vector
 
 if TYPE_CHECKING:
@@ -73,21 +72,16 @@ def _mostly_latin(text: str) -> bool:
     return latin * 2 >= len(letters)
 
 
-def _folder() -> Path:
-    with as_file(files("commonplace") / "data" / "embedding") as folder:
-        return folder
-
-
-@functools.cache
+@loaded_once
 def _vocabulary() -> dict[str, int]:
-    lines = (_folder() / "vocabulary.txt").read_text(encoding="utf-8").split("\n")
+    lines = (DATA / "embedding" / "vocabulary.txt").read_text(encoding="utf-8").split("\n")
     return {piece: number for number, piece in enumerate(lines) if piece}
 
 
-@functools.cache
+@loaded_once
 def _rows() -> "np.ndarray[tuple[int, int], np.dtype[np.int8]]":
     import numpy as np
 
     # Memory-mapped: the pages are shared between processes and only those that are touched are read.
-    rows: np.ndarray[tuple[int, int], np.dtype[np.int8]] = np.load(_folder() / "vectors.npy", mmap_mode="r")
+    rows: np.ndarray[tuple[int, int], np.dtype[np.int8]] = np.load(DATA / "embedding" / "vectors.npy", mmap_mode="r")
     return rows

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from commonplace.domain.errors import require_extra
+from commonplace.domain.loading import loaded_once
 from commonplace.ports.models import Embedder, LanguageModel, StatementReader
 from commonplace.ports.values import Weights
 from commonplace.settings import Settings
@@ -32,7 +33,7 @@ class OnFirstUse:
     """Stands for a port until it is first asked: what it needs is imported then, and most calls have no use for it."""
 
     def __init__(self, make: Callable[[], object]) -> None:
-        self._made = cache(make)
+        self._made = loaded_once(make)
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._made(), name)

@@ -1,6 +1,7 @@
 """The Python way in for asyncio: `AsyncCommonplace`, with the methods of `Commonplace`, each in a thread."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
@@ -9,7 +10,7 @@ from os import PathLike
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Self, TypeVar
 
-from commonplace.client.memory import Commonplace
+from commonplace.client.memory import Commonplace, refuse_if_forked
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import GLOBAL_AGENT
 from commonplace.ports.values import Clock
@@ -70,6 +71,7 @@ class AsyncCommonplace:
         self._threads = ThreadPoolExecutor(threads, thread_name_prefix="commonplace")
         self._opening = Lock()
         self._opened: Commonplace | None = None
+        self._process = os.getpid()
         self._closed = False
 
     async def __aenter__(self) -> Self:
@@ -87,6 +89,7 @@ class AsyncCommonplace:
             await asyncio.to_thread(self._opened.close)
 
     async def _in_thread(self, work: Callable[[Commonplace], _Answer]) -> _Answer:
+        refuse_if_forked(self._process)
         if self._closed:
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "this memory was closed; open it again")
         context = copy_context()

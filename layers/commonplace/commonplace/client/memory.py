@@ -1,6 +1,7 @@
 """The Python way in: `Commonplace`, a memory file with a typed method per tool."""
 
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -46,6 +47,13 @@ if TYPE_CHECKING:
 BACKEND = "local"
 
 
+def refuse_if_forked(process: int) -> None:
+    """Raises in any process but the one that opened a memory: threads and SQLite's connections don't outlive a fork."""
+    if process != os.getpid():
+        why = "this memory was opened before the process was forked; open it again in the new process"
+        raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
+
+
 class Commonplace(NightMethods, TransferMethods):
     """One user's memories in one file. Use it in a `with` block, or call `close`.
 
@@ -69,7 +77,8 @@ class Commonplace(NightMethods, TransferMethods):
         self._clock = local.local_clock(timezone or chosen.timezone, now, "timezone" if timezone else "COMMONPLACE_TIMEZONE")
         if path is not None:
             refuse_half_characters(str(path), "path")
-        self._local = local.open_local(chosen.model_copy(update={"db": Path(path)} if path is not None else {}))
+        self._process = os.getpid()
+        self._opened = local.open_local(chosen.model_copy(update={"db": Path(path)} if path is not None else {}))
         self._local.catch_up(self._user_id)
 
     def __enter__(self) -> Self:
@@ -79,8 +88,14 @@ class Commonplace(NightMethods, TransferMethods):
         self.close()
 
     def close(self) -> None:
-        """Lets go of the file."""
-        self._local.close()
+        """Lets go of the file. A process that was forked has let go of it before."""
+        if self._process == os.getpid():
+            self._opened.close()
+
+    @property
+    def _local(self) -> local.OpenStore:
+        refuse_if_forked(self._process)
+        return self._opened
 
     def now(self) -> datetime:
         """The time by this memory's clock, in the user's zone."""

@@ -29,6 +29,7 @@ ROW = (
 """What a search reads of a document."""
 OUTLINE = "outline"
 """The field with what is counted of a memory."""
+_NOT_STORED = ["vector", "row", OUTLINE]
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ def mappings(layout: Layout) -> dict[str, Any]:
     return {
         "dynamic": "strict",
         "_meta": mark(layout),
-        "_source": {"excludes": ["vector", "row", OUTLINE]},
+        "_source": {"excludes": _NOT_STORED},
         "properties": properties(layout),
     }
 
@@ -136,6 +137,12 @@ def source(change: IndexChange, metadata: Mapping[str, str]) -> dict[str, Any]:
     if change.vector is not None and memory.embedding_model == metadata.get("embedding_model"):
         made["vector"] = numbers(change.vector)
     return {name: value for name, value in made.items() if value is not None}
+
+
+def stored(change: IndexChange) -> dict[str, Any]:
+    """The document as far as its source is stored."""
+    made = source(change, {})
+    return {name: made[name] for name in made.keys() - _NOT_STORED}
 
 
 def key(change: IndexChange) -> tuple[str, str]:

@@ -6,14 +6,14 @@ The setup creates what the index needs and leaves what exists: safe to run at ev
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from opensearchpy import OpenSearch
 from opensearchpy.exceptions import RequestError
 
 from commonplace.adapters.opensearch.client import WRITE_SECONDS, as_index_unavailable, routing_of
-from commonplace.adapters.opensearch.document import ALIAS, Layout, key, mappings, mark, revision, settings, source
+from commonplace.adapters.opensearch.document import ALIAS, Layout, key, mappings, mark, revision, settings, source, stored
 from commonplace.adapters.opensearch.queries import PIPELINE
 from commonplace.ports.values import IndexChange, IndexedDocument, IndexOutcome, IndexUnavailable, Stored
 
@@ -237,14 +237,12 @@ class OpenSearchContents:
         self._client, self._alias = client, alias
 
     def look_up(self, records: Sequence[Stored]) -> list[IndexedDocument | None]:
-        asked = [
-            {"_id": one.memory.memory_id, "routing": routing_of(one.memory.user_id), "_source": _FIELDS} for one in records
-        ]
+        asked = [{"_id": one.memory.memory_id, "routing": routing_of(one.memory.user_id)} for one in records]
         with as_index_unavailable():
             found = self._client.mget(body={"docs": asked}, index=self._alias, params=_WAIT)["docs"]
         if any("error" in document for document in found):
             raise IndexUnavailable("the index is not there")
-        return [_indexed_document(document) if document["found"] else None for document in found]
+        return [_compared(*pair) if pair[1]["found"] else None for pair in zip(records, found, strict=True)]
 
     def every(self) -> Iterator[IndexedDocument]:
         with as_index_unavailable():
@@ -291,6 +289,12 @@ class OpenSearchContents:
         while hits := self._client.search(body=body, params=_WAIT)["hits"]["hits"]:
             yield from map(_indexed_document, hits)
             body["search_after"] = hits[-1]["sort"]
+
+
+def _compared(record: Stored, document: Mapping[str, Any]) -> IndexedDocument:
+    """The document, without its digest if any field differs from what the record gives, terms included."""
+    found = _indexed_document(document)
+    return found if document["_source"] == stored(record) else replace(found, digest="")
 
 
 def _indexed_document(document: Mapping[str, Any]) -> IndexedDocument:

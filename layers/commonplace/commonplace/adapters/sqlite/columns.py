@@ -70,11 +70,13 @@ class Columns:
 
     def refresh(self, connection: sqlite3.Connection) -> None:
         """Takes in what was written since the last call, by this process or another."""
+        newest = self._change
         # Oldest row first and rows are never given twice: slots rise with rows.
         for found in connection.execute(_QUERY, (self.owner, self._change)):
-            self._read_row(found)
-            self._change = max(self._change, found[-1]) if isinstance(found[-1], int) else self._change
             self._by_place = self._totals = None
+            self._read_row(found)
+            newest = max(newest, found[-1]) if isinstance(found[-1], int) else newest
+        self._change = newest  # when all are read: else those that are left would be missed for good
 
     def slots(self, rows: Integers) -> Integers:
         """The slots of rows of the file; of those that are no memory's, as in a damaged index of words, there are none."""

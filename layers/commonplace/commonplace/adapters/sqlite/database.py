@@ -4,16 +4,19 @@ The write-ahead log is folded into the file. What was erased stands in the log u
 opens it next sees that, and folds.
 """
 
+import os
 import sqlite3
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
+from weakref import WeakSet
 
 from filelock import FileLock, Timeout
 
 from commonplace.adapters.sqlite import opening
+from commonplace.domain import loading
 
 _WAIT_SECONDS = 30.0
 _PATIENCE, _PAUSE = 5.0, 0.02  # seconds that who has erased waits for readers to end, and between two looks
@@ -29,14 +32,16 @@ class Database:
     def __init__(self, path: Path) -> None:
         self._path = opening.real(path)
         self._log, self._wait = self._path.with_name(self._path.name + "-wal"), _WAIT_SECONDS
-        self._guard = threading.RLock()
+        self._turn, self._guard = threading.RLock(), threading.RLock()
         self._closed = False
         self._stamp: opening.Stamp | None = None
         with opening.storage_errors(self._path), ExitStack() as opened:  # a file that can't be used is let go of
             opening.refuse_devices(self._path)
             self.read_only = opening.is_read_only(self._path)
             (self._open_to_read if self.read_only else self._open_to_write)(opened)
-            opened.pop_all()
+            self._connections = opened.pop_all()
+        with _registering:
+            _opened.add(self)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
@@ -58,7 +63,7 @@ class Database:
         `erases`: the log keeps nothing of what was there. Where somebody reads just now it is folded by whoever uses the file
         next; `fold_log` tells.
         """
-        with self._in_use(), self._locked():
+        with self._locked(), self._in_use():
             self._main.execute("BEGIN IMMEDIATE")
             try:
                 if erases:
@@ -115,9 +120,7 @@ class Database:
                 with suppress(Timeout):  # who has it has the file open, and folds the log at their end
                     held.enter_context(self._writing.acquire(timeout=0))
                     self._fold_what_is_due()
-                self._usage.close()
-            self._main.close()
-            self._closed = True
+            self._let_go()
 
     def _open_to_write(self, opened: ExitStack) -> None:
         opening.refuse_others(self._path, self._wait)
@@ -132,7 +135,7 @@ class Database:
         # SQLite before 3.51.3 can lose a commit when one process resets the log while another checkpoints, so commits
         # and checkpoints are serialised by a lock of our own; readers never wait for it.
         lock = f"{self._path}.lock"
-        self._writing = FileLock(lock, self._wait, opening.rights(self._path), thread_local=False)
+        self._writing = FileLock(lock, self._wait, opening.rights(self._path))
         if not opening.is_set_up(self._main):
             with self._locked():
                 opening.make_tables(self._main, self._path)
@@ -141,6 +144,10 @@ class Database:
     def _open_to_read(self, opened: ExitStack) -> None:
         connection, self._stamp = opening.connect_read_only(self._path, self._wait)
         self._main = opened.enter_context(closing(connection))
+
+    def _let_go(self) -> None:
+        self._connections.close()
+        self._closed = True
 
     @contextmanager
     def _in_use(self) -> Iterator[None]:
@@ -170,15 +177,18 @@ class Database:
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        if self.read_only:
-            raise opening.unavailable(
-                f"{self._path} can't be written: it, or its folder, is read-only; it can be searched and exported"
-            )
-        try:
-            with self._writing:
-                yield
-        except Timeout as error:
-            raise opening.unavailable("another process is writing; try again") from error
+        """The right to write, for one thread of one process. Whoever waits for it must not hold the guard: others read."""
+        with self._in_use():
+            if self.read_only:
+                raise opening.unavailable(
+                    f"{self._path} can't be written: it, or its folder, is read-only; it can be searched and exported"
+                )
+        with opening.storage_errors(self._path), self._turn:
+            try:
+                with self._writing:
+                    yield
+            except Timeout as error:
+                raise opening.unavailable("another process is writing; try again") from error
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:
@@ -201,3 +211,25 @@ def _checkpoint(connection: sqlite3.Connection) -> bool:
     finally:
         connection.execute(f"PRAGMA busy_timeout = {wait}")
     return not busy
+
+
+_opened, _registering, _held = WeakSet[Database](), threading.RLock(), ExitStack()
+
+
+def _before_fork() -> None:
+    """Waits until no thread is at work on a file: in the child none would end that."""
+    _held.enter_context(_registering)
+    for one in _opened:
+        _held.enter_context(one._guard)
+
+
+def _after_fork() -> None:
+    """Lets go of the files: SQLite would take one that is opened again for one whose locks this process holds."""
+    loading.forked()
+    for one in _opened:
+        one._let_go()
+    _held.pop_all().close()
+
+
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(before=_before_fork, after_in_parent=lambda: _held.pop_all().close(), after_in_child=_after_fork)

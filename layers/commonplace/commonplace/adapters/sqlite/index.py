@@ -53,9 +53,9 @@ def _shared_words(connection: sqlite3.Connection, owner: int, terms: Sequence[st
     Common terms are left out, so that the work stays the same however many memories there are.
     """
     held = word_index.frequencies(connection, owner, tuple(set(terms)))
-    newest: int = connection.execute("SELECT coalesce(max(row), 0) FROM memories").fetchone()[0]
+    own: int = connection.execute("SELECT count(*) FROM memories WHERE owner = ?", (owner,)).fetchone()[0]
     rarest = sorted(held.items(), key=lambda item: (item[1], item[0]))
-    total = sum(math.log1p(newest / held.get(term, 1)) for term in set(terms)) or 1.0
+    total = sum(math.log1p(own / held.get(term, 1)) for term in set(terms)) or 1.0
     shares: dict[int, float] = {}
     read = 0
     for term, count in rarest[:_RAREST_TERMS]:
@@ -63,7 +63,7 @@ def _shared_words(connection: sqlite3.Connection, owner: int, terms: Sequence[st
         if read > _ROWS:
             break
         for row in {int(row) for rows in word_index.occurrences(connection, owner, term).values() for row in rows}:
-            shares[row] = shares.get(row, 0.0) + math.log1p(newest / count) / total
+            shares[row] = shares.get(row, 0.0) + math.log1p(own / count) / total
     best = sorted(shares, key=lambda row: (-shares[row], row))[:_READ]
     return {row: shares[row] for row in best}
 

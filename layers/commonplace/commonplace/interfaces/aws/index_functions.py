@@ -6,6 +6,7 @@ import time
 import urllib.request
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -59,7 +60,8 @@ def _within_time(work: Callable[[], dict[str, Any]], context: Context) -> tuple[
     """The result of the work, or an error just before Lambda would end it."""
     thread = ThreadPoolExecutor(1)
     try:
-        return thread.submit(status_and_body, work).result(max(1.0, context.get_remaining_time_in_millis() / 1000 - _LEFT))
+        result = thread.submit(copy_context().run, status_and_body, work)
+        return result.result(max(1.0, context.get_remaining_time_in_millis() / 1000 - _LEFT))
     except TimeoutError:
         error = CommonplaceError(ErrorCode.INTERNAL, "it took longer than this function may run")
         return error.code.status, error.body()

@@ -41,7 +41,7 @@ class Session:
 
     def taken_notice(self) -> Notice | None:
         """What was just done; told once."""
-        notice, self.notice = self.notice, None
+        notice: Notice | None = vars(self).pop("notice", None)  # at once: of two requests only one tells it
         return notice
 
 

@@ -1,6 +1,5 @@
 """What kind of statement a text is, where it is filed, how much it matters and whether it is worth keeping."""
 
-import functools
 import math
 import re
 import tomllib
@@ -8,6 +7,7 @@ from dataclasses import dataclass, replace
 from importlib.resources import files
 from typing import NamedTuple
 
+from commonplace.domain.loading import loaded_once
 from commonplace.domain.taxonomy import Category, StatementType
 from commonplace.text.classifier.model import CJK, Label, Tuning, Vector, normal, shipped
 from commonplace.text.foundation.characters import straight
@@ -28,7 +28,7 @@ def is_standing_wish(text: str) -> bool:
     return _wishes().search(straight(text.strip())) is not None
 
 
-@functools.cache
+@loaded_once
 def _wishes() -> re.Pattern[str]:
     table = tomllib.loads((files(__package__) / "standing.toml").read_text(encoding="utf-8"))
     lines = "|".join(f"(?:{line})" for line in table.pop("wishes").splitlines() if line)
@@ -54,7 +54,7 @@ class _Tables(NamedTuple):
     named: re.Pattern[str]
 
 
-@functools.cache
+@loaded_once
 def _tables() -> _Tables:
     table = tomllib.loads((files(__package__) / "vital.toml").read_text(encoding="utf-8"))
     return _Tables(_any_of(table["health"]), _any_of(table["heard_of"]), re.compile("|".join(table["named"])))

@@ -9,7 +9,7 @@ import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from importlib.resources import as_file, files
+from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self, get_args
 from zlib import crc32
@@ -17,6 +17,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from commonplace.domain.loading import DATA, loaded_once
 from commonplace.domain.taxonomy import Category, StatementType
 
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
@@ -120,7 +121,7 @@ def unspaced_classes(text: str) -> list[str]:
     return list(dict.fromkeys(name for phrase, name in lexicon().unspaced if phrase in padded))
 
 
-@functools.cache
+@loaded_once
 def lexicon() -> Lexicon:
     """The cue table of the package, read once."""
     table = tomllib.loads((files(__package__) / "cues.toml").read_text(encoding="utf-8"))
@@ -198,7 +199,7 @@ _NAME_INSIDE = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
 _Found = dict[str, dict[str, None]]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Encoded:
     """Heads over a text's features by the sentence encoders: `single` weighs them, `pairs` times `scales` the products of any
     two of their main directions (`axes`). The products tell what no number alone does: a wish to the assistant from a wish
@@ -213,16 +214,12 @@ class Encoded:
 
     def scores(self, found: Vector) -> Vector:
         """What a text's features add to the score of each head."""
-        axes, single, pairs = self._weights
+        axes, single, pairs = _weights(self)
         seen = scaled(found, self.mean, self.widths)
         main = axes @ seen
         first, second, widths = pairs_of(len(main))
         total: Vector = seen @ single
         return total + ((main[first] * main[second] * widths) @ pairs) * self.scales
-
-    @functools.cached_property
-    def _weights(self) -> tuple[Vector, Vector, Vector]:
-        return self.axes.astype(np.float32), self.single.astype(np.float32), self.pairs.astype(np.float32)
 
     def same(self, other: "Encoded") -> bool:
         """Whether two say nearly the same: the directions of another processor's run may be turned a little."""
@@ -234,6 +231,11 @@ class Encoded:
         return bool(np.allclose(mine, others, atol=0.05))
 
 
+@loaded_once
+def _weights(heads: Encoded) -> tuple[Vector, Vector, Vector]:
+    return heads.axes.astype(np.float32), heads.single.astype(np.float32), heads.pairs.astype(np.float32)
+
+
 def scaled(found: Vector, mean: Vector, widths: Vector) -> Vector:
     """Features of texts [..., numbers] by how far they are from the mean, unit length; zeros tell nothing and stay zero."""
     seen = np.where(found == 0.0, np.float32(0.0), (found - mean) * widths)
@@ -242,7 +244,7 @@ def scaled(found: Vector, mean: Vector, widths: Vector) -> Vector:
     return made
 
 
-@functools.cache
+@loaded_once
 def pairs_of(dimension: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector]:
     """Which two numbers of a vector are multiplied, and how much the product counts: so that the scalar product of all
     products of two vectors is that of the vectors, squared."""
@@ -349,11 +351,10 @@ def load(path: Path) -> Model:
     return model
 
 
-@functools.cache
+@loaded_once
 def shipped(name: str = "classifier.npz") -> Model:
     """A model of the package, read once."""
-    with as_file(files("commonplace") / "data" / name) as path:
-        return load(path)
+    return load(DATA / name)
 
 
 class KindsModel(NamedTuple):
@@ -389,11 +390,10 @@ def load_kinds(path: Path) -> KindsModel:
     return KindsModel(heads, about["temperature"])
 
 
-@functools.cache
+@loaded_once
 def shipped_kinds() -> KindsModel:
     """The model of the package, read once."""
-    with as_file(files("commonplace") / "data" / "kinds.npz") as path:
-        return load_kinds(path)
+    return load_kinds(DATA / "kinds.npz")
 
 
 @functools.lru_cache(maxsize=64)  # two models look at a clause, and rules mode at the clauses of a message twice

@@ -3,6 +3,9 @@
 import tomllib
 from functools import cache, lru_cache
 from importlib.resources import files
+from typing import Any
+
+from commonplace.domain.loading import loaded_once
 
 _CACHED_WORDS = 4_096
 
@@ -27,22 +30,20 @@ def mapping(name: str) -> dict[str, tuple[str, ...]]:
     return {word: tuple(values.split(",")) for word, _, values in pairs}
 
 
-@lru_cache(maxsize=_CACHED_WORDS)
-def _forms(lemma: str) -> dict[str, tuple[str, ...]]:
+@loaded_once
+def _dictionary() -> Any:
+    """The dictionary of inflections, read before threads share it: it reads its own parts at their first use."""
     import lemminflect
 
-    forms: dict[str, tuple[str, ...]] = lemminflect.getAllInflections(lemma)
+    lemminflect.getAllInflections("be")
+    lemminflect.getAllInflectionsOOV("be", "VERB")
+    return lemminflect
+
+
+@lru_cache(maxsize=_CACHED_WORDS)
+def _forms(lemma: str) -> dict[str, tuple[str, ...]]:
+    forms: dict[str, tuple[str, ...]] = _dictionary().getAllInflections(lemma)
     return forms
-
-
-@cache
-def _agreement() -> dict[str, tuple[str, ...]]:
-    return mapping("auxiliaries.agreeing")
-
-
-@cache
-def _contractions() -> dict[str, str]:
-    return {word: values[0] for word, values in mapping("auxiliaries.unapostrophed").items()}
 
 
 @cache
@@ -53,7 +54,7 @@ def everyday_verbs() -> frozenset[str]:
 
 def with_apostrophe(word: str) -> str:
     """'dont' -> "don't"; any other word as it is."""
-    return _contractions().get(word, word)
+    return mapping("auxiliaries.unapostrophed").get(word, (word,))[0]
 
 
 def is_known(word: str) -> bool:
@@ -65,7 +66,7 @@ def is_modal(word: str) -> bool:
 
 
 def is_auxiliary(word: str) -> bool:
-    return with_apostrophe(word) in _agreement() or is_modal(word) or word == "had"
+    return with_apostrophe(word) in mapping("auxiliaries.agreeing") or is_modal(word) or word == "had"
 
 
 def is_base(word: str) -> bool:
@@ -155,17 +156,15 @@ def agreed(word: str, plural: bool) -> str:
     Auxiliaries, modals, past forms and full verbs alike; what does not agree comes back as it is.
     """
     word = with_apostrophe(word)
-    if word in _agreement():
-        return _agreement()[word][plural]
+    if word in mapping("auxiliaries.agreeing"):
+        return mapping("auxiliaries.agreeing")[word][plural]
     fixed = is_modal(word) or is_past(word) or word in table("auxiliaries.unchanged")
     return word if plural or fixed or not word.isalpha() else _third_person(word)
 
 
 @lru_cache(maxsize=_CACHED_WORDS)
 def _third_person(word: str) -> str:
-    import lemminflect
-
     forms = _forms(word)
     if "VBZ" not in forms:
-        forms = lemminflect.getAllInflectionsOOV(word, "VERB")
+        forms = _dictionary().getAllInflectionsOOV(word, "VERB")
     return forms["VBZ"][0]

@@ -2,13 +2,12 @@
 
 Its features are numbers: what a pair of texts has in common and in what it differs."""
 
-import functools
-from importlib.resources import as_file, files
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from commonplace.domain.loading import DATA, loaded_once
 from commonplace.domain.taxonomy import SIMILARITIES
 from commonplace.text.foundation.calendar import is_calendar_word
 from commonplace.text.foundation.numbers import every_number
@@ -273,9 +272,9 @@ def is_another_value(
     return pair_model().change(old, new, old_vector, new_vector) > least + more or is_value_changed(old, new)
 
 
-@functools.cache
+@loaded_once
 def pair_model() -> PairModel:
     """The model of the package."""
-    with as_file(files("commonplace") / "data" / "pairs.npz") as path, np.load(path) as arrays:
+    with np.load(DATA / "pairs.npz") as arrays:
         names = PairModel._fields[:-1]
         return PairModel(**{name: arrays[name].astype(np.float32) for name in names}, embedder=str(arrays["embedder"]))

@@ -7,6 +7,7 @@ from functools import cache
 from importlib import resources
 from typing import Any, NamedTuple
 
+from commonplace.domain.loading import loaded_once
 from commonplace.text.foundation.characters import bare_in_place
 from commonplace.text.foundation.expressions import Expressions
 from commonplace.text.redaction.view import View
@@ -59,12 +60,12 @@ class Noun(NamedTuple):
     value: str
 
 
-@cache
+@loaded_once
 def _table(name: str) -> dict[str, Any]:
     return tomllib.loads(resources.files(__package__).joinpath(name).read_text("utf-8"))
 
 
-@cache
+@loaded_once
 def words(*names: str) -> frozenset[str]:
     """The words of tables of `words.toml` (or "own", "of", "places" of `nouns.toml`), all in one set; folded, but for single
     letters: "è" is a verb, "e" is none."""
@@ -97,7 +98,7 @@ def _phrase(phrase: str) -> str:
     return "".join(_fillings().get(part) or re.escape(part).replace(r"\ ", r"[\s_-]{1,2}") for part in parts)
 
 
-@cache
+@loaded_once
 def _nouns() -> re.Pattern[str]:
     table = _table("nouns.toml")["noun"]
     groups = []
@@ -107,7 +108,7 @@ def _nouns() -> re.Pattern[str]:
     return re.compile(rf"(?:{'|'.join(groups)})(?![a-z0-9])")
 
 
-@cache
+@loaded_once
 def _first_words() -> frozenset[str]:
     # Only a word that begins some phrase is tried: the pattern of all phrases is long, a set is quick.
     table = _table("nouns.toml")
@@ -116,7 +117,7 @@ def _first_words() -> frozenset[str]:
     return frozenset(match[0] for phrase in phrases if (match := _WORD.match(bare_in_place(phrase))))
 
 
-@cache
+@loaded_once
 def _misspelt() -> frozenset[str]:
     return frozenset(wrong for word in words("misspelt") for wrong in misspellings(word)) - words("misspelt")
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from commonplace.domain.loading import loaded_once
 from commonplace.text.foundation.characters import bare
 from commonplace.text.foundation.english import is_known, table
 from commonplace.text.tagging.names import forms, singular
@@ -139,7 +140,7 @@ class Lexicon:
                 self.named.add(keys[0])
 
 
-@functools.cache
+@loaded_once
 def lexicon(language: str) -> Lexicon:
     """The compiled lexicon of a language, or of `when`; an empty one where none is shipped."""
     made = Lexicon()

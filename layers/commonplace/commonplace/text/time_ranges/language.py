@@ -7,6 +7,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
+from commonplace.domain.loading import loaded_once
 from commonplace.text.foundation.calendar import LANGUAGES_IN_TIMES, calendar_in_times
 
 LANGUAGES = LANGUAGES_IN_TIMES
@@ -49,7 +50,7 @@ GROUP = re.compile(r"\([^()]*\)\??")
 BLANK = re.compile(r"(\(\?<[=!][^)]*\))| (\??)")
 
 
-@cache
+@loaded_once
 def vocabulary(language: str) -> dict[str, Any]:
     """The word file of a language as it is."""
     import tomllib
@@ -126,7 +127,7 @@ class Language:
     generic: re.Pattern[str]
 
 
-@cache
+@loaded_once
 def language_of(code: str) -> Language:
     """The phrases of a language, made once."""
     table = vocabulary(code)
