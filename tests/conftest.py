@@ -1,5 +1,6 @@
 """What every test may ask for: a clock that stands still, and an engine over a fresh file."""
 
+import signal
 from collections.abc import Callable, Iterator
 from datetime import datetime
 from pathlib import Path
@@ -27,6 +28,10 @@ settings.register_profile(
     "shared", _PROFILE, deadline=None, max_examples=count(100), suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("shared")
+
+# A shell starts what runs in the background deaf to SIGINT, and so would be each program that a test starts.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 NOON = datetime(2026, 5, 20, 12, 0, tzinfo=ZoneInfo("Europe/Berlin"))  # a Wednesday
 

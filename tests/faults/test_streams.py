@@ -19,7 +19,7 @@ from cloud.stream import as_lambda_has_it
 from commonplace.adapters.dynamodb.calls import connect
 from commonplace.adapters.opensearch.rebuild import OpenSearchContents
 from commonplace.interfaces.aws import container, index_functions
-from commonplace.ports.values import Audit, DeadLetter, Stored
+from commonplace.ports.values import Audit, DeadLetter
 from commonplace.retrieval.documents import digest
 from tests.conftest import NOON
 from tests.faults.conftest import Open, Streaming, Tell
@@ -63,11 +63,15 @@ def change_some(world: World, users: Sequence[str]) -> None:
 
 def unlike(world: World, users: Sequence[str], client: OpenSearch, alias: str) -> int:
     """How many records the index holds in another version, or not at all."""
-    records = [memory for user in users for memory in world.records.all(user)]
-    held = OpenSearchContents(client, alias).look_up([Stored(memory, None) for memory in records])
+    records = [
+        stored
+        for user in users
+        for stored in world.records.stored(user, [memory.memory_id for memory in world.records.all(user)])
+    ]
+    held = OpenSearchContents(client, alias).look_up(records)
     return sum(
-        one is None or (one.version, one.digest) != (memory.version, digest(memory))
-        for one, memory in zip(held, records, strict=True)
+        document is None or (document.version, document.digest) != (stored.memory.version, digest(stored.memory))
+        for document, stored in zip(held, records, strict=True)
     )
 
 
