@@ -4,13 +4,14 @@ from collections.abc import Collection, Mapping, Sequence
 
 from commonplace.domain.documents import Document, DocumentHead, PassageOf
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.ids import new_operation_id
 from commonplace.domain.memory import DOCUMENTS, GLOBAL_AGENT
 from commonplace.memories.enrich import PrecomputedEmbedder, enrich
 from commonplace.memories.ingest import new_entry
 from commonplace.memories.passages import Passage, passages_of
-from commonplace.memories.transitions import deleted
+from commonplace.memories.transitions import deleted, erased
 from commonplace.ports.bundle import Ports
-from commonplace.ports.values import Audit, Caller, Entry
+from commonplace.ports.values import Audit, Caller, Change, Entry, Operation
 
 _TOOL = "documents"
 _ATTEMPTS = 3
@@ -47,7 +48,8 @@ def _entries(document: Document, passages: Mapping[str, Passage], caller: Caller
 def settle(document: Document, entries: Sequence[Entry], caller: Caller, ports: Ports) -> Document:
     """Stores the new memories of a version that is written, and closes those that the newest version has not.
 
-    Where another version was written meanwhile, that is the newest.
+    If another version was written meanwhile, that is the newest. If the document was erased meanwhile, its new memories are
+    erased too.
     """
     stored = ports.records.add(entries) if entries else []
     ids = {entry.memory.memory_id: memory.memory_id for entry, (memory, _) in zip(entries, stored, strict=True)}
@@ -57,26 +59,38 @@ def settle(document: Document, entries: Sequence[Entry], caller: Caller, ports: 
         )
         document = document.model_copy(update={"passages": linked})
         ports.documents.rewrite(caller.user_id, document)
-    close_former(document.namespace, document.key, caller, ports, ids.values())
+    versions = close_former(document.namespace, document.key, caller, ports, ids.values())
+    if not any((one.version, one.passages) == (document.version, document.passages) for one in versions):
+        linked_elsewhere = {one.memory_id for version in versions for one in version.passages}
+        _end(set(ids.values()) - linked_elsewhere, caller, ports, erases=True)
     return document
 
 
-def close_former(namespace: Sequence[str], key: str, caller: Caller, ports: Ports, more: Collection[str] = ()) -> None:
-    """Closes the memories of all versions that are kept, and some `more`, but for those of the newest one.
+def close_former(
+    namespace: Sequence[str], key: str, caller: Caller, ports: Ports, more: Collection[str] = ()
+) -> list[Document]:
+    """Closes the memories of all versions that are kept, and some `more`, but for those of the newest. Returns the versions.
 
     Of all: who wrote one of them may have failed before its memories were closed. Those that are closed stay as they are.
     """
     versions = ports.documents.versions(caller.user_id, namespace, key)
     told = [{one.memory_id for one in version.passages} for version in versions]
-    _close(set(more).union(*told).difference(*told[:1]), caller, ports)
+    _end(set(more).union(*told).difference(*told[:1]), caller, ports)
+    return versions
 
 
-def _close(memory_ids: Collection[str], caller: Caller, ports: Ports) -> None:
+def _end(memory_ids: Collection[str], caller: Caller, ports: Ports, erases: bool = False) -> None:
+    """Closes memories, or takes their words out."""
     for attempt in range(_ATTEMPTS):
         found = ports.records.get(caller.user_id, sorted(memory_ids))
         try:
-            for memory in (one for one in found if one.status == "active"):
-                ports.records.update(deleted(memory, caller.now), Audit("delete", caller.now, {"tool": _TOOL}))
+            for memory in (one for one in found if one.content and (erases or one.status == "active")):
+                if erases:
+                    change = Change(erased(memory, caller.now), Audit("erase", caller.now, {}), before=memory, erases=True)
+                    forget = Operation(new_operation_id(caller.now), caller.user_id, "FORGET", caller.now, closes=(change,))
+                    ports.operations.apply(forget)
+                else:
+                    ports.records.update(deleted(memory, caller.now), Audit("delete", caller.now, {"tool": _TOOL}))
             return
         except CommonplaceError as error:
             if error.code is not ErrorCode.CONFLICT or attempt == _ATTEMPTS - 1:

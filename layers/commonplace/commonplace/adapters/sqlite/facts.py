@@ -57,7 +57,8 @@ class SqliteUsage:
             if connection is None:
                 return
             connection.executemany(
-                "INSERT INTO usage VALUES (?, 1, ?) ON CONFLICT DO UPDATE"
+                "INSERT INTO usage SELECT memory_id, 1, ?2 FROM memories WHERE memory_id = ?1 AND status = 'active'"
+                " ON CONFLICT DO UPDATE"
                 " SET found = found + 1, last_found = max(last_found, excluded.last_found)",
                 self._waiting,
             )

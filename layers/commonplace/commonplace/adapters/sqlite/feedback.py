@@ -38,9 +38,6 @@ class SqliteFeedback:
         return [rating for _, rating in rows]
 
     def forget(self, user_id: str, is_meant: Callable[[Rating], bool]) -> int:
-        with self._database.reading() as connection:  # mostly nothing is meant, and nobody waits for a writer
-            if not any(is_meant(rating) for _, rating in _rows(connection, user_id)):
-                return 0
         with self._database.writing(erases=True) as connection:
             meant = [(number,) for number, rating in _rows(connection, user_id) if is_meant(rating)]
             connection.executemany("DELETE FROM feedback WHERE rowid = ?", meant)

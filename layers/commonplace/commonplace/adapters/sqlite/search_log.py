@@ -5,6 +5,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable
+from typing import NamedTuple
 
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.purging import drop_expired
@@ -15,9 +16,18 @@ from commonplace.ports.values import SEARCHES_KEPT, LoggedSearch
 _log = logging.getLogger("commonplace")
 _AT_ONCE, _AT_LATEST = 20, 5.0  # searches and seconds: each of its own would cost a third of a millisecond
 _INSERT = (
-    "INSERT INTO searches (owner, query, found, at, purge_at) SELECT ?, ?, ?, ?, ?"
-    " WHERE NOT EXISTS (SELECT 1 FROM searches_forgotten WHERE owner = ? AND seconds >= ?)"
+    "INSERT INTO searches (owner, query, found, at, purge_at) SELECT ?1, ?2, ?3, ?4, ?5"
+    " WHERE EXISTS (SELECT 1 FROM users WHERE number = ?1 AND user_id = ?7)"
+    " AND NOT EXISTS (SELECT 1 FROM searches_forgotten WHERE owner = ?1 AND seconds >= ?6)"
 )
+
+
+class _Waiting(NamedTuple):
+    asked: float
+    user_id: str
+    owner: int
+    """The user's number when the search was asked: after an erasure the same name gets another one."""
+    search: LoggedSearch
 
 
 class SqliteSearchLog:
@@ -30,7 +40,7 @@ class SqliteSearchLog:
     def __init__(self, database: Database, on: bool = True, clock: Callable[[], float] = time.time) -> None:
         self._database, self._on, self._clock = database, on and not database.read_only, clock
         self._guard = threading.Lock()
-        self._waiting: list[tuple[float, str, LoggedSearch]] = []
+        self._waiting: list[_Waiting] = []
 
     def is_on(self) -> bool:
         return self._on
@@ -38,16 +48,20 @@ class SqliteSearchLog:
     def searched(self, user_id: str, search: LoggedSearch) -> None:
         if not self._on:
             return
+        with self._database.reading() as connection:
+            owner = known_owner(connection, user_id)
+        if owner is None:  # a user without memories has no log
+            return
         with self._guard:
             now = self._clock()
-            self._waiting.append((now, user_id, search))
-            if len(self._waiting) >= _AT_ONCE or now - self._waiting[0][0] >= _AT_LATEST:
+            self._waiting.append(_Waiting(now, user_id, owner, search))
+            if len(self._waiting) >= _AT_ONCE or now - self._waiting[0].asked >= _AT_LATEST:
                 self._write()
 
     def searches(self, user_id: str) -> list[LoggedSearch]:
         with self._guard:
             self._write()
-            waiting = [search for _, name, search in self._waiting if name == user_id]
+            waiting = [each.search for each in self._waiting if each.user_id == user_id]
         with self._database.reading() as connection:
             kept = [LoggedSearch(query, found, moment_of(at)) for _, query, found, at in self._rows(connection, user_id)]
         return kept + waiting
@@ -55,16 +69,15 @@ class SqliteSearchLog:
     def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> int:
         with self._guard:
             self._write()
-            self._waiting = [one for one in self._waiting if one[1] != user_id]
-        with self._database.reading() as connection:
-            meant = [(number,) for number, query, *_ in self._rows(connection, user_id) if is_meant(query)]
-        with self._database.writing(erases=bool(meant)) as connection:
-            connection.executemany("DELETE FROM searches WHERE number = ?", meant)
+            self._waiting = [each for each in self._waiting if each.user_id != user_id]
+        with self._database.writing(erases=True) as connection:
             connection.execute(
                 "INSERT INTO searches_forgotten SELECT number, ? FROM users WHERE user_id = ?"
                 " ON CONFLICT DO UPDATE SET seconds = excluded.seconds",
                 (self._clock(), user_id),
             )
+            meant = [(number,) for number, query, *_ in self._rows(connection, user_id) if is_meant(query)]
+            connection.executemany("DELETE FROM searches WHERE number = ?", meant)
         return len(meant)
 
     def close(self) -> None:
@@ -94,9 +107,8 @@ class SqliteSearchLog:
 
     def _insert(self, connection: sqlite3.Connection) -> None:
         now = self._clock()
-        for asked, user_id, search in self._waiting:
-            owner = known_owner(connection, user_id)
-            if owner is not None:  # who has no memories, or none any more, has no log
-                drop_expired(connection, "searches", owner, now)
-                row = owner, search.query, search.found, search.at.isoformat(), now + SEARCHES_KEPT.total_seconds()
-                connection.execute(_INSERT, (*row, owner, asked))
+        for asked, user_id, owner, search in self._waiting:
+            drop_expired(connection, "searches", owner, now)
+            purge_at = now + SEARCHES_KEPT.total_seconds()
+            row = owner, search.query, search.found, search.at.isoformat(), purge_at
+            connection.execute(_INSERT, (*row, asked, user_id))
