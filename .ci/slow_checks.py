@@ -4,13 +4,18 @@
 git knows count. `slow_checks.json` holds a SHA-256 of the inputs with which each check last passed. It is committed, so
 a fresh clone knows what has been checked. `make slow-checks` runs every check regardless; both write the file when a
 check passes. It needs nothing but git and Python 3.11.
+
+While a check runs, its Python processes note which files of the project they open (`opened/sitecustomize.py`). The check
+fails if one of them is neither an input nor `covered`: files that the check reads and that `make test` tests by themselves.
 """
 
 import argparse
 import hashlib
 import json
+import os
 import subprocess
 import sys
+import tempfile
 import time
 import tomllib
 from pathlib import Path
@@ -21,7 +26,7 @@ PASSED = HERE / "slow_checks.json"
 
 
 def declared() -> dict[str, dict[str, list[str]]]:
-    """Each check by its name, which is its make target, with `inputs`, a list of git path patterns."""
+    """Each check by its name, which is its make target, with `inputs` and `covered`, lists of git path patterns."""
     return tomllib.loads((HERE / "slow_checks.toml").read_text("utf-8"))
 
 
@@ -50,6 +55,20 @@ def record(name: str, value: str) -> None:
     PASSED.write_text(json.dumps({**passed(), name: value}, indent=4, sort_keys=True) + "\n", "utf-8")
 
 
+def run(name: str, root: Path = ROOT) -> tuple[int, set[str]]:
+    """Run a make target. Return its exit code and the files that its Python processes opened, relative to the project."""
+    with tempfile.NamedTemporaryFile() as notes:
+        path = os.pathsep.join(filter(None, [str(HERE / "opened"), os.environ.get("PYTHONPATH")]))
+        noting = {"PYTHONPATH": path, "SLOW_CHECK_ROOT": str(root), "SLOW_CHECK_OPENED": notes.name}
+        done = subprocess.run(["make", name], cwd=root, env={**os.environ, **noting}, check=False)
+        return done.returncode, set(Path(notes.name).read_text("utf-8", "surrogateescape").splitlines())
+
+
+def undeclared(opened: set[str], patterns: list[str], root: Path = ROOT) -> list[str]:
+    """The tracked files among those opened that no pattern names."""
+    return sorted(opened.intersection(input_files(["."], root)).difference(input_files(patterns, root)))
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description="Run the slow checks whose inputs changed since they last passed.")
     parser.add_argument("--all", action="store_true", help="run every check, changed or not")
@@ -65,8 +84,11 @@ def main() -> None:
             continue
         print(f"== {name}", flush=True)
         began = time.monotonic()
-        if subprocess.run(["make", name], cwd=ROOT, check=False).returncode:
+        code, opened = run(name)
+        if code:
             sys.exit(f"{name} failed")
+        if missing := undeclared(opened, [*checks[name]["inputs"], *checks[name].get("covered", [])]):
+            sys.exit(f"{name} reads files that are not among its inputs in slow_checks.toml:\n  " + "\n  ".join(missing))
         print(f"== {name}: passed in {time.monotonic() - began:.0f} s", flush=True)
         record(name, now)
 

@@ -2,6 +2,7 @@
 
 import importlib.util
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -61,14 +62,11 @@ def test_an_unchanged_check_is_left_out_and_a_changed_one_runs(
     slow_checks.record("first", slow_checks.fingerprint(["Makefile"]))
     ran: list[str] = []
 
-    def run(command: list[str], **more: Any) -> Any:
-        if command[0] != "make":
-            return real(command, **more)
-        ran.append(command[1])
-        return subprocess.CompletedProcess(command, 0)
+    def run(name: str) -> tuple[int, set[str]]:
+        ran.append(name)
+        return 0, {"Makefile"}
 
-    real = subprocess.run
-    monkeypatch.setattr(slow_checks.subprocess, "run", run)
+    monkeypatch.setattr(slow_checks, "run", run)
     monkeypatch.setattr("sys.argv", ["slow_checks.py"])
     slow_checks.main()
     slow_checks.main()
@@ -87,3 +85,30 @@ def test_a_failed_check_is_not_recorded(monkeypatch: pytest.MonkeyPatch, tmp_pat
     with pytest.raises(SystemExit, match="no-such-target failed"):
         slow_checks.main()
     assert slow_checks.passed() == {}
+
+
+def test_a_check_that_reads_a_file_that_is_not_declared_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "passed.json").write_text("{}")
+    monkeypatch.setattr(slow_checks, "PASSED", tmp_path / "passed.json")
+    monkeypatch.setattr(slow_checks, "declared", lambda: {"check": {"inputs": ["Makefile"], "covered": ["docs"]}})
+    monkeypatch.setattr(slow_checks, "run", lambda _: (0, {"Makefile", "docs/README.md", "README.md", "not-tracked"}))
+    monkeypatch.setattr("sys.argv", ["slow_checks.py"])
+    with pytest.raises(SystemExit) as ended:
+        slow_checks.main()
+    assert str(ended.value).splitlines()[1:] == ["  README.md"]
+    assert slow_checks.passed() == {}
+
+
+def test_the_files_that_python_opens_are_noted_however_they_are_opened(tmp_path: Path) -> None:
+    (tmp_path / "read.txt").write_text("read")
+    (tmp_path / "module.py").write_text("")
+    program = "import module, os, pathlib, subprocess, sys; pathlib.Path('read.txt').read_bytes(); open('/dev/null')"
+    inner = "open('also.txt')"
+    (tmp_path / "also.txt").write_text("read by a process that the first one starts")
+    (tmp_path / "program.py").write_text(f"{program}; subprocess.run([sys.executable, '-c', {inner!r}], check=True)")
+    (tmp_path / "Makefile").write_text(f"check:\n\t{sys.executable} program.py\n")
+    for _ in range(2):  # the second time the module comes from its cache
+        code, opened = slow_checks.run("check", tmp_path)
+        assert code == 0
+        assert opened >= {"read.txt", "also.txt", "module.py", "program.py"}
+        assert not [name for name in opened if name.startswith("/")]
