@@ -147,7 +147,7 @@ clean:  ## removes what was installed and built
 # The functions run on Python 3.13, and sam builds with it: on PATH, of pyenv though not active, or of uv.
 PYTHON313 ?= $(shell for python in python3.13 $$(ls -d $${PYENV_ROOT:-$$HOME/.pyenv}/versions/3.13*/bin/python3.13 2>/dev/null) \
 	$$($(BIN)/uv python find --no-python-downloads 3.13 2>/dev/null); do $$python -c "" 2>/dev/null && echo $$python && break; done)
-python313:
+python313: ## which Python 3.13 is used
 	@echo $(PYTHON313)
 SAM = PATH="$(CURDIR)/.venv-sam/bin:$$PATH" SAM_CLI_TELEMETRY=0 sam
 sam_built = ARCHITECTURE=$(1) $(SAM) build --build-dir .aws-sam/$(1) --parameter-overrides Architecture=$(1)
