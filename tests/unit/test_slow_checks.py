@@ -26,7 +26,9 @@ slow_checks = loaded()
 @pytest.mark.parametrize("name", list(slow_checks.declared()))
 def test_each_check_is_a_make_target_and_each_input_exists(name: str) -> None:
     assert f"\n{name}: " in (ROOT / "Makefile").read_text("utf-8")
-    assert [pattern for pattern in slow_checks.declared()[name]["inputs"] if not slow_checks.input_files([pattern])] == []
+    check = slow_checks.declared()[name]
+    patterns = [*check["inputs"], *check.get("covered", [])]
+    assert [pattern for pattern in patterns if not slow_checks.input_files([pattern])] == []
 
 
 def test_only_declared_checks_are_recorded() -> None:
