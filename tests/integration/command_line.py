@@ -15,7 +15,7 @@ from unittest import mock
 from commonplace.interfaces.cli import main
 
 COMMAND = str(Path(sys.executable).with_name("commonplace"))
-_LEFT_OUT = ("COMMONPLACE_", "ANTHROPIC_", "COLUMNS", "APPDATA", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR")
+_LEFT_OUT = ("COMMONPLACE_", "ANTHROPIC_", "COLUMNS", "APPDATA", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "PYTHONUNBUFFERED")
 
 
 @dataclass(frozen=True)

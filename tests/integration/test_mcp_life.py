@@ -85,7 +85,7 @@ def test_nothing_but_the_protocol_is_on_stdout_whatever_comes_in(tmp_path: Path)
     process.stdin.write(b"".join(odd) + lines(call(7, "store_memory", content="I play the cello.")))
     process.stdin.flush()
     stored_as = answered(process, 7)["result"]["structuredContent"]["memory_id"]
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=60)
     assert (process.returncode, out) == (0, b"")
     assert b"Traceback" not in err
     with Commonplace(tmp_path / "memory.db") as memory:
@@ -98,7 +98,7 @@ def test_what_code_prints_in_a_call_goes_to_stderr(tmp_path: Path) -> None:
     process.stdin.write(lines(call(2, "memory_stats")))
     process.stdin.flush()
     assert answered(process, 2)["result"]["structuredContent"] == {}
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=60)
     assert out == b""
     assert all(said in err for said in (b"printed", b"written", b"said by another program"))
 
@@ -116,7 +116,7 @@ def test_before_the_first_call_nothing_is_loaded_and_no_file_is_made(tmp_path: P
     process.stdin.write(lines({"id": 2, "method": "tools/list"}, {"id": 3, "method": "resources/list"}))
     process.stdin.flush()
     answered(process, 3)
-    assert process.communicate(timeout=30)[1] == b"[]\n"
+    assert process.communicate(timeout=60)[1] == b"[]\n"
     assert not list(tmp_path.iterdir())
 
 
@@ -124,8 +124,8 @@ def test_before_the_first_call_nothing_is_loaded_and_no_file_is_made(tmp_path: P
 def test_a_signal_ends_it_though_nobody_closes_stdin(number: int, tmp_path: Path) -> None:
     process = started(tmp_path / "memory.db")
     process.send_signal(number)
-    assert process.wait(timeout=30) == 130
-    out, err = process.communicate(timeout=30)
+    assert process.wait(timeout=60) == 130
+    out, err = process.communicate(timeout=60)
     assert (out, err) == (b"", b"commonplace: stopped, everything is saved\n")
 
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import sys
 from collections.abc import Callable
 from types import FrameType
 
@@ -35,4 +36,7 @@ def serve(memory: OpenedLater, tier: ShownTier | None, stopped: Callable[[], int
 async def _served(memory: OpenedLater, tier: ShownTier | None) -> None:
     server = server_over(memory, tier)
     async with stdio_server() as (read, write):
-        await server.run(read, write, server.create_initialization_options())
+        try:
+            await server.run(read, write, server.create_initialization_options())
+        finally:
+            sys.stdout.flush()  # while stdout still leads to stderr: what code printed is not for the client
