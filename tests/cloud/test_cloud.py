@@ -43,7 +43,7 @@ def told(opensearch_url: str, dynamodb_url: str) -> Iterator[str]:
             lines += line
         yield lines
         process.send_signal(signal.SIGINT)
-        rest, _ = process.communicate(timeout=30)
+        rest, _ = process.communicate(timeout=60)
         assert rest.strip() == "stopped"
         assert process.returncode == 0
 

@@ -113,7 +113,7 @@ def test_a_delay_is_as_long_as_it_says(client: OpenSearch, proxy: FaultProxy, in
     proxy.plan(faults.delay(0.5), times=2)
     began = time.monotonic()
     client.count(index=index)
-    assert 0.5 <= time.monotonic() - began < 3
+    assert 0.5 <= time.monotonic() - began < 10
     with pytest.raises(ConnectionTimeout):
         client.count(index=index, request_timeout=0.1)
 

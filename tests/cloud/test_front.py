@@ -46,7 +46,7 @@ def ask(handled: list[Any], monkeypatch: pytest.MonkeyPatch) -> Iterator[Ask]:
         def asked(
             method: str, path: str, body: bytes | None = None, token: str | None = OURS.token("ana"), **headers: str
         ) -> Any:
-            connection = http.client.HTTPConnection(host, timeout=10)
+            connection = http.client.HTTPConnection(host, timeout=60)
             given = {name.replace("_", "-"): value for name, value in headers.items()}
             connection.request(method, path, body, ({"Authorization": f"Bearer {token}"} if token else {}) | given)
             response = connection.getresponse()

@@ -74,7 +74,7 @@ class Seen:
     def items(self, count: int) -> list[str]:
         """The keys of the records seen, once there are so many."""
         with self._changed:
-            assert self._changed.wait_for(lambda: len(self.records) >= count, timeout=20), self.records
+            assert self._changed.wait_for(lambda: len(self.records) >= count, timeout=60), self.records
         return [record["dynamodb"]["Keys"]["item"]["S"] for record in self.records]
 
 
@@ -95,7 +95,7 @@ def test_changes_arrive_in_order_soon_and_as_lambda_has_them(table: Table) -> No
             table.put(f"b{number}")
         table.client.delete_item(TableName=table.name, Key={"item": {"S": "a"}})
         assert seen.items(22) == ["a", *(f"b{number}" for number in range(20)), "a"]
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 20
     first, last = seen.records[0], seen.records[-1]
     assert (first["eventName"], first["eventSource"], first["eventSourceARN"]) == ("INSERT", "aws:dynamodb", table.stream)
     assert base64.b64decode(first["dynamodb"]["NewImage"]["vector"]["B"]) == b"\x00\xff"
@@ -122,7 +122,7 @@ def test_filters_keep_records_away_from_the_function(table: Table) -> None:
 
 def test_a_window_gathers_records_into_one_batch(table: Table) -> None:
     seen = Seen()
-    with table.poller(seen, window=2.0):
+    with table.poller(seen, window=6.0):
         for each in "abc":
             table.put(each)
             time.sleep(0.3)

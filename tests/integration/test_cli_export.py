@@ -49,5 +49,5 @@ def test_a_reader_that_goes_away_makes_no_noise(memory_file: Path, tmp_path: Pat
     os.close(writer)
     assert os.read(reader, 10)
     os.close(reader)
-    _, noise = export.communicate(timeout=30)
+    _, noise = export.communicate(timeout=60)
     assert noise == b""

@@ -235,7 +235,7 @@ def test_a_text_that_stands_in_many_places_names_ten_of_them_at_once(memory: Com
     began = time.process_time()
     kind, why = answer(tool, {"command": "str_replace", "path": "/memories/a", "old_str": old, "new_str": "b"})
     assert (kind, why.partition("in lines: ")[2]) == ("refused", f"{shown}. Please ensure it is unique")
-    assert time.process_time() - began < 0.5
+    assert time.process_time() - began < 2
 
 
 def test_an_empty_text_is_replaced_in_an_empty_file_alone(memory: Commonplace) -> None:

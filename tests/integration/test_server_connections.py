@@ -24,7 +24,7 @@ IDLE = b""
 
 
 def opened(port: int, sent: bytes, source: str = "127.0.0.1") -> socket.socket:
-    connection = socket.create_connection(("127.0.0.1", port), timeout=5, source_address=(source, 0))
+    connection = socket.create_connection(("127.0.0.1", port), timeout=60, source_address=(source, 0))
     connection.sendall(sent)
     return connection
 
@@ -34,7 +34,7 @@ def test_three_hundred_half_open_connections_lock_nobody_out(memory_file: Path, 
     with served(memory_file) as server, ExitStack() as held:
         for number in range(300):
             held.enter_context(opened(server.port, sent, f"127.0.0.{2 + number % 3}"))
-        client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
+        client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
         client.request("GET", "/health")
         assert client.getresponse().status == 200
         client.close()
@@ -51,7 +51,7 @@ def test_who_has_few_connections_keeps_them(memory_file: Path) -> None:
 
 def test_a_connection_that_is_kept_waits_for_nothing_between_requests(memory_file: Path) -> None:
     with served(memory_file) as server:
-        client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=5)
+        client = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
         spent = []
         for _ in range(20):
             begun = time.perf_counter()

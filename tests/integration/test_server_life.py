@@ -62,7 +62,7 @@ def test_a_signal_in_the_middle_of_closing_a_connection_loses_no_socket(
         closing(connection, error)
 
     def ask(url: str) -> None:
-        client = http.client.HTTPConnection(url.removeprefix("http://"), timeout=10)
+        client = http.client.HTTPConnection(url.removeprefix("http://"), timeout=60)
         client.request("GET", "/health")
         client.getresponse().read()
         client.close()
@@ -101,7 +101,7 @@ def test_who_asks_while_it_ends_is_refused_and_told(memory: Commonplace, monkeyp
         return {}
 
     def ask(url: str, name: str) -> bytes:
-        client = http.client.HTTPConnection(url.removeprefix("http://"), timeout=20)
+        client = http.client.HTTPConnection(url.removeprefix("http://"), timeout=60)
         client.request("POST", f"/tools/{name}", "{}")
         answer = client.getresponse()
         statuses[name] = answer.status
@@ -221,7 +221,7 @@ def test_it_listens_on_ipv6_loopback_too(memory_file: Path) -> None:
         pytest.skip("there is no IPv6 here")
     with served(memory_file, "--host", "::1") as server:
         assert f"http://[::1]:{server.port}" in server.announced
-        with socket.create_connection(("::1", server.port), timeout=10) as connection:
+        with socket.create_connection(("::1", server.port), timeout=60) as connection:
             connection.sendall(b"GET /health HTTP/1.1\r\nHost: [::1]:%d\r\n\r\n" % server.port)
             assert connection.recv(64).startswith(b"HTTP/1.1 200")
 

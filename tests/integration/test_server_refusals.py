@@ -77,7 +77,7 @@ def test_a_wrong_method_is_405_and_tells_the_right_one(server: Server, method: s
 @pytest.mark.parametrize(("path", "most"), [(SEARCH, MAX_BODY), ("/uploads", MOST_BYTES)])
 @pytest.mark.parametrize("more", [1, 10**9])
 def test_too_large_a_body_is_413_and_tells_the_bound_of_its_route(server: Server, path: str, most: int, more: int) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=30)
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
     connection.putrequest("POST", path)
     connection.putheader("Content-Length", str(most + more))
     connection.endheaders()
@@ -102,7 +102,7 @@ def test_the_largest_body_is_read(server: Server) -> None:
 
 
 def test_what_is_no_http_is_answered_and_the_server_lives_on(server: Server) -> None:
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
         connection.sendall(b"GET / HTTP/1.1\r\nHost : x\r\nContent-Length: many\r\n\r\n")
         received = connection.recv(65536)
         while chunk := connection.recv(65536):
@@ -131,7 +131,7 @@ def test_a_foreign_host_is_403_on_every_path(server: Server, host: str) -> None:
 
 
 def test_no_host_at_all_is_403(server: Server) -> None:
-    with socket.create_connection(("127.0.0.1", server.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
         connection.sendall(b"GET /health HTTP/1.0\r\n\r\n")
         assert connection.recv(64).split()[:2] in ([b"HTTP/1.0", b"403"], [b"HTTP/1.1", b"403"])
 

@@ -198,7 +198,7 @@ def test_one_token_does_not_take_every_thread(tmp_path: Path) -> None:
         head = f"POST /tools/browse HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {home.ana}\r\nContent-Length: 2\r\n\r\n{{}}"
         with ExitStack() as open_ones:
             for _ in range(9):
-                one = open_ones.enter_context(socket.create_connection(("127.0.0.1", home.server.port), timeout=10))
+                one = open_ones.enter_context(socket.create_connection(("127.0.0.1", home.server.port), timeout=60))
                 one.sendall(head.encode())
             assert one.recv(64).split()[1] == b"429"
             late = home.ask(home.ana, "GET", "/runs")
@@ -239,7 +239,7 @@ def test_the_log_has_a_line_for_each_request_and_no_word_of_it(fresh: Home) -> N
 def test_who_has_no_token_is_told_so_before_a_body_is_read(tmp_path: Path, size: int) -> None:
     for home in at_home(tmp_path):
         for _ in range(21):
-            with socket.create_connection(("127.0.0.1", home.server.port), timeout=10) as connection:
+            with socket.create_connection(("127.0.0.1", home.server.port), timeout=60) as connection:
                 head = f"POST /import HTTP/1.1\r\nHost: localhost\r\nContent-Length: {size}\r\n\r\n"
                 connection.sendall(head.encode())
                 last = connection.recv(64).split()[1]
@@ -249,7 +249,7 @@ def test_who_has_no_token_is_told_so_before_a_body_is_read(tmp_path: Path, size:
 
 @pytest.mark.parametrize("line", [b"GET /runs", b"POST /mcp"])
 def test_a_request_of_two_tokens_is_no_ones(home: Home, line: bytes) -> None:
-    with socket.create_connection(("127.0.0.1", home.server.port), timeout=10) as connection:
+    with socket.create_connection(("127.0.0.1", home.server.port), timeout=60) as connection:
         connection.sendall(line + b" HTTP/1.1\r\nHost: localhost:%d\r\n" % home.server.port)
         connection.sendall(f"Authorization: Bearer {home.ana}\r\nAuthorization: Bearer {home.ben}\r\n\r\n".encode())
         assert connection.recv(64).split()[1] == b"401"

@@ -70,7 +70,7 @@ DERIVED = {
 
 @contextmanager
 def changing(file: Path) -> Iterator[sqlite3.Connection]:
-    with closing(sqlite3.connect(file, isolation_level=None, timeout=30)) as connection:
+    with closing(sqlite3.connect(file, isolation_level=None, timeout=60)) as connection:
         yield connection
 
 

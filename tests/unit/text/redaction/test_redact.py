@@ -531,7 +531,7 @@ def test_an_ordinary_sentence_costs_next_to_nothing() -> None:
     start = time.process_time()
     for _ in range(200):
         redact(text)
-    assert (time.process_time() - start) / 200 < 0.002
+    assert (time.process_time() - start) / 200 < 0.005
 
 
 SCHEMES = ["postgres", "postgresql+psycopg2", "mysql", "mongodb+srv", "redis", "amqps", "ftp", "ssh", "http", "https", "smtp"]
