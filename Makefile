@@ -6,7 +6,7 @@ DATA ?= data
 FRAMEWORKS := $(patsubst tests/frameworks/%.txt,%,$(wildcard tests/frameworks/*.txt))
 
 .DELETE_ON_ERROR:
-.PHONY: help demo run cloud cloud-night test test-313 test-frameworks test-mcp-oldest client fuzz audit check style lint training slow-checks manifest model bench peers lock results template build deploy built artefacts clean python313
+.PHONY: help demo run cloud cloud-night test test-313 test-contracts-313 test-faults test-conformance test-fuzz test-frameworks test-mcp-oldest client fuzz audit check style lint training slow-checks manifest model bench peers lock results template build deploy built artefacts clean python313
 
 help:  ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 12
@@ -23,11 +23,23 @@ cloud: .venv/dev  ## the same tools as on AWS, on this machine: real OpenSearch 
 cloud-night: .venv/dev  ## one night there, end to end: a day recorded, planned, read by workers behind a queue, and shown
 	@$(BIN)/python -m cloud.one_night
 
-test: .venv/dev  ## every test, with real servers where Java and Maven are there
-	@$(BIN)/$(PYTEST)
+test: .venv/dev  ## every test but the slow checks, with real servers where Java and Maven are there
+	@$(BIN)/$(PYTEST) -m "not slow"
 
-test-313: .venv-313/ready  ## the tests of units and of contracts, on the Python of AWS
-	@.venv-313/bin/$(PYTEST) tests/unit tests/contract
+test-faults: .venv/dev  ## kills, outages, damage and hostile texts, in full; `make test` runs a sample
+	@COMMONPLACE_FUZZ_TIMES=1 $(BIN)/$(PYTEST) tests/faults
+
+test-conformance: .venv/dev  ## the MCP servers against the protocol's own suite and inspector
+	@$(BIN)/$(PYTEST) tests/conformance
+
+test-fuzz: .venv/dev  ## hostile calls, the same each time; `make fuzz` draws new calls
+	@$(BIN)/$(PYTEST) tests/fuzz
+
+test-313: .venv-313/ready  ## the tests of units, on the Python of AWS
+	@.venv-313/bin/$(PYTEST) tests/unit
+
+test-contracts-313: .venv-313/ready  ## the tests of contracts, on the Python of AWS
+	@.venv-313/bin/$(PYTEST) tests/contract
 
 test-frameworks: $(FRAMEWORKS:%=.venv-frameworks/%/ready)  ## each framework's tests, with the real library
 	@for name in $(FRAMEWORKS); do echo "== $$name"; \
@@ -48,7 +60,7 @@ MINUTES ?= 10
 audit: .venv-audit/ready  ## the pins against the published advisories, where those can be reached
 	@$(PYTHON) -m benchmarks.audit
 
-check: style  ## before each commit, under a minute: style, and the tests of units and of contracts on SQLite
+check: style  ## before each commit, two minutes: style, and the tests of units and of contracts on SQLite
 	@$(BIN)/$(PYTEST) tests/unit tests/contract -m "not opensearch and not dynamodb"
 
 # As many workers as there are cores; a server's tests stay in one. PYTEST_XDIST_AUTO_NUM_WORKERS=1 takes one.
@@ -69,7 +81,7 @@ training: .venv/dev  ## whether training again gives the committed models (a min
 	@$(BIN)/python -m training.kinds --check
 	@$(BIN)/python -m training.make_questions --check
 
-slow-checks:  ## training, frameworks, TypeScript client, template and built functions, changed or not; records what passed
+slow-checks:  ## every slow check, changed or not; records what passed
 	@$(PYTHON) .ci/slow_checks.py --all
 
 manifest: .venv/runtime  ## writes tool_manifest.json from contract/registry.py

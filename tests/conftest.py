@@ -1,5 +1,6 @@
 """What every test may ask for: a clock that stands still, and an engine over a fresh file."""
 
+import functools
 import signal
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -11,11 +12,13 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from commonplace import Commonplace, CommonplaceError
+from commonplace.adapters import sentence_encoder
 from commonplace.settings import Settings
 from tests.examples import count
 
 pytest_plugins = [
     "tests.parallel",
+    "tests.slow_folders",
     "tests.real_servers",
     "tests.dynamodb_tables",
     "tests.opensearch_indices",
@@ -28,6 +31,9 @@ settings.register_profile(
     "shared", _PROFILE, deadline=None, max_examples=count(100), suppress_health_check=[HealthCheck.too_slow]
 )
 settings.load_profile("shared")
+
+# Tests say the same sentences again and again: each process embeds a text only once.
+sentence_encoder._of_text = functools.lru_cache(maxsize=8_192)(sentence_encoder._of_text.__wrapped__)
 
 # A shell starts what runs in the background deaf to SIGINT, and so would be each program that a test starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

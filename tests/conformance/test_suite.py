@@ -119,6 +119,7 @@ def test_the_page_counts_them(found: dict[tuple[str, str], Found]) -> None:
     assert re.findall(r"^\| 202\d-.*\|$", page, re.MULTILINE) == rows
 
 
+@pytest.mark.sample
 def test_the_lock_has_no_addresses_and_a_digest_of_each_package() -> None:
     locked = json.loads(LOCK.read_text("utf-8"))
     wanted = json.loads((HERE / "package.json").read_text("utf-8"))["dependencies"]

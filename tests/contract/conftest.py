@@ -20,6 +20,7 @@ from commonplace.adapters.dynamodb.usage import DynamoFeedback, DynamoSearchLog,
 from commonplace.adapters.opensearch.index import OpenSearchFacts, OpenSearchIndex
 from commonplace.adapters.opensearch.rebuild import OpenSearchContents
 from commonplace.adapters.record_scan import ScanFacts, ScanIndex
+from commonplace.bootstrap import local as bootstrap_local
 from commonplace.bootstrap.local import OpenStore, open_local
 from commonplace.domain.memory import Memory
 from commonplace.ports.bundle import Ports, Upkeep
@@ -29,6 +30,7 @@ from commonplace.ports.values import Audit, Entry
 from commonplace.settings import Settings
 from tests.conftest import NOON
 from tests.opensearch_indices import FollowedRecords, Indexed
+from tests.word_vectors import WordVectors
 
 _NUMBERS = itertools.count(1)  # of all tests: an index that several use doesn't forget the versions of an id at once
 
@@ -39,12 +41,21 @@ OPENED = ("sqlite", DYNAMODB)
 INDICES = [pytest.param(f"opensearch-{much}", marks=pytest.mark.opensearch) for much in ("nothing", "half", "all")]
 
 
+@pytest.fixture(autouse=True)
+def _embedder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The laws of storage need no meaning: only tests marked `meaning` pay for the encoders."""
+    if request.node.get_closest_marker("meaning") is None:
+        monkeypatch.setattr(bootstrap_local, "_sentence_encoder", WordVectors)
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """The laws of the records are those of the stores only, and so are those of operations and the night."""
+    """The laws of records, operations and nights are those of the stores only. Only the index's own laws need an index that
+    holds nothing or all of the records: the other laws run over one that holds half of them."""
     if "opened" in metafunc.fixturenames:
         metafunc.parametrize("opened", OPENED, indirect=True)
     elif "ports" in metafunc.fixturenames:
-        indices = () if "test_records" in metafunc.module.__name__ else INDICES
+        name = metafunc.module.__name__.rpartition(".")[2]
+        indices = INDICES if name == "test_index" else () if name.startswith("test_records") else INDICES[1:2]
         metafunc.parametrize("ports", [*STORES, *indices], indirect=True)
 
 

@@ -156,6 +156,7 @@ def test_a_model_deletes_twenty_memories_an_hour_and_a_person_more(opened: OpenS
     call(opened, "delete_memory", after(AGENT, 61), memory_id=again)
 
 
+@pytest.mark.meaning
 def test_what_a_model_merges_away_counts_from_when_it_is_merged(opened: OpenStore) -> None:
     ids = [
         call(opened, "store_memory", content=text).memory_id for text in ("I play the cello.", "The user plays the cello.")

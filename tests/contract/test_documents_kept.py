@@ -61,6 +61,7 @@ def documents(told: Told) -> Documents:
     return told.documents
 
 
+@pytest.mark.meaning
 def test_its_passages_are_memories_that_name_it_and_are_found(told: Told, documents: Documents) -> None:
     written = documents.write(*PLACE, f"{TEA}\n\n{SWIMS}\n\n{CITY}\n")
     assert told.texts() == {TEA, SWIMS, CITY}

@@ -219,6 +219,7 @@ def test_memories_without_a_position_have_no_neighbours(ports: Ports, writer: Wr
     assert bm25.window(candidates).rows[candidates.ids.index(hit.memory_id)].tolist() == [-1] * 2 * bm25.REACH
 
 
+@pytest.mark.meaning
 def test_the_nearest_by_vector_are_found_without_a_common_word(ports: Ports, writer: Writer) -> None:
     near = writer.write("The doctor works at a hospital")
     writer.write("Guitars are tuned by ear")
@@ -298,6 +299,7 @@ def test_somebody_without_memories_finds_nothing(ports: Ports, writer: Writer) -
     assert most_important(ports, Filter(), 5, nobody) == []
 
 
+@pytest.mark.meaning
 def test_of_two_values_of_one_attribute_the_newer_is_found_first(ports: Ports, writer: Writer) -> None:
     old = writer.write("My manager is Priya.", created_at=NOON - timedelta(days=60))
     new = writer.write("My manager is Daniel now.")

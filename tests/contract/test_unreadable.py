@@ -1,8 +1,10 @@
-"""One record that can't be read: the others are read, it is named, and erasing takes it away."""
+"""Records that can't be read: the others are read, each of them is named, and erasing takes it away."""
 
 import json
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -28,7 +30,7 @@ from tests.contract.changes import ANA, LATER, changed, closing, opening, operat
 from tests.contract.conftest import Writer
 from tests.contract.damage import Damage, damage_of
 
-WORD = "zanzibar"  # of the damaged memory
+WORD = "zanzibar"  # of each damaged memory
 CALLER = Caller(ANA, LATER)
 
 
@@ -71,18 +73,32 @@ def writer(opened: OpenStore) -> Writer:
 
 
 @pytest.fixture
-def memories(opened: OpenStore, writer: Writer) -> list[Memory]:
-    """Three memories of one user, of which the second is to be damaged."""
-    texts = ("I drink green tea in the morning.", f"I fly to {WORD} with green tea.", "I keep green tea in a tin.")
-    return [writer.write(text, tags=(text.split()[1],), key=f"k{at}") for at, text in enumerate(texts)]
+def whole(opened: OpenStore, writer: Writer) -> list[Memory]:
+    """Two memories of one user: the damaged ones lie between them."""
+    texts = ("I drink green tea in the morning.", "I keep green tea in a tin.")
+    first, last = (writer.entry(text, tags=(text.split()[1],), key=f"k{at}") for at, text in enumerate(texts))
+    between = timedelta(seconds=len(HOW) + 1)
+    later = last.memory.model_copy(update=dict.fromkeys(("created_at", "updated_at"), last.memory.created_at + between))
+    return [memory for memory, _ in opened.ports.records.add([first, replace(last, memory=later)])]
 
 
-@pytest.fixture(params=HOW)
-def damaged(request: pytest.FixtureRequest, memories: list[Memory], damage: Damage) -> Memory:
-    if request.param == "no UTF-8" and request.node.callspec.params["opened"] == "dynamodb":
-        pytest.skip("DynamoDB keeps no text that is no UTF-8")
-    damage(memories[1].memory_id, broken(memories[1])[request.param])
-    return memories[1]
+@pytest.fixture
+def damaged(
+    request: pytest.FixtureRequest, opened: OpenStore, whole: list[Memory], writer: Writer, damage: Damage
+) -> dict[str, Memory]:
+    """A memory of the same user for each kind of damage, by its name, with that damage."""
+    kinds = HOW if request.node.callspec.params["opened"] != "dynamodb" else tuple(set(HOW) - {"no UTF-8"})
+    memories = {
+        kind: writer.write(f"I fly to {WORD} with green tea, time {at}.", tags=("fly",), key=f"damaged{at}")
+        for at, kind in enumerate(kinds)
+    }
+    for kind, memory in memories.items():
+        damage(memory.memory_id, broken(memory)[kind])
+    return memories
+
+
+def ids_of(memories: Iterable[Memory]) -> list[str]:
+    return sorted(memory.memory_id for memory in memories)
 
 
 def context(opened: OpenStore) -> RunContext:
@@ -90,15 +106,15 @@ def context(opened: OpenStore) -> RunContext:
 
 
 def test_every_way_of_reading_gives_the_others(
-    opened: OpenStore, memories: list[Memory], damaged: Memory, caplog: pytest.LogCaptureFixture
+    opened: OpenStore, whole: list[Memory], damaged: dict[str, Memory], caplog: pytest.LogCaptureFixture
 ) -> None:
-    records, ids = opened.ports.records, [memory.memory_id for memory in memories]
+    records, ids = opened.ports.records, ids_of([*whole, *damaged.values()])
     visibility = visibility_of(CALLER)
     ways: dict[str, Callable[[], Sequence[Memory | Outline]]] = {
         "get": lambda: records.get(ANA, ids),
         "all": lambda: list(records.all(ANA)),
-        "listed": lambda: records.listed(visibility, Filter(), 10)[0],
-        "newest": lambda: [one.memory for one in records.newest(ANA, 10)[0]],
+        "listed": lambda: records.listed(visibility, Filter(), 20)[0],
+        "newest": lambda: [one.memory for one in records.newest(ANA, 20)[0]],
         "outlines": lambda: opened.ports.facts.outlines(ANA),
         "outlines of a word": lambda: opened.ports.facts.outlines(ANA, ["tea"]),
         "every": lambda: [one.memory for one in opened.everything().every()],
@@ -106,22 +122,23 @@ def test_every_way_of_reading_gives_the_others(
     for name, read in ways.items():
         with gathered() as flaws:
             found = sorted(memory.memory_id for memory in read())
-        assert found == [ids[0], ids[2]], name
-        assert flaws.unreadable == {damaged.memory_id: ANA}, name
-    assert opened.ports.operations.holder(ANA, "default", "k1", LATER) is None
+        assert found == ids_of(whole), name
+        assert {kind for kind, one in damaged.items() if one.memory_id not in flaws.unreadable} == set(), name
+        assert flaws.unreadable == {one.memory_id: ANA for one in damaged.values()}, name
     list(records.all(ANA))
-    assert damaged.memory_id in caplog.text
+    for kind, one in damaged.items():
+        assert opened.ports.operations.holder(ANA, "default", one.key or "", LATER) is None, kind
+        assert one.memory_id in caplog.text, kind
     assert WORD not in caplog.text
 
 
-def test_a_list_goes_on_behind_it(opened: OpenStore, memories: list[Memory], damaged: Memory) -> None:
+def test_a_list_goes_on_behind_them(opened: OpenStore, whole: list[Memory], damaged: dict[str, Memory]) -> None:
     listed, visibility = opened.ports.records.listed, visibility_of(CALLER)
     found, cursor, pages = list[str](), None, 0
     while pages == 0 or cursor:
         page, cursor = listed(visibility, Filter(), 1, cursor)
         found, pages = [*found, *(memory.memory_id for memory in page)], pages + 1
-    assert found == [memories[2].memory_id, memories[0].memory_id]
-    assert damaged.memory_id not in found
+    assert found == [whole[1].memory_id, whole[0].memory_id], damaged
 
 
 @pytest.mark.parametrize(
@@ -139,36 +156,39 @@ def test_a_list_goes_on_behind_it(opened: OpenStore, memories: list[Memory], dam
     ],
 )
 def test_a_tool_answers_with_the_others_and_names_it(
-    opened: OpenStore, memories: list[Memory], damage: Damage, tool: str, arguments: dict[str, str]
+    opened: OpenStore, whole: list[Memory], writer: Writer, damage: Damage, tool: str, arguments: dict[str, str]
 ) -> None:
-    damage(memories[1].memory_id, broken(memories[1])["cut"])
+    cut = writer.write(f"I fly to {WORD} with green tea.", tags=("fly",), key="k2")
+    damage(cut.memory_id, broken(cut)["cut"])
     if tool == "history":
         status, answer = 200, Nights(context(opened), lambda *_: Reading(())).history("k0").model_dump(mode="json")
     else:
         status, answer = dispatch.answer(tool, arguments, CALLER, opened.ports)
     assert status == 200, answer
-    assert answer["unreadable"] == [memories[1].memory_id]
+    assert answer["unreadable"] == [cut.memory_id]
 
 
-def test_discover_answers(opened: OpenStore, damaged: Memory) -> None:
-    status, _ = dispatch.answer("discover_memory_tools", {}, CALLER, opened.ports)
-    assert (status, damaged.status) == (200, "active")
+def test_discover_answers(opened: OpenStore, damaged: dict[str, Memory]) -> None:
+    status, answer = dispatch.answer("discover_memory_tools", {}, CALLER, opened.ports)
+    assert status == 200, (answer, damaged)
 
 
-def test_the_same_may_be_said_anew_under_the_same_key(opened: OpenStore, writer: Writer, damaged: Memory) -> None:
-    again = writer.write(damaged.raw_text, key=damaged.key, tags=damaged.tags)
-    assert again.memory_id != damaged.memory_id
-    assert opened.ports.operations.holder(ANA, "default", "k1", LATER) == again
-    assert {memory.memory_id for memory in opened.ports.records.all(ANA)} >= {again.memory_id}
+def test_the_same_may_be_said_anew_under_the_same_key(opened: OpenStore, writer: Writer, damaged: dict[str, Memory]) -> None:
+    for kind, one in damaged.items():
+        again = writer.write(one.raw_text, key=one.key, tags=one.tags)
+        assert again.memory_id != one.memory_id, kind
+        assert opened.ports.operations.holder(ANA, "default", one.key or "", LATER) == again, kind
+        assert again.memory_id in ids_of(opened.ports.records.all(ANA)), kind
 
 
-def test_a_change_of_it_is_a_conflict(opened: OpenStore, damaged: Memory) -> None:
-    with pytest.raises(CommonplaceError) as caught:
-        opened.ports.operations.apply(operation(closing(damaged)))
-    assert caught.value.code is ErrorCode.CONFLICT
-    with pytest.raises(CommonplaceError) as caught:
-        opened.ports.records.update(changed(damaged), closing(damaged).audit)
-    assert caught.value.code is ErrorCode.NOT_FOUND
+def test_a_change_of_it_is_a_conflict(opened: OpenStore, damaged: dict[str, Memory]) -> None:
+    for kind, one in damaged.items():
+        with pytest.raises(CommonplaceError) as caught:
+            opened.ports.operations.apply(operation(closing(one)))
+        assert caught.value.code is ErrorCode.CONFLICT, kind
+        with pytest.raises(CommonplaceError) as caught:
+            opened.ports.records.update(changed(one), closing(one).audit)
+        assert caught.value.code is ErrorCode.NOT_FOUND, kind
 
 
 def leaving(opened: OpenStore) -> ErasableUser:
@@ -186,34 +206,39 @@ def test_who_asks_for_it_by_its_id_is_told(opened: OpenStore, writer: Writer, da
     assert "can't be read" in answer["error"]["message"]
 
 
-def test_a_user_leaves_whole(opened: OpenStore, writer: Writer, damaged: Memory) -> None:
+def test_a_user_leaves_whole(opened: OpenStore, writer: Writer, damaged: dict[str, Memory]) -> None:
     other = writer.write("Ben drinks coffee.", "local|ben")
-    assert leaving(opened).memories() == 3
-    assert leaving(opened).erase().memories == 3
+    assert leaving(opened).memories() == len(damaged) + 2
+    assert leaving(opened).erase().memories == len(damaged) + 2
     with gathered() as flaws:
         assert list(opened.ports.records.all(ANA)) == []
         assert [one.memory for one in opened.everything().every()] == [other]
-    assert not flaws.unreadable, damaged.memory_id
+    assert not flaws.unreadable, [kind for kind, one in damaged.items() if one.memory_id in flaws.unreadable]
 
 
-def test_it_is_erased_by_its_id_and_nothing_else_is(opened: OpenStore, memories: list[Memory], damaged: Memory) -> None:
-    assert leaving(opened).erase_memory(damaged.memory_id).ids == (damaged.memory_id,)
-    with gathered() as flaws:
-        assert list(opened.ports.records.all(ANA)) == [memories[0], memories[2]]
-    assert not flaws.unreadable
-    assert opened.ports.records.audits(ANA, damaged.memory_id) == []
-    assert opened.ports.operations.keys(visibility_of(CALLER), "default") == ["k0", "k2"]
+def test_it_is_erased_by_its_id_and_nothing_else_is(
+    opened: OpenStore, whole: list[Memory], damaged: dict[str, Memory]
+) -> None:
+    left = {one.memory_id for one in damaged.values()}
+    for kind, one in damaged.items():
+        assert leaving(opened).erase_memory(one.memory_id).ids == (one.memory_id,), kind
+        left.remove(one.memory_id)
+        with gathered() as flaws:
+            assert ids_of(opened.ports.records.all(ANA)) == ids_of(whole), kind
+        assert set(flaws.unreadable) == left, kind
+        assert opened.ports.records.audits(ANA, one.memory_id) == [], kind
+        with pytest.raises(CommonplaceError) as caught:
+            leaving(opened).erase_memory(one.memory_id)
+        assert caught.value.code is ErrorCode.NOT_FOUND, kind
+    assert opened.ports.operations.keys(visibility_of(CALLER), "default") == ["k0", "k1"]
     assert opened.ports.facts.tags(ANA) == {"drink": 1, "keep": 1}
-    with pytest.raises(CommonplaceError) as caught:
-        leaving(opened).erase_memory(damaged.memory_id)
-    assert caught.value.code is ErrorCode.NOT_FOUND
 
 
-def test_what_can_be_read_is_not_erased_as_unreadable(opened: OpenStore, memories: list[Memory]) -> None:
-    assert not opened.erasure().erase_unreadable(ANA, memories[0].memory_id)
-    assert not opened.erasure().erase_unreadable("local|ben", memories[0].memory_id)
+def test_what_can_be_read_is_not_erased_as_unreadable(opened: OpenStore, whole: list[Memory]) -> None:
+    assert not opened.erasure().erase_unreadable(ANA, whole[0].memory_id)
+    assert not opened.erasure().erase_unreadable("local|ben", whole[0].memory_id)
     assert not opened.erasure().erase_unreadable(ANA, "mem_none")
-    assert list(opened.ports.records.all(ANA)) == memories
+    assert list(opened.ports.records.all(ANA)) == whole
 
 
 def test_what_took_its_place_goes_with_it(opened: OpenStore, writer: Writer, damage: Damage) -> None:
@@ -228,25 +253,28 @@ def test_what_took_its_place_goes_with_it(opened: OpenStore, writer: Writer, dam
     assert not flaws.unreadable
 
 
-def test_pages_hold_the_others(opened: OpenStore, memories: list[Memory], damaged: Memory, tmp_path: Path) -> None:
+def test_pages_hold_the_others(opened: OpenStore, whole: list[Memory], damaged: dict[str, Memory], tmp_path: Path) -> None:
     pages = FolderPages(tmp_path / "pages")
     done = write_pages(pages, CALLER, opened.ports)
-    assert done.unreadable == (damaged.memory_id,)
-    assert memories[0].memory_id in (pages.read("MEMORY.md") or "")
+    assert sorted(done.unreadable) == ids_of(damaged.values())
+    assert whole[0].memory_id in (pages.read("MEMORY.md") or "")
 
 
-def test_an_import_leaves_it_and_says_so(opened: OpenStore, damaged: Memory) -> None:
-    given = [damaged.model_dump(mode="json")]
-    done = import_records(given, CALLER, opened.ports, apply=True)
-    assert [(one.where, one.code) for one in done.refused] == [(damaged.memory_id, "conflict")]
-    assert "can't be read" in done.refused[0].message
-    assert leaving(opened).erase_memory(damaged.memory_id).ids == (damaged.memory_id,)
-    assert import_records(given, CALLER, opened.ports, apply=True).added == 1
+def test_an_import_leaves_it_and_says_so(opened: OpenStore, damaged: dict[str, Memory]) -> None:
+    for kind, one in damaged.items():
+        given = [one.model_dump(mode="json")]
+        done = import_records(given, CALLER, opened.ports, apply=True)
+        assert [(refused.where, refused.code) for refused in done.refused] == [(one.memory_id, "conflict")], kind
+        assert "can't be read" in done.refused[0].message, kind
+        assert leaving(opened).erase_memory(one.memory_id).ids == (one.memory_id,), kind
+        assert import_records(given, CALLER, opened.ports, apply=True).added == 1, kind
 
 
-def test_nothing_is_logged_of_its_words(opened: OpenStore, damaged: Memory, caplog: pytest.LogCaptureFixture) -> None:
+def test_nothing_is_logged_of_their_words(
+    opened: OpenStore, damaged: dict[str, Memory], caplog: pytest.LogCaptureFixture
+) -> None:
     with caplog.at_level(logging.DEBUG):
         dispatch.answer("search_memory", {"query": "tea"}, CALLER, opened.ports)
         list(opened.ports.records.all(ANA))
     assert WORD not in "".join(line for line in caplog.text.splitlines() if "commonplace" in line)
-    assert damaged.memory_id in caplog.text
+    assert {kind for kind, one in damaged.items() if one.memory_id not in caplog.text} == set()

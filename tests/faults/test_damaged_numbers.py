@@ -10,6 +10,7 @@ from commonplace.client.memory import Commonplace
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 
 
+@pytest.mark.sample
 def test_a_fence_beyond_all_numbers_is_told_as_damage(tmp_path: Path) -> None:
     file = tmp_path / "memory.db"
     with Commonplace(file, user_id="ana") as memory:

@@ -15,10 +15,12 @@ from tests.examples import TIMES
 from tests.faults.growth import NOW, READERS, WORDS, hostile_texts
 from tests.unit.extraction.memory_view import InMemoryView
 
+pytestmark = pytest.mark.sample
+
 _LENGTH, _TIMES_AS_LONG, _TRIES = 2_000, 4, 3  # 8,000 characters are the most that a call may send
 _MOST = 6.0  # times the seconds for four times the text: a line takes 4 times as long, a square up to 16 times
 _LIMITED = {"arguments", "imported turn"}  # these refuse longer texts
-_SHARE = 1 if TIMES else 10  # an ordinary run reads one text in ten, `make fuzz` all
+_SHARE = 1 if TIMES else 10  # `make test` reads one text in ten, the slow check all
 
 
 def caches_of_texts() -> list[Any]:

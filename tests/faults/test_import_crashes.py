@@ -66,7 +66,7 @@ def killed_midway(file: Path, export: Path) -> int:
     return stored(file) - before
 
 
-@pytest.mark.parametrize("kind", GIVEN)
+@pytest.mark.parametrize("kind", ["mem0", pytest.param("claude", marks=pytest.mark.sample)])
 def test_an_import_that_is_killed_and_repeated_stores_each_once_and_is_undone(
     memory_file: Path, tmp_path: Path, kind: str
 ) -> None:

@@ -1,4 +1,4 @@
-"""Ten thousand random searches over fifty users who say the same things: nobody gets a hit of another."""
+"""Random searches over fifty users who say the same things: nobody gets a hit of another."""
 
 import random
 import time
@@ -19,6 +19,7 @@ from commonplace.domain.memory import GLOBAL_AGENT
 from commonplace.ports.values import Filter, Stored, Visibility
 from commonplace.text.foundation import tokenizer
 from tests.conftest import NOON
+from tests.examples import TIMES
 from tests.faults.conftest import Tell
 from tests.integration.test_opensearch_writing import stored
 from training.many import texts
@@ -29,7 +30,8 @@ USERS = [
     *("issuer|ana", "issuer|ana,issuer|ben", "issuer|ben", "issuer|*", "*", "issuer|an", "issuer|ana ", "ISSUER|ANA"),
     *(f"issuer|{number}" for number in range(42)),
 ]  # ids that a careless query would take for others
-EACH, SEARCHES, THREADS = 20, 10_000, 4
+EACH, THREADS = 20, 4
+SEARCHES = 10_000 if TIMES else 1_000  # ten thousand in the slow check
 EMBEDDER = StaticEmbedder()
 
 
@@ -67,8 +69,9 @@ class Waiting:
         return self._records[user_id], True
 
 
+@pytest.mark.sample
 @pytest.mark.timeout(300)
-def test_ten_thousand_random_searches(opensearch_client: OpenSearch, new_index: str, tell: Tell) -> None:
+def test_random_searches_find_nothing_of_another_user(opensearch_client: OpenSearch, new_index: str, tell: Tell) -> None:
     said = list(islice(texts(), EACH))
     fields: list[dict[str, Any]] = [{"session_id": "1", "position": number} if number % 2 else {} for number in range(EACH)]
     all_of = {

@@ -120,7 +120,7 @@ def slow(proxy: FaultProxy) -> None:
     proxy.plan(faults.delay(3.0), times=None)
 
 
-@pytest.mark.parametrize("breaks", [down, slow], ids=lambda each: each.__name__)
+@pytest.mark.parametrize("breaks", [pytest.param(down, marks=pytest.mark.sample), slow], ids=lambda each: each.__name__)
 def test_a_search_answers_in_time_from_the_records_and_all_is_found_once_it_is_back(
     breaks: Callable[..., None], world: World, proxy: FaultProxy, streaming: Streaming, tell: Tell
 ) -> None:

@@ -106,6 +106,7 @@ def test_an_answer_that_was_cut_is_asked_for_again(
         assert [audit.operation for audit in records.audits(USER, memory.memory_id)] == ["store", "change"]
 
 
+@pytest.mark.sample
 def test_past_its_time_a_cut_answer_is_told(dynamodb_client: object, dynamodb_url: str, table_name: str) -> None:
     with FaultProxy(dynamodb_url) as proxy:
         records = DynamoRecords(Table(connect(REGION, proxy.url), table_name, lambda: 0.5))
@@ -115,6 +116,7 @@ def test_past_its_time_a_cut_answer_is_told(dynamodb_client: object, dynamodb_ur
     assert caught.value.code is ErrorCode.STORAGE_UNAVAILABLE
 
 
+@pytest.mark.sample
 def test_dead_letters_whose_answer_was_cut_are_not_taken_for_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
         monkeypatch.setenv(name, "testing")

@@ -220,6 +220,7 @@ def check(folder: Path, name: str, write: Callable[[Path], object], kind: Import
     assert not said - words_of(" ".join([*kept, *told])), (said, kept, plan.passages)
 
 
+@pytest.mark.sample
 def test_the_law_is_held_for_each_kind() -> None:
     assert {*JSON, *NOTES} == {*READERS, *TALKS} - {OWN}
 

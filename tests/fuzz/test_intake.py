@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -39,6 +40,7 @@ def _some(path: str, field: str) -> Drawn:
 _TURNS, _INTERACTIONS = _some("/import", "turns"), _some("/interactions", "interactions")
 
 
+@pytest.mark.sample
 @examples(10)
 @given(turns=_TURNS, keep=st.sampled_from(["all", "worthy"]))
 def test_turns_are_stored_or_told_to_be_left_out(kept: Kept, turns: list[Any], keep: Any) -> None:

@@ -20,10 +20,13 @@ from tests.fuzz.owed import check_answer
 
 pytestmark = MARKS
 _ROWS: Mapping[str, Any] = {str(row["name"]): row for row in rows()}
+_SAMPLE = ("store_memory", "search_memory", "delete_memory")
 _LED_ON = ("run_id", "export_id", "cursor")  # of an answer, by which a call goes on
 
 
-@pytest.mark.parametrize("tool", _ROWS)
+@pytest.mark.parametrize(
+    "tool", [pytest.param(tool, marks=[pytest.mark.sample] if tool in _SAMPLE else []) for tool in _ROWS]
+)
 @examples(4)
 @given(data=st.data())
 def test_a_tool_answers_or_tells_what_is_wrong(kept: Kept, tool: str, data: st.DataObject) -> None:

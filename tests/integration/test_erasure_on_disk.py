@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from commonplace.bootstrap import local as bootstrap_local
 from commonplace.bootstrap.local import OpenStore, open_local
 from commonplace.domain.interactions import INTERACTION
 from commonplace.domain.memory import Memory
@@ -13,6 +14,7 @@ from commonplace.domain.runs import Run
 from commonplace.ports.values import Audit, Change, Entry, Operation
 from commonplace.settings import Settings
 from tests.conftest import NOON
+from tests.word_vectors import WordVectors
 
 pytestmark = pytest.mark.integration
 
@@ -22,7 +24,10 @@ WORDLESS = {"raw_text": "", "normalized_text": "", "tags": (), "concepts": (), "
 
 
 @pytest.fixture
-def opened(memory_file: Path) -> Iterator[OpenStore]:
+def opened(memory_file: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenStore]:
+    monkeypatch.setattr(
+        bootstrap_local, "_sentence_encoder", WordVectors
+    )  # some hundred long texts, and none has to be found
     local = open_local(Settings(db=memory_file))
     yield local
     local.close()

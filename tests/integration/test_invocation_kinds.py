@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC
@@ -11,12 +12,14 @@ from typing import Any
 import pytest
 
 from commonplace import Commonplace
+from commonplace.bootstrap.local import open_local
 from commonplace.contract.manifest import manifest
 from commonplace.contract.registry import TOOLS, Tool
 from commonplace.contract.validate import check
 from commonplace.interfaces.aws.http_api import NIGHT, ROUTES
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
+from commonplace.settings import Settings
 from commonplace.use_cases import dispatch
 from tests.conftest import NOON
 from tests.integration.cloud_functions import ports as ports
@@ -46,12 +49,28 @@ def alike(body: Any) -> Any:
     return json.loads(re.sub(r'"(record_bytes|bytes|sha256)": ("\w{64}"|[1-9]\d*)', r'"\1": 1', told))
 
 
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A file in which the user of each kind of event, and the engine's own user, has stored what is `KNOWN`."""
+    file = tmp_path_factory.mktemp("filled") / "memory.db"
+    local = open_local(Settings(db=file))
+    for user_id in sorted({"local|ana", *(kind.user_id for kind in KINDS)}):
+        for text in KNOWN:
+            dispatch.call("store_memory", {"content": text}, Caller(user_id, NOON.astimezone(UTC)), local.ports)
+    local.close()
+    return file
+
+
+@pytest.fixture
+def copies(filled: Path, memory_file: Path, tmp_path: Path) -> None:
+    """The filled file, for the functions and for the engine; made before either opens its own."""
+    for file in (memory_file, tmp_path / "cloud.db"):
+        shutil.copyfile(filled, file)
+
+
 @pytest.fixture
 def expected(open_memory: Callable[..., Commonplace]) -> Commonplace:
-    memory = open_memory(now=lambda: NOON.astimezone(UTC))
-    for text in KNOWN:
-        memory.store_memory(text)
-    return memory
+    return open_memory(now=lambda: NOON.astimezone(UTC))
 
 
 def test_every_tool_has_its_event_and_no_other_is_there() -> None:
@@ -62,12 +81,11 @@ def test_every_tool_has_its_event_and_no_other_is_there() -> None:
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 @pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
-def test_each_kind_gives_what_the_engine_gives(tool: Tool, kind: Kind, ports: Ports, expected: Commonplace) -> None:
-    caller = Caller(kind.user_id, NOON.astimezone(UTC))
-    for text in KNOWN:
-        dispatch.call("store_memory", {"content": text}, caller, ports)
+def test_each_kind_gives_what_the_engine_gives(
+    tool: Tool, kind: Kind, copies: None, ports: Ports, expected: Commonplace
+) -> None:
     if tool.name in OF_A_KEY:
-        dispatch.call("write_memory", event_of("write_memory"), caller, ports)
+        dispatch.call("write_memory", event_of("write_memory"), Caller(kind.user_id, NOON.astimezone(UTC)), ports)
         expected.call("write_memory", event_of("write_memory"))
     status, body = called(kind, tool.name, event_of(tool.name))
     assert status == 200
