@@ -6,7 +6,7 @@ DATA ?= data
 FRAMEWORKS := $(patsubst tests/frameworks/%.txt,%,$(wildcard tests/frameworks/*.txt))
 
 .DELETE_ON_ERROR:
-.PHONY: help demo run cloud cloud-night test test-313 test-contracts-313 test-faults test-conformance test-fuzz test-frameworks test-mcp-oldest client fuzz audit check style lint training slow-checks manifest model bench peers lock results template build deploy built artefacts clean python313
+.PHONY: help demo run cloud cloud-night test test-faults test-conformance test-fuzz test-313 test-contracts-313 test-frameworks test-mcp-oldest client fuzz audit check style lint training slow-checks manifest model bench peers lock results template build deploy built artefacts clean python313
 
 help:  ## this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## /\1\t/' | expand -t 12
