@@ -51,7 +51,7 @@ def test_every_kind_is_read_back_as_it_was(night: NightPorts) -> None:
     assert night.ledger.record(ANA, told, NOON + DAY) == [True] * 4
     entries = night.ledger.entries(ANA, ["1", "2", "3", "4"])
     assert [entry.interaction for entry in entries] == told
-    assert entries[0] == LedgerEntry("1", NOON, "pending", NOON + DAY, told[0])
+    assert entries[0] == LedgerEntry("1", NOON, "pending", NOON + DAY, told[0], messages=2)
 
 
 def test_what_is_too_heavy_for_a_store_is_refused_on_its_own_and_anything_lighter_is_kept(night: NightPorts) -> None:

@@ -743,7 +743,7 @@ export interface paths {
         put?: never;
         /**
          * Record what a day left behind
-         * @description A malformed interaction is told in `refused`, with its id and field, and the others are recorded; the only one of a call is a 400. Messages of other roles, and what is no text, are told in `skipped`.
+         * @description A malformed interaction is told in `refused`, with its id and field, and the others are recorded; the only one of a call is a 400. Messages of other roles, and what is no text, are told in `skipped`. Of a known conversation the new messages are recorded, and messages that changed are listed in `conflicts`.
          */
         post: operations["record_interactions"];
         delete?: never;
@@ -6470,6 +6470,8 @@ export interface operations {
                 "application/json": {
                     /** @description Messages {role, content} in their order, read as `commonplace import` reads them: only the user's own words become memories. A plan is answered, and with `apply` they are stored as a run, which can be undone. */
                     messages?: {
+                        /** @description Its id, by which it is known when the conversation is recorded again; without ids, messages are known by their position and text. */
+                        id?: string;
                         /** @description Who said it: `user`, `assistant`, `system`, `developer`, `tool`, ... */
                         role: string;
                         /** @description What was said. */
@@ -6504,6 +6506,8 @@ export interface operations {
                          */
                         event_time?: string;
                     } | {
+                        /** @description Its id, by which it is known when the conversation is recorded again; without ids, messages are known by their position and text. */
+                        id?: string;
                         /** @description Who said it: `user`, `assistant`, `system`, `developer`, `tool`, ... */
                         role: string;
                         /** @description What was said. */
@@ -6879,7 +6883,7 @@ export interface operations {
                 "application/json": {
                     /** @description Each is checked on its own: one that is malformed is refused, the others are recorded. */
                     interactions: ({
-                        /** @description Its id, unique among the user's interactions: the same id again is known, the first stays. Left out: made of what it says and of its day, so that the same call again is known. */
+                        /** @description Its id, unique among the user's interactions: the same id again is known, and the first stays; of a conversation that has grown the new messages are recorded. Left out: made of what it says and of its day, so that the same call again is known. */
                         id?: string;
                         /**
                          * Format: date-time
@@ -6890,6 +6894,8 @@ export interface operations {
                         type: "discussion";
                         /** @description What was said, in order. The texts of `user` and `assistant` are read, everything else is `skipped`. */
                         messages: {
+                            /** @description Its id, by which it is known when the conversation is recorded again; without ids, messages are known by their position and text. */
+                            id?: string;
                             /** @description Who said it: `user`, `assistant`, `system`, `developer`, `tool`, ... */
                             role: string;
                             /** @description What was said. */
@@ -6906,7 +6912,7 @@ export interface operations {
                         /** @description What it was about. */
                         article_title?: string;
                     } | {
-                        /** @description Its id, unique among the user's interactions: the same id again is known, the first stays. Left out: made of what it says and of its day, so that the same call again is known. */
+                        /** @description Its id, unique among the user's interactions: the same id again is known, and the first stays; of a conversation that has grown the new messages are recorded. Left out: made of what it says and of its day, so that the same call again is known. */
                         id?: string;
                         /**
                          * Format: date-time
@@ -6921,7 +6927,7 @@ export interface operations {
                         /** @description The post's title. */
                         title: string;
                     } | {
-                        /** @description Its id, unique among the user's interactions: the same id again is known, the first stays. Left out: made of what it says and of its day, so that the same call again is known. */
+                        /** @description Its id, unique among the user's interactions: the same id again is known, and the first stays; of a conversation that has grown the new messages are recorded. Left out: made of what it says and of its day, so that the same call again is known. */
                         id?: string;
                         /**
                          * Format: date-time
@@ -6933,7 +6939,7 @@ export interface operations {
                         post_title: string;
                         post_id?: string;
                     } | {
-                        /** @description Its id, unique among the user's interactions: the same id again is known, the first stays. Left out: made of what it says and of its day, so that the same call again is known. */
+                        /** @description Its id, unique among the user's interactions: the same id again is known, and the first stays; of a conversation that has grown the new messages are recorded. Left out: made of what it says and of its day, so that the same call again is known. */
                         id?: string;
                         /**
                          * Format: date-time
@@ -6944,7 +6950,7 @@ export interface operations {
                         type: "explicit";
                         text: string;
                     } | {
-                        /** @description Its id, unique among the user's interactions: the same id again is known, the first stays. Left out: made of what it says and of its day, so that the same call again is known. */
+                        /** @description Its id, unique among the user's interactions: the same id again is known, and the first stays; of a conversation that has grown the new messages are recorded. Left out: made of what it says and of its day, so that the same call again is known. */
                         id?: string;
                         /**
                          * Format: date-time
@@ -6971,9 +6977,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description How many are new. */
+                        /** @description How many are new, or are known conversations with new messages. */
                         recorded: number;
-                        /** @description How many ids were there already; what was recorded first stays. */
+                        /** @description How many were there already, with nothing new; what was recorded first stays. */
                         known: number;
                         refused: {
                             id: string | null;
@@ -6982,6 +6988,15 @@ export interface operations {
                         }[];
                         /** @description Messages of no user or assistant, and those that hold more than text, or no text. */
                         skipped?: {
+                            /** @description The id of its interaction. */
+                            id: string | null;
+                            /** @description Its place among the messages that were given, from 0. */
+                            index: number;
+                            role: string;
+                            reason: string;
+                        }[];
+                        /** @description Messages of a known conversation that changed; what was recorded first stays. */
+                        conflicts?: {
                             /** @description The id of its interaction. */
                             id: string | null;
                             /** @description Its place among the messages that were given, from 0. */

@@ -91,3 +91,18 @@ def test_titles_tell_how_they_were_met(fields: dict[str, object], met: list[tupl
 def test_the_article_of_a_talk_is_a_title() -> None:
     (title,) = days_of([talk("user: hm", article_title="Why bread rises")], BERLIN)[0].titles
     assert (title.title, title.how, title.interaction_id) == ("Why bread rises", "discussed", "i1")
+
+
+def test_a_conversation_that_grew_is_one_talk() -> None:
+    first = talk("user: Let's play: I am a vampire from Prague.", "assistant: Good evening, count!", id="t")
+    part = talk("user: I sleep in a coffin.", "assistant: And now?", id="t/1", part_of="t")
+    last = talk("user: OK, stop. I live in Graz.", id="t/2", part_of="t")
+    (day,) = days_of([first, talk("user: I sleep badly.", id="other"), part, last], BERLIN)
+    assert [one.own_words for one in day.utterances if one.talk == "t"] == ["", "", "", "", "I live in Graz."]
+    said = day.said_at("t/2", 0)
+    assert said
+    assert [one.text for one in day.earlier(said)][-2:] == ["I sleep in a coffin.", "And now?"]
+    assert (before := day.before(said))
+    assert (before.interaction_id, before.position) == ("t/1", 1)
+    assert (other := day.said_at("other", 0))
+    assert day.before(other) is None

@@ -43,7 +43,8 @@ class Ledger:
         return new
 
     def entries(self, _user_id: str, interaction_ids: Sequence[str]) -> list[Any]:
-        return [SimpleNamespace(interaction_id=name) for name in interaction_ids if name in self.kept]
+        found = [(name, self.kept[name]) for name in interaction_ids if name in self.kept]
+        return [SimpleNamespace(interaction_id=name, interaction=one, messages=0) for name, one in found]
 
     def __getattr__(self, name: str) -> Any:
         raise AssertionError(f"recording needs no {name}")

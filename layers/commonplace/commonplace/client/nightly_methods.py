@@ -50,8 +50,9 @@ class NightMethods:
         Each is `{type}` with, for a `discussion`, `messages` (`{role, content}`, as OpenAI and Bedrock log them: texts of the
         user and the assistant are read, the others are `skipped`) and perhaps `article_title`; for a `reaction`, `post_id`,
         `reaction` and `title`; for a `save`, `post_title`; for an `explicit` wish, `text`; for a `page`, `text` and perhaps
-        `url` and `platform`. `id` and `time` may be given: the same id again is known; without one what it says, its day
-        and its place among such of the call are its id, and without a time it was now.
+        `url` and `platform`. `id` and `time` may be given: the same id again is known, and of a conversation that has grown
+        the new messages are recorded; without an id what it says, its day and its place among such of the call are its id,
+        and without a time it was now.
         """
         return self.nights().record(list_of(interactions, "interactions"))
 

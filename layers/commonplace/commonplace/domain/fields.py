@@ -89,7 +89,8 @@ End = Annotated[datetime, AfterValidator(_end)]
 """A moment at which something ends; one of the year 9999 means that it never does."""
 Text = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(printable), AfterValidator(with_substance)]
 Query = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(printable)]
-Name = Annotated[str, Field(min_length=1, max_length=128), AfterValidator(printable)]
+MAX_NAME = 128
+Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME), AfterValidator(printable)]
 Tag = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(printable)]
 Limit = Annotated[int, Field(ge=1, le=100, strict=True)]
 Fraction = Annotated[float, Field(ge=0.0, le=1.0, strict=True, allow_inf_nan=False)]

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, model_validator
 
-from commonplace.domain.fields import FrozenPart, Name, Request, Result, Sent, absent, printable, with_substance
+from commonplace.domain.fields import MAX_NAME, FrozenPart, Name, Request, Result, Sent, absent, printable, with_substance
 from commonplace.domain.results import Recommendations
 from commonplace.domain.runs import Run, RunOperation, TagRow
 from commonplace.domain.storage import NamedMemory
@@ -81,11 +81,14 @@ class SkippedMessage(FrozenPart):
 
 
 class RecordResult(FrozenPart):
-    recorded: int = Field(description="How many are new.")
-    known: int = Field(description="How many ids were there already; what was recorded first stays.")
+    recorded: int = Field(description="How many are new, or are known conversations with new messages.")
+    known: int = Field(description="How many were there already, with nothing new; what was recorded first stays.")
     refused: list[RefusedInteraction]
     skipped: list[SkippedMessage] = Field(
         default_factory=list, description="Messages of no user or assistant, and those that hold more than text, or no text."
+    )
+    conflicts: list[SkippedMessage] = Field(
+        default_factory=list, description="Messages of a known conversation that changed; what was recorded first stays."
     )
     redacted: list[str] = Field(description="Kinds of secrets that were taken out.")
 
@@ -175,11 +178,20 @@ def _parts(content: Any) -> Any:
     return [content] if isinstance(content, str) else content
 
 
+def _name_or_none(value: Any) -> str | None:
+    return value if isinstance(value, str) and 0 < len(value) <= MAX_NAME and value.isprintable() else None
+
+
 class ChatMessage(BaseModel):
     """One message of a conversation as the APIs of OpenAI and Bedrock have it; its other fields are not read."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
 
+    id: Annotated[Name | None, BeforeValidator(_name_or_none)] = Field(
+        None,
+        description="Its id, by which it is known when the conversation is recorded again; without ids, messages are known "
+        "by their position and text.",
+    )
     role: Name = Field(description="Who said it: `user`, `assistant`, `system`, `developer`, `tool`, ...")
     content: Annotated[
         list[ChatPart] | None,
@@ -198,6 +210,11 @@ class ChatMessage(BaseModel):
         return "\n".join(filter(None, (part.words for part in self.content or ())))
 
     @property
+    def is_read(self) -> bool:
+        """Whether it holds text of the user or the assistant."""
+        return self.speaker is not None and bool(self.words.strip())
+
+    @property
     def not_read(self) -> str | None:
         """Why nothing of it is read, or not all: another role, no text, parts that are none."""
         if self.speaker is None:
@@ -214,6 +231,7 @@ class Message(Request):
 
     role: Role = Field(description="Who wrote it.")
     content: Words = Field(description="What was written.")
+    id: Name | None = Field(None, exclude_if=absent, description="Its id, where the caller gave one.")
 
 
 def _may_be_left_out(schema: dict[str, Any]) -> None:
@@ -224,7 +242,8 @@ def _may_be_left_out(schema: dict[str, Any]) -> None:
 class _Interaction(Request):
     model_config = ConfigDict(json_schema_extra=_may_be_left_out)
     id: Annotated[Name, Sent(optional=True)] = Field(
-        description="Its id, unique among the user's interactions: the same id again is known, the first stays. Left out: "
+        description="Its id, unique among the user's interactions: the same id again is known, and the first stays; of a "
+        "conversation that has grown the new messages are recorded. Left out: "
         "made of what it says and of its day, so that the same call again is known."
     )
     time: Annotated[datetime, Sent(optional=True)] = Field(
@@ -238,6 +257,9 @@ class Discussion(_Interaction):
     type: Literal["discussion"]
     messages: Annotated[tuple[Message, ...], Field(min_length=1)] = Field(description="What was said, in order.")
     article_title: Title | None = Field(None, description="What it was about.")
+    part_of: Name | None = Field(
+        None, exclude_if=absent, description="The conversation that grew by these messages, where they came later."
+    )
 
 
 class GivenDiscussion(_Interaction):
@@ -308,6 +330,11 @@ YEARS = range(1970, 2200)
 """Those of what may be recorded: beyond them some zone has no such day."""
 _TAG_ROWS: TypeAdapter[dict[str, TagRow]] = TypeAdapter(dict[str, TagRow])
 _FIRST, _LAST = datetime(YEARS[0], 1, 2, tzinfo=UTC), datetime(YEARS[-1], 12, 30, tzinfo=UTC)
+
+
+def message_count(interaction: Interaction) -> int:
+    """How many messages a discussion has; 0 for any other kind."""
+    return len(interaction.messages) if isinstance(interaction, Discussion) else 0
 
 
 def kept_interaction(body: str | bytes) -> Interaction | None:

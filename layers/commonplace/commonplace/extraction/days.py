@@ -1,9 +1,9 @@
 """Groups interactions into days, with the own words of each message and the titles that the user met."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Literal
 
 from commonplace.domain.fields import MAX_TEXT
@@ -32,6 +32,12 @@ class Utterance:
     time: datetime
     own: tuple[tuple[int, int], ...] = ()
     explicit: bool = False
+    part_of: str | None = None
+
+    @property
+    def talk(self) -> str:
+        """The conversation: what was recorded later of one that grew is an interaction of its own."""
+        return self.part_of or self.interaction_id
 
     @property
     def own_words(self) -> str:
@@ -57,14 +63,16 @@ class Day:
     utterances: tuple[Utterance, ...]
     titles: tuple[TitleMet, ...] = ()
 
+    def earlier(self, utterance: Utterance) -> list[Utterance]:
+        """The messages before this one in the same conversation, in order."""
+        talk = [one for one in self.utterances if one.talk == utterance.talk]
+        places = [(one.interaction_id, one.position) for one in talk]
+        place = (utterance.interaction_id, utterance.position)
+        return talk[: places.index(place)] if place in places else []
+
     def before(self, utterance: Utterance) -> Utterance | None:
-        """The message just before this one in the same interaction."""
-        earlier = [
-            other
-            for other in self.utterances
-            if other.interaction_id == utterance.interaction_id and other.position < utterance.position
-        ]
-        return max(earlier, key=lambda other: other.position, default=None)
+        """The message just before this one in the same conversation."""
+        return next(reversed(self.earlier(utterance)), None)
 
     def said_at(self, interaction_id: str, position: int) -> Utterance | None:
         """The message at that position of an interaction."""
@@ -79,13 +87,14 @@ def days_of(interactions: Sequence[Interaction], zone: tzinfo) -> list[Day]:
     Within a day by time, then in the order given. A reaction against a post is no title met: a dislike is no interest.
     """
     timed = sorted(((_in_zone(one.time, zone), one) for one in interactions), key=lambda pair: pair[0].astimezone(UTC))
+    own = _own_words_by_id([one for _, one in timed])
     days: dict[date, list[tuple[datetime, Interaction]]] = {}
     for time, one in timed:
         days.setdefault(time.date(), []).append((time, one))
     return [
         Day(
             day,
-            tuple(said for time, one in met for said in _utterances(one, time)),
+            tuple(said for time, one in met for said in _utterances(one, time, own)),
             tuple(title for time, one in met for title in _titles(one, time)),
         )
         for day, met in days.items()
@@ -107,12 +116,25 @@ def _titles(one: Interaction, time: datetime) -> Iterator[TitleMet]:
         yield TitleMet(one.id, one.article_title, "discussed", time)
 
 
-def _utterances(one: Interaction, time: datetime) -> Iterator[Utterance]:
+def _utterances(one: Interaction, time: datetime, own_words: Mapping[str, Sequence[Spans]]) -> Iterator[Utterance]:
     if isinstance(one, Explicit):
         yield Utterance(one.id, 0, "user", one.text, time, own_spans(one.text)[0], explicit=True)
     elif isinstance(one, Discussion):
-        for position, (message, own) in enumerate(zip(one.messages, _own_word_spans(one.messages), strict=True)):
-            yield Utterance(one.id, position, message.role, message.content, time, own)
+        for position, (message, own) in enumerate(zip(one.messages, own_words[one.id], strict=True)):
+            yield Utterance(one.id, position, message.role, message.content, time, own, part_of=one.part_of)
+
+
+def _own_words_by_id(interactions: Sequence[Interaction]) -> dict[str, list[Spans]]:
+    """The spans of own words per message of each discussion; one that grew is read as one, for a role may last over it."""
+    talks: dict[str, list[Discussion]] = {}
+    for one in interactions:
+        if isinstance(one, Discussion):
+            talks.setdefault(one.part_of or one.id, []).append(one)
+    found: dict[str, list[Spans]] = {}
+    for parts in talks.values():
+        spans = _own_word_spans([message for part in parts for message in part.messages])
+        found |= {part.id: list(islice(spans, len(part.messages))) for part in parts}
+    return found
 
 
 def _own_word_spans(messages: Sequence[Message]) -> Iterator[Spans]:

@@ -67,13 +67,13 @@ class RolePlay:
     def without_roles(self, utterance: Utterance) -> Utterance:
         """The message with only those own words that are not said in a role: what is asked to be remembered or forgotten
         never is, nor what stands behind the end of the play."""
-        if utterance.explicit or (utterance.interaction_id not in self.talks and not self._is_played(utterance)):
+        if utterance.explicit or (utterance.talk not in self.talks and not self._is_played(utterance)):
             return utterance
         ended = list(cue_pattern("role_play_ends").finditer(utterance.text))
         if ended:
-            self.talks.discard(utterance.interaction_id)
+            self.talks.discard(utterance.talk)
         else:
-            self.talks.add(utterance.interaction_id)
+            self.talks.add(utterance.talk)
         behind = ended[-1].end() if ended else len(utterance.text)
         asked = [(one.start, one.end) for one in clauses(utterance) if one.end <= behind and _addresses_the_memory(one)]
         after = [(max(start, behind), end) for start, end in utterance.own if end > behind]

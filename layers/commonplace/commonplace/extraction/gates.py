@@ -97,8 +97,8 @@ def _other_texts(candidate: Candidate, day: Day, targets: Sequence[Memory], ques
     """The texts that support a content besides its evidence: what it changes, and the question it answers."""
     texts = [memory.content for memory in targets]
     if candidate.corrects:
-        talk = (one for one in day.utterances if one.interaction_id == candidate.interaction_id)
-        texts += [one.own_words for one in talk if one.position < candidate.position and one.own]
+        said = day.said_at(candidate.interaction_id, candidate.position)
+        texts += [one.own_words for one in day.earlier(said) if one.own] if said else []
     return [*texts, *((question,) if question else ())]
 
 
@@ -186,8 +186,5 @@ def is_to_be_forgotten(content: str, evidence: str, utterance: Utterance, before
 
 
 def _earlier_messages(utterance: Utterance, day: Day) -> list[str]:
-    earlier = [
-        one for one in day.utterances if one.interaction_id == utterance.interaction_id and one.position < utterance.position
-    ]
-    before = day.before(utterance)
-    return [*(one.own_words for one in earlier), *([before.text] if before else [])]
+    earlier = day.earlier(utterance)
+    return [*(one.own_words for one in earlier), *(one.text for one in earlier[-1:])]

@@ -211,8 +211,8 @@ class _Work:
             given = {name: value for name, value in talk.items() if name != "times"}
             refused = len(wrong)
             for one in well_formed([given], caller, wrong, []):
-                before, last = last, one
-                clean = redacted(one, caller, self.kinds, before)
+                before, last = last, one.interaction
+                clean = redacted(one.interaction, caller, self.kinds, before)
                 self.times[clean.id] = piece_times(talk, clean)
                 yield from split_interaction(clean)
             if len(wrong) > refused:

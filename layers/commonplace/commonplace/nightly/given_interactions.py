@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from typing import Any
 
 from commonplace.contract import validate
@@ -50,9 +51,27 @@ _SOON = timedelta(minutes=10)
 """Within which an interaction may answer the one before it."""
 
 
+@dataclass
+class Checked:
+    """An interaction that may be recorded. `places`: where each message of a discussion lies among those that were given."""
+
+    interaction: Interaction
+    places: tuple[int, ...] = ()
+
+    @cached_property
+    def name(self) -> str:
+        """The id under which it is recorded: a hash of one that is a secret."""
+        return without_secret(self.interaction.id)
+
+    @property
+    def characters(self) -> int:
+        """How long its texts are together."""
+        return sum(map(len, _texts(self.interaction)))
+
+
 def well_formed(
     given: Sequence[Any], caller: Caller, refused: list[RefusedInteraction], skipped: list[SkippedMessage]
-) -> Iterator[Interaction]:
+) -> Iterator[Checked]:
     """The interactions that may be recorded, each with an id and a time; the others go to `refused`, and the messages that
     are not read, or not all of them, to `skipped`."""
     unnamed = _Unnamed(caller)
@@ -61,15 +80,15 @@ def well_formed(
             checked = _validated(one, unnamed)
             found = _as_recorded(checked)
             _refuse_too_long(found)
+            messages = checked.messages if isinstance(checked, GivenDiscussion) else ()
             if one.get("id") is None:
                 found = found.model_copy(update={"id": unnamed.id_of(redacted(found, caller, []))})
-            given_messages = checked.messages if isinstance(checked, GivenDiscussion) else ()
             skipped += [
                 SkippedMessage(id=found.id, index=index, role=message.role, reason=message.not_read)
-                for index, message in enumerate(given_messages)
+                for index, message in enumerate(messages)
                 if message.not_read is not None
             ]
-            yield found
+            yield Checked(found, tuple(index for index, message in enumerate(messages) if message.is_read))
         except CommonplaceError as error:
             refused.append(RefusedInteraction(id=_id_of(one), field=error.field, message=error.message))
 
@@ -127,7 +146,7 @@ def _as_recorded(given: GivenInteraction) -> Interaction:
         return interaction_of(given)
     if not isinstance(given, GivenDiscussion):
         return given
-    said = [Message(role=one.speaker, content=one.words) for one in given.messages if one.speaker and one.words.strip()]
+    said = [Message(role=one.speaker, content=one.words, id=one.id) for one in given.messages if one.speaker and one.is_read]
     if not said:
         raise CommonplaceError(
             ErrorCode.INVALID_ARGUMENT, "messages: none holds text of the user or the assistant", "messages"
@@ -140,11 +159,6 @@ def _texts(interaction: Interaction | Page) -> list[str]:
     if isinstance(interaction, Discussion):
         return [message.content for message in interaction.messages]
     return [interaction.text] if isinstance(interaction, Explicit | Page) else []
-
-
-def characters_of(interaction: Interaction) -> int:
-    """How long its texts are together."""
-    return sum(map(len, _texts(interaction)))
 
 
 def _refuse_too_long(interaction: Interaction | Page) -> None:
@@ -175,14 +189,14 @@ def redacted(interaction: Interaction, caller: Caller, kinds: list[str], before:
         text(value)
         return without_secret(value)
 
-    time = _in_zone(interaction.time, caller)
+    time = in_zone(interaction.time, caller)
     asked_before = _asked_just_before(time, before, caller)
     changed: dict[str, Any] = {"id": name(interaction.id), "time": time}
     match interaction:
         case Discussion():
             questions = [asked_before, *(message.content for message in interaction.messages)]
             changed["messages"] = tuple(
-                Message(role=message.role, content=text(message.content, asked))
+                message.model_copy(update={"content": text(message.content, asked), "id": message.id and name(message.id)})
                 for message, asked in zip(interaction.messages, questions, strict=False)
             )
             if interaction.article_title:
@@ -203,19 +217,19 @@ def without_answers(interactions: Sequence[Interaction], caller: Caller) -> list
     found: list[Interaction] = []
     for one in interactions:
         before = found[-1] if found else None
-        asked = _asked_just_before(_in_zone(one.time, caller), before, caller)
+        asked = _asked_just_before(in_zone(one.time, caller), before, caller)
         found.append(redacted(one, caller, [], before) if asked and question_in(asked) else one)
     return found
 
 
 def _asked_just_before(time: datetime, before: Interaction | None, caller: Caller) -> str | None:
-    if before is None or not timedelta(0) <= time - _in_zone(before.time, caller) <= _SOON:
+    if before is None or not timedelta(0) <= time - in_zone(before.time, caller) <= _SOON:
         return None
     texts = _texts(before)
     return texts[-1] if texts else None
 
 
-def _in_zone(time: datetime, caller: Caller) -> datetime:
+def in_zone(time: datetime, caller: Caller) -> datetime:
     return time if time.tzinfo else time.replace(tzinfo=caller.now.tzinfo or UTC)
 
 

@@ -1,7 +1,8 @@
 """Records interactions: what was checked and redacted is split to size and kept in the ledger until a night reads it."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from commonplace.domain.batching import in_batches
@@ -15,20 +16,21 @@ from commonplace.domain.interactions import (
     RefusedInteraction,
     SkippedMessage,
 )
-from commonplace.nightly.given_interactions import characters_of, redacted, well_formed
+from commonplace.nightly.given_interactions import Checked, in_zone, redacted, well_formed
+from commonplace.nightly.growth import growth, messages_of, part_id, recorded_parts, same_beginning
 from commonplace.ports.night import Ledger
 from commonplace.ports.values import Caller
 
 _ID_SHOWN = 90  # characters of an interaction's id in those of its later pieces: 127 in all, of 128
 _LAST = MAX_TEXT // 10  # characters at the end of a piece in which it may rather end between two words
 _BATCH, _BATCH_CHARACTERS = 100, 150_000
+_CHANGED = "differs from the message that was recorded at this place, which stays"
 
 
 def split_interaction(interaction: Interaction) -> list[Interaction]:
     """Splits long messages at 8,000 characters; a long explicit request becomes several, the first under its own id."""
     if isinstance(interaction, Discussion):
-        cut = [Message(role=one.role, content=piece) for one in interaction.messages for piece in split_text(one.content)]
-        return [interaction.model_copy(update={"messages": tuple(cut)})]
+        return [interaction.model_copy(update={"messages": tuple(split_messages(interaction.messages))})]
     if isinstance(interaction, Explicit):
         texts = split_text(interaction.text)
         # The others' ids come from the whole id and text: nobody else's piece has one, nor that of a text that died halfway.
@@ -37,6 +39,11 @@ def split_interaction(interaction: Interaction) -> list[Interaction]:
         ids = [interaction.id, *(f"{name}/{number:03}" for number in range(2, len(texts) + 1))]
         return [interaction.model_copy(update={"id": own, "text": text}) for own, text in zip(ids, texts, strict=True)]
     return [interaction]
+
+
+def split_messages(messages: Sequence[Message]) -> list[Message]:
+    """The messages, those that are too long as several."""
+    return [one.model_copy(update={"content": piece}) for one in messages for piece in split_text(one.content)]
 
 
 def split_text(text: str) -> list[str]:
@@ -51,38 +58,105 @@ def split_text(text: str) -> list[str]:
 
 
 def record_interactions(given: Sequence[Any], caller: Caller, ledger: Ledger) -> RecordResult:
-    """Records new interactions; malformed ones are refused, with id and field, without stopping the others.
+    """Records new interactions, and the new messages of known conversations; malformed interactions are refused, with id and
+    field, without stopping the others.
 
     Batch by batch, so that what stops in the middle of very much has kept what it came to: a repetition finds that known
     before it reads it again.
     """
     refused: list[RefusedInteraction] = []
     skipped: list[SkippedMessage] = []
-    kinds: list[str] = []
+    intake = _Intake(caller, ledger)
     last: Interaction | None = None
     new = known = 0
-    for batch in in_batches(well_formed(given, caller, refused, skipped), _BATCH, characters_of, _BATCH_CHARACTERS):
-        there = {entry.interaction_id for entry in ledger.entries(caller.user_id, [one.id for one in batch])}
-        clean: list[Interaction] = []
+    checked = well_formed(given, caller, refused, skipped)
+    for batch in in_batches(checked, _BATCH, lambda one: one.characters, _BATCH_CHARACTERS):
+        following = []
         for one in batch:
-            before, last = last, one
-            clean += [redacted(one, caller, kinds, before)] if one.id not in there else []
-        fresh = _record_batch([split_interaction(one) for one in clean], caller, ledger)
-        new, known = new + fresh, known + len(batch) - fresh
-    kinds = list(dict.fromkeys(kinds))
-    return RecordResult(recorded=new, known=known, refused=refused, skipped=skipped, redacted=kinds)
+            before, last = last, one.interaction
+            following.append((one, before))
+        recorded = intake.record(following)
+        new, known = new + recorded, known + len(batch) - recorded
+    kinds = list(dict.fromkeys(intake.kinds))
+    return RecordResult(
+        recorded=new, known=known, refused=refused, skipped=skipped, conflicts=intake.conflicts, redacted=kinds
+    )
 
 
-def _record_batch(batch: Sequence[list[Interaction]], caller: Caller, ledger: Ledger) -> int:
-    """Records a batch and returns how many are new; of a long text whose id is known no piece is recorded.
+@dataclass
+class _Intake:
+    """Records batches. `kinds`: of the secrets that were taken out; `conflicts`: messages that changed."""
+
+    caller: Caller
+    ledger: Ledger
+    kinds: list[str] = field(default_factory=list)
+    conflicts: list[SkippedMessage] = field(default_factory=list)
+
+    def record(self, batch: Sequence[tuple[Checked, Interaction | None]]) -> int:
+        """Records interactions, each given with the one before it; returns how many are new or have new messages."""
+        there = {entry.interaction_id for entry in self.ledger.entries(self.caller.user_id, [one.name for one, _ in batch])}
+        first: dict[str, list[Interaction]] = {}
+        for one, before in batch:
+            if one.name not in there and one.name not in first:
+                first[one.name] = split_interaction(redacted(one.interaction, self.caller, self.kinds, before))
+        fresh = _record_batch(first, self.caller, self.ledger)
+        grown = 0
+        for one, before in batch:
+            if one.name in first and one.name in fresh:
+                del first[one.name]  # whatever comes under this id again may have grown
+            else:
+                grown += self._record_growth(one, before)
+        return len(fresh) + grown
+
+    def _record_growth(self, one: Checked, before: Interaction | None) -> bool:
+        """Records the new messages of a conversation that is known; whether there are any. Nothing of other kinds is new."""
+        talk = one.interaction
+        if not isinstance(talk, Discussion):
+            return False
+        while True:
+            entries = recorded_parts(self.ledger, self.caller.user_id, one.name)
+            known = messages_of(entries)
+            if not known:
+                return False  # the id belongs to an interaction of another kind
+            begun, at = same_beginning(known, [split_messages([message]) for message in talk.messages])
+            pieces, places = self._pieces_after(begun, talk, before)
+            found = growth(known[at:], pieces)
+            changes: dict[str, Any] = {
+                "id": part_id(one.name, len(entries)),
+                "time": in_zone(talk.time, self.caller),
+                "messages": tuple(pieces[at] for at in found.new),
+                "article_title": None,  # it was met with the first messages
+                "part_of": one.name,
+            }
+            if not found.new or all(
+                self.ledger.record(self.caller.user_id, [talk.model_copy(update=changes)], self.caller.now)
+            ):
+                break  # else somebody recorded this part just now: there may be less that is new
+        self.conflicts += [
+            SkippedMessage(id=one.name, index=one.places[place], role=talk.messages[place].role, reason=_CHANGED)
+            for place in dict.fromkeys(places[at] for at in found.changed)
+        ]
+        return bool(found.new)
+
+    def _pieces_after(self, begun: int, talk: Discussion, before: Interaction | None) -> tuple[list[Message], list[int]]:
+        """The messages from that one on, redacted and split, and for each piece the place of its message."""
+        if begun == len(talk.messages):
+            return [], []
+        asking = min(begun, 1)  # the message before may ask for a secret
+        rest = talk.model_copy(update={"messages": talk.messages[begun - asking :]})
+        clean = redacted(rest, self.caller, self.kinds, None if begun else before)
+        assert isinstance(clean, Discussion)
+        cut = [(place, split_messages([message])) for place, message in enumerate(clean.messages[asking:], begun)]
+        return [piece for _, pieces in cut for piece in pieces], [place for place, pieces in cut for _ in pieces]
+
+
+def _record_batch(first: Mapping[str, list[Interaction]], caller: Caller, ledger: Ledger) -> set[str]:
+    """Records the pieces of each id and returns the ids that are new; of a long text whose id is known no piece is recorded.
 
     The ledger keeps the first piece after the others, so that where it is known the others are there, if they are its own.
     """
-    first: dict[str, list[Interaction]] = {}
-    for cut in batch:
-        first.setdefault(cut[0].id, cut)
     long = [name for name, cut in first.items() if len(cut) > 1]
     known = {entry.interaction_id for entry in ledger.entries(caller.user_id, long)} if long else set()
     pieces = [piece for name, cut in first.items() if name not in known for piece in cut]
     fresh = ledger.record(caller.user_id, pieces, caller.now)
-    return sum(is_new and piece.id in first for piece, is_new in zip(pieces, fresh, strict=True))
+    return {piece.id for piece, is_new in zip(pieces, fresh, strict=True) if is_new and piece.id in first}

@@ -17,7 +17,7 @@ class LedgerEntry:
     """An interaction in the ledger. `interaction` is None once its text was dropped.
 
     `failures` counts runs that failed on it; `run_id`: the run that read it or failed on it last; `read_at`: when a run
-    that read it, or gave it up, closed.
+    that read it, or gave it up, closed. `messages`: how many a discussion has, also once its text was dropped; else 0.
     """
 
     interaction_id: str
@@ -28,6 +28,7 @@ class LedgerEntry:
     run_id: str | None = None
     read_at: datetime | None = None
     failures: int = 0
+    messages: int = 0
 
 
 @dataclass(frozen=True)

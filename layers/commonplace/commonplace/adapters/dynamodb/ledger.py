@@ -33,7 +33,7 @@ from commonplace.adapters.dynamodb.table import (
 )
 from commonplace.domain.batching import in_batches
 from commonplace.domain.fields import nearest_moment
-from commonplace.domain.interactions import Interaction, kept_interaction
+from commonplace.domain.interactions import Interaction, kept_interaction, message_count
 from commonplace.ports.night import LedgerEntry, LedgerMark
 
 BODY = "body"
@@ -71,6 +71,7 @@ def stored_interaction(item: Item) -> StoredInteraction:
         run_id=item["run_id"]["S"] if "run_id" in item else None,
         read_at=datetime.fromisoformat(read_at) if read_at else None,
         failures=int(item["failures"]["N"]),
+        messages=int(item["messages"]["N"]),
     )
     return StoredInteraction(entry, item["listed"]["S"] if "listed" in item else None)
 
@@ -85,6 +86,7 @@ def new_rows(user_id: str, interaction: Interaction, at: datetime) -> list[Actio
         "state": {"S": "pending"},
         "recorded_at": {"S": at.isoformat()},
         "failures": {"N": "0"},
+        "messages": {"N": str(message_count(interaction))},
         "listed": {"S": todo},
         BODY: packed(interaction.model_dump_json()),
     }

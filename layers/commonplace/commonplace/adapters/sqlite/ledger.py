@@ -9,12 +9,13 @@ from typing import Any
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.purging import confirmed
 from commonplace.adapters.sqlite.rows import known_owner, moment_of, owner_number
-from commonplace.domain.interactions import INTERACTION, Interaction, kept_interaction
+from commonplace.domain.interactions import INTERACTION, Interaction, kept_interaction, message_count
 from commonplace.domain.runs import Run
 from commonplace.ports.night import LedgerEntry, LedgerMark
 
 _ENTRY = (
-    "SELECT interaction_id, time, state, recorded_at, CAST(interaction AS BLOB), run_id, read_at, failures FROM interactions"
+    "SELECT interaction_id, time, state, recorded_at, CAST(interaction AS BLOB), run_id, read_at, failures, messages"
+    " FROM interactions"
 )
 _DUE = (
     "SELECT user_id FROM users WHERE EXISTS (SELECT 1 FROM interactions WHERE owner = users.number AND (state = 'pending'"
@@ -98,16 +99,24 @@ def mark(connection: sqlite3.Connection, owner: int, run: Run, marks: Mapping[st
 def _record(connection: sqlite3.Connection, owner: int, interaction: Interaction, at: datetime) -> bool:
     body = INTERACTION.dump_json(interaction).decode()
     cursor = connection.execute(
-        "INSERT INTO interactions (owner, interaction_id, time, seconds, state, recorded_at, interaction)"
-        " VALUES (?, ?, ?, ?, 'pending', ?, ?) ON CONFLICT DO NOTHING",
-        (owner, interaction.id, interaction.time.isoformat(), interaction.time.timestamp(), at.isoformat(), body),
+        "INSERT INTO interactions (owner, interaction_id, time, seconds, state, recorded_at, interaction, messages)"
+        " VALUES (?, ?, ?, ?, 'pending', ?, ?, ?) ON CONFLICT DO NOTHING",
+        (
+            owner,
+            interaction.id,
+            interaction.time.isoformat(),
+            interaction.time.timestamp(),
+            at.isoformat(),
+            body,
+            message_count(interaction),
+        ),
     )
     return cursor.rowcount == 1
 
 
 def _entry(
     interaction_id: str, time: str, state: Any, recorded_at: str, body: bytes | None, run_id: str | None,
-    read_at: str | None, failures: int,
+    read_at: str | None, failures: int, messages: int,
 ) -> LedgerEntry:  # fmt: skip
     return LedgerEntry(
         interaction_id=interaction_id,
@@ -118,4 +127,5 @@ def _entry(
         run_id=run_id,
         read_at=None if read_at is None else moment_of(read_at),
         failures=failures if isinstance(failures, int) else 0,
+        messages=messages if isinstance(messages, int) else 0,
     )

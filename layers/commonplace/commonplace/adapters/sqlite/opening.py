@@ -18,7 +18,7 @@ APPLICATION_ID = 0x434D4D50  # "CMMP" in the header of the file, by which other 
 _OURS = {"users", "memories", "changes", "audits", "tags", "usage", "words"}  # the first form of the file set no id
 _AS_IT_STANDS, _BESIDE_WRITERS = "immutable=1", "mode=ro"
 _OWNERS, _OWNERS_FOLDER = 0o600, 0o700
-_VERSION = 5
+_VERSION = 6
 _text = partial(str, encoding="utf-8", errors="replace")  # one byte that is no UTF-8 is no reason to give no row at all
 Stamp = tuple[int, int, bool]
 """By which a file that is read as it stands is known to be unchanged: time and size of the file, and if it has a log."""

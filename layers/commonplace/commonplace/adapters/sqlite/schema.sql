@@ -99,6 +99,7 @@ CREATE TABLE interactions (
     read_at TEXT,
     read_seconds REAL,
     failures INTEGER NOT NULL DEFAULT 0,
+    messages INTEGER NOT NULL,        -- of a discussion, else 0; stays when the text is dropped
     UNIQUE (owner, interaction_id)
 );
 CREATE INDEX interactions_pending ON interactions (owner, seconds, number) WHERE state = 'pending';

@@ -315,7 +315,8 @@ def _record() -> dict[str, Any]:
     return {
         **_operation("record_interactions", "Record what a day left behind", _of(RecordResult), set(OF_BODIES)),
         "description": "A malformed interaction is told in `refused`, with its id and field, and the others are recorded; "
-        "the only one of a call is a 400. Messages of other roles, and what is no text, are told in `skipped`.",
+        "the only one of a call is a 400. Messages of other roles, and what is no text, are told in `skipped`. Of a known "
+        "conversation the new messages are recorded, and messages that changed are listed in `conflicts`.",
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
     }
 

@@ -26,9 +26,10 @@ def record(shared: Shared, file: str) -> None:
     """Record what a day left behind, for a night to read.
 
     FILE holds interactions, each {"type", ...} and maybe "id" and "time", as JSON lines, a JSON array, or an object with
-    "interactions". One that is malformed is refused on its own; an id that is known stays as it was. Where all are
-    refused, the exit code is 2. The messages of a discussion may be those of an OpenAI or Bedrock log: texts of the user
-    and the assistant are read, everything else is skipped and counted.
+    "interactions". One that is malformed is refused on its own; an id that is known stays as it was, and of a
+    conversation that has grown the new messages are recorded. Where all are refused, the exit code is 2. The messages of
+    a discussion may be those of an OpenAI or Bedrock log: texts of the user and the assistant are read, everything else
+    is skipped and counted.
     """
     given, refused = read_interactions(read_text(file))
     with shared.open() as memory:
@@ -48,6 +49,9 @@ def _print_recorded(answer: dict[str, Any]) -> None:
         reasons = Counter((one["role"], one["reason"]) for one in answer["skipped"])
         rows = [(str(count), role, why) for (role, why), count in reasons.most_common()]
         print_rows(("messages", "of the role", "skipped because"), rows, "skipped because")
+    if answer["conflicts"]:
+        changed = [(one["id"], str(one["index"]), one["role"]) for one in answer["conflicts"]]
+        print_rows(("conversation", "message that changed", "role"), changed, "conversation")
     if answer["refused"]:
         refused = [(one["id"] or "?", one["message"]) for one in answer["refused"]]
         print_rows(("interaction", "refused because"), refused, "refused because")
@@ -57,7 +61,7 @@ def _recorded(memory: "Commonplace", given: Sequence[Any]) -> dict[str, Any]:
     """A batch at a time, so that one sees how far it is."""
     from commonplace.domain.batching import in_batches
 
-    answer: dict[str, Any] = {"recorded": 0, "known": 0, "refused": [], "skipped": [], "redacted": []}
+    answer: dict[str, Any] = {"recorded": 0, "known": 0, "refused": [], "skipped": [], "conflicts": [], "redacted": []}
     with progress_bar(f"recording {len(given)} interactions", len(given), "interactions") as show:
         for number, batch in enumerate(in_batches(given, _BATCH)):
             done = memory.record_interactions(batch).model_dump(mode="json")

@@ -1,0 +1,109 @@
+"""What is new in a conversation that is recorded again under its id: agents hand in the whole of it after every turn.
+
+New messages are recorded as a part, an entry of its own under an id made from the conversation's: an entry that a run may
+be reading is never changed.
+"""
+
+import hashlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from commonplace.domain.interactions import Discussion, Message
+from commonplace.ports.night import Ledger, LedgerEntry
+
+_ID_SHOWN = 90  # characters of the conversation's id in that of its parts, which has at most 128
+_FIRST_LOOKUP = 16  # parts; each further look is for twice as many
+
+
+@dataclass(frozen=True)
+class Growth:
+    """Places of messages among those given: which are `new`, and which `changed`, so that the recorded message stays."""
+
+    new: tuple[int, ...]
+    changed: tuple[int, ...]
+
+
+def part_id(conversation_id: str, number: int) -> str:
+    """The id of the part with this number, from 1."""
+    digest = hashlib.sha256(conversation_id.encode()).hexdigest()[:32]
+    return f"{conversation_id[:_ID_SHOWN]}/{digest}+{number:04}"
+
+
+def recorded_parts(ledger: Ledger, user_id: str, conversation_id: str) -> list[LedgerEntry]:
+    """The entry of the conversation and those of its parts, in order."""
+    entries = ledger.entries(user_id, [conversation_id])
+    first, count = 1, _FIRST_LOOKUP
+    while True:
+        found = ledger.entries(user_id, [part_id(conversation_id, number) for number in range(first, first + count)])
+        entries += found
+        if len(found) < count:
+            return entries
+        first, count = first + count, 2 * count
+
+
+def messages_of(entries: Sequence[LedgerEntry]) -> list[Message | None]:
+    """The recorded messages, in order; None in place of each message whose text was dropped."""
+    found: list[Message | None] = []
+    for entry in entries:
+        found += entry.interaction.messages if isinstance(entry.interaction, Discussion) else [None] * entry.messages
+    return found
+
+
+def same_beginning(known: Sequence[Message | None], given: Sequence[Sequence[Message]]) -> tuple[int, int]:
+    """How many of the given messages, each cut in pieces, are known word for word from the first on, and how many pieces they
+    have. These messages need not be redacted again."""
+    at = 0
+    for place, pieces in enumerate(given):
+        if list(known[at : at + len(pieces)]) != list(pieces):
+            return place, at
+        at += len(pieces)
+    return len(given), at
+
+
+def growth(known: Sequence[Message | None], given: Sequence[Message]) -> Growth:
+    """Compares messages by their ids, where both sides have any; else by position and text.
+
+    What is given may begin later than the conversation: then its beginning must be the end of what is known.
+    """
+    by_id = dict(zip(_numbered_ids(known), known, strict=True))
+    by_id.pop(None, None)
+    start = _start(known, given)
+    new, changed = [], []
+    for at, (name, message) in enumerate(zip(_numbered_ids(given), given, strict=True)):
+        if name is not None and by_id:
+            is_new, there = name not in by_id, by_id.get(name)
+        else:
+            is_new, there = start + at >= len(known), known[start + at] if start + at < len(known) else None
+        if is_new:
+            new.append(at)
+        elif there is not None and (there.role, there.content) != (message.role, message.content):
+            changed.append(at)
+    return Growth(tuple(new), tuple(changed))
+
+
+def _start(known: Sequence[Message | None], given: Sequence[Message]) -> int:
+    """Where in the known messages the first of the given ones lies: 0, unless what is known ends with those given first."""
+    said, told = _words(known), _words(given)
+    if said[: len(told)] == told[: len(said)]:
+        return 0
+    first = told[0] if told else None
+    starts = (at for at in range(1, len(said)) if said[at] == first)
+    return next((at for at in starts if said[at:] == told[: len(said) - at]), 0)
+
+
+def _words(messages: Sequence[Message | None]) -> list[tuple[str, str] | None]:
+    return [None if one is None else (one.role, one.content) for one in messages]
+
+
+def _numbered_ids(messages: Sequence[Message | None]) -> list[tuple[str, int] | None]:
+    """Each message's id, with its number among those of the same id: a long message is several, one after another."""
+    count = Counter[str]()
+    found: list[tuple[str, int] | None] = []
+    for one in messages:
+        if one is None or one.id is None:
+            found.append(None)
+        else:
+            count[one.id] += 1
+            found.append((one.id, count[one.id]))
+    return found
