@@ -1,6 +1,7 @@
 """Makes relative dates in a text absolute: "yesterday" becomes "yesterday (2026-03-10)"."""
 
 import re
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from commonplace.extraction.changes.statements import memory_sentences, statements
@@ -13,7 +14,7 @@ from commonplace.text.time_ranges.reader import languages_of, read_time_range
 
 _ABSOLUTE = re.compile(r"(?:19|20)\d\d")
 _MONTHS = ("month", "season")
-_WEEK = timedelta(days=7)
+_DAY, _WEEK = timedelta(days=1), timedelta(days=7)
 
 
 def with_dates(text: str, said_at: datetime) -> str:
@@ -42,10 +43,10 @@ def _dated(text: str, said_at: datetime, sentence: str) -> tuple[str, str]:
     found = read_time_range(text, said_at)
     if found is None or found.any_year or _ABSOLUTE.search(text) or found.text not in text or _is_ambiguous(found.text):
         return "", ""
-    bare = _is_bare_weekday(found, text)
-    if bare and any(language_of(code).habit.search(sentence) for code in languages_of(sentence)):
+    if found.any_week and any(language_of(code).habit.search(sentence) for code in languages_of(sentence)):
         return "", ""
-    day = _iso_dates(_next_weekday(found, text, said_at) if bare else found)
+    meant = _next_weekday(found, text, said_at) if found.any_week else found
+    day = None if meant is None else _iso_dates(meant)
     return ("", "") if day is None else (found.text, day)
 
 
@@ -64,21 +65,17 @@ def _is_ambiguous(words: str) -> bool:
     )
 
 
-def _next_weekday(found: TimeRange, text: str, said_at: datetime) -> TimeRange:
-    """Moves a bare weekday to the coming one, unless the text is about the past: a query would mean the last one."""
-    over = found.before is not None and found.before <= said_at
-    if not over or any(language_of(code).past.search(text) for code in languages_of(text)):
+def _next_weekday(found: TimeRange, text: str, said_at: datetime) -> TimeRange | None:
+    """Moves a weekday to the coming one, unless the text is about the past: a query would mean the last one.
+
+    None for several days: "I work from Monday to Friday" tells a habit, "I'm away from Monday to Friday" what is to come.
+    """
+    if found.before is None or any(language_of(code).past.search(text) for code in languages_of(text)):
         return found
-    after, before = (edge and edge + _WEEK for edge in (found.after, found.before))
-    return TimeRange(after, before, found.text, found.granularity)
-
-
-def _is_bare_weekday(found: TimeRange, text: str) -> bool:
-    names = {
-        word for code in languages_of(text) for phrase in phrases_of(code, "weekday") for word in tokenizer.words(phrase)
-    }
-    bare = [word for word in tokenizer.words(found.text) if word in names]
-    return len(bare) == 1 and len(tokenizer.words(found.text)) <= len(("on", "the", "weekday")) - 1
+    if found.after is not None and found.before - found.after > _DAY:
+        return None
+    weeks = max(0, (said_at - found.before) // _WEEK + 1) * _WEEK
+    return replace(found, after=found.after and found.after + weeks, before=found.before + weeks)
 
 
 def _iso_dates(found: TimeRange) -> str | None:

@@ -197,7 +197,7 @@ def test_a_phrase_is_read(query: str, after: str, before: str, granularity: str,
     expected = TimeRange(moment(after), moment(before), text or query, granularity)  # type: ignore[arg-type]
     found = read_time_range(query, NOW)
     assert found is not None
-    assert replace(found, any_year=False) == expected
+    assert replace(found, any_year=False, any_week=False) == expected
 
 
 @pytest.mark.parametrize(
@@ -295,3 +295,20 @@ def test_only_the_first_thousand_characters_are_read() -> None:
 def test_a_naive_clock_is_refused() -> None:
     with pytest.raises(ValueError, match="aware"):
         read_time_range("today", datetime(2024, 5, 15))
+
+
+@pytest.mark.parametrize(
+    ("query", "any_week"),
+    [
+        ("What is on Friday at 8 pm?", True),
+        ("what did I do from Monday to Thursday", True),
+        ("what did I do last Friday evening", False),
+        ("what did I do on Friday 3 May", False),
+        ("what did I do two Fridays ago", False),
+        ("what did I do in May", False),
+    ],
+)
+def test_a_weekday_without_a_week_is_marked(query: str, any_week: bool) -> None:
+    found = read_time_range(query, NOW)
+    assert found is not None
+    assert found.any_week == any_week

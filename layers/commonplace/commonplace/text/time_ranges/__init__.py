@@ -15,7 +15,8 @@ class TimeRange:
 
     `text` is what of the query names it. `granularity` is the calendar unit on whose edges the range lies ("moment"
     within a day; "day" for a weekend or early May, "month" for a season or quarter), "open" when an end is missing.
-    `any_year`: a date, month or season without a year; the range is then that of the likeliest year.
+    `any_year`: a date, month or season without a year; the range is then that of the likeliest year. `any_week`: weekdays
+    without a week, with or without a time of day; the range is then that of the likeliest week.
     """
 
     after: datetime | None
@@ -23,6 +24,7 @@ class TimeRange:
     text: str
     granularity: Granularity
     any_year: bool = False
+    any_week: bool = False
 
 
 @dataclass(frozen=True)

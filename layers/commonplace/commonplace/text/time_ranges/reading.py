@@ -8,7 +8,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from dateutil.relativedelta import relativedelta
 
-from commonplace.text.time_ranges import FINENESS, YEARLY, Period, TimePhrase, TimeRange, TimeSpan, period
+from commonplace.text.time_ranges import ANCHORS, FINENESS, RELATIONS, YEARLY, Period, TimePhrase, TimeRange, TimeSpan, period
 from commonplace.text.time_ranges.find import look_alikes, read_written, spans_of
 from commonplace.text.time_ranges.language import Language, language_of
 from commonplace.text.time_ranges.period import (
@@ -253,7 +253,12 @@ def _range(span: TimeSpan, clock: Clock) -> TimeRange | None:
     if edges[0] and edges[1] and edges[0] >= edges[1]:
         return None
     any_year = grain != "open" and all(_of_any_year(phrase, clock.zone) for phrase in span.phrases)
-    return TimeRange(edges[0], edges[1], "", grain, any_year)
+    return TimeRange(edges[0], edges[1], "", grain, any_year, any_week=_is_of_any_week(span))
+
+
+def _is_of_any_week(span: TimeSpan) -> bool:
+    told = ANCHORS | YEARLY | RELATIONS | {"day_of_month"}
+    return all("weekday" in phrase.slots and not phrase.slots.keys() & told for phrase in span.phrases)
 
 
 def _ends(span: TimeSpan, clock: Clock) -> Ends:
