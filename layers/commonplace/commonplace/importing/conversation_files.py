@@ -13,7 +13,8 @@ from typing import IO
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import RefusedEntry, Unread
-from commonplace.importing.sources import OTHER_FILE, Source
+from commonplace.domain.transfer import MOST_BYTES
+from commonplace.importing.sources import OTHER_FILE, Source, decoded
 from commonplace.use_cases.import_facts import refused
 from commonplace.use_cases.record_files import too_large
 
@@ -22,6 +23,7 @@ _MOST_UNPACKED = 2_000_000_000
 _SMALL, _MOST_DENSE = 10_000_000, 200  # bytes; how many times as large as in the archive, which talks never are
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _LOCKED = 0x1 | 0x20 | 0x40  # encrypted, a patch of another file, encrypted in a newer way
+MEMORIES, MEMORIES_APART = "memories.json", "what Claude remembers: unpack this file and import it on its own"
 _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError)
 
 
@@ -56,16 +58,38 @@ def conversation_files(source: Source) -> Iterator[ConversationFile | RefusedEnt
         yield ConversationFile("stdin", partial(BytesIO, (source.given or "").encode(errors="replace")))
     elif source.is_folder:
         for name, path in source.files():
-            yield ConversationFile(name, partial(_binary, path)) if _is_wanted(name) else Unread(name, OTHER_FILE, name)
+            yield ConversationFile(name, partial(_binary, path)) if _is_wanted(name) else _left_out(name)
     elif source.is_archive:
         with _opened(source.path) as archive:
             for info in archive.infolist():
                 if _is_wanted(info.filename):
                     yield _archived(info, archive)
                 elif not info.is_dir():
-                    yield Unread(info.filename, OTHER_FILE, info.filename)
+                    yield _left_out(info.filename)
     else:
         yield ConversationFile(source.path.name, partial(_binary, source.path))
+
+
+def unpacked(source: Source) -> Source:
+    """The file of memories in an archive without conversations, as OpenMemory writes it; any other source as it is."""
+    if not source.is_archive or source.path is None:
+        return source
+    with _opened(source.path) as archive:
+        files = {info.filename: info for info in archive.infolist()}
+        if MEMORIES not in files or any(map(_is_wanted, files)):
+            return source
+        _check(files[MEMORIES])
+        if files[MEMORIES].file_size > MOST_BYTES:
+            raise too_large(f"holds a {MEMORIES} of more than {MOST_BYTES // 1_000_000} MB")
+        try:
+            return Source(None, decoded(archive.read(MEMORIES)))
+        except _DAMAGED:
+            raise _unreadable("is no whole ZIP") from None
+
+
+def _left_out(name: str) -> Unread:
+    is_memories = PurePosixPath(name.replace("\\", "/")).name == MEMORIES
+    return Unread(name, MEMORIES_APART if is_memories else OTHER_FILE, name)
 
 
 def _binary(path: Path) -> IO[bytes]:

@@ -9,7 +9,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import ForeignFact, Imported
 from commonplace.domain.taxonomy import ImportKind
 from commonplace.importing import notes, stores, turns
-from commonplace.importing.conversation_files import ConversationFile, conversation_files
+from commonplace.importing.conversation_files import ConversationFile, conversation_files, unpacked
 from commonplace.importing.entries import Fingerprints, glance
 from commonplace.importing.entries import Found as ReadEntries
 from commonplace.importing.sources import Source, Text
@@ -46,6 +46,7 @@ class Found:
 
 def kind_of(source: Source, asked: ImportKind | None = None) -> Found:
     """The kind of a source. Raises `INVALID_ARGUMENT` where nothing tells it."""
+    source = unpacked(source)
     if asked is not None:
         return Found(asked, "you said so")
     if source.is_folder:
@@ -56,7 +57,7 @@ def kind_of(source: Source, asked: ImportKind | None = None) -> Found:
     if talks is not None:
         return talks
     if source.is_archive:
-        return _unknown("it is a ZIP without conversations of ChatGPT or Claude; unpack it")
+        return _unknown("it is a ZIP without conversations of ChatGPT or Claude, and without a memories.json; unpack it")
     if source.suffix in (".md", ".markdown"):
         return _of_notes(source)
     if source.suffix == ".txt":
@@ -74,6 +75,7 @@ def import_source(
     what happens to them. With None it is told of all, and of the passages that are left out, and secrets and near-duplicates
     are looked for in all of them, as when it is applied.
     """
+    source = unpacked(source)
     found = kind_of(source, asked)
     if only is not None and found.kind in (OWN, *TALKS):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "only: is for stores that several people share", "only")
@@ -96,7 +98,7 @@ def import_source(
 
 def people_in(source: Source, kind: ImportKind) -> set[str]:
     """The people whose memories are in a source."""
-    facts = READERS[kind](source) if kind in READERS else ()
+    facts = READERS[kind](unpacked(source)) if kind in READERS else ()
     return {one.person for one in facts if isinstance(one, ForeignFact) and one.person}
 
 
@@ -173,6 +175,10 @@ def _by_shape(whole: Mapping[str, Any], first: Mapping[str, Any]) -> Iterator[tu
         yield "mcp-memory", "its entries are entities and relations"
     if "memory" in first and "id" in first:
         yield "mem0", "its entries have id and memory"
+    if {"id", "content", "state"} <= first.keys():
+        yield "mem0", "its entries have id, content and state, as OpenMemory's have"
+    if notes.CLAUDE_MEMORY in first:
+        yield "anthropic-memory", f"its entries have {notes.CLAUDE_MEMORY}"
     if "role" in first or isinstance(first.get(turns.MESSAGES), list):
         yield "messages", "its entries have a role" if "role" in first else "its entries have messages"
     if {"session_id", "speaker"} & first.keys():

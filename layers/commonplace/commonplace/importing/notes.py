@@ -7,6 +7,7 @@ from typing import Any
 
 from commonplace.domain.imports import ForeignFact, RefusedEntry, Unread, merged_fields
 from commonplace.domain.taxonomy import Source as Who
+from commonplace.importing.entries import OTHER_PARTS, beside, objects, refusal
 from commonplace.importing.sources import Source, Text
 
 _BULLET = re.compile(r"\s*(?:[-*+]|(?P<number>\d+)[.)])\s+(?P<said>.*)")
@@ -19,6 +20,8 @@ _FIELD = re.compile(r"(?P<name>[\w-]+):(?:\s+(?P<value>.*?))?\s*$")
 _MARK, _MOST_DIGITS = "---", 5
 _BLOCK = re.compile(r"[|>][+-]?\d?")  # a text over several lines begins below
 
+CLAUDE_MEMORY, _PROJECTS = "conversations_memory", "project_memories"
+_BOLD_HEADING = re.compile(r"^\*\*([^*\n]+)\*\*:?[ \t]*", re.MULTILINE)
 CODE, COMMENT, HEADING = "code between fences", "a comment", "a heading that no memory needs"
 SECOND_HEAD, EMPTY_NOTE = "a second front matter", "the front matter of a note that says nothing"
 Leave = Callable[[int, str, Any], None]
@@ -49,12 +52,30 @@ def read_markdown(source: Source) -> Facts:
 
 
 def read_anthropic_memory(source: Source) -> Facts:
-    """The same of all text files, which an agent wrote; of XML what stands between the elements."""
+    """The same of all text files, which an agent wrote; of XML what stands between the elements. Of `memories.json` in an
+    export of Claude's what it remembers of conversations and of projects."""
+    if source.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"[", b"{")) and not source.is_folder:
+        yield from _claude_memories(source)
+        return
     for text in source.texts():
         if isinstance(text, Text) and text.name.lower().endswith(".xml"):
             yield from (Unread(text.name, ELEMENT, found) for found in _ELEMENT.findall(text.text) if found[1] != "/")
             text = Text(text.name, _ELEMENT.sub("\n", text.text), text.changed)
         yield from _facts(text, "agent", _plain) if isinstance(text, Text) else [text]
+
+
+def _claude_memories(source: Source) -> Facts:
+    for entry in objects(source.json):
+        if not isinstance(entry, Mapping):
+            yield from refusal("entry", entry)
+            continue
+        projects = entry.get(_PROJECTS)
+        named = {CLAUDE_MEMORY: entry.get(CLAUDE_MEMORY), **(projects if isinstance(projects, Mapping) else {})}
+        texts = {name: text for name, text in named.items() if isinstance(text, str)}
+        for name, text in texts.items():
+            yield from _facts(Text(name, _BOLD_HEADING.sub(r"## \1\n", text), source.changed), "agent", _plain)
+        yield from beside(entry, CLAUDE_MEMORY, _PROJECTS)
+        yield from (Unread(name, OTHER_PARTS, value) for name, value in named.items() if value and name not in texts)
 
 
 def read_basic_memory(source: Source) -> Facts:

@@ -20,6 +20,7 @@ from commonplace.use_cases.left_out import words_of
 MEM0, GRAPH, LANGGRAPH = ("results", "memories"), ("edges", "facts", "results"), ("items",)
 AGENTCORE = ("memoryRecordSummaries", "memoryRecords")
 BLOCKS, PASSAGES = ("core_memory", "blocks"), ("passages", "archival_memory")
+DELETED = "a memory that was deleted there"
 HISTORY = "history.db"
 """The file in mem0's folder in which its memories and their earlier wordings are."""
 _WHO: Mapping[str, Who] = {"user": "user", "assistant": "agent", "system": "system"}
@@ -61,8 +62,16 @@ def read_entries(read: ReadEntry, keys: Sequence[str], source: Source) -> Found:
 
 
 def read_mem0(source: Source) -> Found:
-    """Memories with their categories, times, and whatever metadata they have; of a history each wording, old ones closed."""
-    return _history(source) if source.is_folder or source.is_database else read_entries(_mem0, MEM0, source)
+    """Memories with their categories, times, and whatever metadata they have, of OpenMemory too; of a history each wording,
+    old ones closed."""
+    if source.is_folder or source.is_database:
+        return _history(source)
+    return each(map(_unless_deleted, in_pages(source, *MEM0)), _mem0)
+
+
+def _unless_deleted(entry: Any) -> Any:
+    is_deleted = isinstance(entry, Mapping) and entry.get("state") == "deleted"
+    return Unread(str(entry.get("id") or "entry"), DELETED, entry.get("content")) if is_deleted else entry
 
 
 def read_mcp_memory(source: Source) -> Found:
@@ -99,7 +108,7 @@ def _whole(source: Source) -> Mapping[str, Any]:
 
 
 def _mem0(where: str, entry: Mapping[str, Any]) -> Iterator[ForeignFact]:
-    said = next((name for name in ("memory", "data", "text") if entry.get(name) is not None), "memory")
+    said = next((name for name in ("memory", "data", "text", "content") if entry.get(name) is not None), "memory")
     metadata = entry.get("metadata")
     more = dict(metadata) if isinstance(metadata, Mapping) else {"metadata": metadata}
     role = next((name for name in ("role", "attributed_to") if _who(entry.get(name))), "")
