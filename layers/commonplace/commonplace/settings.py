@@ -115,6 +115,11 @@ def log_level(environment: Mapping[str, str] | None = None) -> str:
     return ((os.environ if environment is None else environment).get("POWERTOOLS_LOG_LEVEL") or "INFO").upper()
 
 
+def machine_zone_name() -> str:
+    """What the variable TZ says of the machine's time zone."""
+    return os.environ.get("TZ", "")
+
+
 def named_folder(variable: str, environment: Mapping[str, str] | None = None) -> Path | None:
     """The folder that a variable of other programs names; None where it names none, or none that is absolute."""
     named = Path((os.environ if environment is None else environment).get(variable, ""))

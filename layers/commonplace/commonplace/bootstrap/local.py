@@ -1,12 +1,17 @@
 """Opens a memory file on this machine, and its user's clock."""
 
+import io
+import logging
 import math
+import re
+import struct
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from functools import cache
 from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from commonplace.bootstrap.models import SENTENCE_ENCODER, OnFirstUse, night_of, reader_of, summarizer_of, weights_of
 from commonplace.bootstrap.upkeep import FileReport, report_of, upkeep_of_file
@@ -16,12 +21,16 @@ from commonplace.ports.bundle import BackupsKept, Ports
 from commonplace.ports.index import MemoryIndex
 from commonplace.ports.records import AllRecords, UserErasure
 from commonplace.ports.values import Clock
-from commonplace.settings import Settings
+from commonplace.settings import Settings, machine_zone_name
 
 if TYPE_CHECKING:
     from commonplace.adapters.sqlite.database import Database
     from commonplace.ports.models import Embedder
     from commonplace.ports.night import NightPorts
+
+_LOG = logging.getLogger("commonplace")
+_NAME = r"(?:[A-Za-z]{3,}|<[A-Za-z0-9+-]{3,}>)"
+_SUMMER_TIME = re.compile(rf"{_NAME}[+-]?\d{{1,2}}(?::\d{{2}}){{0,2}}{_NAME}(?:[+-]?\d{{1,2}}(?::\d{{2}}){{0,2}})?")
 
 
 @dataclass(frozen=True)
@@ -157,6 +166,37 @@ def _faults(database: "Database") -> list[str]:
     return check_file(database)
 
 
+@cache
+def machine_zone(named: str) -> tzinfo:
+    """The machine's zone, by name and not by today's offset: other days may have another.
+
+    `named`: its variable `TZ`, an IANA name or a POSIX form. UTC, with a warning, where it is neither.
+    """
+    from tzlocal import get_localzone
+
+    try:
+        return get_localzone()
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        pass  # tzlocal reads no POSIX forms
+    try:
+        return _posix_zone(named)
+    except ValueError:
+        _LOG.warning("TZ=%s names no time zone: UTC is used; give an IANA name such as Europe/Berlin", named[:64])
+        return UTC
+
+
+def _posix_zone(text: str) -> ZoneInfo:
+    """The zone of a form such as `CET-1CEST,M3.5.0,M10.5.0/3`, as POSIX has it. Raises `ValueError` for anything else.
+
+    Without rules for summer time those of glibc hold. The standard library reads the form in the last line of a TZif file
+    (RFC 8536).
+    """
+    with_rules = f"{text},M3.2.0,M11.1.0" if _SUMMER_TIME.fullmatch(text) else text
+    counts = struct.pack(">6l", 0, 0, 0, 0, 1, 4)  # one type of local time, whose name has four bytes
+    block = b"TZif2" + bytes(15) + counts + struct.pack(">lBB", 0, 0, 0) + b"UTC\0"
+    return ZoneInfo.from_file(io.BytesIO(block + block + b"\n" + with_rules.encode("ascii") + b"\n"), key=text)
+
+
 def local_clock(zone: str | None, now: Clock | None = None, field: str = "timezone") -> Clock:
     """A clock in a zone by its IANA name, which `field` gave, or in the machine's own; `now` tells the moment, the machine's
     clock by default.
@@ -166,9 +206,7 @@ def local_clock(zone: str | None, now: Clock | None = None, field: str = "timezo
     if zone is None and now is not None:
         return now
     if zone is None:
-        from tzlocal import get_localzone  # by name, not by today's offset: other days may have another
-
-        machine = get_localzone()
+        machine = machine_zone(machine_zone_name())
         return lambda: datetime.now(machine)
     found = time_zone(zone, field)
     return (lambda: datetime.now(found)) if now is None else (lambda: now().astimezone(found))
