@@ -796,7 +796,7 @@ export interface paths {
         parameters: {
             query?: {
                 /** @description What the run read is pending again. */
-                reread?: "1" | "true";
+                reread?: "true" | "false";
             };
             header?: never;
             path: {
@@ -7650,7 +7650,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description What the run read is pending again. */
-                reread?: "1" | "true";
+                reread?: "true" | "false";
             };
             header?: never;
             path: {

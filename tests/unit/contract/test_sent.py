@@ -3,12 +3,12 @@
 import json
 import re
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
+from pydantic import BaseModel, ValidationError
 
 from commonplace import Commonplace
 from commonplace.contract.registry import TOOLS, Tool, tool_named
@@ -271,3 +271,46 @@ def test_a_tag_of_some_words_is_none() -> None:
     tags = ["machine learning", "New York City", "node.js", "user interface design", "etc.", "C++", "it", "we work", "日本茶"]
     statement = {"raw_text": "I like tea.", "normalized": "The user likes tea.", "type": "preference"}
     assert read("memory_store_personal", **statement, tags=tags)["tags"] == tags
+
+
+def flags_of(kind: type[BaseModel], path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Where a request has booleans, at whatever depth."""
+    for name, field in kind.model_fields.items():
+        parts = {field.annotation, *get_args(field.annotation)}
+        if bool in parts:
+            yield (*path, name)
+        for part in parts:
+            if isinstance(part, type) and issubclass(part, BaseModel):
+                yield from flags_of(part, (*path, name))
+
+
+FLAGS = [(name, path) for name, kind in REQUESTS.items() for path in flags_of(kind)]
+
+
+@pytest.mark.parametrize(("name", "path"), FLAGS, ids=lambda one: one if isinstance(one, str) else ".".join(one))
+def test_every_boolean_reads_the_same_words(name: str, path: tuple[str, ...]) -> None:
+    def given(value: Any) -> dict[str, Any]:
+        for part in reversed(path):
+            value = {part: value}
+        return cast("dict[str, Any]", value)
+
+    def is_refused(value: Any) -> bool:
+        """Whether something is wrong with that field; other fields of the request may be missing."""
+        try:
+            REQUESTS[name].model_validate(as_declared(REQUESTS[name], given(value)))
+        except ValidationError as refused:
+            return path in {error["loc"] for error in refused.errors()}
+        return False
+
+    assert [value for value in (True, False, "true", "FALSE", " True ") if is_refused(value)] == []
+    others: tuple[Any, ...] = (0, 1, 1.0, "yes", "no", "on", "off", "0", "1", "t", [], {})
+    assert [value for value in others if not is_refused(value)] == []
+
+
+@pytest.mark.parametrize("value", ["no", "off", 0])
+def test_a_repair_that_is_not_to_run_names_the_field(value: Any) -> None:
+    assert refused("repair_index", {"dry_run": value}).field == "dry_run"
+
+
+def test_some_requests_have_booleans() -> None:
+    assert {("repair_index", ("dry_run",)), ("list_memories", ("options", "include_expired"))} <= set(FLAGS)

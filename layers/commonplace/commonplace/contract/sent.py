@@ -21,6 +21,14 @@ _BOOLEANS = {"true": True, "false": False}
 _EMPTY: tuple[Any, ...] = (None, "", {}, [])
 
 
+def read_flag(text: str, field: str) -> bool:
+    """True or false in any case. Raises `INVALID_ARGUMENT`, which names the field, for any other word."""
+    found = _BOOLEANS.get(text.strip().lower())
+    if found is None:
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: must be true or false", field)
+    return found
+
+
 def as_declared(kind: type[BaseModel], given: Any) -> Any:
     """The arguments with each value in the form that `kind` declares; what can't be read stays for the check to refuse.
 

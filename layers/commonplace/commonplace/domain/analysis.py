@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from commonplace.domain.fields import End, Fraction, Limit, Moment, Name, Query, Request, Result, Sent, Text, absent
+from commonplace.domain.fields import End, Flag, Fraction, Limit, Moment, Name, Query, Request, Result, Sent, Text, absent
 from commonplace.domain.results import Part
 from commonplace.domain.taxonomy import Granularity
 
@@ -187,7 +187,7 @@ class FeedbackRequest(Request):
 
     memory_id: Name = Field(description="The memory, by its id or one that it had elsewhere.")
     query: Text = Field(description="What was asked.")
-    useful: bool = Field(strict=True, description="Whether the memory was of use for that.")
+    useful: Flag = Field(description="Whether the memory was of use for that.")
 
 
 class FeedbackResult(Result):

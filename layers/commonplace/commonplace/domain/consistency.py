@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 from pydantic import Field
 
-from commonplace.domain.fields import FrozenPart, Name, Request, Result, absent
+from commonplace.domain.fields import Flag, FrozenPart, Name, Request, Result, absent
 from commonplace.domain.results import Fraction, Part
 from commonplace.domain.runs import LongResult
 
@@ -55,7 +55,7 @@ class RepairRequest(Request):
     """The repair of the index of a user."""
 
     scope: Scope = Field("missing", description="missing: only what is not in line; all: every document is written anew.")
-    dry_run: bool = Field(True, description="Tells what would be done, and changes nothing.")
+    dry_run: Flag = Field(True, description="Tells what would be done, and changes nothing.")
     run_id: Name | None = Field(None, description="Of a repair that a worker goes on with: how far it is, then its result.")
 
 

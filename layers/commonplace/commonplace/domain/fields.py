@@ -92,6 +92,8 @@ Query = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(printable)]
 MAX_NAME = 128
 Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME), AfterValidator(printable)]
 Tag = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(printable)]
+Flag = Annotated[bool, Field(strict=True)]
+"""True or false; no number and no other word stands for them."""
 Limit = Annotated[int, Field(ge=1, le=100, strict=True)]
 Fraction = Annotated[float, Field(ge=0.0, le=1.0, strict=True, allow_inf_nan=False)]
 Level = Annotated[int, Field(ge=1, le=5, strict=True)]

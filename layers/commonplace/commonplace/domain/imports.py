@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from pydantic_core import PydanticCustomError
 
-from commonplace.domain.fields import End, Moment, Name, Request, Result, Sent, Text, absent, printable
+from commonplace.domain.fields import End, Flag, Moment, Name, Request, Result, Sent, Text, absent, printable
 from commonplace.domain.interactions import ChatMessage
 from commonplace.domain.requests import Note, StoreRequest, Tags
 from commonplace.domain.results import Part, StoreResult
@@ -26,9 +26,7 @@ class StoreManyRequest(Request):
     memories: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=100), Sent(form=list[StoreRequest])] = Field(
         description="What `store_memory` takes, once for each: {content, context?}."
     )
-    wait: Annotated[bool, Field(strict=True)] = Field(
-        True, description="False: no recommendations are waited for; `history` of a memory tells them."
-    )
+    wait: Flag = Field(True, description="False: no recommendations are waited for; `history` of a memory tells them.")
 
 
 class Failure(Part):

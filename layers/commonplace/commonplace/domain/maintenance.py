@@ -4,19 +4,18 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field
 
-from commonplace.domain.fields import MAX_TEXT, Fraction, Name, Request, Sent, absent
+from commonplace.domain.fields import MAX_TEXT, Flag, Fraction, Name, Request, Sent, absent
 from commonplace.domain.results import Part
 from commonplace.domain.runs import LongResult, ToldStatus
 
 MOST_SOURCES = 10
-DryRun = Annotated[bool, Field(strict=True)]
 Sources = Annotated[list[Name], Field(min_length=2, max_length=MOST_SOURCES)]
 
 
 class PlanRequest(Request):
     """A change of many memories: planned first, and applied by its id, or both at once."""
 
-    dry_run: DryRun = Field(True, description="Tell what would be done and keep it for 7 days; change nothing.")
+    dry_run: Flag = Field(True, description="Tell what would be done and keep it for 7 days; change nothing.")
     run_id: Name | None = Field(
         None, description="A plan kept before: with dry_run false exactly that is applied, else it is told again."
     )

@@ -8,6 +8,7 @@ from pydantic_core import PydanticCustomError
 
 from commonplace.domain.fields import (
     End,
+    Flag,
     Fraction,
     Level,
     Limit,
@@ -117,7 +118,7 @@ class FilterOptions(Request):
     time_range: TimeSpan | None = Field(None, description="Only what happened, or else was stored, in this range.")
     importance_min: Level | None = Field(None, description="Only memories at least this important, 1-5.")
     content_type: ContentType | None = Field(None, description="Only memories of this kind.")
-    include_expired: bool = Field(False, description="Also memories whose time is over.")
+    include_expired: Flag = Field(False, description="Also memories whose time is over.")
 
 
 class SearchOptions(FilterOptions):

@@ -13,6 +13,7 @@ from pydantic_core import PydanticCustomError
 from commonplace.domain.analysis import TagCount
 from commonplace.domain.fields import (
     End,
+    Flag,
     Fraction,
     FrozenPart,
     Level,
@@ -94,7 +95,7 @@ class WriteRequest(Request):
     confidence: Fraction = Field(
         1.0, description="0.9-1.0 said outright, 0.7-0.9 a pattern, 0.5-0.7 a weak sign; below 0.7 it becomes a daily note."
     )
-    allow_similar: bool = Field(False, description="Write it although a memory says the same in other words.")
+    allow_similar: Flag = Field(False, description="Write it although a memory says the same in other words.")
 
 
 class ReadRequest(Request):

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from commonplace.domain.errors import ErrorCode
-from commonplace.domain.fields import End, FrozenPart, Moment, Name, Request, Result, Sent, absent
+from commonplace.domain.fields import End, Flag, FrozenPart, Moment, Name, Request, Result, Sent, absent
 from commonplace.domain.results import Part
 from commonplace.domain.runs import LongResult, ToldStatus
 from commonplace.domain.taxonomy import MemoryType, SearchCategory
@@ -61,7 +61,7 @@ class ExportRequest(Request):
     filter: Annotated[ExportFilter | None, Sent(selects=True)] = Field(
         None, description="Which memories; all when left out.", json_schema_extra={"minProperties": 1}
     )
-    include_history: bool = Field(False, description="Also closed memories, and what was done to each and when.")
+    include_history: Flag = Field(False, description="Also closed memories, and what was done to each and when.")
     run_id: Name | None = Field(
         None, description="Of an earlier call, or its export_id: that is told again, and none is made."
     )
@@ -87,7 +87,7 @@ class ImportMemoriesRequest(Request):
         None, description="The export itself, at most 256 KB; a larger one is uploaded."
     )
     upload_id: Name | None = Field(None, description="What POST /uploads answered: a file of up to 50 MB, for one import.")
-    dry_run: bool = Field(True, description="Only plan it: the answer's run_id applies that plan within 7 days.")
+    dry_run: Flag = Field(True, description="Only plan it: the answer's run_id applies that plan within 7 days.")
     run_id: Name | None = Field(None, description="A plan made before: it is told, or with dry_run false applied.")
 
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from commonplace.contract import validate
-from commonplace.contract.sent import as_declared
+from commonplace.contract.sent import as_declared, read_flag
 from commonplace.domain.analysis import FeedbackRequest, ForgetFeedbackRequest
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import RecordRequest
@@ -74,7 +74,7 @@ def _memory(name: str, nights: Nights) -> Answer:
 
 def _changed(verb: str, run_id: str, query: Mapping[str, str], nights: Nights) -> Answer:
     if verb == "undo":
-        return nights.undo_run(run_id, reread=query.get("reread", "").lower() in ("1", "true")).model_dump(mode="json")
+        return nights.undo_run(run_id, reread=read_flag(query.get("reread") or "false", "reread")).model_dump(mode="json")
     run = nights.approve_run(run_id) if verb == "approve" else nights.discard_run(run_id)
     return run.model_dump(mode="json")
 

@@ -242,7 +242,8 @@ _LIMIT = {
     "schema": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
 }  # fmt: skip
 _REREAD = {
-    "name": "reread", "in": "query", "description": "What the run read is pending again.", "schema": {"enum": ["1", "true"]},
+    "name": "reread", "in": "query", "description": "What the run read is pending again.",
+    "schema": {"enum": ["true", "false"]},
 }  # fmt: skip
 
 
