@@ -163,15 +163,55 @@ def test_with_the_user_goes_their_log(opened: OpenStore, ports: Ports, writer: W
     assert ports.search_log.searches(BEN)
 
 
-def test_with_a_memory_go_the_queries_that_share_two_stems_with_it(opened: OpenStore, ports: Ports, writer: Writer) -> None:
+def erase(opened: OpenStore, memory_id: str) -> None:
+    context = RunContext(CALLER, opened.ports, opened.night(), lambda: NOON)
+    ErasableUser(context, opened.erasure()).erase_memory(memory_id)
+
+
+def test_with_a_memory_go_the_queries_whose_stems_it_alone_has_together(
+    opened: OpenStore, ports: Ports, writer: Writer
+) -> None:
     gone = writer.write("Ana hides the silver key in the attic")
-    writer.write("Ana drinks tea")
+    writer.write("Ana drinks tea with a silver spoon")
     writer.write("The key of the car is lost")
-    for query in ("where is the silver key", "keys in attics", "key", "which tea does Ana drink"):
+    for query in ("silver keys", "keys in attics", "key", "silver key of the car", "which tea does Ana drink"):
         ask(ports, query)
-    context = RunContext(CALLER, ports, opened.night(), lambda: NOON)
-    ErasableUser(context, opened.erasure()).erase_memory(gone.memory_id)
-    assert [one.query for one in ports.search_log.searches(ANA)] == ["key", "which tea does Ana drink"]
+    erase(opened, gone.memory_id)
+    left = [one.query for one in ports.search_log.searches(ANA)]
+    assert left == ["key", "silver key of the car", "which tea does Ana drink"]
+
+
+def test_with_a_memory_go_the_queries_for_words_of_its_note_and_its_evidence(
+    opened: OpenStore, ports: Ports, writer: Writer
+) -> None:
+    gone = writer.write("The doctor is kind", user_note="Zquorbix told me", evidence="Quillfeather said that he is kind")
+    for query in ("what about Zquorbix", "who is Quillfeather", "who is kind to Ana"):
+        ask(ports, query)
+    writer.write("Ana is kind")
+    erase(opened, gone.memory_id)
+    assert [one.query for one in ports.search_log.searches(ANA)] == ["who is kind to Ana"]
+
+
+def test_with_a_memory_go_inflected_forms_of_its_words(opened: OpenStore, ports: Ports, writer: Writer) -> None:
+    gone = writer.write("Я живу в Омске с 2019 года")
+    writer.write("Моя сестра живёт в Казани")
+    for query in ("Омск", "Казань", "сестры"):
+        ask(ports, query)
+    erase(opened, gone.memory_id)
+    assert [one.query for one in ports.search_log.searches(ANA)] == ["Казань", "сестры"]
+
+
+def test_what_is_meant_is_forgotten_though_its_time_is_over(logs: Logs, clock: Clock) -> None:
+    log = logs(True)
+    for query in ("tea", "coffee"):
+        log.searched(ANA, search(query))
+    assert len(log.searches(ANA)) == 2
+    clock.now += timedelta(days=400)
+    assert (log.searches(ANA), log.queries(ANA)) == ([], ["tea", "coffee"])
+    assert log.forget(ANA, lambda query: query == "tea") == 1
+    assert log.queries(ANA) == ["coffee"]
+    clock.now -= timedelta(days=400)
+    assert [one.query for one in log.searches(ANA)] == ["coffee"]
 
 
 def test_each_search_that_was_answered_is_counted_where_it_was_asked(ports: Ports, writer: Writer) -> None:

@@ -148,7 +148,7 @@ def test_after_a_stop_in_between_the_same_call_goes_on(memory: Commonplace, monk
     monkeypatch.setattr(operations, "apply", apply)
     with pytest.raises(KeyboardInterrupt):
         memory.erase(second)
-    assert memory.erase(second).ids == (first,)
+    assert memory.erase(second).ids == (second,)  # what was named is the last
     assert {one["raw_text"] for one in memory.export()} == {""}
 
 

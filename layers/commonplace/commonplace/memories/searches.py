@@ -1,6 +1,6 @@
 """What is kept of searches and of feedback on them, and what is taken out of that when a memory is erased."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 from commonplace.domain.fields import EARLIEST
 from commonplace.domain.interactions import ErasedPlace
@@ -10,7 +10,7 @@ from commonplace.ports.values import Caller, LoggedSearch
 from commonplace.text.foundation import tokenizer
 
 _MOST_CHARACTERS = 200
-_SHARED = 2  # stems of one matter
+_SHORTEST_ROOT, _LONGEST_ENDING = 4, 2  # letters of an inflected word
 _WHOSE = frozenset({"user"})  # whom all memories are of
 
 
@@ -27,22 +27,27 @@ def kept_query(query: str) -> str:
 def forget_searches(user_id: str, memories: Iterable[Memory], ports: Ports) -> set[ErasedPlace]:
     """Removes what was asked about memories that are erased, with the feedback on it; tells which of the two changed.
 
-    That is each query which shares two stems with one of them, or one stem that no other active memory has. To be called
-    before they are erased, while the words are there; harmless twice.
+    That is each query which holds a stem that no other active memory has, and each whose stems are all in one of them,
+    inflected forms included, and not all in another active memory. To be called before they are erased, while the words
+    are there; harmless twice.
     """
     erased = {one.memory_id: stems for one in memories if (stems := _stems(one))}
     if not erased:
         return set()
-    queries = [one.query for one in ports.search_log.searches(user_id)]
-    queries += [one.query for one in ports.feedback.ratings(user_id, EARLIEST)]
-    own = frozenset[str]().union(*erased.values())
-    if any(own & set(tokenizer.terms(query)) for query in queries):
-        others = (one for one in ports.records.all(user_id) if one.status == "active" and one.memory_id not in erased)
-        own = own.difference(*map(_stems, others))
+    queries = [*ports.search_log.queries(user_id), *(one.query for one in ports.feedback.ratings(user_id, EARLIEST))]
+    own, others = frozenset[str]().union(*erased.values()), list[set[str]]()
+    if any(_is_inflected(stem, own) for query in queries for stem in _asked(query)):
+        active = (one for one in ports.records.all(user_id) if one.status == "active" and one.memory_id not in erased)
+        others = [_stems(one) for one in active]
+    held = set[str]().union(*others)
 
     def is_about_one(query: str) -> bool:
-        asked = set(tokenizer.terms(query))
-        return bool(own & asked) or any(len(stems & asked) >= _SHARED for stems in erased.values())
+        asked = _asked(query)
+        if not asked.isdisjoint(own - held):
+            return True
+        if not asked or any(asked <= stems for stems in others):
+            return False
+        return any(all(_is_inflected(stem, stems) for stem in asked) for stems in erased.values())
 
     forgotten: dict[ErasedPlace, int] = {
         "search_log": ports.search_log.forget(user_id, is_about_one),
@@ -51,6 +56,22 @@ def forget_searches(user_id: str, memories: Iterable[Memory], ports: Ports) -> s
     return {place for place, count in forgotten.items() if count}
 
 
+def _is_inflected(stem: str, stems: Collection[str]) -> bool:
+    """Whether it is one of these stems, or a form of one: the same but for a few letters at the end, in a language that the
+    tokenizer does not stem."""
+    if stem in stems or len(stem) < _SHORTEST_ROOT:
+        return stem in stems
+    return any(
+        one.startswith(stem[: max(_SHORTEST_ROOT, len(stem) - _LONGEST_ENDING)])
+        and stem.startswith(one[: max(_SHORTEST_ROOT, len(one) - _LONGEST_ENDING)])
+        for one in stems
+    )
+
+
+def _asked(query: str) -> set[str]:
+    return set(tokenizer.terms(query, without=_WHOSE))
+
+
 def _stems(memory: Memory) -> set[str]:
-    told = " ".join((memory.raw_text, memory.normalized_text, *memory.tags, memory.key or ""))
-    return set(tokenizer.terms(told, without=_WHOSE))
+    told = (memory.raw_text, memory.normalized_text, *memory.tags, memory.key, memory.user_note, memory.evidence)
+    return set(tokenizer.terms(" ".join(filter(None, told)), without=_WHOSE))

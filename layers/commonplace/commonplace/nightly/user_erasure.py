@@ -19,6 +19,7 @@ from commonplace.memories.transitions import erased
 from commonplace.pages.publishing import erase_pages, publish_changes
 from commonplace.ports.records import MemoryRecords, UserErasure
 from commonplace.ports.values import Alias, Audit, Change, Operation
+from commonplace.retrieval.documents import folded
 from commonplace.runs.apply import Lease, RunContext, leased
 from commonplace.runs.backup_file import Backup, kept_backups
 from commonplace.runs.finalize import erase_sources
@@ -89,6 +90,10 @@ class Known:
         while more := twins([one for one in known if one.memory_id in reach.whole], known, current):
             for memory_id in more:
                 reach.follow(memory_id)
+        said = {folded(one.content) for one in known if one.memory_id in reach.whole and one.content}
+        # A closed copy: imported and undone, read by a night that was undone, deleted before the same was stored again.
+        reach.whole |= {one.memory_id for one in self.there if one.status != "active" and folded(one.content) in said}
+        reach.merged -= reach.whole
         ids = frozenset(reach.whole | reach.merged)
         words = [one for one in known if one.memory_id in ids and one.content]
         damaged = tuple(one for one in self.unreadable if one in ids)
@@ -260,8 +265,8 @@ class ErasableUser:
             for one in scope.damaged:  # first: as long as there are others it is a memory that is forgotten, and no repair
                 self.erasure.erase_unreadable(self.user_id, one, forgotten=bool(scope.memories))
             again = MergedAgain(scope.left, scope.standing, lease).make() if scope.left else ()
-            # A passage that was named is the last: after a crash what else is erased with it is found by its words.
-            order = sorted(scope.memories, key=lambda one: one.is_passage and one.memory_id in memory_ids)
+            # What was named is the last: after a crash what else is erased with it is found by its words.
+            order = sorted(scope.memories, key=lambda one: one.memory_id in memory_ids)
             for memory in self.context.ports.records.get(self.user_id, [one.memory_id for one in order]):
                 self._erase(memory, lease, memory.memory_id in scope.merged)
             trouble = publish_changes(self.context, "an erasure", ids)

@@ -35,8 +35,11 @@ class SearchLog(Protocol):
     def searches(self, user_id: str) -> list[LoggedSearch]:
         """What is kept of a user, in the order in which it came."""
 
+    def queries(self, user_id: str) -> list[str]:
+        """Every query of a user that is stored, also where its 90 days are over and nothing has purged it yet."""
+
     def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> int:
-        """Removes the searches whose query is meant, for good; returns how many."""
+        """Removes the searches whose query is meant, for good, among all that are stored; returns how many."""
 
 
 class Feedback(Protocol):

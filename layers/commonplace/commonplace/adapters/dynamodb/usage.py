@@ -183,7 +183,11 @@ class DynamoSearchLog:
         return [
             LoggedSearch(row["query"]["S"], int(row["found"]["N"]), datetime.fromisoformat(row["at"]["S"]))
             for row in self._rows(user_id)
+            if int(row[PURGE_AT]["N"]) > self._clock().timestamp()
         ]
+
+    def queries(self, user_id: str) -> list[str]:
+        return [row["query"]["S"] for row in self._rows(user_id)]
 
     def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> int:
         meant = [row for row in self._rows(user_id) if is_meant(row["query"]["S"])]
@@ -191,13 +195,12 @@ class DynamoSearchLog:
         return len(meant)
 
     def _rows(self, user_id: str) -> Iterator[Item]:
-        """What is kept; the table takes rows out some days after their time."""
-        now = self._clock().timestamp()
+        """What is stored; the table takes rows out some days after their time."""
         after = None
         while True:
             condition = partition_condition(f"{SEARCHED}{user_id}")
             rows, after = self._table.calls().page(*condition, after, ConsistentRead=True)  # each page has the time of a call
-            yield from (row for row in rows if int(row[PURGE_AT]["N"]) > now)
+            yield from rows
             if after is None:
                 return
 

@@ -1,6 +1,7 @@
 """The search log of one file."""
 
 import logging
+import math
 import sqlite3
 import threading
 import time
@@ -63,8 +64,18 @@ class SqliteSearchLog:
             self._write()
             waiting = [each.search for each in self._waiting if each.user_id == user_id]
         with self._database.reading() as connection:
-            kept = [LoggedSearch(query, found, moment_of(at)) for _, query, found, at in self._rows(connection, user_id)]
+            kept = [
+                LoggedSearch(query, found, moment_of(at))
+                for _, query, found, at in self._rows(connection, user_id, self._clock())
+            ]
         return kept + waiting
+
+    def queries(self, user_id: str) -> list[str]:
+        with self._guard:
+            self._write()
+            waiting = [each.search.query for each in self._waiting if each.user_id == user_id]
+        with self._database.reading() as connection:
+            return [query for _, query, _, _ in self._rows(connection, user_id, -math.inf)] + waiting
 
     def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> int:
         with self._guard:
@@ -76,7 +87,7 @@ class SqliteSearchLog:
                 " ON CONFLICT DO UPDATE SET seconds = excluded.seconds",
                 (self._clock(), user_id),
             )
-            meant = [(number,) for number, query, *_ in self._rows(connection, user_id) if is_meant(query)]
+            meant = [(number,) for number, query, *_ in self._rows(connection, user_id, -math.inf) if is_meant(query)]
             connection.executemany("DELETE FROM searches WHERE number = ?", meant)
         return len(meant)
 
@@ -86,10 +97,11 @@ class SqliteSearchLog:
             self._write()
             self._waiting = []
 
-    def _rows(self, connection: sqlite3.Connection, user_id: str) -> list[tuple[int, str, int, str]]:
+    def _rows(self, connection: sqlite3.Connection, user_id: str, after: float) -> list[tuple[int, str, int, str]]:
+        """The searches of a user that are kept beyond a moment, in seconds since 1970."""
         return connection.execute(
             "SELECT number, query, found, at FROM searches WHERE owner = ? AND purge_at > ? ORDER BY number",
-            (known_owner(connection, user_id), self._clock()),
+            (known_owner(connection, user_id), after),
         ).fetchall()
 
     def _write(self) -> None:

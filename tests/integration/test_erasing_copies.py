@@ -1,0 +1,85 @@
+"""Erasing a memory takes along what was closed and says the same: no byte of the folder holds its words."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from commonplace import Commonplace
+
+pytestmark = pytest.mark.integration
+
+SAID, OTHER = "Ana keeps a zquorbix in Brno.", "Ana lives in Brno."
+TALK: dict[str, Any] = {
+    "type": "discussion",
+    "id": "t1",
+    "messages": [{"role": "user", "content": "I keep a zquorbix at home."}],
+}
+
+
+def active(memory: Commonplace, word: str = "zquorbix") -> str:
+    """The id of the one active memory that has the word."""
+    (found,) = [one.memory_id for one in memory.list_memories().memories if word in one.value]
+    return found
+
+
+def stored_deleted_and_stored(memory: Commonplace, _folder: Path) -> None:
+    first = memory.store_memory(SAID).memory_id
+    memory.delete_memory(memory_id=first)
+    memory.store_memory(SAID.upper().replace("ANA KEEPS A ZQUORBIX", "Ana keeps a zquorbix"))
+    memory.delete_memory(memory_id=active(memory))
+    memory.store_memory(SAID)
+
+
+def imported_undone_and_imported(memory: Commonplace, folder: Path) -> None:
+    path = folder / "given" / "mem0.json"
+    path.parent.mkdir()
+    path.write_text(json.dumps([{"id": "m1", "memory": SAID}]), "utf-8")
+    for _ in range(2):
+        run_id = memory.import_from(path, apply=True).run_id
+        assert run_id is not None
+        memory.undo_run(run_id)
+    memory.import_from(path, apply=True)
+    path.unlink()
+
+
+def read_undone_and_read(memory: Commonplace, _folder: Path) -> None:
+    memory.record_interactions([TALK])
+    memory.undo_run(memory.nightly("rules").run_id, reread=True)
+    memory.nightly("rules")
+
+
+def imported_as_messages(memory: Commonplace, _folder: Path) -> None:
+    messages = [{"role": "user", "content": "I keep a zquorbix at home."}]
+    run_id = memory.import_messages(messages, apply=True).run_id
+    assert run_id is not None
+    memory.undo_run(run_id)
+    memory.import_messages(messages, apply=True)
+
+
+@pytest.mark.parametrize(
+    "happened", [stored_deleted_and_stored, imported_undone_and_imported, read_undone_and_read, imported_as_messages]
+)
+def test_closed_copies_go_along(
+    memory: Commonplace, memory_file: Path, tmp_path: Path, happened: Callable[[Commonplace, Path], None]
+) -> None:
+    other = memory.store_memory(OTHER).memory_id
+    happened(memory, tmp_path)
+    memory.search_memory("what about a zquorbix")
+    assert active(memory) in memory.erase(active(memory)).ids
+    assert [one["memory_id"] for one in memory.export() if one["raw_text"]] == [other]
+    memory.close()
+    files = [path for path in memory_file.parent.rglob("*") if path.is_file()]
+    assert files
+    assert [path.name for path in files if b"zquorbix" in path.read_bytes().lower()] == []
+
+
+def test_what_replaced_a_closed_copy_stays(memory: Commonplace) -> None:
+    first = memory.store_memory(SAID).memory_id
+    new = memory.update_memory(memory_id=first, value="Ana keeps a canary in Brno.").memory_id
+    again = memory.store_memory(SAID).memory_id
+    assert again != first
+    assert set(memory.erase(again).ids) == {again, first}
+    assert memory.get_memory(new).memory.value == "Ana keeps a canary in Brno."
