@@ -3,6 +3,7 @@
 A test holds them together. Times are aware, or texts as ISO 8601 has them; without an offset they are in the user's zone.
 """
 
+import os
 from collections.abc import Sequence
 from datetime import datetime
 from os import PathLike
@@ -12,12 +13,19 @@ from typing import Required, TypedDict
 from commonplace.domain.errors import CommonplaceError, ErrorCode, refuse_half_characters
 from commonplace.domain.taxonomy import Category, ContentType, Emotion, InsightType, MemoryType, SearchCategory
 
+_LONGEST_NAME, _LONGEST_PATH = 255, 4_096  # of common file systems
+
 
 def path_given(path: str | PathLike[str], field: str) -> Path:
     """The path of a file or folder; raises `INVALID_ARGUMENT` where a caller gave none, or no path at all."""
     if not isinstance(path, (str, PathLike)) or not str(path):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: must be a path", field)
-    return Path(refuse_half_characters(str(path), field))
+    named = Path(refuse_half_characters(str(path), field))
+    is_long = len(str(named)) > _LONGEST_PATH or any(len(os.fsencode(part)) > _LONGEST_NAME for part in named.parts)
+    if is_long or "\0" in str(named):
+        why = f"{field}: no file has such a name: at most {_LONGEST_NAME} bytes for each part, and no NUL"
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, field)
+    return named
 
 
 class Place(TypedDict, total=False):

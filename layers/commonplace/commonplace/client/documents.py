@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from commonplace.domain.documents import Document, DocumentHead, Form, check_place
-from commonplace.domain.errors import list_of, of_type
+from commonplace.domain.errors import CommonplaceError, ErrorCode, list_of, of_type
 
 if TYPE_CHECKING:
     from commonplace.domain.interactions import Erased
@@ -34,6 +34,8 @@ class Documents:
         from commonplace.use_cases.documents import Writing, write_document
 
         paths = None if fields is None else tuple(of_type(str, one, "fields") for one in list_of(fields, "fields"))
+        if form not in get_args(Form):
+            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"form: must be {' or '.join(get_args(Form))}", "form")
         given = Writing(tuple(list_of(namespace, "namespace")), key, of_type(str, body, "body"), form, paths, version)
         return write_document(given, self._caller(), self._ports())
 

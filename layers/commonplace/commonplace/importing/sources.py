@@ -221,4 +221,7 @@ def _told(field: str = "file") -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: {error.strerror}", field) from error
+        why = error.strerror
+        if isinstance(error, FileNotFoundError) and error.filename:
+            why = f"there is no {error.filename}; name a file or a folder that is there"
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: {why}", field) from error

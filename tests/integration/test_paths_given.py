@@ -1,0 +1,43 @@
+"""Paths and forms that a program gives by mistake: the error names the field, and says what to do."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+
+from commonplace import Commonplace
+from commonplace.domain.errors import ErrorCode
+from tests.conftest import refusal
+
+pytestmark = pytest.mark.integration
+
+TAKE_PATHS: dict[str, tuple[str, Callable[[Commonplace, str], object]]] = {
+    "import": ("path", lambda memory, path: memory.import_from(path)),
+    "migrate": ("path", lambda memory, path: memory.migrate_tinydb(path)),
+    "write pages": ("dir", lambda memory, path: memory.write_markdown(path)),
+    "apply pages": ("dir", lambda memory, path: memory.apply_markdown(path)),
+}
+
+
+@pytest.mark.parametrize("path", ["\0", "a\0b.json", "x" * 100_000, "x/" * 5_000, "é" * 200], ids=lambda path: repr(path)[:9])
+@pytest.mark.parametrize("method", TAKE_PATHS)
+def test_what_is_no_path_names_the_field(memory: Commonplace, method: str, path: str) -> None:
+    field, call = TAKE_PATHS[method]
+    error = refusal(lambda: call(memory, path))
+    assert (error.code, error.field) == (ErrorCode.INVALID_ARGUMENT, field)
+    assert len(error.message) < 200
+
+
+def test_a_file_that_is_not_there_is_named(memory: Commonplace, tmp_path: Path) -> None:
+    error = refusal(lambda: memory.import_from(tmp_path / "nofile.json"))
+    assert error.field == "file"
+    assert f"there is no {tmp_path / 'nofile.json'}" in error.message
+    assert "name a file" in error.message
+
+
+@pytest.mark.parametrize("form", [None, "", "yaml", 5])
+def test_a_form_of_no_document_names_the_field(memory: Commonplace, form: Any) -> None:
+    error = refusal(lambda: memory.documents.write(("notes",), "a", "x", form=cast("Any", form)))
+    assert (error.code, error.field) == (ErrorCode.INVALID_ARGUMENT, "form")
+    assert memory.documents.listed() == []
