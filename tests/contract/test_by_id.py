@@ -156,6 +156,25 @@ def test_a_model_deletes_twenty_memories_an_hour_and_a_person_more(opened: OpenS
     call(opened, "delete_memory", after(AGENT, 61), memory_id=again)
 
 
+def test_what_a_model_supersedes_beyond_one_memory_counts_as_deleted(opened: OpenStore) -> None:
+    ids = written(opened, 34)
+
+    def storing(number: int, *old: str) -> dict[str, Any]:
+        return {"content": f"Ana saw all birds, {number} times.", "context": {"supersedes": list(old)}}
+
+    call(opened, "store_memory", AGENT, **storing(1, *ids[:10]))  # nine beyond the first
+    for number in range(10, 14):  # one value for another, as often as there are new ones
+        call(opened, "store_memory", AGENT, **storing(number, ids[number]))
+    for one in ids[14:24]:
+        call(opened, "delete_memory", AGENT, memory_id=one)
+    error = refused(opened, AGENT, "store_memory", **storing(2, *ids[24:27]))
+    assert error.code is ErrorCode.TOO_MANY_REQUESTS
+    assert f"commonplace delete {ids[25]}" in error.message
+    assert record(opened, ids[24])["status"] == "active"
+    call(opened, "store_memory", AGENT, **storing(3, *ids[24:26]))
+    call(opened, "store_memory", **storing(4, *ids[26:34]))  # a person's
+
+
 @pytest.mark.meaning
 def test_what_a_model_merges_away_counts_from_when_it_is_merged(opened: OpenStore) -> None:
     ids = [

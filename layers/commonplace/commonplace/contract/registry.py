@@ -441,7 +441,7 @@ TOOLS: tuple[Tool, ...] = (
             {"content": "My daughter Mia is allergic to peanuts."},
             {"content": "The staging database moves on Friday.", "context": {"force_importance": 4}},
         ),
-        errors=(*TEXT_ERRORS, ErrorCode.NOT_FOUND, ErrorCode.CONFLICT),
+        errors=(*TEXT_ERRORS, ErrorCode.NOT_FOUND, ErrorCode.CONFLICT, ErrorCode.TOO_MANY_REQUESTS),
     ),
     Tool(
         name="search_memory",

@@ -80,9 +80,16 @@ def new_entry(
     return Entry(memory, statement.vector, Audit("store", caller.now, detail))
 
 
-def ingest(entry: Entry, ports: Ports, old: Sequence[Memory] = (), compare: bool = True) -> Ingested:
+def ingest(
+    entry: Entry,
+    ports: Ports,
+    old: Sequence[Memory] = (),
+    compare: bool = True,
+    closed_by: Mapping[str, object] | None = None,
+) -> Ingested:
     """Stores an entry unless it is there already, and looks up similar memories first. `old`: whose place it takes.
 
+    `closed_by`: what the audit rows of those beyond the first say of who closed them, for one new value replaces one memory.
     Without `compare` they are not looked up; the audit row keeps that, and `recommendations_on` does it when it is asked.
     """
     if not compare:
@@ -90,7 +97,7 @@ def ingest(entry: Entry, ports: Ports, old: Sequence[Memory] = (), compare: bool
         entry = replace(entry, audit=audit)
     like = find_similar(entry, ports) if compare else ()
     if old:
-        memory, created, operation_id = _replace(entry, old, ports)
+        memory, created, operation_id = _replace(entry, old, closed_by or {}, ports)
     else:
         ((memory, created),), operation_id = ports.records.add([entry]), None
     gone = {memory.memory_id, *(one.memory_id for one in old)}
@@ -124,10 +131,10 @@ def recommended(
     )
 
 
-def _replace(entry: Entry, old: Sequence[Memory], ports: Ports) -> tuple[Memory, bool, str]:
+def _replace(entry: Entry, old: Sequence[Memory], closed_by: Mapping[str, object], ports: Ports) -> tuple[Memory, bool, str]:
     """Stores an entry in the place of others; where it is there already, that memory takes their place."""
     new = entry.memory
-    operation = _closing(old, new.memory_id, Change(new, entry.audit, entry.vector), new.created_at)
+    operation = _closing(old, new.memory_id, closed_by, Change(new, entry.audit, entry.vector), new.created_at)
     try:
         ports.operations.apply(operation)
     except CommonplaceError as error:
@@ -136,15 +143,20 @@ def _replace(entry: Entry, old: Sequence[Memory], ports: Ports) -> tuple[Memory,
         if error.code is not ErrorCode.CONFLICT or not unchanged:
             raise
         ((memory, created),) = ports.records.add([entry])
-        operation = _closing(old, memory.memory_id, None, new.created_at)
+        operation = _closing(old, memory.memory_id, closed_by, None, new.created_at)
         ports.operations.apply(operation)
         return memory, created, operation.operation_id
     return new, True, operation.operation_id
 
 
-def _closing(old: Sequence[Memory], by: str, opens: Change | None, now: datetime) -> Operation:
-    audit = Audit("supersede", now, {"by": by})
-    closes = tuple(Change(superseded(one, by, now), audit, before=one) for one in old)
+def _closing(
+    old: Sequence[Memory], by: str, closed_by: Mapping[str, object], opens: Change | None, now: datetime
+) -> Operation:
+    details: list[dict[str, object]] = [{"by": by}, *({"by": by, **closed_by} for _ in old[1:])]
+    closes = tuple(
+        Change(superseded(one, by, now), Audit("supersede", now, detail), before=one)
+        for one, detail in zip(old, details, strict=True)
+    )
     return Operation(new_operation_id(now), old[0].user_id, "UPDATE", now, opens, closes)
 
 

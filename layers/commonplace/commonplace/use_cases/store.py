@@ -10,6 +10,7 @@ from commonplace.domain.results import Analysis, StorePersonalResult, StoreResul
 from commonplace.domain.taxonomy import memory_type
 from commonplace.memories.enrich import EnrichedStatement, enrich, tidy_tags
 from commonplace.memories.ingest import COMPARED_LATER, Ingested, ingest, new_entry, notes, recommended
+from commonplace.memories.transitions import check_model_may_close, closed_by
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.text.tagging.names import standard
@@ -47,9 +48,11 @@ def _ingested(
     """Stores the memory, in the place of those that the context names."""
     ids = dict.fromkeys(context.supersedes or ())
     old = [memory_with_id(one, caller, ports, "context.supersedes") for one in ids]
+    if len(old) > 1:
+        check_model_may_close(len(old) - 1, f"commonplace delete {old[1].memory_id}", caller, ports)
     first = {"supersedes": old[0].memory_id} if old else {}
     entry = new_entry("store_memory", statement, context.place, caller, ports, {**given, **first})
-    return ingest(entry, ports, old, compare=caller.waits)
+    return ingest(entry, ports, old, compare=caller.waits, closed_by=closed_by(caller, caller.now))
 
 
 def _later(caller: Caller) -> list[str]:
