@@ -7,8 +7,9 @@ from itertools import groupby
 from typing import Any
 
 from commonplace.contract import validate
+from commonplace.contract.sent import as_declared
 from commonplace.domain.errors import CommonplaceError
-from commonplace.domain.imports import ForeignFact, RefusedEntry, Unread
+from commonplace.domain.imports import ForeignFact, RefusedEntry, Turn, Unread
 from commonplace.domain.interactions import ChatMessage
 from commonplace.importing.entries import Found, beside, each, entries, refusal
 from commonplace.importing.sources import Source
@@ -26,6 +27,7 @@ def read_turns(source: Source) -> Found:
 
     def fact(where: str, turn: Mapping[str, Any]) -> Iterator[ForeignFact]:
         nonlocal session, before
+        turn = as_declared(Turn, turn)
         speaker, text = str(turn.get("speaker") or "user"), turn.get("text")
         yield ForeignFact(
             where=where,

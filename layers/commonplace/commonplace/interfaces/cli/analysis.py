@@ -6,7 +6,7 @@ from typing import Any, get_args
 import click
 
 from commonplace.domain.taxonomy import Granularity
-from commonplace.interfaces.cli.options import Shared, command_options, given_arguments
+from commonplace.interfaces.cli.options import WHOLE, Shared, command_options, given_arguments
 from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_facts, print_json, print_notes, print_rows
 
 _AFTER = click.option("--after", metavar="TIME", help="Only what is of then or later, ISO 8601.")
@@ -85,8 +85,8 @@ def timeline(
 
 @click.command()
 @click.argument("focus", required=False)
-@click.option("--depth", type=int, metavar="1-3", help="How many links away from the focus.  [default: 1]")
-@click.option("--limit", type=int, metavar="1-100", help="The most concepts to show.  [default: 50]")
+@click.option("--depth", type=WHOLE, metavar="1-3", help="How many links away from the focus.  [default: 1]")
+@click.option("--limit", type=WHOLE, metavar="1-100", help="The most concepts to show.  [default: 50]")
 @click.option("--dot", is_flag=True, help="Print the graph for Graphviz, e.g. for: dot -Tsvg.")
 @command_options
 def network(shared: Shared, focus: str | None, depth: int | None, limit: int | None, dot: bool) -> None:

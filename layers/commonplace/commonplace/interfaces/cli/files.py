@@ -59,12 +59,15 @@ def _print_recorded(answer: dict[str, Any]) -> None:
 
 def _recorded(memory: "Commonplace", given: Sequence[Any]) -> dict[str, Any]:
     """A batch at a time, so that one sees how far it is."""
+    from commonplace.contract.sent import as_declared
     from commonplace.domain.batching import in_batches
+    from commonplace.domain.interactions import RecordRequest
 
     answer: dict[str, Any] = {"recorded": 0, "known": 0, "refused": [], "skipped": [], "conflicts": [], "redacted": []}
     with progress_bar(f"recording {len(given)} interactions", len(given), "interactions") as show:
         for number, batch in enumerate(in_batches(given, _BATCH)):
-            done = memory.record_interactions(batch).model_dump(mode="json")
+            sent = as_declared(RecordRequest, {"interactions": batch})["interactions"]
+            done = memory.record_interactions(sent).model_dump(mode="json")
             answer = {name: before + done[name] for name, before in answer.items()}
             show(number * _BATCH + len(batch), len(given))
     return {**answer, "redacted": list(dict.fromkeys(answer["redacted"]))}

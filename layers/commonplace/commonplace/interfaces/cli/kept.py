@@ -6,7 +6,7 @@ from typing import Any, get_args
 import click
 
 from commonplace.domain.taxonomy import Category, ContentType, Durability, MemoryType, SearchCategory, Section
-from commonplace.interfaces.cli.options import Shared, command_options, given_arguments, text_argument
+from commonplace.interfaces.cli.options import WHOLE, Shared, command_options, given_arguments, text_argument
 from commonplace.interfaces.cli.tables import (
     Remarked,
     day_and_time,
@@ -21,10 +21,10 @@ _NAME = click.argument("name", metavar="ID|KEY")
 
 
 @click.command("list")
-@click.option("--limit", type=int, metavar="1-100", help="The most memories to show.  [default: 20]")
+@click.option("--limit", type=WHOLE, metavar="1-100", help="The most memories to show.  [default: 20]")
 @click.option("--category", type=click.Choice(get_args(SearchCategory)), help="Only this category or section.")
 @click.option("--kind", type=click.Choice(get_args(ContentType)), help="Only memories of this kind.")
-@click.option("--min-importance", type=int, metavar="1-5", help="Only what is at least this important.")
+@click.option("--min-importance", type=WHOLE, metavar="1-5", help="Only what is at least this important.")
 @click.option("--after", metavar="TIME", help="Only what happened then or later, ISO 8601.")
 @click.option("--before", metavar="TIME", help="Only what happened earlier, ISO 8601.")
 @click.option("--include-expired", is_flag=True, help="Also memories whose time is over.")
@@ -86,7 +86,7 @@ def get(shared: Shared, name: str) -> None:
 @click.option("--heading", type=click.Choice(get_args(Section)), help="Another heading of the pages.")
 @click.option("--category", type=click.Choice(get_args(Category)), help="File it here.")
 @click.option("--type", "kind", type=click.Choice(get_args(MemoryType)), help="The kind of memory.")
-@click.option("--importance", type=int, metavar="1-5", help="1 trivial, 5 never forget.")
+@click.option("--importance", type=WHOLE, metavar="1-5", help="1 trivial, 5 never forget.")
 @click.option("--tag", "tags", multiple=True, metavar="WORD", help="A tag; all that are given replace the old ones.")
 @click.option("--expires", metavar="TIME", help="When it stops being true or useful, ISO 8601.")
 @click.option("--durability", type=click.Choice(get_args(Durability)), help="durable: it never expires; daily: in 90 days.")

@@ -8,7 +8,7 @@ from typing import Any, get_args
 import click
 
 from commonplace.domain.taxonomy import Category, Source, ToolGroup
-from commonplace.interfaces.cli.options import Shared, command_options, given_arguments, text_argument, words_argument
+from commonplace.interfaces.cli.options import WHOLE, Shared, command_options, given_arguments, text_argument, words_argument
 from commonplace.interfaces.cli.tables import print_facts, print_json, print_notes, print_rows
 
 
@@ -33,7 +33,7 @@ def normalize(shared: Shared, text: str, source: str | None, context: str | None
 @click.command()
 @text_argument("text")
 @click.option("--category", type=click.Choice(get_args(Category)), help="File it here, whatever the engine thinks.")
-@click.option("--importance", type=int, metavar="1-5", help="1 trivial, 5 never forget.")
+@click.option("--importance", type=WHOLE, metavar="1-5", help="1 trivial, 5 never forget.")
 @click.option("--tag", "tags", multiple=True, metavar="WORD", help="A tag to add to those found; may be repeated.")
 @click.option("--expires", metavar="TIME", help="When it stops being true or useful, ISO 8601.")
 @click.option("--source", metavar="WORD", help="Who said it, or where it is from, e.g. conversation, web.  [default: user]")
@@ -78,7 +78,7 @@ def _known(answer: dict[str, Any]) -> bool:
 
 @click.command()
 @words_argument("topic")
-@click.option("--max-tokens", type=int, metavar="100-8000", help="The most tokens that it may have.  [default: 1500]")
+@click.option("--max-tokens", type=WHOLE, metavar="100-8000", help="The most tokens that it may have.  [default: 1500]")
 @command_options
 def context(shared: Shared, topic: str, max_tokens: int | None) -> None:
     """Print what an agent puts into its prompt.

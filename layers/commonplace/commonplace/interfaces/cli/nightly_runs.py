@@ -8,7 +8,7 @@ import click
 
 from commonplace.domain.errors import CommonplaceError
 from commonplace.interfaces.cli.failures import LEFT
-from commonplace.interfaces.cli.options import Shared, command_options, progress_bar
+from commonplace.interfaces.cli.options import WHOLE, Shared, command_options, progress_bar
 from commonplace.interfaces.cli.tables import print_json, print_run, print_runs
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def runs() -> None:
 
 
 @runs.command("list")
-@click.option("--limit", type=int, default=20, show_default=True, metavar="1-100", help="The most runs to show.")
+@click.option("--limit", type=WHOLE, default=20, show_default=True, metavar="1-100", help="The most runs to show.")
 @command_options
 def list_runs(shared: Shared, limit: int) -> None:
     """Show the newest runs."""

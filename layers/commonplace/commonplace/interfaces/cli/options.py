@@ -71,6 +71,18 @@ class Shared:
             raise Failed(error, see, self.json) from error
 
 
+class _Whole(click.types.IntParamType):
+    """A whole number, also as `10.0`: so do models and scripts write it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        if isinstance(value, str) and not value.partition(".")[2].strip("0"):
+            value = value.partition(".")[0]
+        return super().convert(value, param, ctx)
+
+
+WHOLE = _Whole()
+
+
 def group_options(function: Callable[..., None]) -> Callable[..., None]:
     """Adds the shared options to the whole command line, for the commands to start from."""
 

@@ -6,16 +6,16 @@ from typing import Any, get_args
 import click
 
 from commonplace.domain.taxonomy import ContentType, SearchCategory
-from commonplace.interfaces.cli.options import Shared, command_options, given_arguments, words_argument
+from commonplace.interfaces.cli.options import WHOLE, Shared, command_options, given_arguments, words_argument
 from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_facts, print_json, print_notes, print_rows
 
 _ARGUMENTS = (
     words_argument("query"),
-    click.option("--limit", type=int, metavar="1-100", help="The most memories to show.  [default: 10]"),
+    click.option("--limit", type=WHOLE, metavar="1-100", help="The most memories to show.  [default: 10]"),
     click.option("--category", type=click.Choice(get_args(SearchCategory)), help="Only this category or section."),
     click.option("--kind", type=click.Choice(get_args(ContentType)), help="Only memories of this kind."),
     click.option("--min-relevance", type=float, metavar="0-1", help="Leave out what matches less.  [default: 0.3]"),
-    click.option("--min-importance", type=int, metavar="1-5", help="Only what is at least this important."),
+    click.option("--min-importance", type=WHOLE, metavar="1-5", help="Only what is at least this important."),
     click.option("--after", metavar="TIME", help="Only what happened then or later, ISO 8601."),
     click.option("--before", metavar="TIME", help="Only what happened earlier, ISO 8601."),
     click.option("--include-expired", is_flag=True, help="Also memories whose time is over."),
