@@ -123,3 +123,19 @@ def test_a_key_that_is_a_secret_is_refused() -> None:
         validate(WriteRequest, {"key": key, "value": "The user likes tea.", **FACT}, None)
     assert (caught.value.code, caught.value.field) == (ErrorCode.SECRET_ONLY, "key")
     assert key not in caught.value.message
+
+
+@pytest.mark.parametrize("empty", ["", None])
+@pytest.mark.parametrize(
+    ("field", "value"), [("key", "k4"), ("memory_id", "k5"), ("memory_id", "mem_01KS2D7V80NCCNV0FB40PFFF6Z")]
+)
+def test_an_empty_id_beside_another_field_says_nothing(field: str, value: str, empty: object) -> None:
+    alone = check(DeleteRequest, {field: value})
+    assert check(DeleteRequest, {field: value, "id": empty}) == alone
+
+
+@pytest.mark.parametrize("given", [{"id": ""}, {"id": None}, {"id": "", "key": ""}])
+def test_no_name_is_refused(given: dict[str, object]) -> None:
+    with pytest.raises(CommonplaceError) as caught:
+        check(DeleteRequest, given)
+    assert caught.value.code.status == 400

@@ -71,6 +71,8 @@ class NamedMemory(Request):
         if not isinstance(given, Mapping):
             return given
         fields = dict(given)
+        if fields.get("id") in (None, "") and any(fields.get(other) for other in ("memory_id", "key")):
+            fields.pop("id", None)
         for other in ("id", "key"):
             name = fields.get(other)
             is_id = other == "id" or (isinstance(name, str) and "memory_id" in id_or_key(name))
