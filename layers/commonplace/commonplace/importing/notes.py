@@ -54,7 +54,7 @@ def read_markdown(source: Source) -> Facts:
 def read_anthropic_memory(source: Source) -> Facts:
     """The same of all text files, which an agent wrote; of XML what stands between the elements. Of `memories.json` in an
     export of Claude's what it remembers of conversations and of projects."""
-    if source.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"[", b"{")) and not source.is_folder:
+    if not source.is_folder and source.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"[", b"{")):
         yield from _claude_memories(source)
         return
     for text in source.texts():
