@@ -30,14 +30,21 @@ def caches_of_texts() -> list[Any]:
 
 
 def seconds(read: Callable[[str], object], text: str, tries: int, caches: list[Any]) -> float:
-    """The least CPU time of some tries with empty caches: other programs on the machine make it no longer."""
+    """The least CPU time of some tries with empty caches: other programs on the machine make it no longer.
+
+    Garbage collection is off meanwhile: beside the objects of many tests it takes longer than the text.
+    """
     spent = []
-    for _ in range(tries):
-        for one in caches:
-            one.cache_clear()
-        begun = time.process_time()
-        read(text)
-        spent.append(time.process_time() - begun)
+    gc.disable()
+    try:
+        for _ in range(tries):
+            for one in caches:
+                one.cache_clear()
+            begun = time.process_time()
+            read(text)
+            spent.append(time.process_time() - begun)
+    finally:
+        gc.enable()
     return min(spent)
 
 
