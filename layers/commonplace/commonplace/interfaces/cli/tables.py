@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 _NUMBERS = ("relevance", "turns", "memories", "added", "closed")
 _GAP = "   "
 _LEAST = 24  # columns that the wide one gets, however narrow the terminal
+_HALF = re.compile(r"[\ud800-\udfff]")  # half a character, which no file and no terminal takes
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a terminal would obey them
 _STRAIGHT = str.maketrans("“”", '""')  # a text between quotes can't close them
 _MARKS = {
@@ -39,7 +40,12 @@ def print_json(value: object, indent: int | None = None) -> None:
     """A value as JSON, in one line unless `indent` is given."""
     import json
 
-    click.echo(json.dumps(value, ensure_ascii=False, indent=indent))
+    click.echo(_without_halves(json.dumps(value, ensure_ascii=False, indent=indent)))
+
+
+def _without_halves(text: str) -> str:
+    """The text with the escape of JSON in the place of each half character."""
+    return _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
 def print_facts(facts: Mapping[str, object]) -> None:
@@ -109,7 +115,7 @@ def _lines(value: object, room: int | None) -> list[str]:
     parts = [(value.text, False), (value.remark, True)] if isinstance(value, Remarked) else [(in_words(value), False)]
     found = []
     for text, dim in parts:
-        for line in _CONTROL.sub("", undisguised(text)).split("\n"):
+        for line in _CONTROL.sub("", _without_halves(undisguised(text))).split("\n"):
             found += [click.style(piece, dim=True) if dim and piece else piece for piece in _folded(line, room) or [""]]
     return found
 
