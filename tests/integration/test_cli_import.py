@@ -215,7 +215,7 @@ def test_a_signal_stops_it_cleanly_and_the_same_command_goes_on(tmp_path: Path, 
     importing.send_signal(number)
     importing.send_signal(signal.SIGCONT)
     _, said = importing.communicate(timeout=60)
-    assert importing.returncode == 130
+    assert importing.returncode == 130, said
     assert re.fullmatch(rb"commonplace: stopped after \d+ of 400 memories; the same command goes on from there\n", said)
     assert said.count(b"\n") == 1
     there = contents(memory_file)
