@@ -104,7 +104,7 @@ def test_an_erasure_that_died_half_way_leaves_nothing_to_the_next(
 XYLO, OTHER = "# Zed\n\nXylocarp lives in Brno.", "Other paragraph."
 
 
-def test_with_a_passage_go_the_memories_that_its_words_had_before_and_no_others(
+def test_with_a_passage_go_its_copies_and_the_memories_that_its_words_had_before(
     told: Told, documents: Documents, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     elsewhere = ("memories",), "other.md"
@@ -120,14 +120,60 @@ def test_with_a_passage_go_the_memories_that_its_words_had_before_and_no_others(
         (one for one in told.memories() if "Xylocarp" in one.content), key=lambda one: one.user_note == "memories/other.md"
     )
     answer = told.leaving.erase_memory(own.memory_id)
-    assert (len(answer.ids), answer.ids[0], answer.places) == (5, own.memory_id, ("documents",))
-    assert not any("Xylocarp" in one.body for one in documents.versions(*PLACE))
+    assert (len(answer.ids), answer.places) == (6, ("documents",))
+    assert own.memory_id in answer.ids
+    assert not any("Xylocarp" in one.body for place in (PLACE, elsewhere) for one in documents.versions(*place))
     assert documents.read(*PLACE).body == f"[erased]\n\n{OTHER}"
-    assert {one.content for one in told.memories()} == {XYLO, OTHER}
+    assert documents.read(*elsewhere).body == "[erased]"
+    assert {one.content for one in told.memories()} == {OTHER}
     assert {one.content for one in told.memories("deleted")} == {OTHER, f"# Zed\n\n{OTHER}"}
-    documents.erase(*elsewhere)
     if request.node.callspec.params["opened"] == "sqlite":
         assert b"xylocarp" not in b"".join(one.read_bytes() for one in tmp_path.glob("memory.db*")).lower()
+
+
+def test_an_edited_passage_goes_with_what_it_said_before(told: Told, documents: Documents) -> None:
+    for city in ("Brno", "Graz", "Linz"):
+        documents.write(*PLACE, f"{OTHER}\n\nZquorbix lives in {city}.\n\n{TEA}")
+    assert len(told.leaving.erase_memory(id_of(told, "Zquorbix lives in Linz.")).ids) == 3
+    assert told.texts() == {OTHER, TEA}
+    assert told.memories("deleted") == []
+    assert {one.body for one in documents.versions(*PLACE)} == {f"{OTHER}\n\n[erased]\n\n{TEA}"}
+
+
+def test_a_passage_that_took_the_place_of_another_statement_goes_alone(told: Told, documents: Documents) -> None:
+    documents.write(*PLACE, f"{TEA}\n\n{OTHER}")
+    documents.write(*PLACE, f"Ben keeps newts.\n\n{OTHER}")
+    assert len(told.leaving.erase_memory(id_of(told, "Ben keeps newts.")).ids) == 1
+    assert [one.body for one in documents.versions(*PLACE)] == [f"[erased]\n\n{OTHER}"] * 2 + [f"{TEA}\n\n{OTHER}"]
+
+
+@pytest.mark.parametrize("is_deleted", [True, False])
+def test_a_copy_in_another_document_goes_along(told: Told, documents: Documents, purge: Purge, is_deleted: bool) -> None:
+    copy = ("notes",), "b.md"
+    documents.write(*copy, "Zquorbix lives in Brno.")
+    documents.write(*copy, f"Zquorbix lives in Graz.\n\n{TEA}")
+    (old,) = (one.memory_id for one in told.memories("deleted"))
+    if is_deleted:
+        documents.delete(*copy)
+    documents.write(*PLACE, f"{OTHER}\n\nZquorbix lives in Graz.")
+    (own,) = (one for one in told.memories() if "Graz" in one.content and one.user_note == "memories/ana.md")
+    ids = told.leaving.erase_memory(own.memory_id).ids
+    assert (len(ids), old in ids) == (3, True)
+    assert not any("Zquorbix" in one.body for place in (PLACE, copy) for one in documents.versions(*place))
+    assert told.texts() == ({OTHER} if is_deleted else {OTHER, TEA})
+
+
+def test_the_older_version_of_another_document_keeps_no_copy_whose_memory_is_purged(
+    told: Told, documents: Documents, purge: Purge
+) -> None:
+    copy = ("notes",), "b.md"
+    documents.write(*copy, f"{SWIMS}\n\n{TEA}")
+    swims = id_of(told, SWIMS)
+    documents.write(*copy, TEA)
+    purge(swims)
+    documents.write(*PLACE, SWIMS)
+    told.leaving.erase_memory(id_of(told, SWIMS))
+    assert [one.body for one in documents.versions(*copy)] == [TEA, f"[erased]\n\n{TEA}"]
 
 
 def test_it_is_the_same_whichever_of_these_memories_is_named(told: Told, documents: Documents) -> None:
@@ -161,15 +207,13 @@ def test_an_older_version_holds_no_line_of_it_in_a_paragraph_that_is_purged(
 
 def test_of_json_the_values_of_older_versions_go_with_it(told: Told, documents: Documents) -> None:
     place = ("store",), "k"
-    before = '{"likes": "tea", "lives": "Faro"}'
-    for body in (before, '{"likes": "milk", "lives": "Lisbon"}', '{"likes": "milk", "lives": "Porto"}'):
+    for body in ('{"likes": "tea", "lives": "Faro"}', '{"likes": "milk", "lives": "Lisbon"}', '{"drinks": "milk"}'):
         documents.write(*place, body, form="json")
     (now,) = told.memories()
-    assert now.content == "likes: milk\nlives: Porto"
-    assert len(told.leaving.erase_memory(now.memory_id).ids) == 2
-    *newer, oldest = [one.body for one in documents.versions(*place)]
-    assert [word for word in ("milk", "Lisbon", "Porto") if word in "".join(newer)] == []
-    assert oldest == before
+    assert now.content == "drinks: milk"
+    assert len(told.leaving.erase_memory(now.memory_id).ids) == 3
+    said = "".join(one.body for one in documents.versions(*place))
+    assert [word for word in ("tea", "Faro", "milk", "Lisbon") if word in said] == []
 
 
 def test_after_a_stop_half_way_the_same_call_erases_the_rest(

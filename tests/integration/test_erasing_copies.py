@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from commonplace import Commonplace
+from commonplace.integrations.anthropic import MemoryTool
 
 pytestmark = pytest.mark.integration
 
@@ -59,9 +60,27 @@ def imported_as_messages(memory: Commonplace, _folder: Path) -> None:
     memory.import_messages(messages, apply=True)
 
 
+def edited_and_renamed(memory: Commonplace, _folder: Path) -> None:
+    tool = MemoryTool(memory)
+    steps: list[dict[str, Any]] = [
+        {"command": "create", "path": "/memories/a.md", "file_text": "Ana keeps a zquorbix in Wien.\n"},
+        {"command": "str_replace", "path": "/memories/a.md", "old_str": "Wien", "new_str": "Linz"},
+        {"command": "rename", "old_path": "/memories/a.md", "new_path": "/memories/b.md"},
+        {"command": "str_replace", "path": "/memories/b.md", "old_str": "Linz", "new_str": "Graz"},
+        {"command": "create", "path": "/memories/c.md", "file_text": "Ana keeps a zquorbix in Graz.\n"},
+        {"command": "delete", "path": "/memories/c.md"},
+    ]
+    for step in steps:
+        tool.call(step)
+
+
 @pytest.mark.parametrize(
-    "happened", [stored_deleted_and_stored, imported_undone_and_imported, read_undone_and_read, imported_as_messages]
-)
+    "happened",
+    [
+        stored_deleted_and_stored, imported_undone_and_imported, read_undone_and_read, imported_as_messages,
+        edited_and_renamed,
+    ],
+)  # fmt: skip
 def test_closed_copies_go_along(
     memory: Commonplace, memory_file: Path, tmp_path: Path, happened: Callable[[Commonplace, Path], None]
 ) -> None:

@@ -67,20 +67,24 @@ def _is_in(line: str, lines: Iterable[str]) -> bool:
 
 
 def twins(gone: Collection[Memory], known: Sequence[Memory], current: Collection[str]) -> list[str]:
-    """The ids of closed memories that share a line with passages which go, and of those that say just the same.
+    """The ids of passages that are erased with those which go: of any document those that say just the same, and of the same
+    document the closed ones that share a line.
 
-    Each is of the same document: a paragraph that was taken out and put in again, or edited, was another memory before.
+    A paragraph that was taken out and put in again, or a file that was renamed or copied, was another memory before.
     `current`: the ids of those that are active.
     """
-    found, ids = list[str](), {one.memory_id for one in gone}
+    ids = {one.memory_id for one in gone}
+    passages = [one for one in known if one.is_passage and one.raw_text]
+    others = [one for one in passages if one.memory_id not in ids]
+    same = {_Lines.of(one.raw_text) for one in passages if one.memory_id in ids}
+    found = [one.memory_id for one in others if _Lines.of(one.raw_text) in same]
     for reference in {one.session_id for one in gone if one.is_passage}:
-        own = [one for one in known if one.is_passage and one.session_id == reference and one.raw_text]
-        others = [one for one in own if one.memory_id not in ids]
+        there = [one for one in others if one.session_id == reference]
         words = ForgottenWords.of(
-            (one.raw_text for one in own if one.memory_id in ids),
-            (one.raw_text for one in others if one.memory_id in current),
+            (one.raw_text for one in passages if one.session_id == reference and one.memory_id in ids),
+            (one.raw_text for one in there if one.memory_id in current),
         )
-        found += [one.memory_id for one in others if words.are_in(one.raw_text, one.memory_id in current)]
+        found += [one.memory_id for one in there if words.are_in(one.raw_text, one.memory_id in current)]
     return found
 
 
@@ -91,20 +95,25 @@ def forget_in_documents(
     not the newest also those that share a line with them. Tells whether anything was cut. Safe to repeat.
 
     `found`: the records that there are of the forgotten ids. Where one has none, or none that can be read, any document may
-    have its words, and all are read. A next version is written first, so that nobody who read the one before it writes
-    its words again.
+    have its words, and all are read. Older versions of any document may hold a copy of a passage. A next version is written
+    first, so that nobody who read the one before it writes its words again.
     """
     known = {one.memory_id: one.session_id if one.is_passage else None for one in found}
     is_anywhere = not known.keys() >= set(forgotten)
     references = set(known.values()) - {None}
-    heads = list(documents.listed(user_id)) if is_anywhere or references else []
-    told = [one for one in heads if is_anywhere or one.reference in references]
-    return sum(_forget(head, set(forgotten), found, user_id, now, documents) for head in told) > 0
+    is_cut = False
+    for head in list(documents.listed(user_id)) if is_anywhere or references else []:
+        is_own = is_anywhere or head.reference in references
+        if is_own or head.version > 1:
+            is_cut |= _forget(head, is_own, set(forgotten), found, user_id, now, documents)
+    return is_cut
 
 
 def _forget(
-    head: DocumentHead, forgotten: set[str], found: Collection[Memory], user_id: str, now: datetime, documents: Documents
-) -> bool:
+    head: DocumentHead, is_own: bool, forgotten: set[str], found: Collection[Memory], user_id: str, now: datetime,
+    documents: Documents,
+) -> bool:  # fmt: skip
+    """`is_own`: whether forgotten memories are derived from this document. Of any other document the newest version stays."""
     said = [one.raw_text for one in found if one.is_passage and one.session_id == head.reference]
     versions = documents.versions(user_id, head.namespace, head.key)
     texts, ids = dict[str, str](), dict[str, set[str]]()  # by digest: of the same words several memories may have been made
@@ -113,12 +122,19 @@ def _forget(
         for one in version.passages:
             texts.setdefault(one.digest, by_id[one.memory_id])
             ids.setdefault(one.digest, set()).add(one.memory_id)
-    gone = {digest for digest, names in ids.items() if names & forgotten}
-    stays = {one.digest for version in versions[:1] for one in version.passages} - gone
+    copied = {_Lines.of(one.raw_text) for one in found if one.is_passage and one.raw_text}
+    newest = {one.digest for version in versions[:1] for one in version.passages}
+    gone = {
+        digest
+        for digest, names in ids.items()
+        if names & forgotten or (digest not in newest and _Lines.of(texts[digest]) in copied)
+    }
+    stays = newest - gone
     more = {*gone, *said}
     while more:
         words = ForgottenWords.of([*said, *(texts[digest] for digest in gone)], (texts[digest] for digest in stays))
-        more = {digest for digest, text in texts.items() if digest not in gone and words.are_in(text, digest in stays)}
+        left = [(digest, text) for digest, text in texts.items() if digest not in gone and (is_own or digest not in stays)]
+        more = {digest for digest, text in left if words.are_in(text, digest in stays)}
         gone, stays = gone | more, stays - more
     memory_ids = {name for digest in gone for name in ids[digest]}
     if versions and _tells(versions[0], memory_ids):

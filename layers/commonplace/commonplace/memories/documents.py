@@ -1,38 +1,73 @@
 """The memories that are derived from documents: made with a version, and closed with it."""
 
 from collections.abc import Collection, Mapping, Sequence
+from difflib import SequenceMatcher
 
-from commonplace.domain.documents import Document, DocumentHead, PassageOf
+from commonplace.domain.documents import Document, PassageOf
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.ids import new_operation_id
 from commonplace.domain.memory import DOCUMENTS, GLOBAL_AGENT
 from commonplace.memories.enrich import PrecomputedEmbedder, enrich
 from commonplace.memories.ingest import new_entry
-from commonplace.memories.passages import Passage, passages_of
+from commonplace.memories.passages import HEADING, Passage, passages_of, texts_of
 from commonplace.memories.transitions import deleted, erased
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Audit, Caller, Change, Entry, Operation
+from commonplace.text.foundation.tokenizer import terms
 
 _TOOL = "documents"
 _ATTEMPTS = 3
 
 
-def derived(document: Document, before: DocumentHead | None, caller: Caller, ports: Ports) -> tuple[Document, list[Entry]]:
+def derived(document: Document, before: Document | None, caller: Caller, ports: Ports) -> tuple[Document, list[Entry]]:
     """The document with the memories of its passages, and those of them that are new.
 
-    A passage that the version before had keeps its memory, unless that was closed since.
+    A passage that the version before had keeps its memory, unless that was closed since. The memory of an edited passage
+    names the memory of the passage that it replaces in `supersedes`, so that both are erased together.
     """
     passages = passages_of(document.body, document.form, document.fields)
     told = {one.digest: one.memory_id for one in before.passages if one.digest in passages} if before else {}
     there = {one.memory_id for one in ports.records.get(caller.user_id, list(told.values())) if one.status == "active"}
     new = {digest: passage for digest, passage in passages.items() if told.get(digest) not in there}
-    entries = _entries(document, new, caller, ports)
+    entries = _entries(document, new, _replaced(passages, before) if before else {}, caller, ports)
     ids = told | {digest: entry.memory.memory_id for digest, entry in entries.items()}
     linked = tuple(PassageOf(memory_id=ids[digest], digest=digest, places=one.places) for digest, one in passages.items())
     return document.model_copy(update={"passages": linked}), list(entries.values())
 
 
-def _entries(document: Document, passages: Mapping[str, Passage], caller: Caller, ports: Ports) -> dict[str, Entry]:
+def _replaced(passages: Mapping[str, Passage], before: Document) -> dict[str, str]:
+    """Return, by digest, the memory of the passage that each edited passage replaces.
+
+    Between two passages that stayed, the pairs that share most words belong together, each passage to one pair.
+    """
+    texts, found = texts_of(before), dict[str, str]()
+    old = {one.digest: one.memory_id for one in before.passages}
+    names, digests = list(old), list(passages)
+    for kind, start, end, first, last in SequenceMatcher(None, names, digests, autojunk=False).get_opcodes():
+        if kind != "replace":
+            continue
+        words = {name: _words(texts[old[name]]) for name in names[start:end]}
+        shared = [
+            (len(own & words[name]) / len(own | words[name]), old[name], digest)
+            for digest in digests[first:last]
+            for own in [_words(passages[digest].text)]
+            for name in words
+            if own & words[name]
+        ]
+        for _, memory_id, digest in sorted(shared, key=lambda pair: pair[0], reverse=True):
+            if digest not in found and memory_id not in found.values():
+                found[digest] = memory_id
+    return found
+
+
+def _words(text: str) -> set[str]:
+    """Return the terms of a passage. Many passages share a heading, so headings do not count."""
+    return set(terms("\n".join(line for line in text.splitlines() if not HEADING.match(line))))
+
+
+def _entries(
+    document: Document, passages: Mapping[str, Passage], replaced: Mapping[str, str], caller: Caller, ports: Ports
+) -> dict[str, Entry]:
     embedder = PrecomputedEmbedder.of((one.text for one in passages.values()), ports.embedder)
     tags = ports.facts.tags(caller.user_id) if passages else {}
     given = {
@@ -40,7 +75,14 @@ def _entries(document: Document, passages: Mapping[str, Passage], caller: Caller
         "scope_ref": document.reference, "user_note": document.path,
     }  # fmt: skip
     return {
-        digest: new_entry(_TOOL, enrich(one.text, ports.words, embedder, tags), None, caller, ports, given)
+        digest: new_entry(
+            _TOOL,
+            enrich(one.text, ports.words, embedder, tags),
+            None,
+            caller,
+            ports,
+            {**given, "supersedes": replaced.get(digest)},
+        )
         for digest, one in passages.items()
     }
 

@@ -62,13 +62,14 @@ class Known:
     unreadable: Collection[str]
     backups: Callable[[], Sequence[Backup]]
 
-    def scope(self, names: Sequence[str], aliases: Sequence[Alias]) -> ErasureScope:
+    def scope(self, names: Sequence[str], aliases: Sequence[Alias], document: str | None = None) -> ErasureScope:
         """The scope of memories by their ids, or by what they were called elsewhere.
 
-        Backups are read where one has no record, and for a passage, which may have had another memory before.
+        Backups are read where one has no record, and for a passage, which may have had another memory before. `document`: the
+        reference of a document that is erased as a whole; then copies of its passages in other documents stay.
         """
         ids = {one.memory_id for one in self.there}.union(self.unreadable)
-        scope = self._scope([one if one in ids else _memory_of(one, aliases) for one in names], self.there)
+        scope = self._scope([one if one in ids else _memory_of(one, aliases) for one in names], self.there, document)
         if not scope.purged and not any(one.is_passage for one in scope.memories):
             return scope
         backups = self.backups()
@@ -76,18 +77,19 @@ class Known:
         kept = {one.memory_id: one for backup in backups for one in backup.records if one.memory_id not in ids}
         found = sorted((one.memory for one in kept.values() if one.memory), key=lambda one: one.memory_id)
         wanted = [one if one in ids else _memory_of(one, aliases) for one in names]
-        scope = self._scope(wanted, [*found, *self.there])
+        scope = self._scope(wanted, [*found, *self.there], document)
         told = kept.keys() | {one.memory_id for one in aliases}
         gone = frozenset(one.name for one in aliases if one.memory_id in scope.purged)
         return replace(scope, purged=scope.purged & told, names=gone)
 
-    def _scope(self, memory_ids: Sequence[str], known: Sequence[Memory]) -> ErasureScope:
+    def _scope(self, memory_ids: Sequence[str], known: Sequence[Memory], document: str | None) -> ErasureScope:
         damaged_too = any(one in self.unreadable for one in memory_ids)
         reach = _Reach({one.memory_id: one for one in known}, damaged_too, self.records)
         current = {one.memory_id for one in self.there if one.status == "active"}
         for memory_id in memory_ids:
             reach.follow(memory_id)
-        while more := twins([one for one in known if one.memory_id in reach.whole], known, current):
+        may_go = [one for one in known if document in (None, one.session_id) or one.memory_id not in current]
+        while more := twins([one for one in may_go if one.memory_id in reach.whole], may_go, current):
             for memory_id in more:
                 reach.follow(memory_id)
         said = {folded(one.content) for one in known if one.memory_id in reach.whole and one.content}
@@ -221,8 +223,8 @@ class ErasableUser:
         """
         return self._scope([of_type(str, memory_id, "memory_id")])
 
-    def _scope(self, memory_ids: Sequence[str]) -> ErasureScope:
-        """The same of several memories at once."""
+    def _scope(self, memory_ids: Sequence[str], document: str | None = None) -> ErasureScope:
+        """The same of several memories at once, or of the passages of a document."""
         ports = self.context.ports
         with gathered() as flaws:
             there = list(ports.records.all(self.user_id))
@@ -234,7 +236,7 @@ class ErasableUser:
             lambda: kept_backups(ports.files, self.user_id) if ports.files else [],
         )
         names = [found[0].memory_id if found else one for one, found in behind]
-        scope = known.scope(names, list(ports.aliases.all(self.user_id)))
+        scope = known.scope(names, list(ports.aliases.all(self.user_id)), document)
         if not scope.erased:
             found = any(one.memory_id in scope.ids for one in there) or bool(ports.erased.among(self.user_id, memory_ids))
             left = "" if not found or self.notes(wait=False) is None else f"; {LEFT_IN_LOG}"
@@ -247,15 +249,16 @@ class ErasableUser:
 
         The texts that it was read from and what runs quote of them go first, then the memories, so that after a crash the
         same call goes on. What was merged of it and of others goes, too: of the others one memory is made again. Of a
-        passage all goes that its document held of its words before, with the memories of that. What stays for 30 days, for
+        passage all goes that its document held of its words before, with the memories of that, and so do its copies in other
+        documents. What stays for 30 days, for
         every index and process to hear of it, has no word of it. Raises `CONFLICT` while a run of this user is at work or a
         memory is changed in the same moment.
         """
         return self._erase_memories([of_type(str, memory_id, "memory_id")])
 
-    def _erase_memories(self, memory_ids: Sequence[str]) -> Erased:
+    def _erase_memories(self, memory_ids: Sequence[str], document: str | None = None) -> Erased:
         with exclusive_lease(self.context) as lease:
-            scope = self._scope(memory_ids)
+            scope = self._scope(memory_ids, document)
             ids = scope.erased
             self.context.ports.usage.fold(self.user_id)  # what was found is counted now, and not again later
             places = forget_searches(self.user_id, scope.memories, self.context.ports)
@@ -288,7 +291,8 @@ class ErasableUser:
             documents.erase(self.user_id, namespace, key)  # also where there is none: an erasure may have died half-way
         if not passages and not is_there:
             raise CommonplaceError(ErrorCode.NOT_FOUND, "key: there is no such document", "key")
-        erased = self._erase_memories(passages) if passages else Erased(memories=0, notes=self.notes())
+        nothing = Erased(memories=0, notes=self.notes())
+        erased = self._erase_memories(passages, reference_of(namespace, key)) if passages else nothing
         return erased.model_copy(update={"places": tuple(sorted({*erased.places, "documents"}))})
 
     def _passages(self, namespace: Sequence[str], key: str) -> list[str]:
