@@ -34,6 +34,13 @@ def stored_deleted_and_stored(memory: Commonplace, _folder: Path) -> None:
     memory.store_memory(SAID)
 
 
+def edited_deleted_and_stored(memory: Commonplace, _folder: Path) -> None:
+    first = memory.store_memory("Ana keeps a zquorbix in Graz.").memory_id
+    memory.update_memory(memory_id=first, value=SAID)
+    memory.delete_memory(memory_id=active(memory))
+    memory.store_memory(SAID)
+
+
 def imported_undone_and_imported(memory: Commonplace, folder: Path) -> None:
     path = folder / "given" / "mem0.json"
     path.parent.mkdir()
@@ -77,7 +84,7 @@ def edited_and_renamed(memory: Commonplace, _folder: Path) -> None:
 @pytest.mark.parametrize(
     "happened",
     [
-        stored_deleted_and_stored, imported_undone_and_imported, read_undone_and_read, imported_as_messages,
+        stored_deleted_and_stored, edited_deleted_and_stored, imported_undone_and_imported, read_undone_and_read, imported_as_messages,
         edited_and_renamed,
     ],
 )  # fmt: skip

@@ -1,7 +1,9 @@
 """The memories that are derived from documents: made with a version, and closed with it."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import SequenceMatcher
+from itertools import chain, product
 
 from commonplace.domain.documents import Document, PassageOf
 from commonplace.domain.errors import CommonplaceError, ErrorCode
@@ -17,6 +19,8 @@ from commonplace.text.foundation.tokenizer import terms
 
 _TOOL = "documents"
 _ATTEMPTS = 3
+_LEAST_SHARED = 1 / 3
+"""The share of words that an edited passage has in common with the passage that it replaces, where both stand elsewhere."""
 
 
 def derived(document: Document, before: Document | None, caller: Caller, ports: Ports) -> tuple[Document, list[Entry]]:
@@ -38,26 +42,34 @@ def derived(document: Document, before: Document | None, caller: Caller, ports: 
 def _replaced(passages: Mapping[str, Passage], before: Document) -> dict[str, str]:
     """Return, by digest, the memory of the passage that each edited passage replaces.
 
-    Between two passages that stayed, the pairs that share most words belong together, each passage to one pair.
+    Candidates are the passages that stood in the same place, and those elsewhere that hold a word of their own. The pairs
+    that share most words win, each passage in one pair.
     """
-    texts, found = texts_of(before), dict[str, str]()
-    old = {one.digest: one.memory_id for one in before.passages}
-    names, digests = list(old), list(passages)
+    ids, texts = {one.digest: one.memory_id for one in before.passages}, texts_of(before)
+    old = {digest: _words(texts[memory_id]) for digest, memory_id in ids.items()}
+    new = {digest: _words(passage.text) for digest, passage in passages.items()}
+    pairs = dict.fromkeys(_sole_holders(old, new), _LEAST_SHARED)
+    names, digests = list(old), list(new)
     for kind, start, end, first, last in SequenceMatcher(None, names, digests, autojunk=False).get_opcodes():
-        if kind != "replace":
-            continue
-        words = {name: _words(texts[old[name]]) for name in names[start:end]}
-        shared = [
-            (len(own & words[name]) / len(own | words[name]), old[name], digest)
-            for digest in digests[first:last]
-            for own in [_words(passages[digest].text)]
-            for name in words
-            if own & words[name]
-        ]
-        for _, memory_id, digest in sorted(shared, key=lambda pair: pair[0], reverse=True):
-            if digest not in found and memory_id not in found.values():
-                found[digest] = memory_id
+        pairs |= dict.fromkeys(product(names[start:end], digests[first:last]) if kind == "replace" else (), 0.0)
+    shared = [
+        (len(old[gone] & new[come]) / len(old[gone] | new[come]), least, gone, come)
+        for (gone, come), least in pairs.items()
+        if gone not in new and come not in old and old[gone] & new[come]
+    ]
+    found: dict[str, str] = {}
+    for much, least, gone, come in sorted(shared, key=lambda pair: pair[0], reverse=True):
+        if much >= least and come not in found and ids[gone] not in found.values():
+            found[come] = ids[gone]
     return found
+
+
+def _sole_holders(old: Mapping[str, set[str]], new: Mapping[str, set[str]]) -> Iterator[tuple[str, str]]:
+    """Yield the old and the new passage that hold a word which no other passage of their version holds."""
+    holders = [Counter(chain.from_iterable(version.values())) for version in (old, new)]
+    sole = {word for word in holders[0] if holders[0][word] == holders[1][word] == 1}
+    there = {word: digest for digest, words in new.items() for word in words & sole}
+    return ((digest, there[word]) for digest, words in old.items() for word in words & sole)
 
 
 def _words(text: str) -> set[str]:

@@ -1,7 +1,7 @@
 """Erases for good: all that is kept of a user, or one memory with its history and what was made of it and of others."""
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from commonplace.domain.documents import check_place, reference_of
@@ -92,9 +92,10 @@ class Known:
         while more := twins([one for one in may_go if one.memory_id in reach.whole], may_go, current):
             for memory_id in more:
                 reach.follow(memory_id)
-        said = {folded(one.content) for one in known if one.memory_id in reach.whole and one.content}
         # A closed copy: imported and undone, read by a night that was undone, deleted before the same was stored again.
-        reach.whole |= {one.memory_id for one in self.there if one.status != "active" and folded(one.content) in said}
+        while copies := reach.closed_copies(one for one in self.there if one.status != "active"):
+            for memory_id in copies:
+                reach.follow(memory_id, is_copy=True)
         reach.merged -= reach.whole
         ids = frozenset(reach.whole | reach.merged)
         words = [one for one in known if one.memory_id in ids and one.content]
@@ -133,17 +134,33 @@ class _Reach:
             if one.content and (one.status == "deleted" or (self.damaged and one.supersedes))
         ]
 
-    def follow(self, memory_id: str) -> None:
-        """Goes on from a memory until there is no more."""
+    def follow(self, memory_id: str, is_copy: bool = False) -> None:
+        """Goes on from a memory until there is no more. What took the place of a closed copy stays if any of it is active."""
         ahead = [(memory_id, True)]
         while ahead:
             one, whole = ahead.pop()
             if one in self.whole or (one in self.merged and not whole):
                 continue
             (self.whole if whole else self.merged).add(one)
-            ahead += [(new, one not in self._sources(new)) for new in self._newer(one)]
+            newer = [new for new in self._newer(one) if not is_copy or not self._goes_on(new)]
+            ahead += [(new, one not in self._sources(new)) for new in newer]
             ahead += [(old, True) for old in self._older(one)] if whole else []
         self.merged -= self.whole
+
+    def closed_copies(self, closed: Iterable[Memory]) -> list[str]:
+        """The ids of those closed memories that stay so far, and say the same as one that goes."""
+        said = {folded(self.known[one].content) for one in self.whole if one in self.known} - {""}
+        return [one.memory_id for one in closed if one.memory_id not in self.whole and folded(one.content) in said]
+
+    def _goes_on(self, memory_id: str) -> bool:
+        """Whether a memory, or anything that took its place, is active."""
+        seen, ahead = set[str](), {memory_id}
+        while ahead:
+            if any(self.known[one].status == "active" for one in ahead if one in self.known):
+                return True
+            seen |= ahead
+            ahead = {new for one in ahead for new in self._newer(one)} - seen
+        return False
 
     def stands(self, memory_id: str | None) -> bool:
         """Whether a merged memory, or what was merged of it, holds the place of what it was made of."""
