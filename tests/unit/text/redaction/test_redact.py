@@ -248,6 +248,12 @@ login(user=user, password=password)
 export TOKEN=$MY_TOKEN
 api_key: YOUR_API_KEY
 postgres://localhost:5432/app
+postgres://ana@db.example.com:5432/shop is our database
+https://ana@dev.example.org:8443/path
+mongodb://app@h1.ex.com:27017,h2.ex.com:27017/prod
+jdbc:postgresql://ana@db.example.com:5432/shop
+ssh://git@gitlab.example.com:2222/team9/Repo.git
+see redis://cache:6379 and mail ana@example.com
 I've had the same PIN since 1998
 my alarm goes off at 0630
 1234 is a bad PIN
@@ -423,6 +429,8 @@ def test_an_answer_that_gives_no_secret_stays(before: str, text: str) -> None:
 @pytest.mark.parametrize(("text", "redacted"), [
     ("my wifi password is hunter2 and I love sailing", "my wifi password is [redacted:password] and I love sailing"),
     ("postgres://ana:pw99pw99@db.example.com/shop", "postgres://ana:[redacted:password]@db.example.com/shop"),
+    ("postgres://ana:S3cr3t Pw9@host:5432/db", "postgres://ana:[redacted:password]@host:5432/db"),
+    ("mongodb+srv://app:my dog Rex 9@c0.mongodb.net/prod", "mongodb+srv://app:[redacted:password]@c0.mongodb.net/prod"),
     ("PIN 4821, IBAN GB82WEST12345698765432.", "PIN [redacted:pin], IBAN [redacted:iban]."),
     ("ﬁrst: my pin is ４８２１、ok", "ﬁrst: my pin is [redacted:pin]、ok"),
 ])  # fmt: skip

@@ -58,6 +58,10 @@ _STEMS = ("pass", "pwd", "pw", "pin", "otp", "cv", "key", "secret", "token", "cr
 _HOST = r"(?=([\w\[][^\s\"'<>()?#;]{0,400}))"
 _WEB = re.compile(rf"(?i)(?<=://)[^\s/:\"'<>]{{0,200}}:([^\s/\"'<>]{{1,300}})@{_HOST}")
 _SERVER = re.compile(rf"(?i)(?<=://)(?<!http://)(?<!https://)[^\s/:\"'<>]{{0,200}}:([^\s\"'<>]{{1,300}})@{_HOST}")
+# A password of several words. A user with a dot is a host, and a number before the space is its port.
+_SPACED = re.compile(
+    rf"(?i)(?<=://)[^\s/:.\"'<>]{{1,200}}:(?!\d{{1,5}}[\s,;])([^\s/:\"'<>@]{{1,100}}(?: [^\s/:\"'<>@]{{1,100}}){{1,3}})@{_HOST}"
+)
 _DRIVER = re.compile(r"(?<![\w/:])[\w.\-]{1,60}:([^\s:@/\"']{1,100})@(?:tcp|unix)\(")
 # Oracle: user and password apart by a slash.
 _ORACLE = re.compile(r"(?i)(?:thin:|sqlplus )[\w.$#-]{1,60}/([^\s@/\"']{2,100})@")
@@ -158,7 +162,7 @@ def hosts(view: View) -> list[tuple[int, int]]:
     """The ranges of hosts, ports and paths in addresses with a password, in order: no word beside them makes them secrets."""
     if "@" not in view.text:
         return []
-    return sorted(match.span(2) for pattern in (_WEB, _SERVER) for match in pattern.finditer(view.text))
+    return sorted(match.span(2) for pattern in (_WEB, _SERVER, _SPACED) for match in pattern.finditer(view.text))
 
 
 def find_addresses(view: View) -> Iterator[Span]:
@@ -169,7 +173,7 @@ def find_addresses(view: View) -> Iterator[Span]:
         yield from (Span(*match.span(1), "password") for match in _COLUMNS.finditer(view.text))
     if "@" not in view.text:
         return
-    for pattern in (_WEB, _SERVER, _DRIVER, _ORACLE):
+    for pattern in (_WEB, _SERVER, _SPACED, _DRIVER, _ORACLE):
         for match in pattern.finditer(view.text):
             password = match[1]
             port_and_path = re.match(r"\d{1,5}/", password)
@@ -250,7 +254,7 @@ def find_pairs(view: View) -> Iterator[Span]:
             fits = mixed or (way in named and not _is_talk(part.word, part.text))
             if way == "named" and match["net"]:
                 fits = fits and _is_called(view, match)
-            if way == "email" and (is_branded(part.text) or len(part.text) < _LEAST_THEN):
+            if way == "email" and (is_branded(part.text) or len(part.text) < _LEAST_THEN or _is_in_address(view, match)):
                 fits = False
             if match.groupdict().get("bare"):
                 fits = mixed and compiled("pairs.credentials").search(view.folded) is not None
@@ -258,6 +262,12 @@ def find_pairs(view: View) -> Iterator[Span]:
                 fits = _fits_login(view, match, mixed, _is_talk(part.word, part.text))
             if fits and match.groupdict().get("user") not in words("function", "link"):
                 yield Span(part.start, part.end, "password")
+
+
+def _is_in_address(view: View, match: re.Match[str]) -> bool:
+    """Whether a port or a path stands behind the host: `postgres://ana@db.example.com:5432/shop`."""
+    begin = max(view.text.rfind(space, 0, match.start("value")) for space in " \t\n") + 1
+    return "://" in view.text[begin : match.start("value")] or re.match(r"\d{1,5}[/,]", match["value"]) is not None
 
 
 def _fits_login(view: View, match: re.Match[str], mixed: bool, talk: bool) -> bool:

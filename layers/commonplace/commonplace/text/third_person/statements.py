@@ -321,6 +321,14 @@ def _with_subject(statement: list[Token], lacking: list[str]) -> list[Token]:
     return [*statement[:at], *added, replace(first, gap=" ", text=lowered), *statement[at + 1 :]]
 
 
+def _is_symbol(following: list[Token]) -> bool:
+    """Whether a word is part of an address, a name in code or a formula, by the signs behind it: `redis://`, `x = 5`."""
+    if not following or following[0].kind is not Kind.MARK:
+        return False
+    sign, glued = following[0].text, all(token.gap == "" for token in following)
+    return sign in "=<>+*&|@_$%^~" or (len(following) > 1 and glued and sign in ":/_")
+
+
 def _turned(statement: list[Token], company: Company, gap: str, request: bool) -> list[Token]:
     """The sentence in the third person; empty if its verbs cannot be told apart for sure."""
     # "Feed the cat and I will pay you": what comes before is what the request is about
@@ -330,7 +338,8 @@ def _turned(statement: list[Token], company: Company, gap: str, request: bool) -
         return []
     at = next((at for at, token in enumerate(result) if token.kind is not Kind.MARK), 0)
     first = result[at]
-    if first.is_word and first.text[:1].islower() and first.text.replace(" ", "").replace("'", "").isalpha():
+    is_plain = first.is_word and first.text.islower() and first.text.replace(" ", "").replace("'", "").isalpha()
+    if is_plain and not _is_symbol(result[at + 1 : at + 3]):
         result[at] = replace(first, text=first.text[:1].upper() + first.text[1:])
     result[0] = replace(result[0], gap=gap)
     return result
