@@ -45,7 +45,7 @@ from commonplace.use_cases.legacy_records import MOST_TAGS, moment, noted, split
 Progress = Callable[[int, int | None], None]
 _BATCH, _READ_AT_ONCE = 100, 500
 _MOST_NAMED, _MOST_PEOPLE = 10_000, 1_000  # the known, the refused and the like, and people, in a plan of any size
-_PEOPLE_TOLD, _OTHER_PEOPLE = 20, "(other people)"
+_PEOPLE_TOLD, _OTHER_PEOPLE, NO_NAME = 20, "(other people)", "(no name)"
 _CONFLICT = "says something else here, which stays"
 NO_ROOM = "the note has no room for all fields"
 REFUSED = "refused: {}"
@@ -95,7 +95,7 @@ def import_facts(
     are read, by their names and fingerprints, and secrets are only looked for in those that are listed.
     """
     left = LeftOutWords(listing=listed is None)
-    people = _People(only, left)
+    people = _People(NO_NAME if only == "" else only, left)
     chosen, report = people.chosen(left.taken(given)), None
     work = _Work(caller, ports, progress, chosen, listed, seen, left)
     if seen is None:  # read first: nothing is stored for several people
@@ -113,7 +113,7 @@ def import_facts(
     warnings = people.check(apply)
     notes = Notes(redacted=list(work.redacted) or None, warnings=warnings or None) if work.redacted or warnings else None
     told = work.told(kind, why, report)
-    return told.model_copy(update={"notes": notes, "people": dict(people.counts)}).naming(flaws)
+    return told.model_copy(update={"notes": notes, "people": people.told}).naming(flaws)
 
 
 @dataclass
@@ -127,24 +127,33 @@ class _People:
     def chosen(self, given: Iterable[ForeignFact | RefusedEntry]) -> Iterator[ForeignFact | RefusedEntry]:
         """The entries that are taken in, and those that can't be read. Up to 1,000 people are counted by their names."""
         for one in given:
-            if isinstance(one, ForeignFact) and one.person:
-                has_room = one.person in self.counts or len(self.counts) < _MOST_PEOPLE or one.person == self.only
-                self.counts[one.person if has_room else _OTHER_PEOPLE] += 1
-            if self.only is None or isinstance(one, RefusedEntry) or one.person == self.only:
+            if isinstance(one, RefusedEntry):
+                yield one
+                continue
+            name = one.person or NO_NAME
+            has_room = name in self.counts or len(self.counts) < _MOST_PEOPLE or name in (self.only, NO_NAME)
+            self.counts[name if has_room else _OTHER_PEOPLE] += 1
+            if self.only in (None, name):
                 yield one
             else:
                 self.left.add(Unread(one.where, ANOTHERS, said_by(one)))
 
+    @property
+    def told(self) -> dict[str, int]:
+        """How many entries each has; those without a name are told where there are several people."""
+        named = {name: count for name, count in self.counts.items() if name != NO_NAME}
+        return dict(self.counts) if len(named) > 1 else named
+
     def check(self, apply: bool) -> list[str]:
         """Raises where nobody is called so, or it isn't said whose statements are to be stored; a plan warns of that."""
-        shown = [f"{escaped(name)} ({count})" for name, count in sorted(self.counts.items())]
+        shown = [f"{escaped(name)} ({count})" for name, count in sorted(self.told.items())]
         listed = ", ".join([*shown[:_PEOPLE_TOLD], *(["..."] if len(shown) > _PEOPLE_TOLD else [])])
         if self.only is not None and self.only not in self.counts:
             named = f"the people are {listed}" if shown else "the file names nobody"
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"only: nobody is called so; {named}", "only")
         if self.only is not None or len(shown) < 2:
             return []
-        several = f"these are memories of {len(shown)} people: {listed}; choose one of them (--only NAME)"
+        several = f"these are memories of {len(self.told.keys() - {NO_NAME})} people: {listed}; choose one of them"
         if apply:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"only: {several}", "only")
         return [several]
