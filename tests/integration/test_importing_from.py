@@ -275,6 +275,38 @@ def test_a_second_front_matter_is_skipped(memory: Commonplace, tmp_path: Path, k
     ]
 
 
+@pytest.mark.parametrize("kind", ["basic-memory", "markdown"])
+@pytest.mark.parametrize("first", ["---\ntitle: Outer\n---\n", "---\ntitle: Outer\n---\n---\ntitle: Inner\n---\n", ""])
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+def test_a_front_matter_behind_a_heading_is_skipped(
+    memory: Commonplace, tmp_path: Path, kind: Any, first: str, gap: str
+) -> None:
+    block = "---\ntype: litnote\nowner: nobody\n---"
+    file = note_in(tmp_path, f"{first}# Head{gap}{block}{gap}- Mia plays the cello.\n")
+    done = memory.import_from(file, kind, apply=True, listed=None)
+    assert list(kept(memory)) == ["Mia plays the cello."]
+    assert [one.text for one in done.passages if one.reason == "a second front matter"][-1:] == [block]
+    assert "heading: Head" in kept(memory)["Mia plays the cello."]["user_note"]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("# Head\n\n---\n\nMia plays the cello.\n\n---\n\nShe is seven.\n", ["Mia plays the cello.", "She is seven."]),
+        ("# Head\n---\nNote: Mia plays the cello.\n---\n", ["Note: Mia plays the cello."]),
+        ("# Head\n---\nTODO: Tune the cello.\n---\n", ["TODO: Tune the cello."]),
+        ("# Head\n\nShe is seven.\n\n---\nkeeps: newts\n---\n", ["She is seven.", "keeps: newts"]),
+        ("\n---\nkeeps: newts\n---\n", ["keeps: newts"]),
+        ("# Head\n---\n- Mia plays the cello.\n---\n", ["Mia plays the cello."]),
+    ],
+)
+def test_what_stands_between_two_rules_of_a_text_is_text(
+    memory: Commonplace, tmp_path: Path, body: str, said: list[str]
+) -> None:
+    done = memory.import_from(note_in(tmp_path, body), "basic-memory", apply=True)
+    assert (list(kept(memory)), "a second front matter" in done.left_out) == (said, False)
+
+
 def test_a_secret_is_in_no_passage(memory: Commonplace, tmp_path: Path) -> None:
     done = memory.import_from(note_in(tmp_path, "Tea.\n\n```\nexport DB_PASSWORD=hunter2Tr0ub4dor\n```\n"), listed=None)
     assert [one.text for one in done.passages] == ["```\nexport DB_PASSWORD=[redacted:password]\n```"]
