@@ -561,6 +561,38 @@ def test_the_folder_of_mem0_is_read_by_its_history(elsewhere: Path, memory: Comm
     assert {text for text, one in kept(memory).items() if one["status"] == "active"} >= {"I live in Lisbon."}
 
 
+REPEATS = {
+    "the same fields": ({"categories": ["tea"], "mood": "calm"}, {"categories": ["tea"], "mood": "calm"}, 0),
+    "no fields": ({"categories": ["tea"], "mood": "calm"}, {}, 0),
+    "another tag": ({"categories": ["tea"]}, {"categories": ["oolong"]}, 1),
+    "another note": ({"mood": "calm"}, {"mood": "merry"}, 1),
+    "the same secret": ({"mood": "password: hunter2Tr0ub4dor"}, {"mood": "password: hunter2Tr0ub4dor"}, 0),
+}
+
+
+@pytest.mark.parametrize(("first", "second", "counted"), REPEATS.values(), ids=REPEATS)
+@pytest.mark.parametrize("is_here", [False, True])
+def test_a_plan_counts_the_same_with_and_without_all(
+    memory: Commonplace, tmp_path: Path, first: dict[str, Any], second: dict[str, Any], counted: int, is_here: bool
+) -> None:
+    one, two = ({"id": name, "memory": "Drinks tea at noon."} for name in ("1", "2"))
+    file = tmp_path / "mem0.json"
+    file.write_text(json.dumps([one | first]))
+    if is_here:
+        memory.import_from(file, apply=True)
+    file.write_text(json.dumps([one | first, two | second]))
+    few, every = memory.import_from(file, listed=range(0)), memory.import_from(file, listed=None)
+    assert (
+        few.left_out
+        == every.left_out
+        == ({"tags and other fields of a statement that is here already": 1} if counted else {})
+    )
+    assert few.outcomes == every.outcomes == ({"known": 2} if is_here else {"added": 1, "known": 1})
+    assert memory.import_from(file, apply=True).left_out == every.left_out
+    why = every.memories[-1].why or ""
+    assert "an entry before it says the same" in why or is_here
+
+
 def test_an_empty_store_is_an_empty_list_in_any_form(memory: Commonplace) -> None:
     assert json.loads("".join(memory.export_lines("mem0"))) == {"results": []}
     assert json.loads("".join(memory.export_lines("langgraph"))) == []
