@@ -166,6 +166,20 @@ def test_a_chat_that_has_grown_adds_only_what_is_new(memory_file: Path) -> None:
     assert set(contents(memory_file)) == SAID
 
 
+def test_what_a_grown_chat_said_before_is_known_and_no_small_talk(memory_file: Path) -> None:
+    old = [{"role": "user", "content": "I moved to Lyon in March and live by the river now."}]
+    imported(memory_file, json.dumps(old), "--apply")
+    new = [{"role": "user", "content": "I play chess."}, {"role": "user", "content": "Thanks a lot!"}]
+    for more in ([], ["--apply"]):
+        done = imported(memory_file, json.dumps([*old, *new]), "--json", *more).answer
+        assert done["outcomes"] == {"added": 1, "known": 1}
+        assert [(one["reason"], one["text"]) for one in done["passages"]] == [
+            ("known already", old[0]["content"]), ("small talk or a passing state", "Thanks a lot!"),
+        ]  # fmt: skip
+    again = run("import", "-", "--db", str(memory_file), home=memory_file.parent, stdin=json.dumps([*old, *new, *new[:1]]))
+    assert "here already  3" in again.out
+
+
 def test_messages_of_an_old_file_close_nothing_that_was_said_since(tmp_path: Path, memory_file: Path) -> None:
     run("store", "I live in Lisbon.", "--db", str(memory_file), home=tmp_path)
     file = tmp_path / "messages.json"

@@ -156,23 +156,38 @@ def _without(name: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
 @pytest.mark.parametrize(
     ("change", "why"),
     [
-        (_without("raw_text"), "line 2: raw_text: is required"),
-        (lambda record: {**record, "created_at": "2026-05-20T12:00:00"}, "line 2: created_at: must have an offset"),
-        (lambda record: {**record, "memory_type": "poem"}, "line 2: memory_type"),
-        (lambda record: {**record, "memory_id": "../x"}, "line 2: memory_id: is no id"),
-        (lambda record: {**record, "key": "a**: b\n## Preference"}, "line 2: key: must be 1 to 64"),
-        (lambda record: {**record, "raw_text": "a\x07b"}, "line 2: raw_text: must not hold the control character U+0007"),
+        (_without("raw_text"), "raw_text: is required"),
+        (lambda record: {**record, "created_at": "2026-05-20T12:00:00"}, "created_at: must have an offset"),
+        (lambda record: {**record, "memory_type": "poem"}, "memory_type"),
+        (lambda record: {**record, "memory_id": "../x"}, "memory_id: is no id"),
+        (lambda record: {**record, "key": "a**: b\n## Preference"}, "key: must be 1 to 64"),
+        (lambda record: {**record, "raw_text": "a\x07b"}, "raw_text: must not hold the control character U+0007"),
     ],
 )
-def test_a_malformed_record_is_told_by_its_line_and_nothing_is_stored(
+def test_a_malformed_record_is_refused_by_its_line_and_the_others_are_read(
     lived: Path, memory_file: Path, change: Callable[[dict[str, Any]], dict[str, Any]], why: str
 ) -> None:
     first, *others = records_of(exported(lived))
     text = "\n".join([FORM, *map(json.dumps, (change(first), *others))])
+    plan, done = imported(text, memory_file), imported(text, memory_file, "--apply")
+    for one in (plan, done):
+        (refused,) = one.answer["refused"]
+        assert (one.code, refused["where"], refused["message"].startswith(why)) == (5, "line 2", True)
+        assert (one.answer["entries"], one.answer["added"]) == (len(others) + 1, len(others))
+        assert one.answer["outcomes"] == {"added": len(others), "refused": 1}
+        assert [row["outcome"] for row in one.answer["memories"]] == ["refused"] + ["added"] * len(others)
+    assert [one["memory_id"] for one in records_of(exported(memory_file))] == [one["memory_id"] for one in others]
+
+
+def test_a_line_that_is_no_record_is_refused_and_the_others_are_read(lived: Path, memory_file: Path) -> None:
+    _, *lines = exported(lived).splitlines()
+    text = "\n".join([FORM, lines[0], '{"memory_id": ', "[7]", *lines[1:]])
     done = imported(text, memory_file, "--apply")
-    assert done.code == 2
-    assert why in json.loads(done.err)["error"]["message"]
-    assert records_of(exported(memory_file)) == []
+    assert [(one["where"], one["code"]) for one in done.answer["refused"]] == [
+        ("line 3", "invalid_json"),
+        ("line 4", "invalid_json"),
+    ]
+    assert (done.code, exported(memory_file)) == (5, exported(lived))
 
 
 @pytest.mark.parametrize("form", ['{"commonplace_export": 2}', '{"commonplace_export": "new", "by": "me"}'])

@@ -275,6 +275,38 @@ def test_a_second_front_matter_is_skipped(memory: Commonplace, tmp_path: Path, k
     ]
 
 
+@pytest.mark.parametrize("kind", ["basic-memory", "markdown"])
+@pytest.mark.parametrize("first", ["---\ntitle: Outer\n---\n", "---\ntitle: Outer\n---\n---\ntitle: Inner\n---\n", ""])
+@pytest.mark.parametrize("gap", ["\n", "\n\n"])
+def test_a_front_matter_behind_a_heading_is_skipped(
+    memory: Commonplace, tmp_path: Path, kind: Any, first: str, gap: str
+) -> None:
+    block = "---\ntype: litnote\nowner: nobody\n---"
+    file = note_in(tmp_path, f"{first}# Head{gap}{block}{gap}- Mia plays the cello.\n")
+    done = memory.import_from(file, kind, apply=True, listed=None)
+    assert list(kept(memory)) == ["Mia plays the cello."]
+    assert [one.text for one in done.passages if one.reason == "a second front matter"][-1:] == [block]
+    assert "heading: Head" in kept(memory)["Mia plays the cello."]["user_note"]
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        ("# Head\n\n---\n\nMia plays the cello.\n\n---\n\nShe is seven.\n", ["Mia plays the cello.", "She is seven."]),
+        ("# Head\n---\nNote: Mia plays the cello.\n---\n", ["Note: Mia plays the cello."]),
+        ("# Head\n---\nTODO: Tune the cello.\n---\n", ["TODO: Tune the cello."]),
+        ("# Head\n\nShe is seven.\n\n---\nkeeps: newts\n---\n", ["She is seven.", "keeps: newts"]),
+        ("\n---\nkeeps: newts\n---\n", ["keeps: newts"]),
+        ("# Head\n---\n- Mia plays the cello.\n---\n", ["Mia plays the cello."]),
+    ],
+)
+def test_what_stands_between_two_rules_of_a_text_is_text(
+    memory: Commonplace, tmp_path: Path, body: str, said: list[str]
+) -> None:
+    done = memory.import_from(note_in(tmp_path, body), "basic-memory", apply=True)
+    assert (list(kept(memory)), "a second front matter" in done.left_out) == (said, False)
+
+
 def test_a_secret_is_in_no_passage(memory: Commonplace, tmp_path: Path) -> None:
     done = memory.import_from(note_in(tmp_path, "Tea.\n\n```\nexport DB_PASSWORD=hunter2Tr0ub4dor\n```\n"), listed=None)
     assert [one.text for one in done.passages] == ["```\nexport DB_PASSWORD=[redacted:password]\n```"]
@@ -407,7 +439,7 @@ def test_what_is_exported_in_the_form_of_another_store_comes_in_again(
             assert other.get(name).value == words
 
 
-KIM_AND_LEE = {
+KIM_AND_LEE: dict[str, list[dict[str, Any]]] = {
     "mem0": [{"id": "1", "memory": "Lives in Turku.", "user_id": "kim"}, {"id": "2", "memory": "Lives in Cusco.", "user_id": "lee"}],
     "graphiti": [
         {"uuid": "1", "fact": "Lives in Turku.", "group_id": "kim"}, {"uuid": "2", "fact": "Lives in Cusco.", "group_id": "lee"}
@@ -429,7 +461,7 @@ def test_of_several_people_one_is_to_be_chosen(memory: Commonplace, tmp_path: Pa
     plan = memory.import_from(tmp_path / "dump.json")
     assert (plan.kind, plan.people, plan.added) == (kind, {"kim": 1, "lee": 1}, 2)
     assert plan.notes is not None
-    assert plan.notes.warnings == ["these are memories of 2 people: kim (1), lee (1); choose one of them (--only NAME)"]
+    assert plan.notes.warnings == ["these are memories of 2 people: kim (1), lee (1); choose one of them"]
     for only, why in (
         (None, "these are memories of 2 people"),
         ("mia", r"nobody is called so; the people are kim \(1\), lee"),
@@ -438,6 +470,66 @@ def test_of_several_people_one_is_to_be_chosen(memory: Commonplace, tmp_path: Pa
             memory.import_from(tmp_path / "dump.json", apply=True, only=only)
     done = memory.import_from(tmp_path / "dump.json", apply=True, only="kim")
     assert (list(kept(memory)), done.left_out) == (["Lives in Turku."], {"of another person": 1})
+
+
+OF_NOBODY: dict[str, dict[str, Any]] = {
+    "mem0": {"id": "3", "memory": "The office has a garden."},
+    "graphiti": {"uuid": "3", "fact": "The office has a garden."},
+    "langgraph": {"namespace": ["memories"], "key": "3", "value": {"text": "The office has a garden."}},
+    "agentcore": {"memoryRecordId": "3", "content": {"text": "The office has a garden."}, "namespaces": ["/facts"]},
+}
+
+
+@pytest.mark.parametrize("only", ["", "(no name)"])
+@pytest.mark.parametrize("kind", KIM_AND_LEE)
+def test_entries_without_a_name_are_counted_and_can_be_chosen(
+    memory: Commonplace, tmp_path: Path, kind: Any, only: str
+) -> None:
+    (tmp_path / "dump.json").write_text(json.dumps([*KIM_AND_LEE[kind], OF_NOBODY[kind]]))
+    plan = memory.import_from(tmp_path / "dump.json")
+    assert plan.people == {"kim": 1, "lee": 1, "(no name)": 1}
+    assert plan.notes is not None
+    assert plan.notes.warnings == ["these are memories of 2 people: (no name) (1), kim (1), lee (1); choose one of them"]
+    done = memory.import_from(tmp_path / "dump.json", apply=True, only=only)
+    assert (list(kept(memory)), done.left_out) == (["The office has a garden."], {"of another person": 2})
+
+
+def test_entries_without_a_name_beside_one_person_are_taken_with_theirs(memory: Commonplace, tmp_path: Path) -> None:
+    (tmp_path / "dump.json").write_text(json.dumps([KIM_AND_LEE["mem0"][0], OF_NOBODY["mem0"]]))
+    done = memory.import_from(tmp_path / "dump.json", apply=True)
+    assert (done.people, done.added) == ({"kim": 1}, 2)
+
+
+def test_the_command_line_takes_entries_without_a_name(memory_file: Path, tmp_path: Path) -> None:
+    (tmp_path / "dump.json").write_text(json.dumps([*KIM_AND_LEE["mem0"], OF_NOBODY["mem0"]]))
+    arguments = ("import", str(tmp_path / "dump.json"), "--db", str(memory_file), "--apply")
+    assert "(no name): 1" in run(*arguments[:-1], home=tmp_path).out
+    assert run(*arguments, home=tmp_path).code == 2
+    assert run(*arguments, "--only", "", home=tmp_path).code == 0
+    assert run(*arguments, "--user-map", "(no name)=office", home=tmp_path).code == 0
+    for user in ("local", "office"):
+        with Commonplace(memory_file, user_id=user) as memory:
+            assert [one["raw_text"] for one in memory.export()] == ["The office has a garden."]
+
+
+@pytest.mark.parametrize(
+    ("namespaces", "people"),
+    [
+        ([["memories", "ana"], ["todos", "ana"]], {"ana": 2}),
+        ([["memories", "ana"], ["recipes", "ana"], ["recipes", "bob"]], {"ana": 2, "bob": 1}),
+        ([["todo", "work", "ana"], ["profile", "work", "ana"], ["memories", "bob"]], {"ana": 2, "bob": 1}),
+        ([["ana", "memories"], ["ana", "recipes"]], {"ana": 2}),
+        ([["ana"], ["bob"], ["memories"]], {"ana": 1, "bob": 1, "(no name)": 1}),
+        ([["users", "ana", "recipes"], ["users", "bob", "notes"]], {"ana": 1, "bob": 1}),
+    ],
+)  # fmt: skip
+def test_the_person_of_a_namespace_is_no_noun(
+    memory: Commonplace, tmp_path: Path, namespaces: list[list[str]], people: dict[str, int]
+) -> None:
+    items = [{"namespace": one, "key": str(at), "value": {"text": f"Note {at}."}} for at, one in enumerate(namespaces)]
+    for text in (json.dumps(items), "\n".join(map(json.dumps, items))):
+        (tmp_path / "items.json").write_text(text)
+        assert memory.import_from(tmp_path / "items.json", "langgraph").people == people
 
 
 def test_each_person_of_a_dump_becomes_a_user_of_their_own(memory_file: Path, tmp_path: Path) -> None:
@@ -467,6 +559,38 @@ def test_the_folder_of_mem0_is_read_by_its_history(elsewhere: Path, memory: Comm
     assert told(done) == COUNTS["made/mem0.db"]
     assert done.left_out == {"a message that mem0 kept": 1}
     assert {text for text, one in kept(memory).items() if one["status"] == "active"} >= {"I live in Lisbon."}
+
+
+REPEATS = {
+    "the same fields": ({"categories": ["tea"], "mood": "calm"}, {"categories": ["tea"], "mood": "calm"}, 0),
+    "no fields": ({"categories": ["tea"], "mood": "calm"}, {}, 0),
+    "another tag": ({"categories": ["tea"]}, {"categories": ["oolong"]}, 1),
+    "another note": ({"mood": "calm"}, {"mood": "merry"}, 1),
+    "the same secret": ({"mood": "password: hunter2Tr0ub4dor"}, {"mood": "password: hunter2Tr0ub4dor"}, 0),
+}
+
+
+@pytest.mark.parametrize(("first", "second", "counted"), REPEATS.values(), ids=REPEATS)
+@pytest.mark.parametrize("is_here", [False, True])
+def test_a_plan_counts_the_same_with_and_without_all(
+    memory: Commonplace, tmp_path: Path, first: dict[str, Any], second: dict[str, Any], counted: int, is_here: bool
+) -> None:
+    one, two = ({"id": name, "memory": "Drinks tea at noon."} for name in ("1", "2"))
+    file = tmp_path / "mem0.json"
+    file.write_text(json.dumps([one | first]))
+    if is_here:
+        memory.import_from(file, apply=True)
+    file.write_text(json.dumps([one | first, two | second]))
+    few, every = memory.import_from(file, listed=range(0)), memory.import_from(file, listed=None)
+    assert (
+        few.left_out
+        == every.left_out
+        == ({"tags and other fields of a statement that is here already": 1} if counted else {})
+    )
+    assert few.outcomes == every.outcomes == ({"known": 2} if is_here else {"added": 1, "known": 1})
+    assert memory.import_from(file, apply=True).left_out == every.left_out
+    why = every.memories[-1].why or ""
+    assert "an entry before it says the same" in why or is_here
 
 
 def test_an_empty_store_is_an_empty_list_in_any_form(memory: Commonplace) -> None:

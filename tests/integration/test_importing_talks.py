@@ -1,6 +1,7 @@
 """Conversations of an export, read in order of their time: what was said after a message is not touched by it."""
 
 import json
+import shutil
 import zipfile
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
@@ -241,6 +242,42 @@ def test_what_is_not_kept_of_a_talk_is_counted_by_its_reason(memory: Commonplace
     assert memory.import_from(file).left_out == {"in a conversation that an earlier import read": 2}
     with pytest.raises(CommonplaceError, match="only: is for stores that several people share"):
         memory.import_from(file, only="kim")
+
+
+def test_fields_of_a_conversation_that_no_reader_knows_are_counted_as_fields(memory: Commonplace, tmp_path: Path) -> None:
+    one = talk("c", (0, PEANUTS), (1, "I play chess.")) | {
+        "title": "Food", "custom": "goosander", "more": {"text": "merganser"}, "safe_urls": ["https://example.org/teal"],
+        "moderation_results": [], "default_model_slug": "gpt-4o", "is_archived": False,
+    }  # fmt: skip
+    for name, node in one["mapping"].items():
+        node |= {"id": name, "children": ["some-node"]}
+        node["message"] |= {
+            "id": name,
+            "status": "finished_successfully",
+            "metadata": {"model_slug": "gpt-4o", "mood": "smew"},
+        }
+    (tmp_path / "conversations.json").write_text(json.dumps([one]))
+    plan = memory.import_from(tmp_path / "conversations.json", listed=None)
+    field, title = "a field that no memory keeps", "the title of a conversation"
+    assert {(passage.reason, passage.text) for passage in plan.passages} == {
+        (title, "Food"), (field, "goosander"), (field, "merganser"), (field, "https://example.org/teal"), (field, "smew"),
+    }  # fmt: skip
+    assert plan.left_out == {title: 1, field: 5}
+
+
+@pytest.mark.parametrize("kind", ["markdown", "claude"])
+def test_links_and_hidden_files_of_a_folder_are_counted(memory: Commonplace, tmp_path: Path, kind: Any) -> None:
+    folder = tmp_path / "folder"
+    shutil.copytree(CLAUDE if kind == "claude" else ELSEWHERE / "notes", folder)
+    before = memory.import_from(folder, kind).left_out
+    (folder / ".obsidian").mkdir()
+    (folder / ".obsidian" / "app.json").write_text("{}")
+    (folder / ".draft.md").write_text("I keep newts.")
+    (tmp_path / "far.md").write_text("I keep frogs.")
+    (folder / "far.md").symlink_to(tmp_path / "far.md")
+    (folder / "up").symlink_to(tmp_path, target_is_directory=True)
+    plan = memory.import_from(folder, kind)
+    assert plan.left_out == before | {"a hidden file": 2, "a link, which is not followed": 2}
 
 
 def test_a_person_sees_the_kind_and_what_would_come(memory_file: Path) -> None:

@@ -78,9 +78,29 @@ def test_of_several_people_one_is_chosen_on_the_page(memory: Commonplace) -> Non
     dump = json.dumps([{"id": name, "memory": f"I am {name}.", "user_id": name} for name in ("kim", "lee")])
     plan = planned(page, files=[("dump.json", dump.encode())])
     assert '<option value="lee">lee: 1</option>' in plan
+    assert ("these are memories of 2 people: kim (1), lee (1)" in plan, "--only" in plan) == (True, False)
     fields = form_in(plan, "/ui/import/apply") | {"only": "lee"}
     answer = page.client.post("/ui/import/apply", data=fields, headers={"Origin": URL})
     assert (answer.status_code, [one["raw_text"] for one in memory.export()]) == (303, ["I am lee."])
+
+
+def test_what_is_left_out_is_counted_on_the_page_by_its_reason(memory: Commonplace) -> None:
+    page = opened(memory)
+    note = "- I grow leeks.\n\n```\nmake ship\n```\n\n<!-- draft -->\n\n```\nmake test\n```\n"
+    plan = planned(page, files=[("note.md", note.encode())])
+    assert "Left out, and why Passages Because 2 code between fences 1 a comment" in text_of(plan)
+    assert "Left out" not in planned(page, files=[("plain.md", b"- I grow leeks.")])
+
+
+def test_entries_without_a_name_are_chosen_on_the_page(memory: Commonplace) -> None:
+    page = opened(memory)
+    dump: list[dict[str, str]] = [{"id": name, "memory": f"I am {name}.", "user_id": name} for name in ("kim", "lee")]
+    dump += [{"id": "office", "memory": "The office has a garden."}]
+    plan = planned(page, files=[("dump.json", json.dumps(dump).encode())])
+    assert '<option value="(no name)">(no name): 1</option>' in plan
+    fields = form_in(plan, "/ui/import/apply") | {"only": "(no name)"}
+    answer = page.client.post("/ui/import/apply", data=fields, headers={"Origin": URL})
+    assert (answer.status_code, [one["raw_text"] for one in memory.export()]) == (303, ["The office has a garden."])
 
 
 @pytest.mark.parametrize("form", ["jsonl", "csv"])
@@ -127,6 +147,7 @@ def test_messages_are_read_as_by_the_command(memory: Commonplace) -> None:
     page = opened(memory)
     plan = planned(page, files=[("messages.json", json.dumps(messages).encode())])
     assert ("I moved to Lyon in March." in plan, "Oslo" in plan) == (True, False)
+    assert "Left out, and why Passages Because 1 not said by the user or the assistant: system" in text_of(plan)
     sent(page, plan, "/ui/import/apply")
     assert current(memory) == ["I moved to Lyon in March."]
 

@@ -152,11 +152,14 @@ def test_of_what_was_there_a_file_keeps_a_hash_that_nobody_can_make_again() -> N
     with closing(sqlite3.connect(":memory:")) as one, closing(sqlite3.connect(":memory:")) as other:
         for file in (one, other):
             seen = Fingerprints(file)
-            assert [seen.add(b"bees", None), seen.add(b"bees", None), seen.add(b"tea", "mem_1")] == [None, (None,), None]
-            assert seen.add(b"tea", None) == ("mem_1",)
-        kept = [dict(file.execute("SELECT memory_id, hex(fingerprint) FROM seen")) for file in (one, other)]
-    assert [len(value) for value in kept[0].values()] == [32, 32]
-    assert kept[0] != kept[1]
+            assert [seen.add(b"bees", None), seen.add(b"bees", None), seen.add(b"tea", "mem_1")] == [None, (None, True), None]
+            assert (seen.add(b"tea", None), seen.add(b"tea", None, b"a tag")) == (("mem_1", True), ("mem_1", False))
+        kept = [
+            [value for row in file.execute("SELECT hex(fingerprint), hex(fields) FROM seen") for value in row]
+            for file in (one, other)
+        ]
+    assert [len(value) for value in kept[0]] == [32] * 4
+    assert not {*kept[0]} & {*kept[1]}
 
 
 @pytest.mark.parametrize("size", [1, 7, 1_000])

@@ -99,7 +99,7 @@ class TransferMethods:
         """Takes in what `export` gave, under the same ids and links; without `apply` it is only told what that would store.
 
         It is a run: `undo_run` takes it back. Memories that are here already stay as they are. `progress` is told how many
-        of how many are stored. A mapping has the records by their lines in a file, by which a malformed one is named.
+        of how many are stored. A malformed one is an error; of a mapping, by the lines of a file, it alone is refused.
         """
         from commonplace.use_cases.import_records import import_records
 

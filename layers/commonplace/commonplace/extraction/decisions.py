@@ -18,7 +18,7 @@ from commonplace.text.foundation import tokenizer
 
 _SIMILAR, _FORGETTABLE = 10, 50
 _WEAK, _CONFIDENT = 0.5, 0.7
-_KNOWN = "known already"
+KNOWN = "known already"
 _BEGINNING, _ENDING = 4, 5  # letters by which words may be related: "weinen", "geweint"; "Kirche", "Lambertikirche"
 _FEWEST = 8
 _MOST = 40
@@ -131,11 +131,11 @@ class _DayDecisions:
         known = [memory.content for memory in similar]
         known += [one.says for _, one in self._additions(self.told.near(candidate.content))]
         if any(says_the_same(candidate.content, one) for one in known):
-            return _KNOWN
+            return KNOWN
         own = memory_sentences(candidate.content)
         said = dict.fromkeys((*known, *(one for text in known for one in memory_sentences(text))) if len(own) > 1 else ())
         if said and all(any(says_the_same(sentence, one) for one in said) for sentence in own):
-            return _KNOWN
+            return KNOWN
         confident = (memory for memory in similar if memory.confidence >= _CONFIDENT)
         if candidate.confidence < _WEAK and any(has_same_words(candidate.content, memory.content) for memory in confident):
             return "a weak guess beside a confident memory"
@@ -164,7 +164,7 @@ class _DayDecisions:
         found = _contradictions(candidate, similar)
         if not found:
             restated = not candidate.corrects and set(self.view.restated(candidate.content)) - self.revised.keys()
-            return Decision(candidate, "NOOP", why=_KNOWN) if restated else Decision(candidate, "ADD", why="new")
+            return Decision(candidate, "NOOP", why=KNOWN) if restated else Decision(candidate, "ADD", why="new")
         said_at = candidate.event_time or self.now
         newer = [one for one in found if one.memory.happened_at > said_at]
         if newer:

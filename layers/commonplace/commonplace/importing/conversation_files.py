@@ -57,8 +57,10 @@ def conversation_files(source: Source) -> Iterator[ConversationFile | RefusedEnt
     if source.path is None:
         yield ConversationFile("stdin", partial(BytesIO, (source.given or "").encode(errors="replace")))
     elif source.is_folder:
-        for name, path in source.files():
+        others = list[Unread]()
+        for name, path in source.files(others=others):
             yield ConversationFile(name, partial(_binary, path)) if _is_wanted(name) else _left_out(name)
+        yield from others
     elif source.is_archive:
         with _opened(source.path) as archive:
             for info in archive.infolist():

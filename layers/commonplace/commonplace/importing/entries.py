@@ -268,7 +268,7 @@ class Fingerprints:
     def __init__(self, file: sqlite3.Connection) -> None:
         self._file, self._key = file, secrets.token_bytes(32)
         file.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -16000")
-        file.execute("CREATE TABLE seen (fingerprint BLOB PRIMARY KEY, memory_id TEXT) WITHOUT ROWID")
+        file.execute("CREATE TABLE seen (fingerprint BLOB PRIMARY KEY, memory_id TEXT, fields BLOB) WITHOUT ROWID")
 
     @classmethod
     @contextmanager
@@ -277,9 +277,12 @@ class Fingerprints:
         with closing(sqlite3.connect("")) as file:  # without a name: a temporary one
             yield cls(file)
 
-    def add(self, fingerprint: bytes, memory_id: str | None) -> tuple[str | None] | None:
-        keyed = hashlib.blake2b(fingerprint, key=self._key, digest_size=16).digest()
-        if self._file.execute("INSERT OR IGNORE INTO seen VALUES (?, ?)", (keyed, memory_id)).rowcount:
+    def add(self, fingerprint: bytes, memory_id: str | None, fields: bytes = b"") -> tuple[str | None, bool] | None:
+        row = (self._keyed(fingerprint), memory_id, self._keyed(fields))
+        if self._file.execute("INSERT OR IGNORE INTO seen VALUES (?, ?, ?)", row).rowcount:
             return None
-        found: tuple[str | None] = self._file.execute("SELECT memory_id FROM seen WHERE fingerprint = ?", (keyed,)).fetchone()
-        return found
+        found = self._file.execute("SELECT memory_id, fields FROM seen WHERE fingerprint = ?", row[:1]).fetchone()
+        return found[0], found[1] == row[2]
+
+    def _keyed(self, value: bytes) -> bytes:
+        return hashlib.blake2b(value, key=self._key, digest_size=16).digest()

@@ -18,6 +18,7 @@ from commonplace.domain.runs import Dropped, Mode, Run, RunStatus
 from commonplace.domain.taxonomy import ImportKind
 from commonplace.extraction.candidate import MemoryView, Reading
 from commonplace.extraction.days import Day, Utterance, days_of
+from commonplace.extraction.decisions import KNOWN as RESTATED
 from commonplace.extraction.rules import LEAST_WORTH, Refused, RulesReader
 from commonplace.extraction.worthiness import NOT_WORTH
 from commonplace.importing.talks import Talks
@@ -98,7 +99,7 @@ def import_talks(
         conflicts=[],
         refused=work.refused,
         **left.told,
-        outcomes={"added": work.added},
+        outcomes={"added": work.added, **({"known": again} if (again := left.counts[RESTATED]) else {})},
         memories=work.rows if listed is None else work.rows[listed.start : listed.stop],
         notes=Notes(redacted=list(dict.fromkeys(work.kinds)) or None, warnings=warnings or None) or None,
     )
@@ -242,7 +243,8 @@ class _Work:
             self.refused += [RefusedEntry(where=one, field=None, code="internal", message=_UNREAD) for one in drafted.unread]
             plan, waiting = in_its_time(_limited(drafted, self.context), day, caller.now, moved)
             view.stage(plan.operations)
-            unread += _unread_in(day, plan, waiting, refused)
+            idle = {_place_of(one): one.told.why or SAID for one in drafted.operations if one.told.kind == "NOOP"}
+            unread += _unread_in(day, plan, waiting, refused, idle)
             plans.append(plan)
             waits.append(waiting)
             self.read_so_far += len({one.interaction_id for one in day.utterances})
@@ -281,18 +283,24 @@ def _limited(plan: Plan, context: RunContext) -> Plan:
     return plan.model_copy(update={"operations": (*wishes, *others)})
 
 
-def _unread_in(day: Day, plan: Plan, waiting: Plan, refused: Mapping[Place, Mapping[str, str]]) -> Iterator[Unread]:
-    """The sentences of the user of which a word is in no memory of their message."""
-    kept, reasons = dict[Place, set[str]](), dict[Place, str]()
+def _place_of(one: PlannedOperation) -> Place:
+    return one.told.interaction_id or "", one.told.position or 0
+
+
+def _unread_in(
+    day: Day, plan: Plan, waiting: Plan, refused: Mapping[Place, Mapping[str, str]], idle: Mapping[Place, str]
+) -> Iterator[Unread]:
+    """The sentences of the user of which a word is in no memory of their message. `idle`: why a message changes nothing."""
+    kept, reasons = dict[Place, set[str]](), dict(idle)
     for one in plan.operations:
-        place = one.told.interaction_id or "", one.told.position or 0
+        place = _place_of(one)
         if one.opens is not None and one.told.outcome == "planned":
             memory = one.opens.memory
             kept.setdefault(place, set()).update(words_of(f"{memory.raw_text} {memory.evidence or ''}"))
         else:
             reasons[place] = one.told.why or SAID
     reasons |= {(one.interaction_id, one.position or 0): one.why for one in plan.dropped}
-    reasons |= {(one.told.interaction_id or "", one.told.position or 0): WAITING for one in waiting.operations}
+    reasons |= {_place_of(one): WAITING for one in waiting.operations}
     for said in day.utterances:
         place = said.interaction_id, said.position
         clauses = refused.get(place, {})

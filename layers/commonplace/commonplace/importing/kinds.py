@@ -16,7 +16,7 @@ from commonplace.importing.sources import Source, Text
 from commonplace.importing.talks import talks_of
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
-from commonplace.use_cases.import_facts import Progress, import_facts
+from commonplace.use_cases.import_facts import NO_NAME, Progress, import_facts
 from commonplace.use_cases.import_records import import_records, read_export
 from commonplace.use_cases.record_files import HEADER
 
@@ -24,10 +24,9 @@ Reader = Callable[[Source], ReadEntries]
 _GRAPH = partial(stores.read_entries, stores.edge_facts, stores.GRAPH)
 READERS: Mapping[ImportKind, Reader] = {
     "mem0": stores.read_mem0, "zep": _GRAPH, "graphiti": _GRAPH, "letta": stores.read_letta,
-    "langgraph": partial(stores.read_entries, stores.item_facts, stores.LANGGRAPH),
-    "agentcore": partial(stores.read_entries, stores.record_facts, stores.AGENTCORE), "mcp-memory": stores.read_mcp_memory,
+    "langgraph": stores.read_langgraph, "mcp-memory": stores.read_mcp_memory, "turns": turns.read_turns,
+    "agentcore": partial(stores.read_entries, stores.record_facts, stores.AGENTCORE), "markdown": notes.read_markdown,
     "basic-memory": notes.read_basic_memory, "anthropic-memory": notes.read_anthropic_memory,
-    "markdown": notes.read_markdown, "turns": turns.read_turns,
 }  # fmt: skip
 TALKS: tuple[ImportKind, ...] = ("chatgpt", "claude", "messages")
 OWN: ImportKind = "commonplace"
@@ -71,9 +70,9 @@ def import_source(
 ) -> Imported:  # fmt: skip
     """Tells what taking in a source would do, or does it. Raises what is wrong with it as a whole.
 
-    `only`: whose memories of several people's are taken in. `listed`: of which entries, by their places from 0, it is told
-    what happens to them. With None it is told of all, and of the passages that are left out, and secrets and near-duplicates
-    are looked for in all of them, as when it is applied.
+    `only`: whose memories of several people's are taken in, "" for entries without a name. `listed`: of which
+    entries, by their places from 0, it is told what happens to them. With None it is told of all, and of the passages that
+    are left out, and secrets and near-duplicates are looked for in all of them, as when it is applied.
     """
     source = unpacked(source)
     found = kind_of(source, asked)
@@ -97,9 +96,10 @@ def import_source(
 
 
 def people_in(source: Source, kind: ImportKind) -> set[str]:
-    """The people whose memories are in a source."""
+    """The people whose memories are in a source; `NO_NAME` for entries that name nobody, where others do."""
     facts = READERS[kind](unpacked(source)) if kind in READERS else ()
-    return {one.person for one in facts if isinstance(one, ForeignFact) and one.person}
+    found = {one.person or NO_NAME for one in facts if isinstance(one, ForeignFact)}
+    return found if len(found) > 1 else found - {NO_NAME}
 
 
 def _of_folder(source: Source) -> Found:

@@ -181,18 +181,21 @@ def front_matter(text: str, leave: Leave = _ignore) -> tuple[dict[str, Any], str
     """The fields between `---` at the head of a note, and the rest with its lines where they were.
 
     Read are names with a text, with a list in brackets, or with items, fields or further lines on the lines after them. A
-    second block of fields right behind the first, as a sync may leave it, is skipped.
+    second block of fields right behind the first, as a sync may leave it, is skipped; behind a heading, too, if their names
+    are in lower case, for "Note: ..." between two rules is text.
     """
     lines = text.split("\n")
     fields, end = _head(lines, 0)
-    begins = end
-    while begins:
-        while end < len(lines) and not lines[end].strip():
-            end += 1
-        begins, (_, end) = end, _head(lines, end, strict=True)
-        if end == begins:
+    at, titled = end, False
+    while at < len(lines):
+        more, after = _head(lines, at, strict=True) if end or titled else ({}, at)
+        if after > at and not (titled and any(name[0].isupper() for name in more)):
+            leave(at + 1, SECOND_HEAD, "\n".join(lines[at:after]))
+            lines[at:after] = [""] * (after - at)
+        elif lines[at].strip() and not _HEADING.match(lines[at]):
             break
-        leave(begins + 1, SECOND_HEAD, "\n".join(lines[begins:end]))
+        titled = titled or bool(lines[at].strip())
+        at = max(after, at + 1)
     return fields, "\n" * end + "\n".join(lines[end:])
 
 
@@ -201,11 +204,11 @@ def _head(lines: Sequence[str], begins: int, *, strict: bool = False) -> tuple[d
 
     `strict`: each line is a field, an item or indented.
     """
-    block = [line.strip() for line in lines[begins:]]
-    end = block.index(_MARK, 1) if block[:1] == [_MARK] and _MARK in block[1:] else 0
+    marks = range(begins + 1, len(lines) if lines[begins].strip() == _MARK else 0)
+    end = next((at for at in marks if lines[at].strip() == _MARK), begins)
     fields: dict[str, Any] = {}
     name = ""
-    for line in lines[begins + 1 : begins + end]:
+    for line in lines[begins + 1 : end]:
         found, bullet = _FIELD.match(line), _BULLET.match(line)
         if found:
             name, value = found["name"], _value(found["value"] or "")
@@ -216,7 +219,7 @@ def _head(lines: Sequence[str], begins: int, *, strict: bool = False) -> tuple[d
             return {}, begins  # text between two rules
         elif line.strip():
             fields[name] = [*_several(fields[name]), _unquoted(bullet["said"]) if bullet else line.strip()]
-    return (fields, begins + end + 1) if name else ({}, begins)
+    return (fields, end + 1) if name else ({}, begins)
 
 
 def _several(value: Any) -> list[Any]:

@@ -23,7 +23,7 @@ _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
 _PACKED = "file: is a ZIP, of which only the conversations of ChatGPT and Claude are read; unpack it"
 _HEAD = 65_536
 _PIECE, _MOST_FILES = 1 << 20, 10_000
-OTHER_FILE = "a file of another kind"
+OTHER_FILE, HIDDEN_FILE, LINK = "a file of another kind", "a hidden file", "a link, which is not followed"
 
 
 @dataclass(frozen=True)
@@ -147,27 +147,32 @@ class Source:
         if not self.is_folder:
             yield Text(self.path.name if self.path else "stdin", self.text, self.changed)
             return
-        others = list[str]()
+        others = list[Unread]()
         for name, path in self.files(*suffixes, others=others):
             try:
                 yield Text(name, Source(path).text, _changed(path))
             except CommonplaceError as error:
                 yield refused(name, error)
-        yield from (Unread(name, OTHER_FILE, name) for name in others)
+        yield from others
 
-    def files(self, *suffixes: str, others: list[str] | None = None) -> Iterator[tuple[str, Path]]:
-        """The files of a folder with such endings, or all, by their paths in it; `others` gets the names of the rest.
+    def files(self, *suffixes: str, others: list[Unread] | None = None) -> Iterator[tuple[str, Path]]:
+        """The files of a folder with such endings, or all, by their paths in it; `others` gets the rest, as do links.
 
         `PAYLOAD_TOO_LARGE` beyond 10,000.
         """
         assert self.path is not None
         with _told():
-            found = sorted(path for path in self.path.rglob("*") if path.is_file() and not path.is_symlink())
-        named = [(path.relative_to(self.path), path) for path in found]
-        seen = [(name.as_posix(), path) for name, path in named if not any(part.startswith(".") for part in name.parts)]
-        shown = [(name, path) for name, path in seen if not suffixes or path.suffix.lower() in suffixes]
-        if others is not None:
-            others += [name for name, _ in set(seen) - set(shown)]
+            found = sorted(path for path in self.path.rglob("*") if path.is_symlink() or not path.is_dir())
+        shown = list[tuple[str, Path]]()
+        for path in found:
+            name = path.relative_to(self.path).as_posix()
+            wanted = path.is_file() and (not suffixes or path.suffix.lower() in suffixes)
+            hidden = name.startswith(".") or "/." in name
+            why = LINK if path.is_symlink() else HIDDEN_FILE if hidden else None if wanted else OTHER_FILE
+            if why is None:
+                shown.append((name, path))
+            elif others is not None:
+                others.append(Unread(name, why, name))
         if len(shown) > _MOST_FILES:
             raise too_large(f"is a folder of more than {_MOST_FILES:,} files")
         yield from shown

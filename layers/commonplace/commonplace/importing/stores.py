@@ -52,7 +52,10 @@ _ENTITY, _RELATION = {"type", "name", "entityType", "observations"}, {"type", "f
 _OF_PEOPLE = re.compile(r"users?|actors?|people|persons?|customers?", re.IGNORECASE)
 _OF_OTHERS = re.compile(r"strateg(y|ies)|sessions?|threads?|runs?|agents?|assistants?|projects?|tenants?", re.IGNORECASE)
 _OF_NOBODY = re.compile(
-    r"memor(y|ies)|profiles?|facts?|preferences?|summar(y|ies)|semantic|episod(e|ic|es)|store|default|[\d\W]*", re.IGNORECASE
+    r"((user|agent|chat|core|personal|(long|short)[-_]?term)[-_]?)?(memor(y|ies)|profiles?|facts?|preferences?|summar(y|ies)|notes?"
+    r"|todos?|tasks?|instructions?|history|documents?|settings?|conversations?|messages?|chats?|events?|goals?|knowledge|context"
+    r"|collections?|data|info|general|work|private|personal|semantic|procedural|episod(e|ic|es)|store|default)|[\d\W]*",
+    re.IGNORECASE,
 )
 
 
@@ -217,10 +220,26 @@ def _passage(where: str, passage: Mapping[str, Any]) -> Iterator[ForeignFact]:
     )
 
 
-def item_facts(where: str, item: Mapping[str, Any]) -> Iterator[ForeignFact]:
-    """An item of LangGraph's store, as `Item.dict()` writes it: its words, its namespace and its other fields."""
+def read_langgraph(source: Source) -> Found:
+    """The items of LangGraph's store. Where a noun stands in the namespace of one, no other of that length has its person."""
+    namespaces = (_parts(one) for one in in_pages(source, *LANGGRAPH) if isinstance(one, Mapping))
+    nouns = {
+        (len(parts), at)
+        for parts in namespaces
+        for at, part in enumerate(parts)
+        if _OF_NOBODY.fullmatch(part) and any(map(str.isalpha, part))
+    }
+    yield from read_entries(partial(_item, nouns), LANGGRAPH, source)
+
+
+def _parts(item: Mapping[str, Any]) -> list[str]:
     namespace = item.get("namespace")
-    parts = [str(part) for part in namespace] if isinstance(namespace, list) else [str(namespace or "")]
+    return [str(part) for part in namespace] if isinstance(namespace, list) else [str(namespace or "")]
+
+
+def _item(nouns: set[tuple[int, int]], where: str, item: Mapping[str, Any]) -> Iterator[ForeignFact]:
+    """An item, as `Item.dict()` writes it: its words, its namespace and its other fields."""
+    parts = _parts(item)
     content, more = _words_in(item.get("value"))
     tags, path = more.pop("tags", ()), "/".join(parts)
     yield ForeignFact(
@@ -230,7 +249,7 @@ def item_facts(where: str, item: Mapping[str, Any]) -> Iterator[ForeignFact]:
         tags=tags,
         times={"created_at": item.get("created_at") or item.get("createdAt")},
         rest=merged_fields({"namespace": path}, more, _but(item, _ITEM)),
-        person=_person_in(parts),
+        person=_person_in(["" if (len(parts), at) in nouns else part for at, part in enumerate(parts)]) or _person_in(parts),
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.imports import RefusedEntry, Unread
 from commonplace.importing.conversation_files import ConversationFile, conversation_files
-from commonplace.importing.entries import array_elements, refusal, unreadable
+from commonplace.importing.entries import NOT_KEPT, array_elements, refusal, unreadable
 from commonplace.importing.sources import Source
 from commonplace.use_cases.left_out import is_technical, words_of
 from commonplace.use_cases.legacy_records import moment
@@ -19,9 +19,16 @@ _MOST_CHARACTERS, _MOST_MESSAGES = 100_000, 500  # of a talk; a longer one is se
 _PAUSE, _NAME_SHOWN = timedelta(hours=1), 80
 _CONTENTS = ("text", "multimodal_text")
 _TEXTS = {"title", "name", "summary", "parts", "text", "content", "thoughts", "attachments", "files"}
+_LISTS, _FIELD = {"mapping", "chat_messages"}, "(field)"
+# Of the forms of the exports: ids, kinds, models and states, which no person wrote.
+_FORM = set(
+    "id uuid type content_type role sender parent parent_id parent_message_uuid children current_node conversation_id status"
+    " recipient channel message_type message_source timestamp_ request_id finish_details model_slug default_model_slug"
+    " gizmo_id gizmo_type conversation_origin memory_scope plugin_ids disabled_tool_ids conversation_template_id".split()
+)
 OTHER_ROLE = "said by a tool or the system"
 EDITED, BY_ASSISTANT = "edited away, hidden, attached or no text", "said by the assistant"
-_NOT_SAID = {None: "the title of a conversation", "user": EDITED, "assistant": BY_ASSISTANT}
+_NOT_SAID = {None: "the title of a conversation", _FIELD: NOT_KEPT, "user": EDITED, "assistant": BY_ASSISTANT}
 _ROLES = {"user": "user", "human": "user", "assistant": "assistant"}
 
 
@@ -93,18 +100,21 @@ def _unread(where: str, conversation: Mapping[str, Any], kept: set[str]) -> Iter
 
 
 def _texts(value: Any, role: Any, *, is_text: bool) -> Iterator[tuple[Any, str]]:
-    """The texts in a conversation, each with the role of its message. `is_text`: they stand in a field for texts."""
+    """The texts in a conversation, each with the role of its message, or as a field's. `is_text`: they stand in a field
+    for texts."""
     if isinstance(value, Mapping):
         author = value.get("author")
         role = value.get("sender") or (author.get("role") if isinstance(author, Mapping) else None) or role
         role = role if role is None or isinstance(role, str) else ""
         for name, one in value.items():
-            yield from _texts(one, role, is_text=name in _TEXTS or (is_text and name not in ("type", "content_type")))
+            if name not in _FORM:
+                its = _FIELD if role is None and name not in _TEXTS | _LISTS else role
+                yield from _texts(one, its, is_text=is_text or name in _TEXTS)
     elif isinstance(value, list):
-        for one in value:  # of a list that is none of texts, the objects in it tell their own
-            yield from _texts(one, role, is_text=is_text or (isinstance(one, str) and not is_technical(one)))
-    elif isinstance(value, str) and is_text:
-        yield role, value
+        for one in value:
+            yield from _texts(one, role, is_text=is_text)
+    elif isinstance(value, str) and (is_text or not is_technical(value)):
+        yield role if is_text else _FIELD, value
 
 
 def cut(messages: Iterable[Said], zone: tzinfo | None) -> Iterator[list[Said]]:

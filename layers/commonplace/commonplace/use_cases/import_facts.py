@@ -1,5 +1,6 @@
 """Taking in statements that another store kept: planned whole, applied as one run, known when they come again."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -45,13 +46,14 @@ from commonplace.use_cases.legacy_records import MOST_TAGS, moment, noted, split
 Progress = Callable[[int, int | None], None]
 _BATCH, _READ_AT_ONCE = 100, 500
 _MOST_NAMED, _MOST_PEOPLE = 10_000, 1_000  # the known, the refused and the like, and people, in a plan of any size
-_PEOPLE_TOLD, _OTHER_PEOPLE = 20, "(other people)"
+_PEOPLE_TOLD, _OTHER_PEOPLE, NO_NAME = 20, "(other people)", "(no name)"
 _CONFLICT = "says something else here, which stays"
 NO_ROOM = "the note has no room for all fields"
 REFUSED = "refused: {}"
 CONFLICT = "a memory here has the same name and says something else"
 KNOWN_FIELDS = "tags and other fields of a statement that is here already"
 ANOTHERS = "of another person"
+BEFORE = "an entry before it"
 _ERASED = "name: the memory that was called so was erased here, and does not come back"
 _LOST = "another write came before; the next run takes it"
 TOOL = "import"
@@ -62,7 +64,7 @@ _Named = TypeVar("_Named", str, RefusedEntry)
 
 @dataclass(frozen=True)
 class CheckedFact:
-    """A statement that can be kept. `rest`: what goes to its note; `cut`: that had no room for all of it."""
+    """A statement that can be kept. `rest`: for its note; `cut`: that had no room for all; `fields`: tags and rest."""
 
     where: str
     name: str
@@ -71,13 +73,14 @@ class CheckedFact:
     rest: Mapping[str, Any]
     cut: bool
     redacted: tuple[str, ...]
+    fields: bytes
 
 
 class Seen(Protocol):
     """The words that were there already, by their fingerprints; not held in memory, for there may be very many."""
 
-    def add(self, fingerprint: bytes, memory_id: str | None) -> tuple[str | None] | None:
-        """None for what is new; else the id of the memory that has the words, if it is one that is here."""
+    def add(self, fingerprint: bytes, memory_id: str | None, fields: bytes = b"") -> tuple[str | None, bool] | None:
+        """None for what is new; else the id of the memory here that has the words, if one does, and if the fields match."""
 
 
 def import_facts(
@@ -95,7 +98,7 @@ def import_facts(
     are read, by their names and fingerprints, and secrets are only looked for in those that are listed.
     """
     left = LeftOutWords(listing=listed is None)
-    people = _People(only, left)
+    people = _People(NO_NAME if only == "" else only, left)
     chosen, report = people.chosen(left.taken(given)), None
     work = _Work(caller, ports, progress, chosen, listed, seen, left)
     if seen is None:  # read first: nothing is stored for several people
@@ -113,7 +116,7 @@ def import_facts(
     warnings = people.check(apply)
     notes = Notes(redacted=list(work.redacted) or None, warnings=warnings or None) if work.redacted or warnings else None
     told = work.told(kind, why, report)
-    return told.model_copy(update={"notes": notes, "people": dict(people.counts)}).naming(flaws)
+    return told.model_copy(update={"notes": notes, "people": people.told}).naming(flaws)
 
 
 @dataclass
@@ -127,24 +130,33 @@ class _People:
     def chosen(self, given: Iterable[ForeignFact | RefusedEntry]) -> Iterator[ForeignFact | RefusedEntry]:
         """The entries that are taken in, and those that can't be read. Up to 1,000 people are counted by their names."""
         for one in given:
-            if isinstance(one, ForeignFact) and one.person:
-                has_room = one.person in self.counts or len(self.counts) < _MOST_PEOPLE or one.person == self.only
-                self.counts[one.person if has_room else _OTHER_PEOPLE] += 1
-            if self.only is None or isinstance(one, RefusedEntry) or one.person == self.only:
+            if isinstance(one, RefusedEntry):
+                yield one
+                continue
+            name = one.person or NO_NAME
+            has_room = name in self.counts or len(self.counts) < _MOST_PEOPLE or name in (self.only, NO_NAME)
+            self.counts[name if has_room else _OTHER_PEOPLE] += 1
+            if self.only in (None, name):
                 yield one
             else:
                 self.left.add(Unread(one.where, ANOTHERS, said_by(one)))
 
+    @property
+    def told(self) -> dict[str, int]:
+        """How many entries each has; those without a name are told where there are several people."""
+        named = {name: count for name, count in self.counts.items() if name != NO_NAME}
+        return dict(self.counts) if len(named) > 1 else named
+
     def check(self, apply: bool) -> list[str]:
         """Raises where nobody is called so, or it isn't said whose statements are to be stored; a plan warns of that."""
-        shown = [f"{escaped(name)} ({count})" for name, count in sorted(self.counts.items())]
+        shown = [f"{escaped(name)} ({count})" for name, count in sorted(self.told.items())]
         listed = ", ".join([*shown[:_PEOPLE_TOLD], *(["..."] if len(shown) > _PEOPLE_TOLD else [])])
         if self.only is not None and self.only not in self.counts:
             named = f"the people are {listed}" if shown else "the file names nobody"
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"only: nobody is called so; {named}", "only")
         if self.only is not None or len(shown) < 2:
             return []
-        several = f"these are memories of {len(shown)} people: {listed}; choose one of them (--only NAME)"
+        several = f"these are memories of {len(self.told.keys() - {NO_NAME})} people: {listed}; choose one of them"
         if apply:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"only: {several}", "only")
         return [several]
@@ -186,10 +198,10 @@ class _Work:
             fact, zone = one.fact, self.caller.now.tzinfo
             is_over = fact.valid_to is not None and in_zone(fact.valid_to, zone) <= self.caller.now
             place = DEFAULT_COLLECTION, self.caller.agent_id, fact.session_id, fact.position
-            found = None if is_over else seen.add(fingerprint_of(fact.content, *place), None)
+            found = None if is_over else seen.add(fingerprint_of(fact.content, *place), None, one.fields)
             if found is not None:
                 there = self.ports.records.get(self.caller.user_id, [found[0]])[0] if found[0] else None
-                self._is_known(number, one, there, f"{found[0] or 'an entry before it'} says the same")
+                self._is_known(number, one, there, f"{found[0] or BEFORE} says the same", same=found[1])
                 continue
             self.closed += is_over
             self._is_new(one)
@@ -274,13 +286,15 @@ class _Work:
             self._name(self.cut, one.name)
             self.left.add(Unread(one.where, NO_ROOM, one.rest))
 
-    def _is_known(self, number: int, one: CheckedFact, there: Memory | None, why: str | None) -> None:
-        """Counts the tags and the note of a statement that is here already, unless the memory here has the same."""
+    def _is_known(self, number: int, one: CheckedFact, there: Memory | None, why: str | None, *, same: bool = False) -> None:
+        """Counts the tags and the note of a statement that is here already, unless what is there has the `same`."""
         self._name(self.known, one.name)
         self._turn_out(number, "known", there.memory_id if there is not None else None, why)
-        note = (there.user_note if there is not None else None) or ""
-        tags = [tag for tag in one.fact.tags if there is None or not words_of(tag) <= words_of(" ".join(there.tags))]
-        if tags or (one.rest and (one.cut or one.fact.user_note != note)):
+        tags, note = one.fact.tags, one.fact.user_note or ""
+        if there is not None:  # its note is without secrets, which are not always looked for in the other
+            tags = [tag for tag in tags if not words_of(tag) <= words_of(" ".join(there.tags))]
+            same = not tags and not one.cut and (there.user_note or "") in (note, redact(note).text)
+        if not same and (tags or one.rest):
             self.left.add(Unread(one.where, KNOWN_FIELDS, {"tags": tags, **one.rest}))
 
     def _is_conflict(self, number: int, one: CheckedFact, memory_id: str | None, why: str) -> None:
@@ -317,11 +331,15 @@ class _Work:
         left_out = {one.given.number: one for one in self.plan.left_out}
         others = sorted({one.other for one in self.plan.left_out if one.other})
         there = {one.memory_id: one for one in self.ports.records.get(self.caller.user_id, others)}
-        there |= {one.memory.memory_id: one.memory for one in self.plan.new}
+        new, firsts = {one.number: one.memory.memory_id for one in self.plan.new}, dict[str, CheckedFact]()
         for number, one in fresh:
             left = left_out.get(number)
             if left is None:
                 self._is_new(one)
+                firsts[new[number]] = one
+            elif left.why == "known" and left.other in firsts:
+                same = firsts[left.other].fields == one.fields
+                self._is_known(number, one, None, f"{BEFORE} says the same", same=same)
             elif left.why == "known":
                 self._is_known(number, one, there.get(left.other or ""), left.message)
             else:
@@ -395,7 +413,8 @@ def checked_fact(given: ForeignFact, zone: tzinfo | None, *, redacting: bool = T
     fields |= {"content": said.text, "tags": tags[:MOST_TAGS], "user_note": note, **times}
     fields = {name: one for name, one in fields.items() if one is not None}
     fact, kinds = validate.validate(Fact, fields, zone) if redacting else (validate.check(Fact, fields), [])
-    return CheckedFact(given.where, given.alias, fact, given.source, rest, cut, tuple(dict.fromkeys((*said.kinds, *kinds))))
+    found, said_beside = tuple(dict.fromkeys((*said.kinds, *kinds))), json.dumps([tags, rest], sort_keys=True, default=str)
+    return CheckedFact(given.where, given.alias, fact, given.source, rest, cut, found, said_beside.encode())
 
 
 def _words(given: Any) -> tuple[list[str], list[Any]]:

@@ -23,8 +23,8 @@ from commonplace.use_cases.import_plan import Given, ImportPlan
 from commonplace.use_cases.record_files import HISTORY, read_lines
 
 Progress = Callable[[int, int | None], None]
-Records = Iterable[Mapping[str, Any]] | Mapping[int, Mapping[str, Any]]
-"""Of an export: one after the other, or by their lines."""
+Records = Iterable[Mapping[str, Any]] | Mapping[int, Mapping[str, Any] | CommonplaceError]
+"""Of an export: one after the other, or by their lines; an error is told of a line that is none."""
 _TEXTS = ("raw_text", "normalized_text", "evidence", "user_note", "subject", "speaker")
 _WORDS = ("tags", "concepts")
 _LONG = {"raw_text", "normalized_text", "evidence", "user_note"}  # of the others an index takes no more than this as a whole
@@ -33,15 +33,10 @@ _MOST_WORDS = 1_000  # tags or concepts of a memory: who counts what stands toge
 _LOST = "the id, the key or the place was taken meanwhile, or the id is of another user"
 
 
-def read_export(text: str) -> dict[int, dict[str, Any]]:
-    """The records of an export, JSON Lines or CSV, by their lines; raises what is wrong with the first that is none."""
-    found: dict[int, dict[str, Any]] = {}
+def read_export(text: str) -> dict[int, dict[str, Any] | CommonplaceError]:
+    """The records of an export, JSON Lines or CSV, by their lines, and what is wrong with those that are none."""
     form: ImportFormat = "csv" if text.removeprefix("\ufeff").lstrip().startswith("memory_id,") else "jsonl"
-    for number, one in read_lines(text, form):
-        if isinstance(one, CommonplaceError):
-            raise CommonplaceError(one.code, f"line {number}: {one.message}", "file")
-        found[number] = one
-    return found
+    return dict(read_lines(text, form))
 
 
 def import_records(
@@ -50,20 +45,33 @@ def import_records(
 ) -> Imported:  # fmt: skip
     """Tells what an import of exported records would store, or stores it as a run, which can be undone.
 
-    A malformed one is an error that names it, before anything is stored. They become the caller's, whoever they were of;
+    Of records by their lines a malformed one is refused, and the others are taken in; else it is an error that names it,
+    before anything is stored. They become the caller's, whoever they were of;
     secrets are taken out, and vectors computed again. `progress` is called with how many of how many are stored. `why`: by
     what they are known as an export; `listed`: of which records, by their places, it is told what happens to them.
     """
     of_type(bool, apply, "apply")
-    kinds: dict[str, None] = {}
+    kinds, bad, checked = dict[str, None](), dict[int, RefusedEntry](), list[Given]()
     with gathered() as given_flaws:
-        given = records.items() if isinstance(records, Mapping) else ((None, one) for one in records)
-        checked = [_check(one, number, line, caller, kinds) for number, (line, one) in enumerate(given)]
+        for number, (line, one) in enumerate(records.items() if isinstance(records, Mapping) else enumerate(records)):
+            try:
+                if isinstance(one, CommonplaceError):
+                    raise one
+                checked.append(Given(number, *checked_record(one, caller.user_id, kinds)))
+            except CommonplaceError as error:
+                if not isinstance(records, Mapping):
+                    where = f"records.{number}"
+                    field = ".".join(filter(None, (where, error.field)))
+                    raise CommonplaceError(error.code, f"{where}: {error.message}", field) from None
+                bad[number] = RefusedEntry(
+                    where=f"line {line}", field=error.field, code=error.code.label, message=error.message
+                )
     with gathered() as flaws:
         plan, run = _stored(checked, caller, ports, progress) if apply else (ImportPlan.of(checked, caller, ports), None)
     lost = {one.memory_id for one in run.operations if one.outcome == "lost" and one.kind == "ADD"} if run else set()
     known, left = {one.number for one in plan.known}, {one.given.number: one for one in plan.left_out}
-    memories, refused = list[ImportedMemory](), list[RefusedEntry]()
+    rows = {at: ImportedMemory(where=one.where, outcome="refused", content="", why=one.message) for at, one in bad.items()}
+    refused = list(bad.values())
     for one in checked:
         name, content, out = one.memory.memory_id, one.memory.content, left.get(one.number)
         outcome: ImportOutcome = "lost" if name in lost else "known" if one.number in known else "added"
@@ -72,7 +80,8 @@ def import_records(
             row = row.model_copy(update={"outcome": out.outcome, "memory_id": out.other, "why": out.message})
         if out is not None and out.outcome == "refused":
             refused.append(RefusedEntry(where=name, field="memory_id", code=out.code, message=out.message))
-        memories.append(row)
+        rows[one.number] = row
+    memories = [rows[at] for at in sorted(rows)]
     by_outcome = {name: [one.where for one in memories if one.outcome == name] for name in get_args(ImportOutcome)}
     done = Imported(
         kind="commonplace",
@@ -80,7 +89,7 @@ def import_records(
         run_id=run.run_id if run and run.operations else None,
         status=run.status if run and run.operations else None,
         applied=apply,
-        entries=len(checked),
+        entries=len(memories),
         added=len(by_outcome["added"]),
         closed=sum(one.memory.status != "active" for one in plan.new if one.memory.memory_id not in lost),
         known=by_outcome["known"],
@@ -108,15 +117,6 @@ def _stored(checked: Sequence[Given], caller: Caller, ports: Ports, progress: Pr
 
     told = change_many("import", planner, run_context(caller, ports, progress), dry_run=False, publish=publish)
     return plans[-1], told.run
-
-
-def _check(given: Mapping[str, Any], number: int, line: int | None, caller: Caller, kinds: dict[str, None]) -> Given:
-    try:
-        return Given(number, *checked_record(given, caller.user_id, kinds))
-    except CommonplaceError as error:
-        where = f"records.{number}" if line is None else f"line {line}"
-        field = ".".join(filter(None, (where, error.field))) if line is None else error.field
-        raise CommonplaceError(error.code, f"{where}: {error.message}", field) from None
 
 
 class PastStep(BaseModel):

@@ -24,7 +24,7 @@ _MOST_SHOWN = 20  # rows of a table; --all and --json have all
 @click.command("import")
 @click.argument("file", metavar="FILE|FOLDER", type=click.Path(exists=True, allow_dash=True))
 @click.option("--from", "kind", type=click.Choice(get_args(ImportKind)), help="What it holds; found out where it can be.")
-@click.option("--only", metavar="NAME", help="Whose memories to take, where the file holds those of several people.")
+@click.option("--only", metavar="NAME", help='Whose memories to take of several people\'s; "" for those without a name.')
 @click.option("--user-map", multiple=True, metavar="NAME=USER", help="Take NAME's memories for the user USER; repeatable.")
 @click.option("--apply", is_flag=True, help="Store what the plan tells.")
 @click.option("--all", "every", is_flag=True, help="Show what happens to every entry, and every passage that is left out.")
