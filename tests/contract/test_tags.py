@@ -102,6 +102,15 @@ def test_as_many_are_proposed_as_discover_counts(opened: OpenStore) -> None:
     assert len(call(opened, "optimize_tags").merges) == 2
 
 
+@pytest.mark.meaning
+def test_a_short_form_that_a_memory_spells_out_counts_too(opened: OpenStore) -> None:
+    stored(opened, "The net present value (NPV) of the bridge is high.", "npv")
+    stored(opened, "Ana computes what a bridge is worth.", "net-present-value")
+    told = call(opened, "discover_memory_tools").current_system_state.optimization_opportunities
+    assert told == ["consolidate 1 duplicate tag"]
+    assert len(call(opened, "optimize_tags").merges) == 1
+
+
 def test_an_older_name_leads_on_to_the_newest(opened: OpenStore) -> None:
     stored(opened, CLUSTER, "machne-learning", "ml")
     stored(opened, PODS, "machine-learning")

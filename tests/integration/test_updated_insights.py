@@ -121,3 +121,15 @@ def test_the_key_of_another_memory_is_no_id_for_an_insight(memory: Commonplace) 
     taken = refusal(lambda: memory.memory_store("Ana grows roses.", KNOWN, id="garden.plan"))
     assert (taken.code, taken.field) == (ErrorCode.CONFLICT, "id")
     assert memory.get_memory(key="garden.plan").memory.value == "Tomatoes along the wall"
+
+
+def test_a_new_text_gets_tags_of_its_own_unless_somebody_chose_them(memory: Commonplace) -> None:
+    def tags(text: str, *chosen: str) -> list[str]:
+        metadata: StoreMetadata = {"type": "fact", "tags": list(chosen)} if chosen else {"type": "fact"}
+        return memory.memory_store(text, metadata, id="ana").metadata.tags
+
+    assert "swimming" in tags("Ana swims every morning.")
+    stamps = tags("Ana collects stamps.")
+    assert not {"swimming", "exercise"} & set(stamps)
+    assert "collect" in stamps
+    assert tags("Ana bakes bread.", "weekend") == tags("Ana bakes rye bread.") == ["weekend"]

@@ -24,7 +24,7 @@ def memory(text: str, tags: tuple[str, ...]) -> Memory:
 def merges(*told: Told) -> dict[str, str]:
     memories = [memory(*one) for one in told]
     uses = Counter(tag for one in memories for tag in one.tags)
-    plan = TagPlan.of(uses, StaticEmbedder(), memories, SentenceEncoder(), 0.8)
+    plan = TagPlan.of(uses, StaticEmbedder(), lambda: memories, SentenceEncoder(), 0.8)
     return {one.tag: one.into for one in plan.merges}
 
 

@@ -5,12 +5,14 @@ from typing import get_args
 from commonplace.contract import manifest
 from commonplace.contract.registry import TOOLS, tool_named
 from commonplace.domain.fields import Notes
+from commonplace.domain.maintenance import OptimizeRequest
 from commonplace.domain.requests import DiscoverRequest
 from commonplace.domain.results import AdvancedTools, DiscoverResult, SystemState
 from commonplace.domain.taxonomy import ToolGroup
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Statistics
 from commonplace.use_cases.tag_plan import TagPlan
+from commonplace.use_cases.tags import visible
 
 _MANY_UNUSED = 0.5
 
@@ -20,14 +22,17 @@ def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> Di
     ports.usage.fold(caller.user_id)  # which memories were never found is a part of the state
     state = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name)
     groups = {group: [tool.name for tool in TOOLS if tool.group == group] for group in get_args(ToolGroup)}
-    tags = ports.facts.tags(caller.user_id)
+    tags = TagPlan.of(
+        ports.facts.tags(caller.user_id), ports.words, lambda: visible(ports.records.all(caller.user_id), caller),
+        ports.embedder, OptimizeRequest().threshold,
+    )  # fmt: skip
     asked = [manifest.without_answers(manifest.row(tool)) for tool in TOOLS if request.group and tool.group == request.group]
     return DiscoverResult(
         advanced_tools=AdvancedTools(**groups),
         current_system_state=SystemState(
             total_memories=state.active,
             health_score=health(state),
-            optimization_opportunities=_opportunities(state, len(TagPlan.of(tags, ports.words).merges)),
+            optimization_opportunities=_opportunities(state, len(tags.merges)),
         ),
         tool_schema=manifest.row(tool_named(request.tool, "tool")) if request.tool else None,
         group_schemas=asked or None,

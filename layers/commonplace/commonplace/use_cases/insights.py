@@ -59,8 +59,15 @@ def _entry(request: StoreInsightRequest, old: Memory | None, caller: Caller, por
         kept = ("collection", "importance", "confidence", "emotion", "subject")
         given |= {name: getattr(old, name) for name in kept if name not in told}
         given |= {"agent_id": old.agent_id, "key": old.key, "supersedes": old.memory_id}
-        given |= {} if known.tags else {"tags": old.tags}
+        is_same = folded(statement.normalized) == folded(old.content)
+        given |= {} if known.tags or not (is_same or _has_given_tags(old, ports)) else {"tags": old.tags}
     return new_entry("memory_store", statement, request.place, caller, ports, given)
+
+
+def _has_given_tags(memory: Memory, ports: Ports) -> bool:
+    """Whether somebody chose the tags of a memory: they are not those that were made of its text."""
+    stored = [audit.detail.get("engine") for audit in ports.records.audits(memory.user_id, memory.memory_id)]
+    return not any(isinstance(made, dict) and made.get("tags") == list(memory.tags) for made in stored)
 
 
 def _current(memory_id: str, caller: Caller, ports: Ports) -> Memory | None:

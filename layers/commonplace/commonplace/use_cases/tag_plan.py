@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import combinations
 
 from commonplace.domain.memory import Memory
@@ -35,7 +36,7 @@ class TagPlan:
         cls,
         uses: Mapping[str, int],
         words: WordModel,
-        memories: Sequence[Memory] = (),
+        memories: Callable[[], Sequence[Memory]] = tuple,
         embedder: Embedder | None = None,
         threshold: float = 1.0,
         in_time: Callable[[Iterable[_Pair]], Iterable[_Pair]] = iter,
@@ -43,7 +44,7 @@ class TagPlan:
         """Judges all pairs that may be one thing, one by one as `in_time` gives them back.
 
         `uses`: how many memories carry each tag; without an `embedder` names and spelling alone are judged, and without
-        `memories` no abbreviation that is not in the shipped table.
+        `memories` no abbreviation that is not in the shipped table. They are only read for such an abbreviation.
         """
         plan = cls(OwnTags(uses, lambda word: words.pieces(word) == 1, _Abbreviations(memories).has), threshold)
         pairs = sorted(_candidates(uses))
@@ -86,7 +87,12 @@ class TagPlan:
 class _Abbreviations:
     """What the user's memories show of which tag is short for which."""
 
-    memories: Sequence[Memory]
+    read: Callable[[], Sequence[Memory]]
+
+    @cached_property
+    def memories(self) -> Sequence[Memory]:
+        """The user's memories, read once."""
+        return self.read()
 
     def has(self, short: str, long: str) -> bool:
         """Whether a memory with the short tag also has the long one, or says it.

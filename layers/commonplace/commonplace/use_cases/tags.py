@@ -34,9 +34,9 @@ def optimize_tags(request: OptimizeRequest, caller: Caller, ports: Ports) -> Opt
 
     def planned(context: RunContext) -> Plan:
         everything = list(ports.in_time(ports.records.all(caller.user_id)))
-        memories.extend(_seen(everything, caller))
+        memories.extend(visible(everything, caller))
         uses = Counter(tag for one in memories for tag in set(one.tags))
-        tags = TagPlan.of(uses, ports.words, memories, ports.embedder, request.threshold, ports.in_time)
+        tags = TagPlan.of(uses, ports.words, lambda: memories, ports.embedder, request.threshold, ports.in_time)
         renamed = {one.tag: one.into for one in tags.merges}
         found = (_operation(one, renamed, context.caller.now) for one in memories)
         return Plan(
@@ -50,10 +50,11 @@ def optimize_tags(request: OptimizeRequest, caller: Caller, ports: Ports) -> Opt
     )  # fmt: skip
     if told.run.is_at_work or told.run.status == "failed":
         return _unfinished(told.run)
-    return _result(told, memories or _seen(ports.records.all(caller.user_id), caller))
+    return _result(told, memories or visible(ports.records.all(caller.user_id), caller))
 
 
-def _seen(memories: Iterable[Memory], caller: Caller) -> list[Memory]:
+def visible(memories: Iterable[Memory], caller: Caller) -> list[Memory]:
+    """Return those of the memories whose tags the caller may merge, expired ones included."""
     seen = visibility_of(caller, include_expired=True)
     return [one for one in memories if is_visible(seen, one)]
 
