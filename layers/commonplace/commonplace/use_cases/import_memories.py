@@ -102,11 +102,9 @@ def _refuse_beyond_quota(more: int, caller: Caller, ports: Ports) -> None:
     Those that are over but still stored, as no record confirms the clock yet, make room as far as needed, the oldest first:
     they are the user's own, and can't be read any more.
     """
-    files, kept = kept_files(ports), list[KeptFile]()
-    over, total = list[KeptFile](), more
-    for file in files.listed(caller.user_id, "upload", EARLIEST):
-        (kept if file.expires_at > caller.now else over).append(file)
-        total += file.bytes
+    files = kept_files(ports)
+    stored = files.listed(caller.user_id, "upload", EARLIEST)
+    kept, total = [file for file in stored if file.expires_at > caller.now], sum(file.bytes for file in stored) + more
     if sum(file.bytes for file in kept) + more > MOST_UPLOADED:
         frees = min((file.expires_at for file in kept), default=caller.now).astimezone(caller.now.tzinfo)
         why = (
@@ -114,10 +112,10 @@ def _refuse_beyond_quota(more: int, caller: Caller, ports: Ports) -> None:
             f" or wait until {frees:%H:%M}, when the oldest is removed"
         )
         raise CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, why)
-    while total > MOST_UPLOADED:
-        oldest = over.pop()
-        files.delete(caller.user_id, "upload", oldest.file_id)
-        total -= oldest.bytes
+    for file in reversed(stored):
+        if total > MOST_UPLOADED and file.expires_at <= caller.now:
+            files.delete(caller.user_id, "upload", file.file_id)
+            total -= file.bytes
 
 
 def uploaded(upload_id: str, into: IO[bytes], caller: Caller, ports: Ports) -> None:

@@ -26,18 +26,7 @@ from commonplace.domain.transfer import MEDIA, MOST_BYTES
 from commonplace.interfaces import nightly_routes
 from commonplace.interfaces.http.access import Household, Tokens
 from commonplace.interfaces.http.callers import check_caller
-from commonplace.interfaces.http.routing import (
-    HEADERS,
-    ROUTE,
-    RequestError,
-    Route,
-    Table,
-    address,
-    failure,
-    header,
-    json_response,
-    with_body,
-)
+from commonplace.interfaces.http.routing import HEADERS, ROUTE, Route, Table, address, failure, header, json_response
 from commonplace.interfaces.http.tokens import Holder
 from commonplace.interfaces.mcp.opened import OPENED
 
@@ -107,7 +96,7 @@ class App:
             check_caller(each, origin, site, self._port, self._names)
         if {"content-length", "transfer-encoding"} <= set(request.headers):
             why = "the length of the body is told twice: Content-Length, and Transfer-Encoding: chunked"
-            raise RequestError(ErrorCode.INVALID_ARGUMENT, why, {"Connection": "close"})
+            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why)
         if self._ending() is not None:
             why = "this server is ending and takes nothing more on; ask again when it is back"
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
@@ -119,7 +108,7 @@ class App:
         if route.path == MCP:
             if who is not None and isinstance(self._served, Household):
                 request.scope[OPENED] = self._served.memories.of(who.user)
-            return await with_body(request, route.handler)
+            return await self._table.with_body(request, route.handler)
 
         def respond(body: IO[bytes]) -> Response:
             with self._memory_of(who) as memory:

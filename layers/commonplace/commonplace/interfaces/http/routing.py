@@ -10,7 +10,7 @@ from typing import IO, Any, NamedTuple
 from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp, Message
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.interfaces import nightly_routes
@@ -78,6 +78,18 @@ class Table:
                 await _receive(request, route.most_bytes, body)
             return await to_thread.run_sync(respond, body, limiter=self._limiter)
 
+    async def with_body(self, request: Request, handler: ASGIApp) -> ASGIApp:
+        """A handler that reads JSON by itself, over a body that is read here, so that refusals are as everywhere."""
+        if not (header(request, "content-type") or "").lower().startswith("application/json"):
+            raise RequestError(ErrorCode.INVALID_ARGUMENT, "Content-Type: must be application/json")
+        await _receive(request, MAX_BODY, body := BytesIO())
+        read: list[Message] = [{"type": "http.request", "body": body.getvalue(), "more_body": False}]
+
+        async def received() -> Message:
+            return read.pop() if read else await request.receive()
+
+        return lambda scope, _, send: handler(scope, received, send)
+
 
 def header(request: Request, name: str) -> str | None:
     """The value of a header, all of them in one where it was sent several times."""
@@ -100,23 +112,6 @@ def json_response(status: int, body: Mapping[str, Any], headers: Mapping[str, st
     """An answer in JSON."""
     text = json.dumps(body, ensure_ascii=False, allow_nan=False) + "\n"
     return Response(text, status, {**HEADERS, **(headers or {})}, media_type="application/json")
-
-
-async def with_body(request: Request, handler: ASGIApp) -> ASGIApp:
-    """A handler that reads JSON by itself, over a body that was read here: what is wrong with that is told as everywhere."""
-    if not (header(request, "content-type") or "").lower().startswith("application/json"):
-        raise RequestError(ErrorCode.INVALID_ARGUMENT, "Content-Type: must be application/json")
-    body = BytesIO()
-    await _receive(request, MAX_BODY, body)
-    read: list[Message] = [{"type": "http.request", "body": body.getvalue(), "more_body": False}]
-
-    async def received() -> Message:
-        return read.pop() if read else await request.receive()
-
-    async def answer(scope: Scope, _: Receive, send: Send) -> None:
-        await handler(scope, received, send)
-
-    return answer
 
 
 def _group(found: re.Match[str]) -> str:
