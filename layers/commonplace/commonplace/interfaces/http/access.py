@@ -63,12 +63,9 @@ class Tokens:
         if wait:
             raise _too_many(wait)
         if holder is None:
-            why = (
-                "this is no token of this server"
-                if given is not None
-                else "send a token of this server: Authorization: Bearer ..."
-            )
-            asks = 'Bearer error="invalid_token"' if given is not None else "Bearer"
+            why, asks = "this is no token of this server", 'Bearer error="invalid_token"'
+            if given is None:
+                why, asks = "send a token of this server: Authorization: Bearer ...", "Bearer"
             raise RequestError(ErrorCode.UNAUTHORIZED, why, {"WWW-Authenticate": asks})
         with self._running.one_more(holder.name) as runs:
             if not runs:
@@ -137,7 +134,5 @@ class Running:
 
 
 def _too_many(wait: float) -> RequestError:
-    seconds = str(math.ceil(wait))
-    return RequestError(
-        ErrorCode.TOO_MANY_REQUESTS, f"too many requests; ask again in {seconds} seconds", {"Retry-After": seconds}
-    )
+    why = f"too many requests; ask again in {math.ceil(wait)} seconds"
+    return RequestError(ErrorCode.TOO_MANY_REQUESTS, why, {"Retry-After": str(math.ceil(wait))})
