@@ -270,7 +270,7 @@ def test_uploads_that_are_over_make_room_for_new_ones_and_never_lie_beside_them(
         files = memory._local.ports.files
         assert files is not None
         assert {one.file_id for one in files.listed("local|ana", "upload", EARLIEST)} == set(ids)
-    assert len(files.listed("local|ben", "upload", EARLIEST)) == 1
+        assert len(files.listed("local|ben", "upload", EARLIEST)) == 1
 
 
 def test_what_is_refused_takes_no_upload_that_is_over(
