@@ -140,5 +140,21 @@ def test_what_is_deleted_leaves_no_byte_in_the_file(memory_file: Path) -> None:
         assert connection.execute("SELECT count(*) FROM kept_files").fetchone() == (1,)
 
 
+def test_the_memory_file_shrinks_again_a_piece_with_each_write(memory_file: Path) -> None:
+    with closing(Database(memory_file)) as database:
+        files = SqliteKeptFiles(database)
+        files.put(ANA, kept(1), b"x" * 40_000_000)
+        files.put(ANA, kept(2), b"abc")
+        sizes = [memory_file.stat().st_size]
+        files.delete(ANA, "export", kept(1).file_id)
+        for number in range(3, 8):
+            sizes.append(memory_file.stat().st_size)
+            files.put(ANA, kept(number), b"abc")
+        assert sizes == sorted(sizes, reverse=True)
+        assert sizes[0] > 40_000_000
+        assert memory_file.stat().st_size < 10_000_000
+        assert files.get(ANA, "export", kept(2).file_id, NOON) == (kept(2), b"abc")
+
+
 def _link(files: KeptFiles) -> str | None:
     return files.link(ANA, kept(2), 60)

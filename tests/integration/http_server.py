@@ -40,8 +40,8 @@ class Server:
     announced: str
 
     def ask(self, method: str, path: str, body: Any = None, **headers: str) -> Answer:
-        """One request on a connection of its own; what is no bytes is sent as JSON."""
-        sent = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
+        """One request on a connection of its own; what is no bytes, and no pieces of them, is sent as JSON."""
+        sent = body if body is None or isinstance(body, (bytes, Iterator)) else json.dumps(body).encode()
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
         try:
             connection.request(method, path, sent, headers)

@@ -5,12 +5,14 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from commonplace import Commonplace, ErrorCode
+from commonplace.domain.fields import EARLIEST
 from commonplace.domain.transfer import ImportMemoriesResult
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
@@ -254,6 +256,35 @@ def test_uploads_of_a_user_have_a_quota_that_a_restart_does_not_reset(
         again.upload(b"x" * 60)
     open_memory(user_id="ben").upload(b"x" * 100)
     open_memory(now=lambda: NOON + timedelta(hours=2)).upload(b"x" * 100)
+
+
+def test_uploads_that_are_over_make_room_for_new_ones_and_never_lie_beside_them(
+    open_memory: Callable[..., Commonplace], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_memories, "MOST_UPLOADED", 100)
+    open_memory("ben").upload(b"x" * 100)
+    open_memory(now=lambda: NOON - timedelta(days=2)).store_memory("I play the cello.")  # no clock is believed beyond it
+    for hours in range(6):
+        memory = open_memory(now=partial(lambda hours: NOON + timedelta(days=40, hours=hours), hours))
+        ids = [memory.upload(b"x" * 45).upload_id for _ in range(2)]
+        files = memory._local.ports.files
+        assert files is not None
+        assert {one.file_id for one in files.listed("local|ana", "upload", EARLIEST)} == set(ids)
+        assert len(files.listed("local|ben", "upload", EARLIEST)) == 1
+
+
+def test_what_is_refused_takes_no_upload_that_is_over(
+    open_memory: Callable[..., Commonplace], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(import_memories, "MOST_UPLOADED", 100)
+    open_memory(now=lambda: NOON - timedelta(days=2)).store_memory("I play the cello.")
+    first = open_memory().upload(b"x" * 60).upload_id
+    later = open_memory(now=lambda: NOON + timedelta(hours=2))
+    assert refusal(lambda: later.upload(b"x" * 101)).code.status == 413
+    later.upload(b"x" * 40)  # beside the other one there is room
+    body = BytesIO()
+    open_memory().uploaded(first, body)
+    assert len(body.getvalue()) == 60
 
 
 def test_two_uploads_at_once_do_not_exceed_the_quota_together(memory: Commonplace, monkeypatch: pytest.MonkeyPatch) -> None:

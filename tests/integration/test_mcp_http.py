@@ -96,8 +96,19 @@ def test_hostile_arguments_are_refused_and_the_server_goes_on(server: Server) ->
     spoken(address(server), talk)
     for body in (b"", b"tea", b"[" * 100_000, b'{"jsonrpc": "2.0"}', b"\xff"):
         assert 400 <= post(server, body).status < 500
-    assert post(server, b" " * 8_000_001).status == 413
     assert server.ask("GET", "/health").status == 200
+
+
+@pytest.mark.parametrize("version", [{}, {"MCP-Protocol-Version": "2099-01-01"}])
+def test_what_the_protocol_never_sees_is_refused_as_on_every_route(server: Server, version: dict[str, str]) -> None:
+    whole = [post(server, b" " * 8_000_001, **version), post(server, LISTED, **{"Content-Type": "text/plain"}, **version)]
+    parts = server.ask("POST", "/mcp", (b" " * 1_000_000 for _ in range(9)), **TAKES, **version)
+    assert [(one.status, one.code) for one in whole] == [(413, "payload_too_large"), (400, "invalid_argument")]
+    assert (parts.status, parts.code) == (413, "payload_too_large")
+    for answer in (*whole, parts, post(server, b"tea", **version)):
+        assert answer.headers["Content-Type"] == "application/json"
+    for answer in (*whole, parts, post(server, LISTED, Accept="text/plain", **version)):
+        assert (answer.headers["Cache-Control"], answer.headers["X-Content-Type-Options"]) == ("no-store", "nosniff")
 
 
 @pytest.mark.parametrize(

@@ -93,5 +93,5 @@ def test_its_requests_are_logged_and_counted(tmp_path_factory: pytest.TempPathFa
         statuses.append(home.server.ask("POST", "/mcp", LISTED, **TAKES).status)
         assert statuses == [200, 200, 200, 429, 401]
         told = [(line["token"], line["method"], line["route"], line["status"]) for line in home.lines()]
-        names = ["ana-laptop"] * 3 + [None] * 2
+        names = ["ana-laptop"] * 4 + [None]
         assert told == [(name, "POST", "/mcp", status) for name, status in zip(names, statuses, strict=True)]

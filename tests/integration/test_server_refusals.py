@@ -112,6 +112,42 @@ def test_what_is_no_http_is_answered_and_the_server_lives_on(server: Server) -> 
     assert server.ask("GET", "/health").status == 200
 
 
+def raw(server: Server, head: str, body: bytes = b"") -> tuple[int, bytes]:
+    """The status and the body of the answer to what is sent as it stands; `{port}` is the server's."""
+    lines = head.format(port=server.port).replace("\n", "\r\n")
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+        connection.sendall(f"{lines}\r\n\r\n".encode() + body)
+        answer = http.client.HTTPResponse(connection)
+        answer.begin()
+        return answer.status, answer.read()
+
+
+@pytest.mark.parametrize("target", ["http://127.0.0.1:{port}/health", "HTTP://localhost:{port}/health?now"])
+def test_a_whole_address_may_be_asked_for(server: Server, target: str) -> None:
+    status, body = raw(server, f"GET {target} HTTP/1.1\nHost: 127.0.0.1:{{port}}")
+    assert (status, json.loads(body)["status"]) == (200, "ok")
+    assert raw(server, "GET http://127.0.0.1:{port} HTTP/1.1\nHost: 127.0.0.1:{port}")[0] == 200
+    assert raw(server, "GET http://127.0.0.1:{port}/nothing HTTP/1.1\nHost: 127.0.0.1:{port}")[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("target", "host"),
+    [("http://evil.example/health", "127.0.0.1"), ("http://127.0.0.1/health", "evil.example"),
+     ("http://127.0.0.1@evil.example/health", "127.0.0.1"), ("http:///health", "127.0.0.1")],
+)  # fmt: skip
+def test_a_whole_address_of_another_server_is_403(server: Server, target: str, host: str) -> None:
+    assert raw(server, f"GET {target} HTTP/1.1\nHost: {host}")[0] == 403
+
+
+def test_a_body_whose_length_is_told_in_two_ways_is_400(server: Server) -> None:
+    body = b'10\r\n{"query": "tea"}\r\n0\r\n\r\n'
+    told = f"POST {SEARCH} HTTP/1.1\nHost: 127.0.0.1\nTransfer-Encoding: chunked"
+    assert raw(server, told, body)[0] == 200
+    for length in (5, len(body)):
+        status, answer = raw(server, f"{told}\nContent-Length: {length}", body)
+        assert (status, json.loads(answer)["error"]["code"]) == (400, "invalid_argument")
+
+
 @pytest.mark.parametrize("host", ["127.0.0.1:{port}", "localhost:{port}", "LOCALHOST:{port}", "[::1]:{port}", "127.0.0.1"])
 def test_its_own_names_are_answered(server: Server, host: str) -> None:
     assert server.ask("GET", "/health", Host=host.format(port=server.port)).status == 200

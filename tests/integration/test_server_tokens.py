@@ -187,6 +187,8 @@ def test_a_token_that_asks_too_often_waits_and_no_other(fresh: Home) -> None:
     assert answers[-1].code == "too_many_requests"
     assert 1 <= int(answers[-1].headers["Retry-After"]) <= 12
     assert fresh.ask(fresh.ben, "GET", "/runs").status == 200
+    logged = [(line["token"], line["status"]) for line in fresh.lines()]
+    assert logged == [("ana-laptop", 200)] * 5 + [("ana-laptop", 429), ("ben-laptop", 200)]
 
 
 def test_one_token_does_not_take_every_thread(tmp_path: Path) -> None:

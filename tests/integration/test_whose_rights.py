@@ -51,6 +51,16 @@ def test_what_is_made_is_its_owners_alone(tmp_path: Path, mask: int) -> None:
     assert [rights(folder) for folder in (file.parent, file.parent.parent)] == [0o700, 0o700]
 
 
+def test_the_folders_of_pages_are_their_owners_alone(tmp_path: Path) -> None:
+    there, made = tmp_path / "there", tmp_path / "there" / "made" / "pages"
+    there.mkdir(mode=0o755)
+    with umask(0o022), opened(tmp_path / "memory.db") as memory:
+        memory.store_memory("I play the cello.")
+        memory.write_markdown(made)
+    folders = [made, made.parent, there]
+    assert [rights(one) for one in folders] == [0o700, 0o700, 0o755]
+
+
 def test_a_folder_that_is_there_keeps_its_rights(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     with umask(0o022):

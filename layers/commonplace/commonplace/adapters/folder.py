@@ -29,7 +29,8 @@ class FolderPages:
     def write(self, name: str, text: str) -> None:
         path = self._inside(name)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            for folder in reversed([one for one in path.parents if not one.exists()]):
+                folder.mkdir(0o700, exist_ok=True)  # as the memory file, for its owner alone
             _replace(path, text.encode())
         except OSError as error:
             raise _file_error(error, name) from error

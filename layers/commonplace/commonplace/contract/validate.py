@@ -21,11 +21,7 @@ AnyRequest = TypeVar("AnyRequest", bound=BaseModel)
 _STATEMENTS = {"text", "content", "raw_text", "normalized", "value"}  # refused when nothing but a secret is in them
 _IDS = {"id", "memory_id", "memory_ids", "cursor", "run_id", "upload_id"}  # looked up, never kept
 _FILES = {"data"}  # redacted record by record, when they are read
-_CODES = {
-    "extra_forbidden": ErrorCode.UNKNOWN_FIELD,
-    "missing": ErrorCode.MISSING_FIELD,
-    "empty_text": ErrorCode.EMPTY_TEXT,
-}
+_CODES = {"extra_forbidden": ErrorCode.UNKNOWN_FIELD, "missing": ErrorCode.MISSING_FIELD, "empty_text": ErrorCode.EMPTY_TEXT}
 _TYPES = {
     **dict.fromkeys(("model_type", "model_attributes_type", "dict_type", "mapping_type"), "an object"),
     **dict.fromkeys(("list_type", "tuple_type"), "a list: [...]"),

@@ -102,14 +102,8 @@ class CommonplaceError(Exception):
 
     def body(self) -> dict[str, object]:
         """The answer that every way in gives for this failure."""
-        return {
-            "error": {
-                "code": self.code.label,
-                "message": self.message,
-                "field": self.field,
-                "retryable": self.code.retryable,
-            }
-        }
+        told = {"code": self.code.label, "message": self.message, "field": self.field, "retryable": self.code.retryable}
+        return {"error": told}
 
 
 def time_zone(name: str, field: str) -> ZoneInfo:

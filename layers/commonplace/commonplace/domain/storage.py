@@ -91,8 +91,7 @@ class WriteRequest(Request):
     category: Section = Field(description="The heading that it stands under.")
     durability: Durability = Field(description="`durable`: true until changed; `daily`: a note that is gone after 90 days.")
     source: Provenance = Field(
-        "user",
-        description="Who said it (user, agent, system), or where it is from: explicit_mention, discussion:<id>.",
+        "user", description="Who said it (user, agent, system), or where it is from: explicit_mention, discussion:<id>."
     )
     confidence: Fraction = Field(
         1.0, description="0.9-1.0 said outright, 0.7-0.9 a pattern, 0.5-0.7 a weak sign; below 0.7 it becomes a daily note."

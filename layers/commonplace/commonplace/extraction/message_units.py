@@ -9,20 +9,8 @@ from commonplace.extraction.clauses import LONGEST_EVIDENCE, Clause, clauses, op
 from commonplace.extraction.days import Utterance
 from commonplace.extraction.dialogue import is_answer, only_repeats, question_to_user
 from commonplace.extraction.patterns import has_wording
-from commonplace.extraction.third_parties import (
-    OF_SOMEBODY_ELSE,
-    is_about_an_outsider,
-    is_about_the_users_own,
-)
-from commonplace.extraction.worthiness import (
-    ASKED,
-    NOT_WORTH,
-    SECRET,
-    is_instruction,
-    judge,
-    unworthy_reason,
-    wished_parts,
-)
+from commonplace.extraction.third_parties import OF_SOMEBODY_ELSE, is_about_an_outsider, is_about_the_users_own
+from commonplace.extraction.worthiness import ASKED, NOT_WORTH, SECRET, is_instruction, judge, unworthy_reason, wished_parts
 from commonplace.ports.models import Embedder
 from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.characters import has_kana_or_han

@@ -7,7 +7,7 @@ from io import BytesIO
 from typing import IO
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode, of_type
-from commonplace.domain.fields import Notes
+from commonplace.domain.fields import EARLIEST, Notes
 from commonplace.domain.ids import may_be_id, new_file_id
 from commonplace.domain.interactions import RunReport
 from commonplace.domain.memory import GLOBAL_AGENT
@@ -97,15 +97,25 @@ def keep_upload(body: bytes | IO[bytes], caller: Caller, ports: Ports) -> Upload
 
 
 def _refuse_beyond_quota(more: int, caller: Caller, ports: Ports) -> None:
-    """Raises `PAYLOAD_TOO_LARGE` where the uploads that are stored for the user, and `more` bytes, exceed 200 MB."""
-    stored = kept_files(ports).listed(caller.user_id, "upload", caller.now)
-    if sum(file.bytes for file in stored) + more > MOST_UPLOADED:
-        frees = min((file.expires_at for file in stored), default=caller.now).astimezone(caller.now.tzinfo)
+    """Raises `PAYLOAD_TOO_LARGE` where the uploads that are kept for the user, and `more` bytes, exceed 200 MB.
+
+    Those that are over but still stored, as no record confirms the clock yet, make room as far as needed, the oldest first:
+    they are the user's own, and can't be read any more.
+    """
+    files = kept_files(ports)
+    stored = files.listed(caller.user_id, "upload", EARLIEST)
+    kept, total = [file for file in stored if file.expires_at > caller.now], sum(file.bytes for file in stored) + more
+    if sum(file.bytes for file in kept) + more > MOST_UPLOADED:
+        frees = min((file.expires_at for file in kept), default=caller.now).astimezone(caller.now.tzinfo)
         why = (
             f"your uploads would exceed {MOST_UPLOADED // 1_000_000} MB together; import or discard one of them first,"
             f" or wait until {frees:%H:%M}, when the oldest is removed"
         )
         raise CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, why)
+    for file in reversed(stored):
+        if total > MOST_UPLOADED and file.expires_at <= caller.now:
+            files.delete(caller.user_id, "upload", file.file_id)
+            total -= file.bytes
 
 
 def uploaded(upload_id: str, into: IO[bytes], caller: Caller, ports: Ports) -> None:

@@ -59,14 +59,14 @@ def test_it_is_its_owners_alone(file: Path) -> None:
 
 @pytest.mark.skipif(os.name != "posix", reason="rights are of POSIX")
 @pytest.mark.parametrize("verb", ["add", "remove"])
-def test_its_folder_is_made_for_its_owner_alone(tmp_path: Path, verb: str) -> None:
-    folder = tmp_path / "commonplace"
+def test_its_folders_are_made_for_their_owner_alone(tmp_path: Path, verb: str) -> None:
+    folder = tmp_path / "made" / "commonplace"
     if verb == "add":
         TokenFile(folder / "tokens.json").add("laptop", "ana")
     else:
         with pytest.raises(CommonplaceError, match="is not there"):
             TokenFile(folder / "tokens.json").remove("laptop")
-    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    assert [stat.S_IMODE(one.stat().st_mode) for one in (folder, folder.parent)] == [0o700, 0o700]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="rights are of POSIX")

@@ -125,10 +125,7 @@ def pending_again(user_id: str, one: StoredInteraction) -> list[Action]:
 def without_text(user_id: str, one: StoredInteraction) -> list[Action]:
     """The changes that drop its text; a pending interaction then counts as read."""
     state = "read" if one.entry.state == "pending" else one.entry.state
-    return [
-        *_unlisted(user_id, one),
-        _set(user_id, one.entry, {"state": {"S": state}}, removed=(BODY, "listed")),
-    ]
+    return [*_unlisted(user_id, one), _set(user_id, one.entry, {"state": {"S": state}}, removed=(BODY, "listed"))]
 
 
 def due_row(user_id: str) -> Action:

@@ -77,8 +77,7 @@ class SqliteFacts:
         with self._database.reading() as connection:
             owner = known_owner(connection, user_id)
             found = connection.execute(
-                "SELECT tag, memories FROM tags WHERE owner = ? ORDER BY memories DESC, tag LIMIT ?",
-                (owner, MOST_TAGS),
+                "SELECT tag, memories FROM tags WHERE owner = ? ORDER BY memories DESC, tag LIMIT ?", (owner, MOST_TAGS)
             )
             return {tag: count for tag, count in found if isinstance(tag, str) and isinstance(count, int)}
 

@@ -150,6 +150,7 @@ def is_set_up(connection: sqlite3.Connection) -> bool:
 
 def make_tables(connection: sqlite3.Connection, path: Path) -> None:
     """Gives the file a log, and a new one its tables. Other writers are kept out meanwhile."""
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # of a new file; one that has tables stays as it is
     connection.execute("PRAGMA journal_mode = WAL")
     if is_empty(connection, path):
         schema = files(__package__).joinpath("schema.sql").read_text("utf-8")

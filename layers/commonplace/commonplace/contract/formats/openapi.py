@@ -344,12 +344,7 @@ def _body(model: Any) -> dict[str, Any]:
 
 
 def _operation(name: str, summary: str, answer: dict[str, Any], errors: set[ErrorCode]) -> dict[str, Any]:
-    return {
-        "operationId": name,
-        "summary": summary,
-        "tags": ["night"],
-        "responses": responses(answer, set(told(errors))),
-    }
+    return {"operationId": name, "summary": summary, "tags": ["night"], "responses": responses(answer, set(told(errors)))}
 
 
 def _of(model: Any) -> dict[str, Any]:
@@ -360,11 +355,7 @@ _SCHEME = {"type": "http", "scheme": "bearer", "description": "What `commonplace
 _REFUSED = (ErrorCode.UNAUTHORIZED, ErrorCode.TOO_MANY_REQUESTS)
 _HEADERS = {
     ErrorCode.UNAUTHORIZED: ("WWW-Authenticate", "What is sent instead.", {"type": "string"}),
-    ErrorCode.TOO_MANY_REQUESTS: (
-        "Retry-After",
-        "Seconds to wait before asking again.",
-        {"type": "integer", "minimum": 1},
-    ),
+    ErrorCode.TOO_MANY_REQUESTS: ("Retry-After", "Seconds to wait before asking again.", {"type": "integer", "minimum": 1}),
 }
 
 

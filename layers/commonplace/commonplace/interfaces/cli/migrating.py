@@ -61,10 +61,7 @@ def tinydb(
             raise click.UsageError("--check goes with --table and --map alone")
         return _check(shared, file, None if check == _OWN_QUERIES else check, tables, fields)
     new_review = review is not None and not Path(review).exists()
-    with (
-        shared.open() if apply else shared.reading() as memory,
-        progress_bar("reading old memories") as show,
-    ):
+    with shared.open() if apply else shared.reading() as memory, progress_bar("reading old memories") as show:
         done = memory.migrate_tinydb(
             file, review, categories, apply, tables=tables, fields=fields, progress=show
         )  # fmt: skip

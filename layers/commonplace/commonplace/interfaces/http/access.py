@@ -14,14 +14,17 @@ from threading import Lock
 
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Scope
 
 from commonplace import __version__
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.interfaces.http.open_memories import OpenMemories
-from commonplace.interfaces.http.routing import RequestError, header, json_response
+from commonplace.interfaces.http.routing import ROUTE, RequestError, header, json_response
 from commonplace.interfaces.http.tokens import Holder, TokenFile
 
 PER_MINUTE = 600
+HOLDER = "commonplace.holder"
+"""Where the scope of a request says who asks, as soon as that is known."""
 _FAILURES = 20  # requests a minute without a valid token, of one address
 _AT_ONCE = 4  # requests of one token, half of the threads
 _MOST_CALLERS = 4096  # that are remembered
@@ -54,30 +57,27 @@ class Tokens:
             yield json_response(200, {"status": "ok", "version": __version__})
             return
         token = _BEARER.fullmatch(given or "")
-        holder = self._holder(token[1]) if token else None
+        request.scope[HOLDER] = holder = self._holder(token[1]) if token else None
         address = request.client.host if request.client else ""
         wait = self._failed.wait(address) if holder is None else self._asked.wait(holder.name)
         if wait:
             raise _too_many(wait)
         if holder is None:
-            why = (
-                "this is no token of this server"
-                if given is not None
-                else "send a token of this server: Authorization: Bearer ..."
-            )
-            asks = 'Bearer error="invalid_token"' if given is not None else "Bearer"
+            why, asks = "this is no token of this server", 'Bearer error="invalid_token"'
+            if given is None:
+                why, asks = "send a token of this server: Authorization: Bearer ...", "Bearer"
             raise RequestError(ErrorCode.UNAUTHORIZED, why, {"WWW-Authenticate": asks})
         with self._running.one_more(holder.name) as runs:
             if not runs:
                 raise _too_many(1)
             yield holder
 
-    def log(self, began: float, who: object, method: str, route: str | None, status: int) -> None:
+    def log(self, began: float, scope: Scope, status: int) -> None:
         """Logs a request: when, by which token, to which route, and what became of it. `began`: monotonic seconds."""
+        who, method = scope.get(HOLDER), scope["method"]
         told = {
-            "time": datetime.now(UTC).isoformat(timespec="milliseconds"),
-            "token": who.name if isinstance(who, Holder) else None,
-            "method": method if method in _METHODS else None, "route": route, "status": status,
+            "time": datetime.now(UTC).isoformat(timespec="milliseconds"), "token": who and who.name,
+            "method": method if method in _METHODS else None, "route": scope[ROUTE], "status": status,
             "ms": round((time.monotonic() - began) * 1000),
         }  # fmt: skip
         sys.stderr.write(json.dumps(told) + "\n")
@@ -134,7 +134,5 @@ class Running:
 
 
 def _too_many(wait: float) -> RequestError:
-    seconds = str(math.ceil(wait))
-    return RequestError(
-        ErrorCode.TOO_MANY_REQUESTS, f"too many requests; ask again in {seconds} seconds", {"Retry-After": seconds}
-    )
+    why = f"too many requests; ask again in {math.ceil(wait)} seconds"
+    return RequestError(ErrorCode.TOO_MANY_REQUESTS, why, {"Retry-After": str(math.ceil(wait))})

@@ -1,6 +1,7 @@
 """The local server's application (ASGI): the guard of `Host` and `Origin`, and what each route answers."""
 
 import math
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 IMPORT_SECONDS = 5.0
 """How long an import, or storing many, goes on after the server was asked to end; then it says how far it came."""
 MCP = "/mcp"
+_HEADERS = {name.encode(): value.encode() for name, value in HEADERS.items()}
+_WHOLE_ADDRESS = re.compile(r"https?://([^/?#]*)(/.*)?", re.IGNORECASE | re.DOTALL)
 
 
 class App:
@@ -54,18 +57,21 @@ class App:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answers a request, whatever happens."""
-        request, began, who, status = Request(scope, receive), time.monotonic(), None, 0
+        request, began, status = Request(scope, receive), time.monotonic(), 0
+        whole = _WHOLE_ADDRESS.fullmatch(scope["path"])
+        if whole:
+            scope["path"] = whole[2] or "/"
         scope[ROUTE] = MCP if scope["path"] == MCP else None
 
         async def watched(message: Message) -> None:
             nonlocal status
             if "status" in message:  # the names of headers as most servers write them, for clients that heed their case
-                status = message["status"]
-                message = {**message, "headers": [(name.title(), value) for name, value in message.get("headers", ())]}
+                status, headers = message["status"], {name.title(): value for name, value in message.get("headers", ())}
+                message = {**message, "headers": [*({**_HEADERS, **headers} if scope[ROUTE] == MCP else headers).items()]}
             await send(message)
 
         try:
-            self._guard(request)
+            self._guard(request, whole and whole[1])
             with self._tokens.admitted(request) if self._tokens else nullcontext() as who:
                 answer = who if isinstance(who, Response) else await self._answer(request, who)
                 await answer(scope, receive, watched)
@@ -76,16 +82,21 @@ class App:
                 raise
             await failure(error)(scope, receive, watched)
         if self._tokens:
-            self._tokens.log(began, who, scope["method"], scope[ROUTE], status)
+            self._tokens.log(began, scope, status)
 
     def left(self) -> float:
         """Seconds that many things in one call may still take."""
         asked = self._ending()
         return math.inf if asked is None else IMPORT_SECONDS - (time.monotonic() - asked)
 
-    def _guard(self, request: Request) -> None:
+    def _guard(self, request: Request, named: str | None) -> None:
+        """Raises what is wrong with a request on any route. `named`: whom it asks, where it says a whole address."""
         host, origin, site = (header(request, name) for name in ("host", "origin", "sec-fetch-site"))
-        check_caller(host, origin, site, self._port, self._names)
+        for each in (host, host if named is None else named):
+            check_caller(each, origin, site, self._port, self._names)
+        if {"content-length", "transfer-encoding"} <= set(request.headers):
+            why = "the length of the body is told twice: Content-Length, and Transfer-Encoding: chunked"
+            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why)
         if self._ending() is not None:
             why = "this server is ending and takes nothing more on; ask again when it is back"
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
@@ -94,10 +105,10 @@ class App:
         if self._page is not None and request.scope["path"].split("/")[1:2] == ["ui"]:
             return await self._page.answer(request, self._table)
         route, parts = self._table.match(request)
-        if route.path == MCP:  # the protocol reads the body itself
+        if route.path == MCP:
             if who is not None and isinstance(self._served, Household):
                 request.scope[OPENED] = self._served.memories.of(who.user)
-            return route.handler
+            return await self._table.with_body(request, route.handler)
 
         def respond(body: IO[bytes]) -> Response:
             with self._memory_of(who) as memory:

@@ -1,6 +1,8 @@
 """The connections of the HTTP server: errors in one form, and limits that keep one client from taking every place."""
 
 from collections import Counter
+from collections.abc import Sequence
+from http import HTTPStatus
 from itertools import count
 from typing import Any
 
@@ -8,14 +10,20 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.interfaces.http.routing import failure
+from commonplace.interfaces.http.routing import RequestError, failure
 
 HEADER_SECONDS = 10.0
 """For the whole header of a request, from its first byte, or from the beginning of a connection that says nothing."""
 REQUEST_SECONDS = 60.0
 """For a whole request, and for a client to take the next piece of its answer."""
 MOST_WAITING = 48
-"""Connections without a request that runs. Of more, the oldest goes of the address that has most of them."""
+"""Silent connections without a request that runs. Of more, the oldest closes of the address that has most of them."""
+MOST_OPEN = 256
+"""All connections. Beyond, of those without a request that runs, the oldest of such an address is told to ask again."""
+_SILENT = 10
+"""So many ticks of the server without a new byte, a tenth of a second each, make a connection silent. Between two ticks the
+server reads what came: a request that waits for a busy server is no silence."""
+_BUSY = RequestError(ErrorCode.STORAGE_UNAVAILABLE, "too many connections are open; ask again", {"Retry-After": "1"})
 _made = count()
 
 
@@ -27,12 +35,15 @@ class Connection(H11Protocol):
         """Of several the oldest has the lowest number; when what is awaited began."""
         self._left, self._taken = 0, self.loop.time()
         """Bytes of answers that are left to send, and when the client last took some."""
+        self._ticks, self._refused = 0, False
+        """Since when it is silent, and whether it got its last answer and what still comes is not read."""
         super().connection_made(transport)
-        waiting = [one for one in self.connections if isinstance(one, Connection) and not one.runs]
-        if len(waiting) > MOST_WAITING:
-            (address, _), *_ = Counter(one.client and one.client[0] for one in waiting).most_common(1)
-            oldest = min((one for one in waiting if one.client and one.client[0] == address), key=lambda one: one.number)
-            oldest.transport.abort()
+        if len(self.connections) > MOST_OPEN:
+            there = [one for one in self.connections if isinstance(one, Connection) and not one.transport.is_closing()]
+            _oldest([one for one in there if not (one.runs or one._refused)])._refuse(_BUSY)
+            refused = [one for one in there if one._refused]
+            if len(refused) > MOST_OPEN:
+                _oldest(refused).transport.abort()
 
     @property
     def runs(self) -> bool:
@@ -40,18 +51,24 @@ class Connection(H11Protocol):
         return self.cycle is not None and not self.cycle.response_complete and not self.cycle.more_body
 
     def data_received(self, data: bytes) -> None:
+        if self._refused:
+            return
         if self._is_between_requests():
-            self._since = self.loop.time()
+            self._since, self._ticks = self.loop.time(), 0
         super().data_received(data)
+        if self.runs or self.conn.their_state is h11.SEND_BODY:
+            self._ticks = 0
 
-    def cut_off_if_late(self) -> None:
-        """Closes it where what has to come, or to be taken, took too long."""
+    def tick(self) -> bool:
+        """Closes it where what has to come, or to be taken, took too long; tells whether it is silent."""
         now, left = self.loop.time(), self.transport.get_write_buffer_size()
+        self._ticks = 0 if self.runs or left < self._left else self._ticks + 1
         if not left or left < self._left:
             self._taken = now
-        self._left = left
-        if now - self._taken > REQUEST_SECONDS or self._is_late(now):
+        self._left, silent = left, self._ticks >= _SILENT
+        if now - self._taken > REQUEST_SECONDS or self._is_late(now) or (self._refused and silent):
             self.transport.abort()
+        return silent
 
     def _is_between_requests(self) -> bool:
         """Nothing has to come: a request was answered, and no byte of another is here."""
@@ -64,9 +81,39 @@ class Connection(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         why = f"the request can't be read: {msg.rstrip('.').lower()}"
-        body = failure(CommonplaceError(ErrorCode.INVALID_ARGUMENT, why)).body
-        headers = [("content-type", "application/json"), ("connection", "close")]
-        head = h11.Response(status_code=400, headers=headers, reason=b"Bad Request")
-        for event in (head, h11.Data(data=bytes(body)), h11.EndOfMessage()):
-            self.transport.write(self.conn.send(event) or b"")
-        self.transport.close()
+        self._refuse(CommonplaceError(ErrorCode.INVALID_ARGUMENT, why))
+
+    def _refuse(self, error: CommonplaceError) -> None:
+        """Gives its last answer, unless one has begun. What still comes is dropped: to close at once may lose the answer."""
+        if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
+            self.transport.abort()
+            return
+        answer = failure(error)
+        headers = [(name.title(), value) for name, value in answer.raw_headers]
+        first = b"HTTP/1.1 %d %s" % (answer.status_code, HTTPStatus(answer.status_code).phrase.encode())
+        lines = [first, *(b"%s: %s" % pair for pair in headers), b"Connection: close", b"", bytes(answer.body)]
+        self._refused, self._ticks = True, 0
+        if self.cycle is not None:
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        self.transport.write(b"\r\n".join(lines))
+        try:
+            self.transport.write_eof()
+        except OSError:  # the client is gone
+            self.transport.abort()
+
+
+def close_late(connections: Sequence[Connection]) -> None:
+    """Ten times a second: closes those that take too long, and of too many silent ones the oldest."""
+    silent = [one for one in connections if one.tick() and not one.transport.is_closing()]
+    for _ in range(len(silent) - MOST_WAITING):
+        oldest = _oldest(silent)
+        silent.remove(oldest)
+        oldest.transport.abort()
+
+
+def _oldest(connections: Sequence[Connection]) -> Connection:
+    """Of the address that has most of them the one that was made first."""
+    of = [one.client and one.client[0] for one in connections]
+    (most, _), *_ = Counter(of).most_common(1)
+    return min((one for one, address in zip(connections, of, strict=True) if address == most), key=lambda one: one.number)

@@ -19,7 +19,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.interfaces.http.access import Household
 from commonplace.interfaces.http.app import App
 from commonplace.interfaces.http.callers import loopback, names_of, url_of
-from commonplace.interfaces.http.connections import Connection
+from commonplace.interfaces.http.connections import MOST_OPEN, Connection, close_late
 from commonplace.interfaces.http.routing import MAX_BODY
 from commonplace.interfaces.logs import log_without_texts
 from commonplace.interfaces.mcp.opened import OpenedLater
@@ -70,7 +70,7 @@ def listen(
 
     config = uvicorn.Config(
         application, factory=True, http=Connection, ws="none", loop="asyncio", log_config=None, log_level="error",
-        access_log=False, server_header=False, headers=[("Server", "commonplace")], proxy_headers=False,
+        access_log=False, backlog=MOST_OPEN, server_header=False, headers=[("Server", "commonplace")], proxy_headers=False,
         timeout_keep_alive=_KEPT_ALIVE, timeout_graceful_shutdown=1, lifespan="on",
     )  # fmt: skip
     config.load()  # here, and not in the thread, so that what is wrong with it is raised
@@ -88,7 +88,7 @@ def bind(address: str, port: int) -> socket.socket:
     """A socket that listens there; `CONFLICT` for a port in use."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
-        door = socket.create_server((address, port), family=family)
+        door = socket.create_server((address, port), family=family, backlog=MOST_OPEN)
         # Each connection of it has this from it. Else the end of an answer waits until the client has told that the beginning
         # arrived, which takes it 40 ms: asyncio sets it only where a socket names its protocol.
         door.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -137,8 +137,7 @@ class _Server(uvicorn.Server):
     async def on_tick(self, counter: int) -> bool:
         """Ten times a second: whether it shuts down."""
         connections = [one for one in self.server_state.connections if isinstance(one, Connection)]
-        for connection in connections:
-            connection.cut_off_if_late()
+        close_late(connections)
         if self.began is not None:
             running = sum(one.runs for one in connections)
             if running and self._told is not None:

@@ -10,6 +10,7 @@ from typing import IO, Any, NamedTuple
 from anyio import CapacityLimiter, to_thread
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import ASGIApp, Message
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.interfaces import nightly_routes
@@ -76,6 +77,18 @@ class Table:
             if route.method == "POST":
                 await _receive(request, route.most_bytes, body)
             return await to_thread.run_sync(respond, body, limiter=self._limiter)
+
+    async def with_body(self, request: Request, handler: ASGIApp) -> ASGIApp:
+        """A handler that reads JSON by itself, over a body that is read here, so that refusals are as everywhere."""
+        if not (header(request, "content-type") or "").lower().startswith("application/json"):
+            raise RequestError(ErrorCode.INVALID_ARGUMENT, "Content-Type: must be application/json")
+        await _receive(request, MAX_BODY, body := BytesIO())
+        read: list[Message] = [{"type": "http.request", "body": body.getvalue(), "more_body": False}]
+
+        async def received() -> Message:
+            return read.pop() if read else await request.receive()
+
+        return lambda scope, _, send: handler(scope, received, send)
 
 
 def header(request: Request, name: str) -> str | None:

@@ -96,7 +96,8 @@ class TokenFile:
     @contextmanager
     def _changing(self) -> Iterator[None]:
         try:
-            self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            for folder in reversed([one for one in self._path.parents if not one.exists()]):
+                folder.mkdir(0o700, exist_ok=True)
             with FileLock(f"{self._path}.lock", timeout=10, mode=0o600):
                 yield
         except Timeout as error:

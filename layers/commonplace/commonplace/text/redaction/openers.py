@@ -66,10 +66,7 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
             "code",
         ),
         # "am Automaten musst du 4431 eintippen"
-        (
-            rf"{expression('openers.must')}{NUMBER}\s{expression('openers.type')}",
-            "code",
-        ),
+        (rf"{expression('openers.must')}{NUMBER}\s{expression('openers.type')}", "code"),
         # "en bas c'est 58B26 pour la porte"
         (
             rf"(?<![a-z])(?:{expression('openers.it_is')})\s(?:le\s|el\s|die\s)?{NUMBER}\s(?:pour|para|fur|for)\s{own}(?:{place})(?=[\s,.;!]|$)",

@@ -146,13 +146,7 @@ MONTHS = {
     12: {"early": (0, 3), "mid": (4, 8), "late": (9, 12)},
     120: {"early": (0, 48), "mid": (48, 84), "late": (84, 120)},
 }
-DAYS_OF_MONTH = {
-    "early": (0, 10),
-    "mid": (10, 20),
-    "late": (20, 31),
-    "half_1": (0, 15),
-    "half_2": (15, 31),
-}  # 31: to its end
+DAYS_OF_MONTH = {"early": (0, 10), "mid": (10, 20), "late": (20, 31), "half_1": (0, 15), "half_2": (15, 31)}  # 31: to its end
 DAYS_OF_WEEK = {"early": (0, 2), "mid": (2, 4), "late": (4, 7)}
 
 
