@@ -10,11 +10,13 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from commonplace import Commonplace, CommonplaceError, Place
 from commonplace.adapters.sqlite import opening
+from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.facts import SqliteUsage
 from commonplace.adapters.sqlite.search_log import SqliteSearchLog
 from commonplace.settings import Settings
@@ -150,3 +152,27 @@ def test_the_file_is_let_go_of_when_what_is_counted_cannot_be_written(
     with pytest.raises(CommonplaceError, match="this memory was closed"):
         memory.search_memory("cello")
     assert not (tmp_path / "memory.db-wal").exists()
+
+
+@pytest.mark.parametrize("statement", ["BEGIN IMMEDIATE", "COMMIT"])
+def test_a_signal_within_a_transaction_leaves_none_open(memory_file: Path, statement: str) -> None:
+    database = Database(memory_file)
+    connection = database._main
+
+    class Interrupted:
+        def execute(self, sql: str, *given: Any) -> sqlite3.Cursor:
+            done = connection.execute(sql, *given)
+            if sql == statement:
+                raise KeyboardInterrupt
+            return done
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(connection, name)
+
+    database._main = Interrupted()  # type: ignore[assignment]
+    with pytest.raises(KeyboardInterrupt), database.writing():
+        pass
+    database._main = connection
+    with database.writing() as writing:
+        assert writing.execute("SELECT count(*) FROM memories").fetchone() == (0,)
+    database.close()

@@ -51,8 +51,8 @@ class Database:
             if self._main.in_transaction:
                 yield self._main
                 return
-            self._main.execute("BEGIN")
-            try:
+            try:  # a signal may come as soon as the transaction has begun
+                self._main.execute("BEGIN")
                 yield self._main
             finally:
                 _roll_back(self._main)
@@ -65,15 +65,15 @@ class Database:
         next; `fold_log` tells.
         """
         with self._locked(), self._in_use():
-            self._main.execute("BEGIN IMMEDIATE")
             try:
+                self._main.execute("BEGIN IMMEDIATE")
                 if erases:
                     self._main.execute("INSERT INTO folding_due VALUES (1) ON CONFLICT DO NOTHING")
                 yield self._main
+                self._main.execute("COMMIT")
             except BaseException:
                 _roll_back(self._main)
                 raise
-            self._main.execute("COMMIT")
             self._give_back()
             self._fold_log()
 
