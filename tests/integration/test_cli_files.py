@@ -40,6 +40,13 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     assert done.err.endswith("; --db FILE names another file\n")
 
 
+def test_pages_in_a_folder_that_cannot_be_made_want_another_folder(tmp_path: Path) -> None:
+    (tmp_path / "taken").write_text("no folder", encoding="utf-8")
+    done = run("markdown", "write", str(tmp_path / "taken" / "pages"), home=tmp_path)
+    assert done.code == 4
+    assert done.err.endswith("; name another folder, in which you may write\n")
+
+
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="Linux has a folder in which nobody can make one")
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     done = run("store", "tea", "--db", "/proc/nope/x.db", home=tmp_path)

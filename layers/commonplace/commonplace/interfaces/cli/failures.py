@@ -142,6 +142,8 @@ class Failed(click.ClickException):
         self._error, self._as_json = error, as_json
         if error.code is ErrorCode.NOT_FOUND and error.field in _LISTED_BY:
             see = f"commonplace {_LISTED_BY[error.field]}"
+        if error.field == "dir" and error.code is ErrorCode.STORAGE_UNAVAILABLE:
+            following = following or "name another folder, in which you may write"
         self._following = following or _NEXT.get(error.code, f'see "{see}"')
 
     def show(self, file: IO[Any] | None = None) -> None:
