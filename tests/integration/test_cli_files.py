@@ -1,10 +1,12 @@
 """Memory files that aren't there: a reading command makes none, and tells of one that was named."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.integration.command_line import run
+from tests.integration.command_line import clean, run
 
 pytestmark = pytest.mark.integration
 
@@ -51,3 +53,13 @@ def test_pages_in_a_folder_that_cannot_be_made_want_another_folder(tmp_path: Pat
 def test_a_missing_folder_is_named(tmp_path: Path) -> None:
     done = run("store", "tea", "--db", "/proc/nope/x.db", home=tmp_path)
     assert "/proc/nope/x.db can't be used: No such file or directory: /proc/nope;" in done.err
+
+
+def test_the_encoders_leave_nothing_in_the_home_folder(tmp_path: Path) -> None:
+    """ONNX Runtime reports to its makers unless it is told not to before it is imported."""
+    program = (
+        "from commonplace.adapters.sentence_encoder import SentenceEncoder as E; print(E().embed('green tea') is not None)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], env=clean(tmp_path), capture_output=True, text=True, check=True)
+    assert done.stdout == "True\n"
+    assert list(tmp_path.rglob("*")) == []

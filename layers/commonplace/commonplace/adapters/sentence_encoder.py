@@ -8,6 +8,7 @@ a cosine near 0. One text of 16 pieces takes some 5 ms on one core.
 
 import functools
 import math
+import os
 import re
 import unicodedata
 from array import array
@@ -261,9 +262,10 @@ def lines(path: Path) -> list[str]:
 
 def _opened(folder: Path) -> tuple[Any, Any, Any]:
     import numpy as np
+
+    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # or the import writes an id of this device to the home folder, to report by it
     import onnxruntime
 
-    onnxruntime.disable_telemetry_events()  # its builds for Windows have some
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1  # a text is too short to share
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL  # done when the file was made
