@@ -1,4 +1,4 @@
-"""Completion by the shell, as README sets it up, asked of bash itself."""
+"""Completion by the shell, as the tour sets it up, asked of bash itself."""
 
 import re
 import shutil
@@ -11,7 +11,7 @@ from tests.integration.command_line import COMMAND, clean
 
 pytestmark = [pytest.mark.integration, pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")]
 
-README = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+TOUR = (Path(__file__).parents[2] / "docs" / "tour.md").read_text("utf-8")
 ASKED = """
 {setup}
 COMP_WORDS=({words}) COMP_CWORD={at}
@@ -22,7 +22,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 
 def completed(home: Path, *words: str) -> set[str]:
     """What bash offers for the last of the words."""
-    (setup,) = re.findall(r"^    (eval .*COMMONPLACE_COMPLETE=bash_source.*?) +#", README, re.MULTILINE)
+    (setup,) = re.findall(r"^    (eval .*COMMONPLACE_COMPLETE=bash_source.*?) +#", TOUR, re.MULTILINE)
     typed = " ".join(f"'{word}'" for word in ("commonplace", *words))
     environment = clean(home)
     environment["PATH"] = f"{Path(COMMAND).parent}:{environment['PATH']}"

@@ -1,6 +1,6 @@
-"""Every command block of the README is run, and what it prints is compared with what the README says.
+"""Runs every command of the README and of the tour, and compares what it prints with what the page says.
 
-`python -m tests.integration.test_readme --write` writes the outputs anew, from a run of now.
+`python -m tests.integration.test_readme --write` writes the outputs again, from a new run.
 """
 
 import contextlib
@@ -32,18 +32,22 @@ pytestmark = pytest.mark.integration
 
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
+TOUR = ROOT / "docs" / "tour.md"
 NOW = datetime(2026, 11, 20, 21, 0, tzinfo=ZoneInfo("Europe/Berlin"))  # the evening of demo/day.jsonl
 COLUMNS = 90
 NOT_RUN = {
     r"git clone <URL": "the URL is for the reader to fill in",
     r"make demo": "it installs into .venv; tests/integration/test_demo.py runs the demo itself",
-    r"make (cloud|cloud-night|deploy)": "they need Java or an AWS account; tests/cloud runs the first two",
+    r"make deploy": "it needs an AWS account",
     r"commonplace ui": "it serves until it is stopped; tests/integration/test_page_served.py opens the page",
+    r"make run|commonplace serve": "it serves until it is stopped; test_server_life.py and test_server_tokens.py start it",
     r".*_COMMONPLACE_COMPLETE=(zsh|fish)_source": "that shell may not be there, and the line only defines a function",
-    r"curl .*127\.0\.0\.1:8788": "it needs `make cloud`; tests/cloud asks the same routes",
+    r"curl APIURL": "it needs a stack in an AWS account; tests/cloud asks the same routes",
+    r"create_agent": "it needs a framework; tests/frameworks runs the code of docs/agents.md",
 }
 """Lines that cannot run here, as patterns, each with the reason."""
 _ELISION = ("…", "...")
+_ROW = re.compile(r"^\| [^|]+ \| `([^`]+)` \| ")
 _VARIES = re.compile(r"\b(?P<kind>mem|run|op)_[0-9A-HJKMNP-TV-Z]{26}\b|\b\d\d:\d\d\b|─+")
 _NEAR = 0.03  # what another processor may round otherwise; of larger numbers a hundredth
 _WIDEST = 112
@@ -51,8 +55,9 @@ _WIDEST = 112
 
 @dataclass(frozen=True)
 class Command:
-    """A command of the README, what it printed there, and the line it stands in."""
+    """A command of a page, what it prints according to the page, and its page and line."""
 
+    page: Path
     line: int
     typed: str
     printed: tuple[str, ...] = ()
@@ -79,20 +84,31 @@ def blocks(text: str) -> Iterator[tuple[int, list[str]]]:
             found.append("")
 
 
-def commands(text: str) -> Iterator[Command]:
-    """The commands in the order of the README: after `$` with their output, else a line each; a Python block is one."""
+def commands(page: Path) -> Iterator[Command]:
+    """The commands of a page: after `$` with their output, else a line each; a Python block is one. Then its table's."""
+    text = page.read_text("utf-8")
     for first, lines in blocks(text):
         if lines[0].startswith("from "):
-            yield Command(first, "python", tuple(lines))
+            yield Command(page, first, "python", tuple(lines))
         elif lines[0].startswith("$ "):
             starts = [at for at, line in enumerate(lines) if line.startswith("$ ")]
             for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
                 printed = "\n".join(lines[start + 1 : end]).rstrip().splitlines()
-                yield Command(first + start, lines[start][2:], tuple(printed))
+                yield Command(page, first + start, lines[start][2:], tuple(printed))
         else:
             paragraphs = "\n".join(lines).replace("\\\n", " ").split("\n\n")
-            shell = [part for part in paragraphs if "▶" not in part]  # the other is a picture
-            yield from (Command(first, line) for part in shell for line in part.splitlines() if line)
+            yield from (Command(page, first, line) for part in paragraphs for line in part.splitlines() if line)
+    for number, line in enumerate(text.splitlines(), 1):
+        if row := _ROW.match(line):
+            yield from _in_a_row(page, number, row[1])
+
+
+def _in_a_row(page: Path, number: int, code: str) -> Iterator[Command]:
+    if code.startswith("Commonplace("):
+        found = 'print(Commonplace("memory.db").search_memory("where do we live?"))'
+        yield Command(page, number, "python", ("from commonplace import Commonplace", code, found))
+    else:
+        yield Command(page, number, code)
 
 
 @dataclass(frozen=True)
@@ -104,7 +120,7 @@ class World:
     clock: Callable[[], datetime]
 
     def perform(self, command: Command) -> str:
-        """Runs a command and gives what it printed; AssertionError where it failed."""
+        """Runs a command and returns what it printed; AssertionError if it failed."""
         words = shlex.split(command.typed, comments=True)
         if command.typed == "python":
             return self._python("\n".join(command.printed))
@@ -170,7 +186,7 @@ def _is_same_word(one: str, other: str) -> bool:
 
 
 def agrees(said: Sequence[str], printed: str) -> bool:
-    """Whether an output is what the README says, lines that it leaves out aside."""
+    """Whether an output is what the page says, apart from the lines that the page leaves out."""
     before, after = (None if part is None else tokens(part) for part in parts(said))
     whole = tokens(printed.splitlines())
     assert before is not None
@@ -180,20 +196,23 @@ def agrees(said: Sequence[str], printed: str) -> bool:
     return fits and is_same(before, whole[: len(before)]) and is_same(after, whole[len(whole) - len(after) :])
 
 
-COMMANDS = list(commands(README.read_text("utf-8")))
+COMMANDS = [command for page in (README, TOUR) for command in commands(page)]
 
 
 @pytest.fixture(scope="module")
-def opened() -> Iterator[World]:
-    with world() as found:
-        yield found
+def worlds() -> Iterator[dict[Path, World]]:
+    """A world for each page, so that a reader may begin with either."""
+    with contextlib.ExitStack() as stack:
+        yield {page: stack.enter_context(world()) for page in (README, TOUR)}
 
 
 @pytest.mark.parametrize(
-    "command", [one for one in COMMANDS if not one.reason], ids=lambda one: f"{one.line} {one.typed[:40]}"
+    "command",
+    [one for one in COMMANDS if not one.reason],
+    ids=lambda one: f"{one.page.name} {one.line} {one.typed[:40]}",
 )
-def test_it_runs_and_prints_what_the_readme_says(opened: World, command: Command) -> None:
-    printed = opened.perform(command)
+def test_it_runs_and_prints_what_the_page_says(worlds: dict[Path, World], command: Command) -> None:
+    printed = worlds[command.page].perform(command)
     if command.printed and command.typed != "python":
         assert agrees(command.printed, printed), f"write it anew: python -m {__spec__.name} --write\n{printed}"
 
@@ -203,6 +222,7 @@ def test_each_reason_is_needed_and_most_commands_run() -> None:
     assert left == set(NOT_RUN.values())
     compared = " ".join(one.typed for one in COMMANDS if one.printed)
     assert [verb for verb in ("store", "search", "runs show", "context", "stats", "python") if verb not in compared] == []
+    assert any(one.printed and one.typed.startswith("commonplace search") for one in COMMANDS if one.page == README)
 
 
 @pytest.mark.parametrize(
@@ -223,7 +243,7 @@ def test_only_what_is_of_the_moment_may_differ(said: str, printed: str, same: bo
 
 
 def written(command: Command, printed: str) -> list[str]:
-    """The output as the README shows it: as many lines before and after an elision as there were."""
+    """The output as the page shows it: as many lines before and after an elision as there were."""
     lines = [part for line in printed.strip("\n").splitlines() for part in _folded(line)]
     before, after = parts(command.printed)
     if after is None:
@@ -236,15 +256,16 @@ def _folded(line: str) -> list[str]:
 
 
 def write() -> None:
-    """Writes the outputs of a run of now into the README."""
-    lines = README.read_text("utf-8").splitlines()
-    with world() as opened:
-        outputs = {one: opened.perform(one) for one in COMMANDS if not one.reason}
-    for command, printed in reversed(outputs.items()):
-        if command.printed and command.typed != "python":
-            shown = [f"    {line}".rstrip() for line in written(command, printed)]
-            lines[command.line : command.line + len(command.printed)] = shown
-    README.write_text("\n".join(lines) + "\n", "utf-8")
+    """Writes the outputs of a new run into the pages."""
+    for page in (README, TOUR):
+        lines = page.read_text("utf-8").splitlines()
+        with world() as opened:
+            outputs = {one: opened.perform(one) for one in COMMANDS if one.page == page and not one.reason}
+        for command, printed in sorted(outputs.items(), key=lambda output: output[0].line, reverse=True):
+            if command.printed and command.typed != "python":
+                shown = [f"    {line}".rstrip() for line in written(command, printed)]
+                lines[command.line : command.line + len(command.printed)] = shown
+        page.write_text("\n".join(lines) + "\n", "utf-8")
 
 
 if __name__ == "__main__" and "--write" in sys.argv:

@@ -49,3 +49,10 @@ def test_every_verb() -> None:
 def test_the_variables_are_those_of_the_settings() -> None:
     assert {"ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL"} <= named("Environment")
     assert {"anthropic_api_key", "anthropic_base_url", "region"} <= set(Settings.model_fields)
+
+
+def test_the_page_of_settings_names_fields_of_the_settings() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "settings.md").read_text("utf-8")
+    variables = set(re.findall(r"^\| `(?:COMMONPLACE_)?(\w+)` \|", page, re.MULTILINE))
+    assert len(variables) > 20
+    assert {name.lower() for name in variables} <= set(Settings.model_fields)
