@@ -93,7 +93,7 @@ def _closing(operations: Sequence[PlannedOperation], kind: str) -> int:
 
 
 def _surplus_adds(operations: Sequence[PlannedOperation], most: int) -> set[int]:
-    """The adds beyond the best. Adds that were asked for, or that a later operation builds on, come first."""
+    """Drops the worst adds: never those asked for, and last those that a later operation builds on."""
     wished = sum(one.asked_for and _kind(one) == "add" for one in operations)
     closed = {change.memory.memory_id for operation in operations for change in operation.closes}
     ranked = []
