@@ -1,7 +1,7 @@
-"""Titan Text Embeddings V2 on Bedrock: the optional embedder, for languages that the static model does not cover.
+"""Titan Text Embeddings V2 on Bedrock: an optional embedder for languages that the default model doesn't cover.
 
-One call embeds one text: the model takes no batch, so many texts are several calls at a time. Each costs money and some
-100 ms, so the vectors of the last texts are kept as long as the embedder is: on AWS as long as its container.
+One call embeds one text, as the model takes no batches; many texts run as parallel calls. Each call costs money and some 100
+ms, so the embedder caches the last vectors; on AWS it lives as long as its container.
 """
 
 import json
@@ -20,13 +20,13 @@ from commonplace.ports.values import Vector
 
 _MODEL = "amazon.titan-embed-text-v2:0"
 _ATTEMPTS = 4
-_KEPT = 1000  # texts with their vectors of 1 KB each: some MB
-_AT_ONCE = 8  # below the ten connections of a client
-_CONNECT_SECONDS, _READ_SECONDS = 1.0, 3.0  # with every attempt and pause some 23: a function has 29 to answer in
+_KEPT = 1000  # texts with vectors of 1 KB each: some MB
+_AT_ONCE = 8  # below the client's ten connections
+_CONNECT_SECONDS, _READ_SECONDS = 1.0, 3.0  # some 23 with all attempts and pauses; a function has 29 to answer
 
 
 class TitanEmbedder:
-    """Embeds any language, in 256 dimensions, as unit vectors. `region`: where Bedrock is asked, unless a client is given."""
+    """Embeds any language as unit vectors of 256 dimensions. `region`: of Bedrock, unless a client is given."""
 
     name = "amazon.titan-embed-text-v2:0-256"
     dimension = 256
@@ -34,13 +34,12 @@ class TitanEmbedder:
     def __init__(self, client: Any = None, region: str | None = None) -> None:
         session: Any = botocore.session.get_session()
         self._client = client or session.create_client("bedrock-runtime", region_name=region, config=_config())
-        self._embedded = lru_cache(_KEPT)(self._asked)  # of one model; what raises is not kept
+        self._embedded = lru_cache(_KEPT)(self._asked)  # errors are not cached
 
     def embed(self, text: str) -> Vector | None:
-        """A unit vector, None for an empty text; that of its beginning where it has more tokens than the model takes.
+        """Return a unit vector, or None for an empty text. Texts beyond the model's limit are truncated.
 
-        The vector is read-only, for the same text is given the same one. Raises `STORAGE_UNAVAILABLE` when Bedrock doesn't
-        answer.
+        The vector is read-only, as the cache shares it. Raises `STORAGE_UNAVAILABLE` if Bedrock doesn't answer.
         """
         return self._embedded(text) if text.strip() else None
 
@@ -62,14 +61,14 @@ class TitanEmbedder:
         return unit
 
     def features(self, text: str) -> None:
-        """None: the model tells nothing but its vector."""
+        """Return None: the model has no further features."""
 
     def embed_question(self, text: str) -> Vector | None:
-        """As any text."""
+        """Embed a question like any text."""
         return self.embed(text)
 
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
-        """The vectors of many texts, in their order; several requests run at a time, one for each text."""
+        """Return the vectors of many texts in their order, with one request per text, several at a time."""
         each = dict.fromkeys(texts)
         with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="commonplace-titan") as threads:
             vectors = dict(zip(each, threads.map(self.embed, each), strict=True))
@@ -77,12 +76,12 @@ class TitanEmbedder:
 
 
 def _is_too_long(error: BotoCoreError | ClientError) -> bool:
-    # 8,192 tokens, which nobody else counts: in some scripts 8,000 characters are more.
+    # The limit is 8,192 tokens, which only Bedrock counts: in some scripts, 8,000 characters exceed it.
     return isinstance(error, ClientError) and "Too many input tokens" in error.response["Error"].get("Message", "")
 
 
 def _config() -> Config:
-    # `adaptive` waits before it asks again, with jitter, and slows down while Bedrock throttles.
+    # `adaptive` retries with jitter, and slows down while Bedrock throttles.
     return Config(
         retries={"total_max_attempts": _ATTEMPTS, "mode": "adaptive"},
         connect_timeout=_CONNECT_SECONDS,

@@ -8,7 +8,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 
 
 class FolderPages:
-    """The pages of a folder, which is made with the first of them. What a link inside leads to elsewhere is never touched."""
+    """The pages of a folder, created with the first page. Links out of the folder are never followed."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.expanduser()
@@ -30,7 +30,7 @@ class FolderPages:
         path = self._inside(name)
         try:
             for folder in reversed([one for one in path.parents if not one.exists()]):
-                folder.mkdir(0o700, exist_ok=True)  # as the memory file, for its owner alone
+                folder.mkdir(0o700, exist_ok=True)  # for the owner only, like the memory file
             _replace(path, text.encode())
         except OSError as error:
             raise _file_error(error, name) from error
@@ -42,10 +42,10 @@ class FolderPages:
             raise _file_error(error, name) from error
 
     def drop_versions(self) -> None:
-        """A folder keeps none."""
+        """Do nothing: a folder keeps no versions."""
 
     def _inside(self, name: str) -> Path:
-        """Where the page is, with links followed as far as they stay in the folder."""
+        """The path of a page, with links resolved inside the folder."""
         folder = self._folder.resolve()
         path = (folder / name).resolve()
         if not path.is_relative_to(folder):
@@ -59,7 +59,7 @@ def _replace(path: Path, body: bytes) -> None:
             file.write(body)
             file.flush()
             os.fsync(file.fileno())
-            file.close()  # no file that is open is replaced on Windows
+            file.close()  # Windows can't replace an open file
             Path(file.name).replace(path)
         except BaseException:
             Path(file.name).unlink(missing_ok=True)

@@ -1,4 +1,4 @@
-"""Functions of Lambda that are invoked and waited for."""
+"""Synchronous calls of Lambda functions."""
 
 import json
 from collections.abc import Mapping
@@ -10,24 +10,24 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 
-_CONNECT_SECONDS, _READ_SECONDS = 1.0, 26.0  # who invokes has 29 to answer in
+_CONNECT_SECONDS, _READ_SECONDS = 1.0, 26.0  # the calling function has 29 to answer
 
 
 def connect(region: str | None = None) -> Any:
-    """A client that asks once: nobody knows what a function did that has not answered."""
+    """Create a client without retries: a function that didn't answer may have had an effect."""
     config = Config(retries={"total_max_attempts": 1}, connect_timeout=_CONNECT_SECONDS, read_timeout=_READ_SECONDS)
     session: Any = botocore.session.get_session()
     return session.create_client("lambda", region_name=region, config=config)
 
 
 class LambdaFunctions:
-    """Some functions; `names`: what each of them is called in the account, by its name here."""
+    """Lambda functions. `names`: the deployed name of each function by its local name."""
 
     def __init__(self, client: Any, names: Mapping[str, str]) -> None:
         self._client, self._names = client, names
 
     def answer(self, function: str, event: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What a function answers to an event; raises `STORAGE_UNAVAILABLE` where it does not."""
+        """Return a function's answer to an event. Raises `STORAGE_UNAVAILABLE` if it doesn't answer."""
         if function not in self._names:
             raise RuntimeError(f"the settings name no function for {function}")
         try:

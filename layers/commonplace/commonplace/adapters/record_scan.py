@@ -1,4 +1,4 @@
-"""Search without an index: scans the user's newest records, at each search or from a cache."""
+"""Search without an index: scans the user's newest records, directly or from a cache."""
 
 import time
 from collections import Counter
@@ -18,34 +18,34 @@ from commonplace.retrieval.record_scan import RecordScan
 NEWEST = 2_000
 _USERS = 1_000
 _SECONDS = 10.0
-_KEPT = 16_000  # records, of all users together: some 100 MB
+_KEPT = 16_000  # records of all users together, some 100 MB
 
 
 def most_used(counts: Mapping[str, int]) -> dict[str, int]:
-    """The tags that most memories carry, the most used first."""
+    """Return the most used tags, the most used first."""
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST_TAGS])
 
 
 class TagCache:
-    """Tags by user. They only name a new memory's, where some that are a minute old do no harm."""
+    """Tags by user, possibly a minute old. They only help to name the tags of new memories."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._known: dict[str, tuple[float, dict[str, int]]] = {}
 
     def fresh(self, user_id: str) -> dict[str, int] | None:
-        """The user's tags; None when it is time to count them."""
+        """Return the user's tags; None if they must be counted again."""
         until, tags = self._known.get(user_id, (0.0, {}))
         return tags if self._clock() < until else None
 
     def last(self, user_id: str) -> dict[str, int]:
-        """The tags that were counted last, however long ago; none if they never were."""
+        """Return the tags counted last, however old; empty if there are none."""
         return self._known.get(user_id, (0.0, {}))[1]
 
     def keep(self, user_id: str, tags: dict[str, int], seconds: float) -> dict[str, int]:
-        """Keeps these for so long, and gives them."""
+        """Cache the tags for `seconds` and return them."""
         self._known.pop(user_id, None)
-        self._known[user_id] = self._clock() + seconds, tags  # last in, last out
+        self._known[user_id] = self._clock() + seconds, tags  # most recently used last
         if len(self._known) > _USERS:
             del self._known[next(iter(self._known))]
         return tags
@@ -55,14 +55,14 @@ class NewestRecords(Protocol):
     """The records to scan."""
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
-        """As `MemoryRecords.newest`."""
+        """Return the newest records, as `MemoryRecords.newest`."""
 
 
 class ScanIndex:
-    """Finds among the newest records, up to 2,000 of a user.
+    """Searches the newest records, up to 2,000 of a user.
 
-    `records`: the record store itself where there is no index, so that a search is never behind a write;
-    `CachedRecords` where this stands in for an index that is down.
+    `records`: the record store itself if there is no index, so that searches are strongly consistent; `CachedRecords` as a
+    stand-in for an index that is down.
     """
 
     def __init__(self, records: NewestRecords, embedding_model: str) -> None:
@@ -96,9 +96,9 @@ class ScanIndex:
 
 
 class ScanFacts:
-    """Facts of the newest records, up to 2,000 of a user; outlines of all.
+    """Facts about the newest records, up to 2,000 of a user; outlines of all.
 
-    Tags are kept for `seconds`: each call would read all records again.
+    Tags are cached for `seconds`, as each call would read all records again.
     """
 
     def __init__(self, records: MemoryRecords, seconds: float = 0.0, clock: Callable[[], float] = time.monotonic) -> None:
@@ -136,7 +136,7 @@ class ScanFacts:
 
 
 def outlines_of(memories: Iterable[Memory], terms: Sequence[str]) -> list[Outline]:
-    """The outlines of memories that hold each of the terms."""
+    """Return the outlines of memories that contain each of the terms."""
     asked = set(terms)
     held = (memory for memory in memories if not asked or asked <= _words(memory))
     return [outline for memory in held if (outline := Outline.of(memory)) is not None]
@@ -148,7 +148,6 @@ def _words(memory: Memory) -> set[str]:
 
 
 def _tags(memories: Sequence[Stored]) -> Counter[str]:
-    """How many of the memories carry each tag."""
     return Counter(tag for one in memories for tag in set(one.memory.tags))
 
 
@@ -159,12 +158,12 @@ class _CachedRead(NamedTuple):
 
 
 class CachedRecords:
-    """The newest records, all of a user's read once in `seconds` at the most, however many searches ask.
+    """The newest records, read at most once per `seconds` and user, however many searches ask.
 
-    2,000 records are some 500 read units, eventually consistent, and a partition gives 3,000 a second to stores and
-    searches together. Searches in between get what was read last. Each gets what waits to be indexed beside it, strongly
-    consistent, so it sees the user's own writes. What the index has confirmed since the last reading is in neither, so then
-    `newest` says that it isn't all; nothing closed since leaves a search, for each hit is checked against its record.
+    2,000 records are some 500 read units, eventually consistent; a partition gives 3,000 a second to stores and searches
+    together. Pending writes are merged in, strongly consistent, so that users see their own writes. Writes that the index
+    confirmed since the last read are missing, so `newest` then reports an incomplete result; memories closed since are no
+    problem, as each hit is checked against its record.
     """
 
     def __init__(
@@ -175,7 +174,7 @@ class CachedRecords:
         self._reads: dict[str, _CachedRead] = {}
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
-        """The newest active records with their vectors, and whether that is surely all of them."""
+        """Return the newest active records with their vectors, and whether these are certainly all."""
         read = self._reads.get(user_id)
         fresh = read is None or self._clock() - read.at >= self._seconds
         if read is None or fresh:
@@ -185,12 +184,12 @@ class CachedRecords:
         waiting = {one.memory.memory_id: one for one in pending}
         kept = [one for one in read.records if one.memory.memory_id not in waiting]
         kept += [one for one in waiting.values() if one.memory.status == "active"]
-        kept.sort(key=lambda one: one.memory.memory_id, reverse=True)  # by time: they are ULIDs
+        kept.sort(key=lambda one: one.memory.memory_id, reverse=True)  # by time: ids are ULIDs
         return kept[:limit], fresh and read.complete and len(kept) <= limit
 
     def _keep(self, user_id: str, read: _CachedRead) -> None:
         self._reads.pop(user_id, None)
-        self._reads[user_id] = read  # last in, last out
+        self._reads[user_id] = read  # most recently used last
         room = _KEPT
         for name, each in reversed(list(self._reads.items())):
             room -= len(each.records) + 1

@@ -1,4 +1,4 @@
-"""Pages, and the files kept for users, as objects of one bucket, a folder per user."""
+"""Pages, and files of users, as objects of one bucket, with a folder per user."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_s3.type_defs import ObjectIdentifierTypeDef
 
-_AT_ONCE = 1_000  # versions that one call deletes
+_AT_ONCE = 1_000  # versions deleted per call
 _FILE = "file"
 
 
 def connect(region: str | None = None, endpoint_url: str | None = None) -> "S3Client":
-    """A client that gives up after some seconds; in the region of the environment unless one is given."""
+    """Create a client that gives up after some seconds. `region`: by default that of the environment."""
     config = Config(
         retries={"mode": "standard", "total_max_attempts": 3}, connect_timeout=1, read_timeout=10, signature_version="s3v4"
     )
@@ -36,8 +36,7 @@ def connect(region: str | None = None, endpoint_url: str | None = None) -> "S3Cl
 
 
 class S3Pages:
-    """The pages below one folder of a bucket. Who may read them, how they are encrypted and how long old versions stay is the
-    bucket's own affair."""
+    """Pages below one folder of a bucket. Access, encryption and retention are configured on the bucket."""
 
     def __init__(self, client: "S3Client", bucket: str, folder: str) -> None:
         self._client, self._bucket, self._folder = client, bucket, f"{folder}/"
@@ -76,9 +75,9 @@ class S3Pages:
 
 
 class S3KeptFiles:
-    """Files kept for users: `exports/<hash of the user>/<id>`, so that a rule of the bucket may end each kind.
+    """Files of users under `exports/<hash of the user>/<id>`, so that a bucket rule can expire each kind.
 
-    What they tell of themselves stands in the object's metadata.
+    The description of a file is stored in the object's metadata.
     """
 
     def __init__(self, client: "S3Client", bucket: str) -> None:
@@ -147,7 +146,7 @@ def _key(user_id: str, kind: FileKind, file_id: str = "") -> str:
 
 
 def _versions(client: "S3Client", bucket: str, prefix: str, and_newest: bool) -> "list[ObjectIdentifierTypeDef]":
-    """The old versions of objects, or all, then the delete markers, without which old versions would show again."""
+    """Delete markers go last: without them, old versions would reappear."""
     old: list[ObjectIdentifierTypeDef] = []
     marks: list[ObjectIdentifierTypeDef] = []
     for page in client.get_paginator("list_object_versions").paginate(Bucket=bucket, Prefix=prefix):

@@ -1,9 +1,9 @@
-"""The default embedder: two small sentence encoders, English and multilingual, in one vector of 256 dimensions.
+"""The default embedder: an English and a multilingual sentence encoder in one vector of 256 dimensions.
 
-all-MiniLM-L6-v2 knows English best, multilingual-e5-small some forty languages in Latin script and Japanese. The vector
-of an English text is for the larger part MiniLM's, that of any other text is e5's alone. The mean over our own statements
-is taken out of both, and their 128 main directions stay (`training/make_encoders.py`), so that texts of no kinship have
-a cosine near 0. One text of 16 pieces takes some 5 ms on one core.
+all-MiniLM-L6-v2 is best for English, multilingual-e5-small covers some forty languages in Latin script and Japanese. The
+vector of an English text is mostly MiniLM's, any other is e5's alone. The mean over our own statements is subtracted from
+both, and their 128 principal directions are used (`training/make_encoders.py`), so that unrelated texts have a cosine near 0.
+A text of 16 pieces takes some 5 ms on one core.
 """
 
 import functools
@@ -29,17 +29,17 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.float32]
 
 _FOLDER = DATA / "encoders"
-_ENGLISH_SHARE = 0.65  # of MiniLM in the vector of an English text; the rest is of e5
-_MOST_UNKNOWN = 0.1  # of the pieces of a text that has a vector
-_REMEMBERED = 128  # texts whose vectors stay at hand: one request asks for the same text more than once
+_ENGLISH_SHARE = 0.65  # share of MiniLM in an English vector; the rest is e5
+_MOST_UNKNOWN = 0.1  # share of unknown pieces up to which a text gets a vector
+_REMEMBERED = 128  # cached texts: one request embeds the same text more than once
 _WINDOW, _MOST_WINDOWS = 256, 4
-_QUERY = "query:"  # e5 was trained with it; the same before questions and memories, so that likeness is symmetric
+_QUERY = "query:"  # e5 was trained with it; used for questions and memories alike, so that similarity is symmetric
 SPACE = "\u2581"
-_UNKNOWN_COST = 10.0  # of a character that is no piece, below the least likely piece, as in SentencePiece
+_UNKNOWN_COST = 10.0  # penalty of a character outside the vocabulary, below the least likely piece, as in SentencePiece
 
 
 class Unigram:
-    """A vocabulary of pieces with their log probabilities. `unknown`: the id of what no piece covers."""
+    """A vocabulary of pieces with their log probabilities. `unknown`: the id for uncovered text."""
 
     def __init__(self, pieces: Sequence[str], scores: Sequence[float], unknown: int) -> None:
         self._ids: Mapping[str, int] = dict(zip(pieces, range(len(pieces)), strict=True))
@@ -49,7 +49,7 @@ class Unigram:
         self._cut = functools.lru_cache(maxsize=4096)(self._best_cut)
 
     def ids(self, text: str) -> list[int]:
-        """The ids of its pieces; a run of characters that no piece covers is one `unknown`."""
+        """Return the ids of a text's pieces. Consecutive uncovered characters become one `unknown`."""
         found: list[int] = []
         for word in _words(text):
             for number in self._cut(word):
@@ -78,9 +78,9 @@ class Unigram:
 
 
 class Means(NamedTuple):
-    """What one encoder makes of a text: the unit vector of its last layer, and the mean of a layer half way, 384 each.
+    """Mean vectors of one encoder, 384 numbers each: the unit vector of the last layer, and of a middle layer.
 
-    The last layer was trained to tell what a text is about; half way more is left of how it is said.
+    The last layer was trained on topics; the middle layer keeps more of the wording.
     """
 
     last: "Array"
@@ -89,9 +89,9 @@ class Means(NamedTuple):
 
 @dataclass(frozen=True)
 class EncoderModel:
-    """One encoder: its word table, mapped into memory, its layers, and how a text becomes ids of pieces.
+    """One encoder: a memory-mapped word table, the layers, and the tokenizer.
 
-    `before`, `after`: the ids around each window; `unknown`: the id of what is no piece.
+    `before`, `after`: ids around each window; `unknown`: the id for uncovered text.
     """
 
     words: "npt.NDArray[np.uint8]"
@@ -103,7 +103,7 @@ class EncoderModel:
     unknown: int
 
     def mean_vectors(self, ids: list[int]) -> "Means":
-        """The vectors of a text's ids; of a long one the means over at most four windows of equal length."""
+        """Return the mean vectors for a text's ids; for a long text, over at most four windows of equal length."""
         import numpy as np
 
         ids = ids[: _MOST_WINDOWS * _WINDOW]
@@ -114,11 +114,10 @@ class EncoderModel:
 
     @functools.cached_property
     def _has_types(self) -> bool:
-        """Whether the layers ask of which of two texts each piece is."""
         return any(one.name == "token_type_ids" for one in self.session.get_inputs())
 
     def _encoded(self, ids: list[int]) -> "Means":
-        """The means of two layers' vectors over the pieces. No padding: one text at a time."""
+        """Encodes one text at a time, so without padding."""
         import numpy as np
 
         rows = self._rows([*self.before, *ids, *self.after])[None]
@@ -129,7 +128,7 @@ class EncoderModel:
         return Means(unit(last[0] if last.ndim == 2 else last[0].mean(axis=0)), middle[0].mean(axis=0))
 
     def _rows(self, ids: list[int]) -> "Array":
-        """Rows of the word table, unpacked: four bits a weight, less 8, times the scale of its block of 32."""
+        """Unpacks rows of the word table: 4-bit weights, minus 8, times the scale of a block of 32."""
         import numpy as np
 
         packed, scales = self.words[ids], self.scales[ids]
@@ -139,32 +138,31 @@ class EncoderModel:
 
 
 class SentenceEncoder:
-    """Embeds English, other languages in Latin script, and Japanese; texts of other scripts get no vector."""
+    """Embeds English, other languages in Latin script, and Japanese. Texts in other scripts get no vector."""
 
     name = "minilm-e5-small-256"
     dimension = 256
 
     def embed(self, text: str) -> Vector | None:
-        """A unit vector, or None for a text of which more than a tenth is in no script that the models know."""
+        """Return a unit vector, or None if more than a tenth of the text is unknown to the models."""
         found = _of_text(_as_said(text))
         return None if found is None else found.vector
 
     def features(self, text: str) -> Vector | None:
-        """What both models make of a text, 1,536 numbers from the run that made its vector: last and middle layer of MiniLM
-        (zeros where the text is not English), then of e5."""
+        """Return 1,536 features of a text: last and middle layer of MiniLM (zeros unless it is English), then of e5."""
         found = _of_text(_as_said(text))
         return None if found is None else found.features
 
     def embed_question(self, text: str) -> Vector | None:
-        """A unit vector that lies nearer to what answers the question, by a linear map (`training/make_questions.py`).
+        """Return a unit vector nearer to possible answers, by a linear map (`training/make_questions.py`).
 
-        "How old am I?" and "I'm 43" share a matter and no word: neither model was trained on what people tell of themselves.
+        "How old am I?" and "I'm 43" share a topic but no word, and neither model was trained on personal statements.
         """
         vector = self.embed(text)
         return None if vector is None else unit(vector + vector @ _towards_answers())
 
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
-        """The vectors of many texts, in their order."""
+        """Return the vectors of many texts, in their order."""
         return [self.embed(text) for text in texts]
 
 
@@ -173,9 +171,9 @@ _CLOSING = tuple('”“»」"')
 
 
 def _as_said(text: str) -> str:
-    """The text as the user would say it: an agent asks for "the user's job", and who told of it said "my job"."""
+    """In the user's own words: an agent asks for "the user's job", and the user said "my job"."""
     if text.endswith(_CLOSING):
-        from commonplace.text.third_person import frames  # a question hardly ever ends so: it does not pay for the import
+        from commonplace.text.third_person import frames  # deferred: questions rarely end like this
 
         for before, after in frames().values():
             if text.startswith(before) and text.endswith(after):
@@ -219,7 +217,7 @@ def _projection() -> "dict[str, Array]":
 
 @loaded_once
 def _towards_answers() -> "Array":
-    """What is added to the vector of a question, as a map of 256 to 256 numbers."""
+    """A 256 x 256 map; its result is added to the vector of a question."""
     import numpy as np
 
     moved: Array = np.load(DATA / "questions.npy").astype(np.float32)
@@ -233,7 +231,7 @@ def _projected(name: str, vector: "Array") -> "Array":
 
 @loaded_once
 def minilm(folder: Path) -> EncoderModel:
-    """all-MiniLM-L6-v2 of the folder of models."""
+    """Load all-MiniLM-L6-v2 from the models folder."""
     pieces = lines(folder / "minilm" / "pieces.txt")
     numbers = {piece: number for number, piece in enumerate(pieces)}
     unknown = numbers["[UNK]"]
@@ -246,12 +244,12 @@ def minilm(folder: Path) -> EncoderModel:
 
 @loaded_once
 def e5(folder: Path) -> EncoderModel:
-    """multilingual-e5-small of the folder of models."""
+    """Load multilingual-e5-small from the models folder."""
     import numpy as np
 
     pieces = lines(folder / "e5" / "pieces.txt")
     begins, ends, unknown = map(pieces.index, ("<s>", "</s>", "<unk>"))
-    scores = array("f", np.load(folder / "e5" / "scores.npy").tobytes())  # as a list of floats it has eight times the size
+    scores = array("f", np.load(folder / "e5" / "scores.npy").tobytes())  # a list of floats would be eight times as large
     unigram = Unigram(pieces, scores, unknown)
     return EncoderModel(*_opened(folder / "e5"), unigram.ids, (begins, *unigram.ids(_QUERY)), (ends,), unknown)
 
@@ -267,8 +265,8 @@ def _opened(folder: Path) -> tuple[Any, Any, Any]:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1  # a text is too short to share
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL  # done when the file was made
+    options.intra_op_num_threads = options.inter_op_num_threads = 1  # texts are too short for several threads
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL  # the file is optimized already
     session = onnxruntime.InferenceSession(folder / "layers.onnx", options, providers=["CPUExecutionProvider"])
     return np.load(folder / "words.npy", mmap_mode="r"), np.load(folder / "scales.npy", mmap_mode="r"), session
 
@@ -282,7 +280,7 @@ def unit(vector: "Array") -> "Array":
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text in the form that the pieces have: composed, each behind the mark of a space."""
+    """The words of a text in the vocabulary's form: composed, each after a space mark."""
     composed = "".join(_character(char) for char in unicodedata.normalize("NFKC", text))
     return [SPACE + word for word in composed.replace(SPACE, " ").split()]
 

@@ -1,4 +1,4 @@
-"""SQS queues: dead letters by key and reason, and the nights to be run."""
+"""SQS queues for dead letters, by key and reason, and for due nights."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,11 +16,11 @@ from commonplace.ports.values import DeadLetter
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
-_AT_ONCE = 10  # messages of one batch
+_AT_ONCE = 10  # messages per batch
 
 
 def connect(region: str | None = None, endpoint_url: str | None = None) -> "SQSClient":
-    """A client that gives up after a few seconds; in the region of the environment unless one is given."""
+    """Create a client that gives up after a few seconds. `region`: by default that of the environment."""
     config = Config(retries={"mode": "standard", "total_max_attempts": 3}, connect_timeout=1, read_timeout=3)
     session = botocore.session.get_session()
     client: SQSClient = session.create_client(  # type: ignore[assignment]
@@ -30,18 +30,18 @@ def connect(region: str | None = None, endpoint_url: str | None = None) -> "SQSC
 
 
 class SqsDeadLetters:
-    """Letters as messages of one queue."""
+    """Dead letters as messages of one queue."""
 
     def __init__(self, client: "SQSClient", url: str) -> None:
         self._client, self._url = client, url
 
     def send(self, letters: Sequence[DeadLetter]) -> None:
-        """Sends all of them; raises `STORAGE_UNAVAILABLE` if one can't be sent."""
+        """Send all letters. Raises `STORAGE_UNAVAILABLE` if one can't be sent."""
         _send(self._client, self._url, map(asdict, letters))
 
 
 class SqsNightQueue:
-    """A message `{"user_id": ...}` for each night, and `{"user_id": ..., "run_id": ...}` for each run to go on with."""
+    """A queue with messages `{"user_id": ...}` for nights and `{"user_id": ..., "run_id": ...}` for runs to continue."""
 
     def __init__(self, client: "SQSClient", url: str) -> None:
         self._client, self._url = client, url
@@ -54,10 +54,7 @@ class SqsNightQueue:
 
 
 def _send(client: "SQSClient", url: str, messages: Iterable[Mapping[str, Any]], seconds: int = 0) -> int:
-    """Sends all messages and returns their number; raises `STORAGE_UNAVAILABLE` if one can't be sent.
-
-    They are seen after so many seconds.
-    """
+    """Messages become visible after `seconds`. Returns how many were sent."""
     sent = 0
     for batch in in_batches(messages, _AT_ONCE):
         entries: list[Any] = [
@@ -67,7 +64,7 @@ def _send(client: "SQSClient", url: str, messages: Iterable[Mapping[str, Any]], 
             answer = client.send_message_batch(QueueUrl=url, Entries=entries)
         except (ClientError, BotoCoreError) as error:
             raise _storage_error(error) from error
-        if len(answer.get("Successful", ())) < len(entries):  # an answer that was cut tells of none
+        if len(answer.get("Successful", ())) < len(entries):  # a truncated answer lists none
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the queue has not taken every message")
         sent += len(entries)
     return sent

@@ -1,4 +1,4 @@
-"""The pieces of words in two published ways: WordPiece of BERT, and a unigram model of SentencePiece."""
+"""Tokenization by WordPiece, as in BERT."""
 
 import functools
 import unicodedata
@@ -9,7 +9,7 @@ _HAN = ((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2CEA
 
 
 def word_pieces(text: str, vocabulary: Mapping[str, int]) -> Iterator[tuple[str, list[int] | None]]:
-    """Each word of the text with the ids of its pieces, or None where the vocabulary has no pieces for it."""
+    """Yield each word with the ids of its pieces, or None if the vocabulary doesn't cover it."""
     for word in _words(text):
         yield word, _pieces(word, vocabulary)
 
@@ -50,7 +50,7 @@ def _is_punctuation(char: str) -> bool:
 
 
 def _pieces(word: str, vocabulary: Mapping[str, int]) -> list[int] | None:
-    """Longest match first; None when any part is unknown."""
+    """Longest match first; None if any part is unknown."""
     if len(word) > _LONGEST_WORD:
         return None
     found: list[int] = []

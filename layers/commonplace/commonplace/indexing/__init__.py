@@ -1,1 +1,1 @@
-"""The index is a view of the records: projected, rebuilt, and compared with them."""
+"""The index as a view of the records: projected, rebuilt, and checked against them."""

@@ -1,7 +1,7 @@
-"""Holds the index against the records, and the records against each other: over all users by `commonplace doctor`, over one
-user part by part; and brings one user's index in line.
+"""Checks the index against the records, and records against each other; repairs the index of one user.
 
-What may be wrong between records, whatever the index has: links that lead nowhere, and places held twice.
+`commonplace doctor` checks all users; other checks go through one user's records in parts. Between records, links can be
+broken, and two active memories can hold the same place.
 """
 
 from collections import Counter
@@ -37,7 +37,7 @@ _TOLD: dict[Kind, str] = {
 
 @dataclass(frozen=True)
 class IndexFault:
-    """A record and its document that are not in line, with the change that mends it."""
+    """A mismatch of a record and its document, with the change that repairs it."""
 
     kind: Kind
     change: IndexChange
@@ -49,11 +49,11 @@ class IndexFault:
 
     @property
     def repairable(self) -> bool:
-        """Whether it can be written over: a newer version can't."""
+        """Whether it can be overwritten; a newer version can't."""
         return self.kind != "ahead"
 
     def finding(self) -> Finding:
-        """The same for whoever asked."""
+        """Return the mismatch as a finding."""
         if isinstance(self.change, Tombstone):
             detail = f"a document without a record; {_REPAIR} takes it out"
         else:
@@ -63,13 +63,13 @@ class IndexFault:
 
 
 def miscounted(name: str) -> Finding:
-    """A count of that name that is wrong."""
+    """Return the finding for a wrong count of that name."""
     detail = f"what is counted beside the documents is wrong; {_REPAIR} counts anew"
     return Finding(kind="miscounted", id=name, detail=detail, repairable=True)
 
 
 def differing(batch: Sequence[Stored], contents: IndexContents) -> Iterator[IndexFault]:
-    """Each record of which the index has no document, or another."""
+    """Yield each record whose document is missing or different."""
     for stored, held in zip(batch, contents.look_up(batch), strict=True):
         if held is None or held.user_id != stored.memory.user_id:
             yield IndexFault("missing", stored)
@@ -80,10 +80,10 @@ def differing(batch: Sequence[Stored], contents: IndexContents) -> Iterator[Inde
 
 
 def orphaned(batch: Sequence[IndexedDocument], records: MemoryRecords) -> Iterator[IndexFault]:
-    """Each document of which there is no record, with its tombstone: of the version after the last it had."""
+    """Yield each document without a record, with a tombstone to remove it."""
     for user_id, group in groupby(batch, key=lambda held: held.user_id):
         held = {one.memory_id: one for one in group}
-        with gathered() as flaws:  # what can't be read is there
+        with gathered() as flaws:  # unreadable records still exist
             there = {memory.memory_id for memory in records.get(user_id, list(held))} | flaws.unreadable.keys()
         for name, one in held.items():
             if name not in there:
@@ -92,9 +92,9 @@ def orphaned(batch: Sequence[IndexedDocument], records: MemoryRecords) -> Iterat
 
 @dataclass(frozen=True)
 class ConsistencyReport:
-    """How many records and documents there are, what is not in line by kind, how much was mended, and what can't be read.
+    """Numbers of records, documents, mismatches by kind and repairs, and unreadable records.
 
-    What was written within the last seconds may be behind or missing without being ill.
+    Writes of the last seconds may count as behind or missing without being broken.
     """
 
     records: int
@@ -108,10 +108,9 @@ def check_consistency(
     everything: AllRecords, records: MemoryRecords, contents: IndexContents, repair: bool, progress: Callable[[int], None],
     now: datetime | None = None,
 ) -> ConsistencyReport:  # fmt: skip
-    """Compares each record with its document, each document with its record, and the records with each other.
+    """Compare each record with its document, each document with its record, and records with each other.
 
-    `repair`: brings into the index what it lacks; safe while writes go on. `progress` is told how many were compared.
-    Raises `IndexUnavailable`.
+    `repair`: update the index; safe during writes. `progress` receives the number of comparisons. Raises `IndexUnavailable`.
     """
     ills: Counter[Kind] = Counter()
     seen = documents = mended = 0
@@ -155,7 +154,7 @@ class _Named(NamedTuple):
 
 
 class RecordFaults:
-    """Takes in records one by one, of one user or of many, and tells at the end what is wrong between them."""
+    """Collects records of one or more users, and reports what is wrong between them."""
 
     def __init__(self, now: datetime) -> None:
         self._now = now
@@ -164,7 +163,7 @@ class RecordFaults:
         self._held_twice: list[Finding] = []
 
     def take(self, memory: Memory) -> None:
-        """Takes in one record."""
+        """Add one record."""
         for name, links in self._links.items():
             target = getattr(memory, name)
             if target is not None:
@@ -175,7 +174,7 @@ class RecordFaults:
                 self._hold(memory, "same_key", (memory.collection, memory.key))
 
     def findings(self, records: MemoryRecords) -> Iterator[Finding]:
-        """What is wrong; `records` are asked for what a link leads to."""
+        """Yield the faults. Link targets are looked up in `records`."""
         yield from self._held_twice
         for name, links in self._links.items():
             for ring in _circles(links):
@@ -204,13 +203,13 @@ class RecordFaults:
                     yield Finding(kind="broken_link", id=one.memory_id, detail=why, repairable=False)
 
     def _may_be_purged(self, memory_id: str) -> bool:
-        """Whether a memory made when its id says may be gone by now in the ordinary way."""
+        """Whether a memory of that age may have been purged as usual."""
         made = made_at(memory_id)
         return made is not None and made + PURGE_DELAY <= self._now
 
 
 def flaw_findings(flaws: Flaws, user_id: str) -> Iterator[Finding]:
-    """What could not be read of one user, and the dates that are read as the nearest bound."""
+    """Yield the unreadable records of one user, and the dates that are clamped when read."""
     for name in (name for name, owner in flaws.unreadable.items() if owner == user_id):
         why = f"its record can't be read; commonplace erase --memory {name} erases it"
         yield Finding(kind="unreadable", id=name, detail=why, repairable=False)
@@ -220,7 +219,7 @@ def flaw_findings(flaws: Flaws, user_id: str) -> Iterator[Finding]:
 
 
 def _kept(named: list[_Named], records: MemoryRecords) -> set[_Named]:
-    """Which of these there are, readable or not."""
+    """The memories that exist, readable or not."""
     found = set[_Named]()
     for user_id, group in groupby(named, key=lambda one: one.user_id):
         for batch in in_batches((one.memory_id for one in group), _AT_ONCE):
@@ -231,7 +230,6 @@ def _kept(named: list[_Named], records: MemoryRecords) -> set[_Named]:
 
 
 def _circles(links: Mapping[_Named, str]) -> Iterator[list[str]]:
-    """The ids of each circle that links make, once."""
     done = set[_Named]()
     for start in links:
         path = dict[_Named, None]()
@@ -249,15 +247,15 @@ _T = TypeVar("_T")
 
 
 class InTime(Protocol):
-    """Gives things one by one, as long as there is time; raises `OutOfTime`."""
+    """Yields items one by one. Raises `OutOfTime` if there is no time left."""
 
     def __call__(self, things: Iterable[_T], /) -> Iterator[_T]:
-        """The same things."""
+        """Yield the same items."""
 
 
 @dataclass(frozen=True)
 class UserIndex:
-    """The records and the index of one user, at a moment. `progress` is told how many a repair has looked at."""
+    """One user's records and index at one moment. `progress` receives the number of records a repair has checked."""
 
     user_id: str
     now: datetime
@@ -267,13 +265,13 @@ class UserIndex:
     progress: Callable[[int], None] = lambda _checked: None
 
     def waiting(self) -> frozenset[str]:
-        """The ids of what the index need not have yet: searches read it from the record."""
+        """Return the ids that the index may not have yet; searches read them from the records."""
         if self.upkeep.pending is None:
             return frozenset()
         return frozenset(one.memory.memory_id for one in self.upkeep.pending.pending(self.user_id)[0])
 
     def differing(self, batch: Sequence[Stored], waiting: Collection[str]) -> list[IndexFault]:
-        """Which of these are not in line with the index, looked at twice: what was written meanwhile is."""
+        """Return the mismatches in a batch, checked twice to ignore concurrent writes."""
         contents = self.upkeep.contents
         if contents is None:
             return []
@@ -282,7 +280,7 @@ class UserIndex:
         return list(differing(again, contents)) if again else []
 
     def survey(self) -> tuple[list[IndexFault], list[Finding]]:
-        """The documents without a record; and what is wrong in counts and between records. All records are read."""
+        """Return documents without a record, and faults in counts and between records. Reads all records."""
         between = RecordFaults(self.now)
         with gathered() as flaws:
             known = set[str]()
@@ -301,7 +299,7 @@ class UserIndex:
 
 @dataclass(frozen=True)
 class Part:
-    """What was found in a part of the records. `last`: the id behind which the next part begins, None at the end."""
+    """The findings in a part of the records. `last`: the id after which the next part starts; None at the end."""
 
     checked: int
     findings: list[Finding]
@@ -309,7 +307,7 @@ class Part:
 
 
 def check_part(user: UserIndex, after: str | None, most: int) -> Part:
-    """Compares so many records, beginning behind an id, with the index; at the end all that takes more than one of them.
+    """Compare up to `most` records after an id with the index. The last part also checks documents and links.
 
     Raises `IndexUnavailable`.
     """
@@ -327,10 +325,10 @@ def check_part(user: UserIndex, after: str | None, most: int) -> Part:
 
 @dataclass
 class Repaired:
-    """What was done, or would be. `left`: what is wrong in records, which a repair leaves as they are.
+    """The result of a repair, or of its dry run. `left`: faults in records, which a repair doesn't change.
 
-    `checked`: how many records were looked at, and `last` the id of the last, behind which a repair goes on; `others`: what
-    was wrong beside records and documents before anything was mended.
+    `checked`: how many records were checked; `last`: the id after which a repair continues; `others`: faults beside records
+    and documents, as found before the repair.
     """
 
     indexed: int = 0
@@ -347,13 +345,13 @@ REPAIRED: TypeAdapter[Repaired] = TypeAdapter(Repaired)
 
 
 def repair(user: UserIndex, scope: Scope, dry_run: bool, done: Repaired | None = None) -> Repaired:
-    """Brings one user's index in line with the records; `dry_run` only counts. Raises `IndexUnavailable`.
+    """Repair one user's index from the records; `dry_run` only counts. Raises `IndexUnavailable`.
 
-    Goes on from what was `done` before. Raises `OutOfTime`, which tells what is done by then.
+    Continues after `done`. Raises `OutOfTime` with the progress so far.
     """
     done, contents = done or Repaired(), user.upkeep.contents
     try:
-        if done.others is None:  # before anything is mended, which may put a count right: told is what was wrong
+        if done.others is None:  # before any repair, which may correct counts that must be reported
             _take_out_orphans(user, dry_run, done)
         _repair_documents(user, scope, dry_run, done)
     except OutOfTime:
@@ -390,7 +388,6 @@ def _repair_documents(user: UserIndex, scope: Scope, dry_run: bool, done: Repair
 
 
 def _mend(contents: IndexContents | None, wanted: Mapping[str, IndexChange], dry_run: bool, done: Repaired) -> int:
-    """How many are mended, or would be; what can't be is told as failed."""
     if contents is None or not wanted or dry_run:
         return len(wanted)
     failed = [

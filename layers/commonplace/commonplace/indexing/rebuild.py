@@ -1,4 +1,4 @@
-"""Rebuilds the index from the records beside the one in use."""
+"""Rebuilds the index from the records, beside the live one."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -14,12 +14,12 @@ from commonplace.ports.values import Audit, Clock, IndexOutcome, IndexUnavailabl
 
 _BATCH = 500
 _TRIES = 8
-_FIRST_WAIT = 0.25  # seconds; twice as long at each further try
+_FIRST_WAIT = 0.25  # seconds; doubles with each retry
 
 
 @dataclass(frozen=True)
 class RebuildResult:
-    """Records in the new version, records newly embedded, and the refused ones with the reason."""
+    """Numbers of indexed and re-embedded records, and the refused ones with reasons."""
 
     records: int
     embedded: int
@@ -28,16 +28,16 @@ class RebuildResult:
 
 @dataclass(frozen=True)
 class EmbeddingRenewal:
-    """Re-embeds records with the current model, in the record store first: it is the truth."""
+    """Re-embeds records with the current model, in the record store first: it is the source of truth."""
 
     records: MemoryRecords
     embedder: Embedder
     clock: Clock
 
     def renewed(self, batch: Sequence[Stored]) -> list[Stored]:
-        """The records with vectors of this model, re-embedded as new versions where they had none.
+        """Return the records with vectors of this model, re-embedding those without as new versions.
 
-        A record that is changed by somebody else at this moment is left to them: their write is indexed as well.
+        A record changed concurrently is left alone: the other write is indexed as well.
         """
         old = [stored.memory.content for stored in batch if not self._is_current(stored)]
         embedder = PrecomputedEmbedder.of(old, self.embedder)
@@ -64,12 +64,12 @@ def reindex(
     everything: AllRecords, rebuild: IndexRebuild, renewal: EmbeddingRenewal, progress: Callable[[int], None],
     wait: Callable[[float], None] = time.sleep, move: bool = False,
 ) -> RebuildResult:  # fmt: skip
-    """Rebuilds the index of all users, which replaces the old one at the end.
+    """Rebuild the index of all users and replace the old one at the end.
 
-    From the beginning each write goes to both, so that none is missed, whatever the order. The same command moves to
-    another layout, and to another embedding model if `move` says that this is meant: every record is written anew then.
-    `progress` is told how many records are done so far. One broken off goes on when it is run again. Raises
-    `IndexUnavailable` when the index can't take more in time; the old one is asked then as before.
+    Each write goes to both indexes from the start, so none is missed. The same command changes the layout, and with `move`
+    also the embedding model, which rewrites every record. `progress` receives the number of indexed records. An interrupted
+    rebuild continues on the next call. Raises `IndexUnavailable` if the index can't take more in time; the old one stays
+    live.
     """
     if not move:
         _refuse_another_model(rebuild, renewal.embedder.name)
@@ -90,7 +90,7 @@ def reindex(
 
 
 def _refuse_another_model(rebuild: IndexRebuild, name: str) -> None:
-    """Refuses another model than the index has, lest a missing setting re-embeds every record."""
+    """A missing setting must not re-embed every record."""
     live = rebuild.model()
     if live not in (None, name):
         raise CommonplaceError(
@@ -102,7 +102,6 @@ def _refuse_another_model(rebuild: IndexRebuild, name: str) -> None:
 
 
 def _filled(rebuild: IndexRebuild, records: Sequence[Stored], wait: Callable[[float], None]) -> list[IndexOutcome]:
-    """The last outcome of each record; those that may succeed later are tried again, with growing pauses."""
     outcomes = rebuild.fill(records)
     for number in range(_TRIES):
         again = [at for at, outcome in enumerate(outcomes) if outcome.state == "retry"]

@@ -1,4 +1,4 @@
-"""The projector: brings a batch of the table's stream into the index, and sets aside what the index refuses."""
+"""The projector: writes a batch of the table's stream to the index, and sets aside what the index refuses."""
 
 import logging
 from collections import Counter
@@ -19,13 +19,13 @@ _STATES = ("done", "retry", "failed")
 
 
 def project(changes: Sequence[IndexChange], writer: IndexWriter, pending: PendingWrites) -> list[IndexOutcome]:
-    """Brings changes into the index and confirms those that it holds: one outcome per change, in their order.
+    """Write changes to the index and confirm those stored. Returns one outcome per change, in order.
 
-    Changes may come twice and in any order. What must be tried again or fails for good is the caller's to report.
+    Changes may repeat, in any order. The caller handles retries and failures.
     """
     outcomes = writer.put(changes)
     for change, outcome in zip(changes, outcomes, strict=True):
-        if outcome.state == "done" and isinstance(change, Stored):  # what is purged waits for nothing: its row went with it
+        if outcome.state == "done" and isinstance(change, Stored):  # purging has deleted the pending row
             _confirm(change, pending)
     return outcomes
 
@@ -34,11 +34,10 @@ def reconcile(
     before: datetime, writer: IndexWriter, pending: PendingWrites, failed: Callable[[IndexChange, IndexOutcome], None],
     in_time: Callable[[], bool] = lambda: True,
 ) -> Counter[str]:  # fmt: skip
-    """Projects again what has been pending since before then, and returns how many ended in each state.
+    """Write changes again that were pending before `before`. Returns how many ended in each state.
 
-    So an outage longer than a stream keeps its records heals too. `failed` is told of each that the index will never take.
-    Stops at the first batch of which nothing is done, for the index is down, and when it is `in_time` no more: the next run
-    goes on.
+    Heals outages longer than the stream is retained. `failed` receives each change that the index will never accept. Stops
+    when time is up, and at the first batch without success, as the index is down; the next run continues.
     """
     counts: Counter[str] = Counter()
     for changes in in_batches(pending.pending_since(before), _BATCH):
@@ -64,7 +63,7 @@ def _confirm(change: Stored, pending: PendingWrites) -> None:
 class Projector:
     """The ports of the projector.
 
-    `streamed` reads an event of the table's stream; `set_up` makes what the index needs, False when a reindex has to follow.
+    `streamed` parses an event of the table's stream; `set_up` prepares the index, and returns False if a reindex must follow.
     """
 
     streamed: Callable[[Mapping[str, Any]], Iterator[StreamRecord]]
@@ -76,16 +75,16 @@ class Projector:
 
 
 class NoIndex:
-    """An index writer for deployments without an index: every change is done at once."""
+    """An index writer for deployments without an index: all changes are done at once."""
 
     def put(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
-        """Reports every change as done."""
+        """Report every change as done."""
         return [IndexOutcome("done")] * len(changes)
 
 
 @dataclass(frozen=True)
 class ProjectedBatch:
-    """The result of a batch. `again`: sequence numbers to be delivered again; `oldest`: time of the oldest change done."""
+    """The result of a batch. `again`: sequence numbers to deliver again; `oldest`: time of the oldest change done."""
 
     done: int
     set_aside: int
@@ -94,7 +93,7 @@ class ProjectedBatch:
 
 
 def project_batch(records: Sequence[StreamRecord], projector: Projector) -> ProjectedBatch:
-    """Projects a batch; safe to repeat, in any part and order. An unreadable record does not stop the others."""
+    """Project a batch; safe to repeat in part and in any order. An unreadable record doesn't stop the others."""
     readable = [record for record in records if record.change is not None]
     followed = project(
         [record.change for record in readable if record.change is not None], projector.writer, projector.pending
@@ -113,7 +112,7 @@ def project_batch(records: Sequence[StreamRecord], projector: Projector) -> Proj
 
 
 def set_aside(letters: Sequence[DeadLetter], where: DeadLetters | None) -> bool:
-    """Sends dead letters; False if they can't be sent: then their records have to come again."""
+    """Send dead letters. Returns False on failure; then their records must be delivered again."""
     for letter in letters:
         _log.error("a change can't be indexed: %s", letter.reason)
     try:

@@ -1,1 +1,1 @@
-"""The lifecycle of a memory: enrichment, ingestion, and the ways it closes."""
+"""The lifecycle of a memory: enrichment, ingestion, and closing."""

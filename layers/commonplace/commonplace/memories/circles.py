@@ -1,4 +1,4 @@
-"""Memories that replaced one another in a circle, as no record may have it but a file from elsewhere can."""
+"""Finds memories that replaced one another in a circle, which only imported files can contain."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -7,14 +7,14 @@ from commonplace.domain.memory import Memory
 
 
 def in_circles(memories: Sequence[Memory]) -> set[str]:
-    """The ids of memories that replaced one another in a circle, and of those between two circles."""
+    """Return the ids of memories that replaced one another in a circle, and of those between two circles."""
     links = {(one.memory_id, one.superseded_by) for one in memories} | {(one.supersedes, one.memory_id) for one in memories}
     edges = [(before, after) for before, after in links if before is not None and after is not None]
     return _not_reached(edges) & _not_reached([(after, before) for before, after in edges])
 
 
 def _not_reached(edges: Sequence[tuple[str, str]]) -> set[str]:
-    """What is left when each id goes that no edge leads to any more."""
+    """What remains after repeatedly removing ids without incoming edges."""
     following, waiting = defaultdict[str, list[str]](list), defaultdict[str, int](int)
     for before, after in edges:
         following[before].append(after)

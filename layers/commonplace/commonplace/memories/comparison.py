@@ -1,4 +1,4 @@
-"""A new memory beside those that are there: which are alike, which say the same, which it may leave untrue."""
+"""Compares a new memory with existing ones: which are similar, equal in meaning, or now outdated."""
 
 import logging
 from collections.abc import Sequence
@@ -12,13 +12,13 @@ from commonplace.text.paraphrase.verdict import same_statement
 
 _COMPARED = 8  # by words, and as many by vector
 _SHOWN = 5
-_LEAST_COSINE = 0.4  # below it two texts share a word ("I'm", "every") and not a matter
+_LEAST_COSINE = 0.4  # below it, two texts share words ("I'm", "every") but no topic
 _SAME = "the same in other words"
 _log = logging.getLogger("commonplace")
 
 
 def find_similar(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
-    """What to compare with, nearest first; None when the index is unavailable: no store waits for advice."""
+    """Return memories to compare with, nearest first; None if the index is unavailable, as no store waits for advice."""
     memory = entry.memory
     seen = Visibility(memory.user_id, tuple({GLOBAL_AGENT, memory.agent_id}), memory.created_at)
     try:
@@ -29,12 +29,12 @@ def find_similar(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
 
 
 def alike(others: Sequence[Similar]) -> list[Similar]:
-    """Those that speak of the same matter, the first five."""
+    """Return the first five memories on the same topic."""
     return [one for one in others if one.cosine is None or one.cosine >= _LEAST_COSINE][:_SHOWN]
 
 
 def as_told(others: Sequence[Similar]) -> list[SimilarMemory]:
-    """Those that speak of the same matter, as an answer tells them."""
+    """Return the memories on the same topic, in the form of an answer."""
     return [
         SimilarMemory(
             memory_id=one.memory_id,
@@ -46,9 +46,9 @@ def as_told(others: Sequence[Similar]) -> list[SimilarMemory]:
 
 
 def advice_on(entry: Entry, others: Sequence[Similar], ports: Ports) -> tuple[list[Merge], list[Update]]:
-    """Of the others those that say the same, and those that may not be true any more, each with the reason.
+    """Return which memories say the same, and which may be outdated, each with the reason.
 
-    By words where there are no vectors of the model that pairs are judged by: then no changes are suggested.
+    Without vectors of the pair model's embedder, compares words only and suggests no changes.
     """
     merges, updates = [], []
     for other in others:
@@ -61,12 +61,12 @@ def advice_on(entry: Entry, others: Sequence[Similar], ports: Ports) -> tuple[li
 
 
 def _judged(entry: Entry, other: Similar, ports: Ports) -> tuple[str | None, str | None]:
-    """Why both say the same, and why the new one may leave the other untrue."""
+    """Returns why both say the same, and why the new memory may outdate the other."""
     text = entry.memory.content
     same = same_statement(text, other.content)
     if same is not None or entry.vector is None or other.cosine is None:
         return same, None
-    from commonplace.text.paraphrase.pair_model import difference, judged  # with numpy, which words alone do not need
+    from commonplace.text.paraphrase.pair_model import difference, judged  # loads numpy, which words don't need
 
     vector = ports.embedder.embed(other.content) if other.vector is None else other.vector
     verdict = judged(other.content, text, vector, entry.vector, ports.embedder.name, ports.least_similarity)

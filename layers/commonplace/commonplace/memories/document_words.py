@@ -1,4 +1,4 @@
-"""Takes the words of forgotten memories out of the documents that these were derived from."""
+"""Removes the words of erased memories from the documents they came from."""
 
 import re
 import unicodedata
@@ -14,7 +14,7 @@ from commonplace.ports.documents import Documents
 
 @dataclass(frozen=True)
 class _Lines:
-    """The words of each line of a passage, between spaces, without capitals and marks; those of its headings apart."""
+    """The words of each line of a passage, padded with spaces, without case and punctuation; headings apart."""
 
     body: frozenset[str]
     headings: frozenset[str]
@@ -35,8 +35,7 @@ class _Lines:
 
 @dataclass(frozen=True)
 class ForgottenWords:
-    """What is forgotten of one document. `passages`: the lines of each; `lines`: those of them that stay nowhere else;
-    `staying`: the lines of what the document still has."""
+    """The erased text of one document. `passages`: their lines; `lines`: those that stay nowhere; `staying`: other lines."""
 
     passages: frozenset[_Lines]
     lines: frozenset[str]
@@ -44,15 +43,15 @@ class ForgottenWords:
 
     @classmethod
     def of(cls, forgotten: Iterable[str], staying: Iterable[str]) -> "ForgottenWords":
-        """Of the texts of forgotten passages, and of those that stay."""
+        """Create from the texts of erased passages and of remaining ones."""
         passages = frozenset(one for one in map(_Lines.of, forgotten) if one.body)
         stays = frozenset[str]().union(*(_Lines.of(one).all for one in staying))
         return cls(passages, frozenset(line for one in passages for line in one.all if not _is_in(line, stays)), stays)
 
     def are_in(self, text: str, stays: bool) -> bool:
-        """Whether a passage of the document says the same; or, of one that does not stay, whether it holds such a line.
+        """Return whether the text equals an erased passage or, unless it `stays`, contains an erased line.
 
-        A heading that they share counts only where something else of the passage does not stay either.
+        A shared heading counts only if another line of the passage doesn't stay either.
         """
         lines = _Lines.of(text)
         if stays or lines in self.passages:
@@ -67,11 +66,10 @@ def _is_in(line: str, lines: Iterable[str]) -> bool:
 
 
 def twins(gone: Collection[Memory], known: Sequence[Memory], current: Collection[str]) -> list[str]:
-    """The ids of passages that are erased with those which go: of any document those that say just the same, and of the same
-    document the closed ones that share a line.
+    """Return the ids of passages to erase along: equal passages of any document, and closed ones sharing a line.
 
-    A paragraph that was taken out and put in again, or a file that was renamed or copied, was another memory before.
-    `current`: the ids of those that are active.
+    A paragraph that was removed and restored, or a renamed or copied file, had another memory before. Shared lines count only
+    within the same document. `current`: ids of active memories.
     """
     ids = {one.memory_id for one in gone}
     passages = [one for one in known if one.is_passage and one.raw_text]
@@ -91,12 +89,11 @@ def twins(gone: Collection[Memory], known: Sequence[Memory], current: Collection
 def forget_in_documents(
     forgotten: Collection[str], found: Collection[Memory], user_id: str, now: datetime, documents: Documents
 ) -> bool:
-    """Cuts out of documents, and of all their versions, the passages of which memories are forgotten; of a version that is
-    not the newest also those that share a line with them. Tells whether anything was cut. Safe to repeat.
+    """Remove the passages of erased memories from documents and all their versions. Returns whether anything changed.
 
-    `found`: the records that there are of the forgotten ids. Where one has none, or none that can be read, any document may
-    have its words, and all are read. Older versions of any document may hold a copy of a passage. A next version is written
-    first, so that nobody who read the one before it writes its words again.
+    Older versions also lose passages that share a line with them. Safe to repeat. `found`: the existing records of the erased
+    ids; if some are missing or unreadable, all documents are searched. Older versions of any document may contain copies. The
+    next version is written first, so that concurrent writers can't restore the words.
     """
     known = {one.memory_id: one.session_id if one.is_passage else None for one in found}
     is_anywhere = not known.keys() >= set(forgotten)
@@ -113,10 +110,10 @@ def _forget(
     head: DocumentHead, is_own: bool, forgotten: set[str], found: Collection[Memory], user_id: str, now: datetime,
     documents: Documents,
 ) -> bool:  # fmt: skip
-    """`is_own`: whether forgotten memories are derived from this document. Of any other document the newest version stays."""
+    """`is_own`: erased memories come from this document. Other documents keep their newest version."""
     said = [one.raw_text for one in found if one.is_passage and one.session_id == head.reference]
     versions = documents.versions(user_id, head.namespace, head.key)
-    texts, ids = dict[str, str](), dict[str, set[str]]()  # by digest: of the same words several memories may have been made
+    texts, ids = dict[str, str](), dict[str, set[str]]()  # by digest: several memories may have the same words
     for version in versions:
         by_id = texts_of(version)
         for one in version.passages:

@@ -1,4 +1,4 @@
-"""The memories that are derived from documents: made with a version, and closed with it."""
+"""Memories derived from documents: created with a version, and closed with it."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -20,14 +20,14 @@ from commonplace.text.foundation.tokenizer import terms
 _TOOL = "documents"
 _ATTEMPTS = 3
 _LEAST_SHARED = 1 / 3
-"""The share of words that an edited passage has in common with the passage that it replaces, where both stand elsewhere."""
+"""Share of words that an edited passage must have in common with the replaced one if both moved."""
 
 
 def derived(document: Document, before: Document | None, caller: Caller, ports: Ports) -> tuple[Document, list[Entry]]:
-    """The document with the memories of its passages, and those of them that are new.
+    """Link the document to the memories of its passages. Returns it with the new memories.
 
-    A passage that the version before had keeps its memory, unless that was closed since. The memory of an edited passage
-    names the memory of the passage that it replaces in `supersedes`, so that both are erased together.
+    A passage of the previous version keeps its memory unless that was closed. The memory of an edited passage names the
+    replaced passage's memory in `supersedes`, so that both are erased together.
     """
     passages = passages_of(document.body, document.form, document.fields)
     told = {one.digest: one.memory_id for one in before.passages if one.digest in passages} if before else {}
@@ -40,10 +40,10 @@ def derived(document: Document, before: Document | None, caller: Caller, ports: 
 
 
 def _replaced(passages: Mapping[str, Passage], before: Document) -> dict[str, str]:
-    """Return, by digest, the memory of the passage that each edited passage replaces.
+    """By digest, the memory of the passage that each edited passage replaces.
 
-    Candidates are the passages that stood in the same place, and those elsewhere that hold a word of their own. The pairs
-    that share most words win, each passage in one pair.
+    Candidates are passages in the same place, and passages elsewhere with a word unique to both. The pairs with most shared
+    words win, each passage in one pair.
     """
     ids, texts = {one.digest: one.memory_id for one in before.passages}, texts_of(before)
     old = {digest: _words(texts[memory_id]) for digest, memory_id in ids.items()}
@@ -65,7 +65,6 @@ def _replaced(passages: Mapping[str, Passage], before: Document) -> dict[str, st
 
 
 def _sole_holders(old: Mapping[str, set[str]], new: Mapping[str, set[str]]) -> Iterator[tuple[str, str]]:
-    """Yield the old and the new passage that hold a word which no other passage of their version holds."""
     holders = [Counter(chain.from_iterable(version.values())) for version in (old, new)]
     sole = {word for word in holders[0] if holders[0][word] == holders[1][word] == 1}
     there = {word: digest for digest, words in new.items() for word in words & sole}
@@ -73,7 +72,7 @@ def _sole_holders(old: Mapping[str, set[str]], new: Mapping[str, set[str]]) -> I
 
 
 def _words(text: str) -> set[str]:
-    """Return the terms of a passage. Many passages share a heading, so headings do not count."""
+    """Without headings, which many passages share."""
     return set(terms("\n".join(line for line in text.splitlines() if not HEADING.match(line))))
 
 
@@ -100,14 +99,13 @@ def _entries(
 
 
 def settle(document: Document, entries: Sequence[Entry], caller: Caller, ports: Ports) -> Document:
-    """Stores the new memories of a version that is written, and closes those that the newest version has not.
+    """Store the new memories of a written version, and close those missing from the newest version.
 
-    If another version was written meanwhile, that is the newest. If the document was erased meanwhile, its new memories are
-    erased too.
+    A version written meanwhile counts as the newest. If the document was erased meanwhile, its new memories are erased too.
     """
     stored = ports.records.add(entries) if entries else []
     ids = {entry.memory.memory_id: memory.memory_id for entry, (memory, _) in zip(entries, stored, strict=True)}
-    if any(name != there for name, there in ids.items()):  # a version that died half-way had made it
+    if any(name != there for name, there in ids.items()):  # a write that crashed halfway created it
         linked = tuple(
             one.model_copy(update={"memory_id": ids.get(one.memory_id, one.memory_id)}) for one in document.passages
         )
@@ -123,9 +121,9 @@ def settle(document: Document, entries: Sequence[Entry], caller: Caller, ports: 
 def close_former(
     namespace: Sequence[str], key: str, caller: Caller, ports: Ports, more: Collection[str] = ()
 ) -> list[Document]:
-    """Closes the memories of all versions that are kept, and some `more`, but for those of the newest. Returns the versions.
+    """Close the memories of all stored versions, and `more`, except those of the newest version. Returns the versions.
 
-    Of all: who wrote one of them may have failed before its memories were closed. Those that are closed stay as they are.
+    Checks all versions, as an earlier write may have failed before closing its memories.
     """
     versions = ports.documents.versions(caller.user_id, namespace, key)
     told = [{one.memory_id for one in version.passages} for version in versions]
@@ -134,7 +132,6 @@ def close_former(
 
 
 def _end(memory_ids: Collection[str], caller: Caller, ports: Ports, erases: bool = False) -> None:
-    """Closes memories, or takes their words out."""
     for attempt in range(_ATTEMPTS):
         found = ports.records.get(caller.user_id, sorted(memory_ids))
         try:

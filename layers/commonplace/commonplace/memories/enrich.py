@@ -1,4 +1,4 @@
-"""Enrichment: what rules derive from a text; and an embedder with vectors made beforehand."""
+"""Enrichment: what rules derive from a text; and an embedder with precomputed vectors."""
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,14 +22,14 @@ MAX_TAGS = 8
 
 @dataclass(frozen=True, eq=False)
 class PrecomputedEmbedder:
-    """An embedder that already has the vectors of some texts."""
+    """An embedder with precomputed vectors for some texts."""
 
     embedder: Embedder
     vectors: Mapping[str, Vector | None]
 
     @classmethod
     def of(cls, texts: Iterable[str], embedder: Embedder) -> "PrecomputedEmbedder":
-        """Embeds these texts in one batch, each once, and keeps the vectors."""
+        """Embed the distinct texts in one batch, and keep the vectors."""
         distinct = list(dict.fromkeys(texts))
         return cls(embedder, dict(zip(distinct, embedder.embed_all(distinct), strict=True)))
 
@@ -67,16 +67,17 @@ class EnrichedStatement:
 
     @property
     def memory_type(self) -> MemoryType:
-        """The record's memory type for it."""
+        """The memory type of the record."""
         return memory_type(self.classification.statement_type, self.classification.category)
 
 
 def enrich(
     text: str, words: Embedder, embedder: Embedder, own_tags: Mapping[str, int], speaker: str | None = None
 ) -> EnrichedStatement:
-    """Derives a statement from a text. `words`: the static model; `embedder`: the one of the memories, whose features
-    are classified by too where it is the sentence encoders; `own_tags`: the user's tags with counts; `speaker`: who said it,
-    if not the user."""
+    """Derive a statement from a text. `words`: the static model; `own_tags`: with counts; `speaker`: None for the user.
+
+    `embedder`: that of the memories; the sentence encoder's features are classified too.
+    """
     known = words.embed(text)
     vector = known if embedder is words else embedder.embed(text)
     found = tags_of(text)
@@ -93,13 +94,15 @@ def enrich(
 
 
 def labelling(ports: Ports) -> Embedder:
-    """The memories' embedder where statements are labelled by its vectors, else the static model: no other one is asked for
-    a text that may not be stored."""
+    """Return the embedder for labels: that of the memories if it is the sentence encoder, else the static model.
+
+    No other embedder is called for a text that may not be stored.
+    """
     return ports.embedder if ports.embedder.name == ENCODER else ports.words
 
 
 def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Tags in lower case, without spaces, abbreviations in full (`js`: `javascript`), each once, in order."""
+    """Return distinct tags in lower case, without spaces, abbreviations expanded (`js`: `javascript`), in order."""
     tidy = (standard("-".join(unicodedata.normalize("NFKC", tag).casefold().split())) for tag in tags)
     return tuple(dict.fromkeys(tag for tag in tidy if tag))
 

@@ -1,4 +1,4 @@
-"""Ingestion: a statement and its circumstances become a memory, once; what every way of storing shares."""
+"""Ingestion: turns a statement and its context into a memory, once, for every way of storing."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,16 +20,16 @@ from commonplace.ports.values import COMPARED, Audit, Caller, Change, Entry, Ope
 
 DAILY_FOR = timedelta(days=90)
 DURABLE_FROM = 0.7
-"""The confidence below which nothing is kept for good."""
+"""Below this confidence, nothing is stored as durable."""
 KNOWN = "this memory was there already; nothing was stored"
-"""The warning of an answer that stored nothing."""
+"""Warning of an answer that stored nothing."""
 COMPARED_LATER = "similar memories were not looked for; history of this memory tells them"
 NOT_COMPARED = "the index can't be asked just now; similar memories were not looked for"
 
 
 @dataclass(frozen=True)
 class Ingested:
-    """The result: the memory, whether it is new, and similar ones. `degraded`: similar ones could not be looked up."""
+    """The stored memory, whether it is new, and similar ones. `degraded`: similar memories could not be looked up."""
 
     memory: Memory
     created: bool
@@ -43,7 +43,7 @@ class Ingested:
 def new_entry(
     tool: str, statement: EnrichedStatement, place: Place | None, caller: Caller, ports: Ports, given: Mapping[str, Any]
 ) -> Entry:
-    """A new memory of a statement. `given`: record fields that the caller decided; they override what rules derived."""
+    """Build a new memory of a statement. `given`: record fields from the caller, which override derived ones."""
     thought = {
         "memory_type": statement.memory_type,
         "category": statement.classification.category,
@@ -87,10 +87,10 @@ def ingest(
     compare: bool = True,
     closed_by: Mapping[str, object] | None = None,
 ) -> Ingested:
-    """Stores an entry unless it is there already, and looks up similar memories first. `old`: whose place it takes.
+    """Store an entry unless it exists, after looking up similar memories. `old`: the memories it replaces.
 
-    `closed_by`: what the audit rows of those beyond the first say of who closed them, for one new value replaces one memory.
-    Without `compare` they are not looked up; the audit row keeps that, and `recommendations_on` does it when it is asked.
+    `closed_by`: audit detail for all replaced memories but the first, as a new value replaces one memory. Without `compare`
+    the lookup is skipped and noted in the audit row, and `recommendations_on` does it on demand.
     """
     if not compare:
         audit = replace(entry.audit, detail={**entry.audit.detail, COMPARED: False})
@@ -107,7 +107,7 @@ def ingest(
 
 
 def recommendations_on(memory: Memory, ports: Ports) -> Recommendations | None:
-    """What a store would have told of a memory that is stored, of those that are older; None without an index to ask."""
+    """Return what a store would have recommended on a stored memory, from older memories; None without an index."""
     entry = Entry(memory, ports.embedder.embed(memory.content), Audit("store", memory.created_at, {}))
     like = find_similar(entry, ports)
     if like is None:
@@ -121,7 +121,7 @@ def recommendations_on(memory: Memory, ports: Ports) -> Recommendations | None:
 def recommended(
     similar: list[SimilarMemory], merges: list[Merge], updates: list[Update], tags: Mapping[str, str] | None = None
 ) -> Recommendations:
-    """What a store recommends. `tags`: those that were replaced by another name."""
+    """Build a store's recommendations. `tags`: tags that were renamed."""
     return Recommendations(
         similar_memories=[one.memory_id for one in similar],
         similar=similar,
@@ -132,7 +132,7 @@ def recommended(
 
 
 def _replace(entry: Entry, old: Sequence[Memory], closed_by: Mapping[str, object], ports: Ports) -> tuple[Memory, bool, str]:
-    """Stores an entry in the place of others; where it is there already, that memory takes their place."""
+    """If an equal memory exists, that memory replaces the old ones."""
     new = entry.memory
     operation = _closing(old, new.memory_id, closed_by, Change(new, entry.audit, entry.vector), new.created_at)
     try:
@@ -161,7 +161,7 @@ def _closing(
 
 
 def notes(done: Ingested, caller: Caller, tell_known: bool = True, warnings: Sequence[str] = ()) -> Notes | None:
-    """The notes of a storing tool's answer. `tell_known`: also that nothing new was stored; `warnings` if something was."""
+    """Return the notes of a storing tool. `tell_known`: report if nothing new was stored."""
     told = [*warnings] if done.created else [KNOWN] if tell_known else []
     found = Notes(
         degraded=NOT_COMPARED if done.degraded else None,

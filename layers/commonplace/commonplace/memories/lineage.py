@@ -1,4 +1,4 @@
-"""Which memories took the place of which: by `superseded_by` and `supersedes`."""
+"""Which memories replaced which, by `superseded_by` and `supersedes`."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,12 +6,11 @@ from commonplace.domain.memory import Memory
 from commonplace.ports.records import MemoryRecords
 
 MERGED, TAKEN_APART = "merged", "taken_apart"
-"""In the detail of an audit row: the ids of the memories that one was merged from; that it was closed because one of them is
-erased."""
+"""Keys in audit details: the ids that a memory was merged from, and closed because one of its sources is erased."""
 
 
 def successors(memory: Memory, records: MemoryRecords) -> list[Memory]:
-    """What took the place of a memory, one after the other, as far as it is kept; the last one is current, or closed."""
+    """Return the stored successors of a memory, in order; the last is current or closed."""
     found: dict[str, Memory] = {}
     after = memory.superseded_by
     while after is not None and after not in found:
@@ -22,9 +21,9 @@ def successors(memory: Memory, records: MemoryRecords) -> list[Memory]:
 
 
 def lineage(memory_id: str, memories: Iterable[Memory]) -> list[Memory]:
-    """Of these, the memory of that id with all that it replaced and all that replaced it, in any number of steps.
+    """Return the memory with all that it replaced and all that replaced it, transitively, in the given order.
 
-    Where one memory took the place of several, all of those belong together. In the order of the given ones.
+    Memories replaced by the same memory belong together.
     """
     known = list(memories)
     ids = lineage_ids(memory_id, known)
@@ -32,7 +31,7 @@ def lineage(memory_id: str, memories: Iterable[Memory]) -> list[Memory]:
 
 
 def lineage_ids(memory_id: str, known: Sequence[Memory]) -> set[str]:
-    """The ids of the same, and of what is linked with them and not among the given ones."""
+    """Return the ids of the lineage, including linked ids that are not among `known`."""
     found, more = set[str](), {memory_id}
     while more:
         found |= more
@@ -43,6 +42,6 @@ def lineage_ids(memory_id: str, known: Sequence[Memory]) -> set[str]:
 
 
 def made_of(memory: Memory, records: MemoryRecords) -> frozenset[str]:
-    """The ids of the memories that one was merged from; none where it was not, or where its words are erased."""
+    """Return the ids that a memory was merged from; empty if it wasn't, or was erased."""
     found = (audit.detail.get(MERGED) for audit in records.audits(memory.user_id, memory.memory_id))
     return frozenset(one for ids in found if isinstance(ids, list) for one in ids)

@@ -1,4 +1,4 @@
-"""The passages of a document: the pieces of its text that become memories, and how one is cut out of it again."""
+"""Passages of a document: the pieces of text that become memories, and their removal."""
 
 import hashlib
 import json
@@ -19,25 +19,25 @@ HEADING = re.compile(r"#{1,6}\s")
 _STEP = re.compile(r"\[(\*|-?\d+)\]|([^.\[\]]+)")
 
 Leaf = tuple[str | int, ...]
-"""The way to a value of a JSON document: names and numbers."""
+"""The path to a value in a JSON document: names and indexes."""
 
 
 @dataclass(frozen=True)
 class Passage:
-    """A piece of a document. `places`: where it stands, as `PassageOf` has it."""
+    """A piece of a document. `places`: as in `PassageOf`."""
 
     text: str
     places: tuple[tuple[int, int], ...]
 
     @property
     def digest(self) -> str:
-        """The same for the same words, in capitals or not."""
+        """A digest of the words, case-insensitive."""
         folded = " ".join(unicodedata.normalize("NFKC", self.text).casefold().split())
         return hashlib.blake2b(folded.encode(), digest_size=16).hexdigest()
 
 
 def passages_of(body: str, form: Form, fields: Sequence[str] | None) -> dict[str, Passage]:
-    """The passages of a body by their digests, in order; what stands there twice is one passage."""
+    """Return the passages of a body by digest, in order. Repeated text is one passage."""
     found = _of_text(body) if form == "text" else _of_json(json.loads(body), fields)
     passages: dict[str, Passage] = {}
     for one in found:
@@ -49,7 +49,7 @@ def passages_of(body: str, form: Form, fields: Sequence[str] | None) -> dict[str
 
 
 def texts_of(document: Document) -> dict[str, str]:
-    """What each memory of a version was derived from, by the id of the memory."""
+    """Return the source text of each memory of a version, by memory id."""
     if document.form == "text":
         cuts = {one.memory_id: [document.body[start:end] for start, end in one.places] for one in document.passages}
     else:
@@ -60,7 +60,7 @@ def texts_of(document: Document) -> dict[str, str]:
 
 
 def without_passages(document: Document, memory_ids: Collection[str]) -> Document:
-    """The same version without the words that some of its memories were derived from."""
+    """Return the version without the source text of some memories."""
     gone = [place for one in document.passages if one.memory_id in memory_ids for place in one.places]
     left = [one for one in document.passages if one.memory_id not in memory_ids]
     if document.form == "json":
@@ -75,18 +75,18 @@ def without_passages(document: Document, memory_ids: Collection[str]) -> Documen
 
 
 def _moved(places: Iterable[tuple[int, int]], gone: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Places of a text after others were cut out of it."""
+    """Shifts places after others were cut out."""
     shifts = [(end, len(ERASED) - (end - start)) for start, end in gone]
     moves = ((start, end, sum(shift for at, shift in shifts if at <= start)) for start, end in places)
     return tuple((start + by, end + by) for start, end, by in moves)
 
 
 def pieces(text: str) -> Iterator[tuple[int, int]]:
-    """The spans of a text's pieces: a paragraph each, with the heading above it, of 1,000 characters at the most.
+    """Yield the spans of a text's pieces: a paragraph with its heading each, at most 1,000 characters.
 
-    Paragraphs that are short beside a long text are joined, so that there are some 1,000 pieces at the most.
+    Short paragraphs of long texts are joined, for about 1,000 pieces at most.
     """
-    least = 2 ** (len(text) // _MOST).bit_length()  # in steps, so that an edit seldom moves the ends of all pieces
+    least = 2 ** (len(text) // _MOST).bit_length()  # grows in steps, so that an edit seldom moves the bounds of all pieces
     start, end, has_words = 0, 0, False
     for line in re.finditer(r"[^\n]*\n?", text):
         is_heading = HEADING.match(line[0]) is not None
@@ -100,7 +100,7 @@ def pieces(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _shortened(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """A span without the spaces around it, cut at spaces into parts of 1,000 characters; none without a letter or digit."""
+    """Splits a span at spaces into trimmed parts of at most 1,000 characters with a letter or digit."""
     while start < end:
         stop = end
         if end - start > MOST_CHARACTERS:
@@ -118,9 +118,9 @@ def _of_text(body: str) -> Iterator[Passage]:
 
 
 def _of_json(value: Any, fields: Sequence[str] | None) -> Iterator[Passage]:
-    """Pieces of the lines that tell the values, each with its name; of some fields their texts, each for itself.
+    """Without `fields`, pieces of lines with name and value; otherwise the text of each field alone.
 
-    Where these are more than 1,000 they are joined, too.
+    More than 1,000 texts are joined too.
     """
     leaves = list(_leaves(value, ()))
     paths = [list(_STEP.findall(field.strip("$. "))) for field in fields or ()]
@@ -144,7 +144,7 @@ def _line(value: Any, leaf: Leaf, fields: Sequence[str] | None) -> str:
 
 
 def _ranges(numbers: Sequence[int]) -> tuple[tuple[int, int], ...]:
-    """Numbers in their order, those that follow each other as one place."""
+    """Joins consecutive numbers into ranges."""
     ranges: list[tuple[int, int]] = []
     for number in numbers:
         begin = ranges.pop()[0] if ranges and ranges[-1][1] == number else number
@@ -168,7 +168,7 @@ def _leaves(value: Any, way: Leaf) -> Iterator[Leaf]:
 
 
 def _at(value: Any, way: Leaf, steps: list[tuple[str, str]]) -> Iterator[Leaf]:
-    """The leaves below a path such as `a.b[*].c`; a number may count from the end, `*` is every entry."""
+    """The leaves below a path such as `a.b[*].c`; negative indexes count from the end, `*` is every entry."""
     if not steps:
         yield from _leaves(value, way)
         return
@@ -193,9 +193,9 @@ def _value(value: Any, leaf: Leaf) -> Any:
 
 
 def without_values(body: str, gone: Collection[int], with_names: bool) -> str:
-    """A JSON text without some of its values, by their numbers; what is neither null nor empty is counted.
+    """Remove values from a JSON text by their numbers, counting values that are neither null nor empty.
 
-    `with_names`: a name goes as well, where all that is under it is erased. The numbers of the values stay.
+    `with_names`: also remove a name if all values under it are erased. The numbers of other values don't change.
     """
     value, _ = _Emptying(gone, with_names).left(json.loads(body))
     return json.dumps(value, ensure_ascii=False)
@@ -208,7 +208,7 @@ class _Emptying:
     number: int = 0
 
     def left(self, value: Any) -> tuple[Any, bool | None]:
-        """What is left of a value, and whether all of it is erased; None where there was nothing."""
+        """Return the rest of a value, and whether all of it is erased; None if it was empty."""
         if isinstance(value, dict):
             entries = [(name, *self.left(inner)) for name, inner in value.items()]
             return self._named(entries), _all_of(is_gone for _, _, is_gone in entries)

@@ -1,4 +1,4 @@
-"""Moves a user's memories to the next embedding model, a little at each write or all at once."""
+"""Moves a user's memories to the next embedding model, a few at each write or all at once."""
 
 import logging
 import time
@@ -15,21 +15,21 @@ _log = logging.getLogger("commonplace")
 
 
 def after_write(user_id: str, ports: Ports) -> None:
-    """Embeds some of the memories of a user who has not switched, after a write that is done whatever happens here."""
+    """Embed some memories of a user who has not switched. Never fails, as the write is done."""
     if ports.reembedding is None:
         return
     try:
         embed_again(user_id, ports.reembedding, ports.embedder, SECONDS_PER_WRITE)
-    except CommonplaceError as error:  # another process is writing: the next write goes on with it
+    except CommonplaceError as error:  # another process is writing; the next write continues
         _log.warning("no memory was embedded again: %s", error.code.label)
 
 
 def embed_again(
     user_id: str, reembedding: Reembedding, embedder: Embedder, seconds: float, done: Callable[[int], None] = lambda _: None
 ) -> bool:
-    """Embeds memories with the next model for so many seconds, and switches the user when none is left.
+    """Embed memories with the next model for `seconds`, and switch the user when none is left.
 
-    `done` is told how many have a vector by now. Returns whether the user has switched.
+    `done` receives the number embedded so far. Returns whether the user has switched.
     """
     until: float | None = None
     embedded = 0
@@ -37,7 +37,7 @@ def embed_again(
         vectors = []
         for number, content in left:
             vectors.append((number, embedder.embed(content)))
-            if until is None:  # from the second one on: the first may have to load the model
+            if until is None:  # starts with the second text: the first may load the model
                 until = time.monotonic() + seconds if embedded or len(vectors) > 1 else None
             elif time.monotonic() >= until:
                 break

@@ -1,4 +1,4 @@
-"""What is kept of searches and of feedback on them, and what is taken out of that when a memory is erased."""
+"""Stored searches and feedback, and their removal when a memory is erased."""
 
 from collections.abc import Collection, Iterable
 
@@ -11,25 +11,24 @@ from commonplace.text.foundation import tokenizer
 
 _MOST_CHARACTERS = 200
 _SHORTEST_ROOT, _LONGEST_ENDING = 4, 2  # letters of an inflected word
-_WHOSE = frozenset({"user"})  # whom all memories are of
+_WHOSE = frozenset({"user"})  # all memories are about the user
 
 
 def log_search(query: str, found: int, caller: Caller, ports: Ports) -> None:
-    """Keeps what was asked, and how many memories were found that match enough."""
+    """Store a query with the number of relevant memories found."""
     ports.search_log.searched(caller.user_id, LoggedSearch(kept_query(query), found, caller.now))
 
 
 def kept_query(query: str) -> str:
-    """As much of a query as is kept."""
+    """Return the part of a query that is stored."""
     return " ".join(query.split())[:_MOST_CHARACTERS]
 
 
 def forget_searches(user_id: str, memories: Iterable[Memory], ports: Ports) -> set[ErasedPlace]:
-    """Removes what was asked about memories that are erased, with the feedback on it; tells which of the two changed.
+    """Delete searches about memories to be erased, with their feedback. Returns which of the two changed.
 
-    That is each query which holds a stem that no other active memory has, and each whose stems are all in one of them,
-    inflected forms included, and not all in another active memory. To be called before they are erased, while the words
-    are there; harmless twice.
+    Deletes each query with a stem that no other active memory has, and each whose stems, in any inflection, are all in an
+    erased memory but not all in another active one. Call it before the erasure, while the words exist. Safe to repeat.
     """
     erased = {one.memory_id: stems for one in memories if (stems := _stems(one))}
     if not erased:
@@ -57,8 +56,7 @@ def forget_searches(user_id: str, memories: Iterable[Memory], ports: Ports) -> s
 
 
 def _is_inflected(stem: str, stems: Collection[str]) -> bool:
-    """Whether it is one of these stems, or a form of one: the same but for a few letters at the end, in a language that the
-    tokenizer does not stem."""
+    """Whether it is one of the stems, or differs from one in a few final letters, for languages that aren't stemmed."""
     if stem in stems or len(stem) < _SHORTEST_ROOT:
         return stem in stems
     return any(

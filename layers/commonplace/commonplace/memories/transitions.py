@@ -1,5 +1,4 @@
-"""How a memory is corrected, and how it closes: superseded, deleted, erased; and what is kept of that, to undo it. Also which
-clock is believed before anything goes for good."""
+"""How a memory is corrected and closed (superseded, deleted, erased), what is stored to undo it, and which clock to trust."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -16,11 +15,11 @@ PURGE_DELAY = timedelta(days=30)
 DAY_SECONDS = 86_400.0
 _CONFIRMED_FOR = 7 * DAY_SECONDS
 PLAN_KEPT_FOR = timedelta(days=7)
-"""How long a plan that nobody applied or discarded can be applied."""
+"""How long a plan can be applied."""
 MOST_CLOSED_BY_MODEL = 20
 """How many memories of a user a model may delete or merge away within an hour."""
 BY_MODEL = "by_model"
-"""In the detail of an audit row: when a model closed the memory without a new value."""
+"""Key in audit details: when a model closed the memory without a new value."""
 _HOUR = timedelta(hours=1)
 
 _WORDS: dict[str, Any] = {
@@ -28,63 +27,62 @@ _WORDS: dict[str, Any] = {
     "speaker": None, "subject": None, "known_as": None, "emotion": None, "embedding_model": None,
 }  # fmt: skip
 
-# An operation changes words only to erase them, and its own version, time and usage come with each write.
+# Only an erasure changes words; version, time and usage change with each write.
 _TEXTS = {"raw_text", "normalized_text", "tags", "concepts", "speaker", "evidence", "user_note", "subject"}
 _NOT_KEPT = _TEXTS | {"version", "updated_at", "access_count", "last_accessed"}
 
 
 TAGS_BEFORE = "tags_before"
-"""In the detail of an audit row: the tags that the change replaced. They stand there, and not in the operation, because an
-audit row goes with its memory."""
+"""Key in audit details: the replaced tags. Unlike an operation, an audit row is purged with its memory."""
 
 
 def corrected(memory: Memory, now: datetime, detail: Mapping[str, object], **labels: Any) -> Change:
-    """Gives a memory other labels (type, tags, importance, headings, expiry): its next version, under the same id."""
+    """Change labels of a memory (type, tags, importance, headings, expiry): its next version, under the same id."""
     after = memory.next_version(now, **labels)
     return Change(after, Audit("correct", now, {**detail, **replaced_tags(memory, after)}), before=memory)
 
 
 def replaced_tags(before: Memory, after: Memory) -> dict[str, list[str]]:
-    """What the audit row of a change keeps of the tags that it replaces; nothing of erased words."""
+    """Return the replaced tags for the audit row; empty if the words were erased."""
     return {TAGS_BEFORE: list(before.tags)} if before.tags != after.tags and after.content else {}
 
 
 def superseded(memory: Memory, by: str, now: datetime) -> Memory:
-    """Closes a memory that another replaces; it is kept."""
+    """Close a memory that another replaces. It is kept."""
     return memory.next_version(now, status="superseded", valid_to=now, superseded_by=by)
 
 
 def deleted(memory: Memory, now: datetime) -> Memory:
-    """Closes a memory so that it is no longer found; it can come back for 30 days."""
+    """Close a memory so that it is no longer found. It can be restored for 30 days."""
     return memory.next_version(now, status="deleted", valid_to=now, purge_at=now + PURGE_DELAY)
 
 
 def erased(memory: Memory, now: datetime) -> Memory:
-    """Closes a memory and removes its words: it can't come back. The id of its session stays."""
+    """Close a memory and remove its words for good. The session id stays."""
     return deleted(memory, now).model_copy(update=_WORDS)
 
 
 def without_words(change: AppliedChange) -> AppliedChange:
-    """What stays of a change whose memory was erased since: of the fields that it replaced those that are no words."""
+    """Return a change without the words it replaced, after its memory was erased."""
     if change.before is None:
         return change
     return replace(change, before={name: old for name, old in change.before.items() if name not in _WORDS})
 
 
 def believed(clock: float, written: Iterable[float], kept: float = math.inf) -> float:
-    """The latest moment up to `clock` that a user's own records confirm; all in seconds since 1970.
+    """Return the latest time up to `clock` that a user's own records confirm, in seconds since 1970.
 
-    Whatever is removed because its time has come is removed up to this moment only: the clock of a laptop may be years ahead
-    for an afternoon, and nothing brings back what was removed. `written`: when things of the user were written; the newest
-    that is a day old by the clock confirms it for another week, or for a quarter of the time (in seconds) for which what may
-    go is `kept`. Where all is younger than a day a wrong clock could take nothing, and it is `clock`.
+    Expired data is deleted only up to this time: a laptop's clock may be years ahead for an afternoon, and deletion is final.
+    `written`: when the user's data was written. The newest entry at least a day old confirms the clock for another week, or
+    for a quarter of `kept`, the retention in seconds. If all entries are younger than a day, a wrong clock does no harm, and
+    the result is `clock`.
     """
     confirming = [one for one in written if one <= clock - DAY_SECONDS]
     return min(clock, max(confirming) + min(_CONFIRMED_FOR, kept / 4)) if confirming else clock
 
 
 def applied_change(change: Change) -> AppliedChange:
-    """What is kept of a change: the version it made and the fields it replaced; nothing of erased words."""
+    """Return what is stored of a change: its version and the replaced fields, without erased words."""
     memory, before, by_model = change.memory, change.before, change.audit.detail.get(BY_MODEL)
     if before is None or change.erases:
         return AppliedChange(memory.memory_id, memory.version, None if before is None else {}, change.erases)
@@ -94,19 +92,19 @@ def applied_change(change: Change) -> AppliedChange:
 
 
 def closed_by(caller: Caller, now: datetime) -> dict[str, object]:
-    """What the audit row of a memory that is deleted or merged away says of who did it."""
+    """Return the audit detail on who deleted or merged away a memory."""
     return {} if caller.admin else {BY_MODEL: now.isoformat()}
 
 
 def check_model_may_close(count: int, command: str, caller: Caller, ports: Ports) -> None:
-    """Refuses a model that would delete or merge away more than 20 of a user's memories within an hour.
+    """Prevent a model from deleting or merging away more than 20 of a user's memories within an hour.
 
-    What was undone meanwhile does not count. Raises `TOO_MANY_REQUESTS`, which names the `command` of a person.
+    Undone changes don't count. Raises `TOO_MANY_REQUESTS`, naming the `command` for a person.
     """
     if caller.admin:
         return
     since = caller.now - _HOUR
-    applied = ports.operations.since(caller.user_id, since - PLAN_KEPT_FOR)  # by when they were planned
+    applied = ports.operations.since(caller.user_id, since - PLAN_KEPT_FOR)  # operations are ordered by planning time
     made = [one for operation in applied for one in operation.made]
     closed = {one.memory_id for one in made if one.by_model and datetime.fromisoformat(one.by_model) > since}
     if len(closed) + count > MOST_CLOSED_BY_MODEL:

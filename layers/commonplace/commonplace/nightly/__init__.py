@@ -1,1 +1,1 @@
-"""The nightly run: read a day, decide, plan, apply; each step survives a crash, and all of it can be taken back."""
+"""The nightly run: reads a day, decides, plans and applies. Each step survives a crash, and everything can be undone."""

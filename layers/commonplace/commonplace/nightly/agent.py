@@ -1,4 +1,4 @@
-"""Agent mode: a model brings the memory up to date with tools, turn by turn; what it did is a plan like any other."""
+"""Agent mode: a model updates the memories with tools, turn by turn. The result is a plan like any other."""
 
 import json
 import time
@@ -43,11 +43,11 @@ _CONFIDENCE = 0.9
 
 
 class RejectedCall(Exception):  # noqa: N818 - an answer to the agent
-    """A call that changes nothing; the message tells the agent why."""
+    """A call that changes nothing; the message explains why to the agent."""
 
 
 class AgentPlan:
-    """The agent's decisions by memory name: the key, or the id of a memory without one."""
+    """The agent's decisions by memory name: the key, or the id of a memory without a key."""
 
     def __init__(self, day: Day, record: MemoryView, now: datetime) -> None:
         self._day, self._record = day, record
@@ -56,12 +56,12 @@ class AgentPlan:
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
-        """The decisions in the order in which they were made."""
+        """The decisions in order."""
         return tuple(self._by_name.values())
 
     @property
     def made(self) -> Mapping[str, Decision]:
-        """A copy of all decisions by name, to which the plan can be reset."""
+        """A copy of all decisions by name, to reset the plan to."""
         return dict(self._by_name)
 
     @made.setter
@@ -79,16 +79,16 @@ class AgentPlan:
         return {name: made.candidate for name, made in self._by_name.items() if made.operation in ("ADD", "UPDATE")}
 
     def has_decision(self, name: str) -> bool:
-        """Whether the plan has a decision under this name; there is at most one."""
+        """Return whether the plan has its one decision for this name."""
         return name in self._by_name
 
     def candidate(self, content: str, interaction_id: str, evidence: str, **fields: Any) -> Candidate:
-        """A candidate with the place and time of its evidence. Raises `RejectedCall` when the user did not say it there."""
+        """Build a candidate located at its evidence. Raises `RejectedCall` if the user didn't say it there."""
         said = self._utterance_with(interaction_id, evidence)
         return Candidate(content, interaction_id, said.position, evidence, event_time=said.time, **fields)
 
     def add(self, name: str, candidate: Candidate) -> str | None:
-        """Plans a new memory; returns why not if there is nothing to add. A value older than the kept one is added closed."""
+        """Plan a new memory; return why not if there is nothing to add. An outdated value is added closed."""
         by_rules = decide([*self.new_candidates.values(), candidate], self.view, self._now)[-1]
         if by_rules.operation == "NOOP":
             return by_rules.why
@@ -97,16 +97,16 @@ class AgentPlan:
         return None
 
     def change(self, name: str, candidate: Candidate, target: Memory | None) -> None:
-        """Plans a new value for a memory of the record, or, without `target`, for what the plan holds under the name."""
+        """Plan a new value for a stored memory or, without `target`, for the plan's own entry."""
         planned = self._by_name.get(name)
         targets = [target] if target is not None else self._record.get(planned.targets) if planned is not None else []
         ids = tuple(one.memory_id for one in targets)
         self._put(name, Decision(candidate, "UPDATE" if ids else "ADD", ids, why="updated by the agent"), targets)
 
     def close(self, name: str, interaction_id: str, evidence: str, target: Memory | None) -> None:
-        """Plans that a memory is closed, or, without `target`, takes what the plan holds under the name out of it.
+        """Plan to close a memory or, without `target`, drop the plan's own entry.
 
-        The words that end a memory take its place: that it is over is worth knowing too. A forget request leaves nothing.
+        The words that end a memory replace it: the ending is worth knowing too. A forget request leaves nothing.
         """
         request = forget_target(evidence)
         sure = {"confidence": _CONFIDENCE, "forgets": request is not None, "corrects": request is None}
@@ -122,9 +122,9 @@ class AgentPlan:
             self._put(name, Decision(candidate, "DELETE", (target.memory_id,), why="ended by the agent"), [target])
 
     def forget(self, request: Candidate) -> None:
-        """Plans a forget request, once: drops what the plan holds of it, if it was said before the request."""
-        name = f"{request.interaction_id}/{request.position}/{request.content}"  # no key has such a name
-        # Held against all of the record: what the plan closes is there with its words, too.
+        """Plan a forget request once, and drop entries of the plan that it covers and that were said before it."""
+        name = f"{request.interaction_id}/{request.position}/{request.content}"  # no key has this form
+        # Compares with the whole record: memories closed by the plan still have their words there.
         (wanted,) = decide([request], self._record, self._now)
         for key, made in tuple(self._by_name.items()):
             if _said_before(made.candidate, request) and tells(request.content, made.says):
@@ -202,7 +202,7 @@ class AgentTools:
         }
 
     def call(self, name: object, given: object) -> tuple[Mapping[str, object], bool]:
-        """Runs a tool call; returns its answer and whether it was rejected, in which case nothing changed."""
+        """Run a tool call. Returns its answer and whether it was rejected; a rejected call changes nothing."""
         try:
             if not isinstance(name, str) or name not in self._tools:
                 raise RejectedCall(f"there is no such tool; there are {', '.join(self._tools)}")
@@ -260,7 +260,6 @@ class AgentTools:
         return {"deleted": True, "key": asked.key}
 
     def _target(self, key: str) -> Memory | None:
-        """The memory of the record that holds a key; None if the key is of the plan only."""
         if key in self.plan.new_candidates:
             return None
         shown = self._shown.get(key)
@@ -275,8 +274,7 @@ class AgentTools:
     def _entries(self, planned: Mapping[str, Any], found: Iterable[Memory]) -> Mapping[str, object]:
         entries = [{"key": name, "value": value.content, "section": value.section} for name, value in planned.items()]
         for memory in found:
-            # A memory without a key is called by its id; keys are lower case, ids are not. A key of another collection
-            # may be one of this, too.
+            # Memories without a key, or with a key in another collection, are named by id: keys are lower case, ids are not.
             key = memory.key if memory.collection == DEFAULT_COLLECTION else None
             name = key or memory.memory_id.lower()
             self._shown[name] = memory
@@ -288,7 +286,7 @@ class AgentTools:
 
 
 def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Unread, ...]]:
-    """Lets the model plan changes for a day with tools; returns its decisions and the interactions that stay unread."""
+    """Let the model plan changes for a day with tools. Returns its decisions and the unread interactions."""
     end = time.monotonic() + model.allowance.agent_seconds
     tools = AgentTools(day, view, now)
     unread: list[Unread] = []
@@ -297,11 +295,11 @@ def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime
         try:
             ended = _converse(f"{day.date}/agent/{number}", day, chunk, tools, model, end)
         except (BudgetSpent, ModelUnavailable) as error:
-            # Whoever reads these next reads them whole: half a plan would be in the way.
+            # Drop the half-made plan: the next reader starts over with these interactions.
             tools.plan.made = before
             unread.append(unread_after(error, interactions_in(chunk)))
             continue
-        # Only what this piece was read for: of a talk in two pieces the earlier may have been read, and this one not.
+        # Only decisions on this chunk: an earlier chunk of the same conversation may be read, and this one not.
         made = [one for name, one in tools.plan.made.items() if before.get(name) is not one]
         left = set(interactions_in(chunk)) - {one.candidate.interaction_id for one in made}
         waiting = left if ended else set[str]()
@@ -315,14 +313,14 @@ def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime
 
 
 def _plan_forget_requests(plan: AgentPlan, read: Sequence[Utterance], day: Day) -> None:
-    """Adds the user's own forget requests to the plan, whatever the model planned about them."""
+    """Explicit forget requests of the user apply whatever the model planned."""
     for said in read:
         for request in forget_candidates(said, day.before(said)):
             plan.forget(request)
 
 
 def _converse(name: str, day: Day, chunk: Chunk, tools: AgentTools, model: MeteredModel, end: float) -> str | None:
-    """Calls the model until it ends its turn; returns the limit that stopped it, None if none did."""
+    """Returns the limit that stopped the model, or None if it ended its turn."""
     messages: list[Mapping[str, Any]] = [{"role": "user", "content": prompt_for(day, chunk, _TASK)}]
     while not (limit := _limit(model, end)):
         reply = model.ask(
@@ -353,7 +351,7 @@ def _limit(model: MeteredModel, end: float) -> str | None:
 
 
 def _run_calls(reply: Reply, tools: AgentTools) -> list[Mapping[str, Any]]:
-    """Runs the tool calls of one answer, in order; the last block of a cut answer may be half a call and is skipped."""
+    """The last block of a truncated answer may be half a call and is skipped."""
     cut = reply.blocks[-1] if reply.blocks and reply.stop_reason in CUTS else None
     results: list[Mapping[str, Any]] = []
     for block in reply.blocks:
@@ -372,11 +370,11 @@ REQUESTS: dict[str, tuple[type[Request], str]] = {
     "update_memory": (Update, "Gives a key a new value; the old one is closed and kept."),
     "delete_memory": (Delete, "Closes the memory of a key: it is wrong or over, or the user wants it forgotten."),
 }
-"""Each tool with what it takes and what it is for."""
+"""Each tool with its request model and description."""
 
 
 def tool_list() -> list[dict[str, Any]]:
-    """The tools as definitions of the Messages API."""
+    """Return the tools as definitions of the Messages API."""
     return [
         {"name": name, "description": description, "input_schema": schema(request, "validation")}
         for name, (request, description) in REQUESTS.items()
@@ -384,7 +382,7 @@ def tool_list() -> list[dict[str, Any]]:
 
 
 def _said_before(said: Candidate, request: Candidate) -> bool:
-    """Whether a candidate, which is no forget request itself, was said before a forget request."""
+    """A forget request itself never counts."""
     if said.event_time is None or request.event_time is None:
         return not said.forgets
     return not said.forgets and said.event_time <= request.event_time

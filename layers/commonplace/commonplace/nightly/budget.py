@@ -1,4 +1,4 @@
-"""A model with a token budget and saved answers, which a run pays for once; and what a failed call left unread."""
+"""A model with a token budget and saved answers, so that a run pays once; and what a failed call leaves unread."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,22 +15,22 @@ DECLINED = "the model declined to read it"
 
 
 class Answers(Protocol):
-    """Saved answers of a model in one run, by name; they outlive a crash."""
+    """A model's saved answers in one run, by name. They survive a crash."""
 
     def get(self, name: str) -> str | None:
-        """Returns what was saved under the name, None if nothing was."""
+        """Return the answer saved under the name, or None."""
 
     def save(self, name: str, body: str) -> None:
-        """Saves an answer before anything is done with it."""
+        """Save an answer before it is used."""
 
 
-class BudgetSpent(Exception):  # noqa: N818 - a state, told in the notes
+class BudgetSpent(Exception):  # noqa: N818 - a state that notes report
     """The call would exceed the day's tokens of the user or of all users."""
 
 
 @dataclass
 class MeteredModel:
-    """A model that one user's run calls within the budget. `today`: the day (UTC) whose tokens are spent."""
+    """A model that one user's run calls within the budget. `today`: the budget day (UTC)."""
 
     model: LanguageModel
     budget: TokenBudget
@@ -53,7 +53,7 @@ class MeteredModel:
         max_tokens: int = 8_000,
         seconds: float | None = None,
     ) -> Reply:
-        """Returns the model's answer, or the saved one of that name. Raises `BudgetSpent` and `ModelUnavailable`."""
+        """Return the model's answer, or the one saved under the name. Raises `BudgetSpent` and `ModelUnavailable`."""
         saved = self.answers.get(name)
         if saved is not None:
             return self._count(_reply(saved))
@@ -86,7 +86,7 @@ class MeteredModel:
 
 @dataclass(frozen=True)
 class Unread:
-    """Interactions that were not read. `waits`: they may be read another night; else rules read them now."""
+    """Unread interactions. `waits`: another night may read them; otherwise rules read them now."""
 
     interactions: frozenset[str]
     why: str
@@ -94,20 +94,20 @@ class Unread:
 
 
 def unread_after(error: BudgetSpent | ModelUnavailable, interactions: Iterable[str]) -> Unread:
-    """The interactions left unread by a failed call; a spent budget or a malformed request is not retried."""
+    """Return what a failed call leaves unread. A spent budget or a malformed request isn't retried."""
     if isinstance(error, BudgetSpent):
         return Unread(frozenset(interactions), "the budget of tokens is spent", waits=False)
     return Unread(frozenset(interactions), str(error), waits=not error.misconfigured)
 
 
 def tokens_of(*parts: object) -> int:
-    """Estimates the tokens of some parts: a third of their UTF-8 bytes, as JSON where they are no text."""
+    """Estimate tokens as a third of the UTF-8 bytes; other values than text count as JSON."""
     texts = (part if isinstance(part, str) else json.dumps(part, ensure_ascii=False) for part in parts if part)
     return -(-sum(len(text.encode()) for text in texts) // _BYTES_PER_TOKEN)
 
 
 def cost_of(input_tokens: int, output_tokens: int, allowance: Allowance) -> float:
-    """The cost in US dollars by the prices of the allowance; 0 where they are unknown."""
+    """Return the cost in US dollars at the allowance's prices; 0 if unknown."""
     return (input_tokens * allowance.price_in + output_tokens * allowance.price_out) / 1_000_000
 
 

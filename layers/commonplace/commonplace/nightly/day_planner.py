@@ -1,4 +1,4 @@
-"""Reads a day and turns it into a plan. An interaction that can't be read stays unread without stopping the day."""
+"""Reads a day and plans its changes. An interaction that can't be read stays unread without stopping the day."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -15,9 +15,9 @@ from commonplace.runs.apply import Lease, Plan, RunContext, merged
 from commonplace.runs.limits import apply_limits, usage_of_day
 
 ReadDay = Callable[[Mode, Day, MemoryView, Answers, frozenset[str]], Reading]
-"""Reads a day in a mode, with the answers that are saved already. The set: what two runs could not read."""
+"""Reads a day in a mode, with the saved answers. The set: interactions that two runs failed to read."""
 
-_RUNS = 20  # newest ones, among which are those that read the same day
+_RUNS = 20  # newest runs, which include those of the same day
 _TRY_LATER = (ErrorCode.STORAGE_UNAVAILABLE, ErrorCode.LEASE_LOST)
 _NOT_ADDED = 'than one day adds were left out; say "remember that" before what must be kept'
 _log = logging.getLogger("commonplace")
@@ -39,13 +39,13 @@ class SavedAnswers:
         self.lease.context.night.parts.save_part(self.run, self.prefix + name, body, self.lease.fence)
 
     def with_prefix(self, name: str) -> "SavedAnswers":
-        """The answers whose names begin with this prefix."""
+        """Return the answers whose names begin with this prefix."""
         return replace(self, prefix=f"{self.prefix}{name}/")
 
 
 @dataclass(frozen=True)
 class UnsavedAnswers:
-    """A model's answers of a dry run, kept in memory only."""
+    """A model's answers in a dry run, in memory only."""
 
     kept: dict[str, str] = field(default_factory=dict)
     prefix: str = ""
@@ -57,13 +57,13 @@ class UnsavedAnswers:
         self.kept[self.prefix + name] = body
 
     def with_prefix(self, name: str) -> "UnsavedAnswers":
-        """The answers whose names begin with this prefix."""
+        """Return the answers whose names begin with this prefix."""
         return replace(self, prefix=f"{self.prefix}{name}/")
 
 
 @dataclass(frozen=True)
 class DayPlanner:
-    """Plans days in one mode for one user. `failed_twice`: interactions that two runs could not read."""
+    """Plans one user's days in one mode. `failed_twice`: interactions that two runs failed to read."""
 
     context: RunContext
     read: ReadDay
@@ -72,7 +72,7 @@ class DayPlanner:
     view: RunMemoryView
 
     def plan(self, day: Day, answers: SavedAnswers | UnsavedAnswers) -> Plan:
-        """Plans the operations of a day, within the limits."""
+        """Plan the operations of a day, within the limits."""
         draft = self.draft(day, answers)
         caller, ports = self.context.caller, self.context.ports
         active = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name).active
@@ -83,7 +83,7 @@ class DayPlanner:
         return draft.model_copy(update={"operations": operations, "notes": notes})
 
     def draft(self, day: Day, answers: SavedAnswers | UnsavedAnswers) -> Plan:
-        """Plans a day; if that fails, plans its interactions one by one, so that only the faulty one stays unread."""
+        """Plan a day; if that fails, plan its interactions one by one, so that only the faulty one stays unread."""
         try:
             return plan_operations(
                 self.read(self.mode, day, self.view, answers, self.failed_twice), day, self.view, self.context
@@ -92,7 +92,7 @@ class DayPlanner:
             if error.code in _TRY_LATER:
                 raise
             failure: Exception = error
-        except Exception as error:  # noqa: BLE001 - whatever it is, the other interactions are read
+        except Exception as error:  # noqa: BLE001 - read the other interactions, whatever failed
             failure = error
         ids = interactions_of(day)
         if len(ids) > 1:
@@ -102,7 +102,7 @@ class DayPlanner:
         return Plan(unread=ids, notes=("an interaction can't be read; it is tried again in the next run",))
 
     def _draft_one_by_one(self, day: Day, ids: Sequence[str], answers: SavedAnswers | UnsavedAnswers) -> Iterator[Plan]:
-        """Plans each interaction as if those before it were applied, so that a correction can refer to what it corrects."""
+        """Treats earlier interactions as applied, so that a correction can refer to them."""
         view = self.view.copy()
         for one in ids:
             plan = replace(self, view=view).draft(_day_of_one(day, one), answers.with_prefix(one))
@@ -111,7 +111,7 @@ class DayPlanner:
 
 
 def interactions_of(day: Day) -> tuple[str, ...]:
-    """The ids of a day's interactions, in order of time."""
+    """Return the ids of a day's interactions by time."""
     said = [(one.time, one.interaction_id) for one in day.utterances]
     met = [(one.time, one.interaction_id) for one in day.titles]
     return tuple(dict.fromkeys(interaction_id for _, interaction_id in sorted(said + met)))

@@ -1,4 +1,4 @@
-"""What else a forget request covers: closed memories, and the recorded texts of interactions."""
+"""What else a forget request covers: closed memories, and recorded texts."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -21,7 +21,7 @@ _AT_ONCE = 100  # recorded interactions, whose texts may be long
 
 
 def closed_memories(request: Candidate, shown: Sequence[Memory], view: RunMemoryView) -> list[Memory]:
-    """The closed memories that match a forget request, and those that one of `shown` superseded, whatever they say."""
+    """Return closed memories that match a forget request, and those superseded by `shown`, whatever they say."""
     ids = {memory.memory_id for memory in shown}
     ended = [one for one in view.closed() if one.memory_id not in ids]
     before = ids | {memory.supersedes for memory in shown}
@@ -34,7 +34,7 @@ def closed_memories(request: Candidate, shown: Sequence[Memory], view: RunMemory
 
 
 def interactions_telling(request: Candidate, context: RunContext) -> tuple[str, ...]:
-    """The ids of recorded interactions up to the request whose texts match it, with or without a memory."""
+    """Return the ids of recorded interactions up to the request whose texts match it, with or without a memory."""
     since, until = context.caller.now - context.night.texts_kept, request.event_time or context.caller.now
     runs = [run for run in context.night.runs.newest(context.user_id, RUNS_WITH_WORDS) if run.started_at >= since]
     ids = list(dict.fromkeys(one for run in runs for one in run.interactions))
@@ -47,9 +47,9 @@ def interactions_telling(request: Candidate, context: RunContext) -> tuple[str, 
 
 
 def remaining_text(request: Candidate, targets: Sequence[Memory], context: RunContext) -> str:
-    """The sentences of the forgotten memories that the request does not cover, as one text.
+    """Return the sentences of the forgotten memories that the request does not cover, as one text.
 
-    Of one that was merged those of its sources: a sentence that told another, which was left out for it, may be forgotten.
+    For a merged memory, uses the sentences of its sources: a sentence omitted for another may matter if that is forgotten.
     """
     return joined([left for memory in targets if (left := _left_of(request, memory, context))])
 
@@ -81,5 +81,4 @@ def _texts_of(interaction: Interaction) -> Iterator[str]:
 
 
 def _in_zone_of(time: datetime, other: datetime) -> datetime:
-    """The time, in the zone of `other` if it has no offset of its own."""
     return time if time.tzinfo else time.replace(tzinfo=other.tzinfo)

@@ -1,4 +1,4 @@
-"""Checks interactions one by one as they come in: form and size, an id and a time where there is none, and no secrets."""
+"""Checks incoming interactions one by one: form, size, secrets, and missing ids and times."""
 
 import hashlib
 import json
@@ -32,11 +32,11 @@ from commonplace.text.redaction import redact, without_secret
 from commonplace.text.redaction.answers import question_in
 
 MAX_CHARACTERS = 300_000
-"""The longest interaction, all its texts together."""
+"""Most characters of an interaction, all texts together."""
 MAX_BYTES = 350_000
-"""The heaviest talk, compressed: it is kept as one item of at most 400 KB, and a character may take three bytes."""
+"""Most bytes of a compressed conversation, stored as one item of at most 400 KB; a character may take three bytes."""
 MAX_MESSAGES = 2_000
-"""Of a discussion, the skipped ones too."""
+"""Messages of a discussion, including skipped ones."""
 _MOST_MESSAGES = f"messages: {MAX_MESSAGES:,} are the most; send several interactions"
 
 _KINDS: Mapping[str, type[GivenInteraction]] = {
@@ -48,32 +48,31 @@ _KINDS: Mapping[str, type[GivenInteraction]] = {
 }
 _NO_ID = "-"
 _SOON = timedelta(minutes=10)
-"""Within which an interaction may answer the one before it."""
+"""Time within which an interaction may answer the previous one."""
 
 
 @dataclass
 class Checked:
-    """An interaction that may be recorded. `places`: where each message of a discussion lies among those that were given."""
+    """A valid interaction. `places`: the index of each recorded message among the given ones."""
 
     interaction: Interaction
     places: tuple[int, ...] = ()
 
     @cached_property
     def name(self) -> str:
-        """The id under which it is recorded: a hash of one that is a secret."""
+        """The id it is recorded under; an id that is a secret is hashed."""
         return without_secret(self.interaction.id)
 
     @property
     def characters(self) -> int:
-        """How long its texts are together."""
+        """The total length of its texts."""
         return sum(map(len, _texts(self.interaction)))
 
 
 def well_formed(
     given: Sequence[Any], caller: Caller, refused: list[RefusedInteraction], skipped: list[SkippedMessage]
 ) -> Iterator[Checked]:
-    """The interactions that may be recorded, each with an id and a time; the others go to `refused`, and the messages that
-    are not read, or not all of them, to `skipped`."""
+    """Yield the valid interactions with id and time. Others go to `refused`, and messages not fully read to `skipped`."""
     unnamed = _Unnamed(caller)
     for one in given:
         try:
@@ -95,19 +94,21 @@ def well_formed(
 
 @dataclass
 class _Unnamed:
-    """Completes the interactions of one call: the time is that of the call; the id a hash of the user, what the interaction
-    says, its local day, and the how-manieth such of the call it is. So the same call again is known."""
+    """Completes interactions without id or time; the time is that of the call.
+
+    The id hashes the user, the content, the local day, and its index among the unnamed items of this call.
+    """
 
     caller: Caller
     met: Counter[str] = field(default_factory=Counter)
 
     def completed(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The fields with a time, and with a mark in the place of a missing id."""
+        """Return the fields with a time, and a placeholder for a missing id."""
         missing = {"id": _NO_ID, "time": self.caller.now}
         return {**given, **{name: value for name, value in missing.items() if given.get(name) is None}}
 
     def id_of(self, redacted: Interaction) -> str:
-        """The id of an interaction that has none; its secrets are out already, for a hash of a short one can be guessed."""
+        """Return the id of an unnamed interaction. Secrets must be removed first: the hash of a short one can be guessed."""
         said = redacted.model_dump(mode="json", exclude={"id", "time"})
         zone = self.caller.now.tzinfo
         day = (redacted.time.astimezone(zone) if redacted.time.tzinfo else redacted.time).date()
@@ -141,7 +142,7 @@ def _validated(one: Any, unnamed: _Unnamed) -> GivenInteraction:
 
 
 def _as_recorded(given: GivenInteraction) -> Interaction:
-    """What is recorded of it: of a page what the user did there, of a discussion the texts of the user and the assistant."""
+    """Of a page, records what the user did; of a discussion, the texts of user and assistant."""
     if isinstance(given, Page):
         return interaction_of(given)
     if not isinstance(given, GivenDiscussion):
@@ -155,7 +156,6 @@ def _as_recorded(given: GivenInteraction) -> Interaction:
 
 
 def _texts(interaction: Interaction | Page) -> list[str]:
-    """The texts of an interaction that may be long."""
     if isinstance(interaction, Discussion):
         return [message.content for message in interaction.messages]
     return [interaction.text] if isinstance(interaction, Explicit | Page) else []
@@ -163,7 +163,7 @@ def _texts(interaction: Interaction | Page) -> list[str]:
 
 def _refuse_too_long(interaction: Interaction | Page) -> None:
     field = "messages" if isinstance(interaction, Discussion) else "text"
-    if len(_texts(interaction)) > MAX_MESSAGES:  # of a page that is a transcript
+    if len(_texts(interaction)) > MAX_MESSAGES:  # a page with a transcript
         raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, _MOST_MESSAGES, field)
     if sum(map(len, _texts(interaction))) > MAX_CHARACTERS:
         message = f"{field}: {MAX_CHARACTERS:,} characters are the most; send several interactions"
@@ -178,7 +178,7 @@ def _is_too_heavy(text: bytes) -> bool:
 
 
 def redacted(interaction: Interaction, caller: Caller, kinds: list[str], before: Interaction | None = None) -> Interaction:
-    """The interaction without secrets in any field, and with an aware time. `before`: one that it may answer."""
+    """Remove secrets from all fields and make the time aware. `before`: an interaction that this one may answer."""
 
     def text(value: str, question: str | None = None) -> str:
         found = redact(value, question)
@@ -213,7 +213,7 @@ def redacted(interaction: Interaction, caller: Caller, kinds: list[str], before:
 
 
 def without_answers(interactions: Sequence[Interaction], caller: Caller) -> list[Interaction]:
-    """The interactions, in order of time, without what answers a question for a secret in the one before."""
+    """Remove answers to a question for a secret in the previous interaction. Expects order of time."""
     found: list[Interaction] = []
     for one in interactions:
         before = found[-1] if found else None
@@ -234,4 +234,4 @@ def in_zone(time: datetime, caller: Caller) -> datetime:
 
 
 def _title(text: str) -> str:
-    return text[:1_000]  # what stands for a secret may be longer than the secret was
+    return text[:1_000]  # a placeholder may be longer than the secret

@@ -1,7 +1,7 @@
-"""What is new in a conversation that is recorded again under its id: agents hand in the whole of it after every turn.
+"""Finds new messages in a conversation recorded again under its id, as agents send it whole after every turn.
 
-New messages are recorded as a part, an entry of its own under an id made from the conversation's: an entry that a run may
-be reading is never changed.
+New messages are recorded as a part, a separate entry with an id derived from the conversation's: an entry that a run may be
+reading never changes.
 """
 
 import hashlib
@@ -12,26 +12,26 @@ from dataclasses import dataclass
 from commonplace.domain.interactions import Discussion, Message
 from commonplace.ports.night import Ledger, LedgerEntry
 
-_ID_SHOWN = 90  # characters of the conversation's id in that of its parts, which has at most 128
-_FIRST_LOOKUP = 16  # parts; each further look is for twice as many
+_ID_SHOWN = 90  # characters of the conversation's id in the ids of its parts, which have at most 128
+_FIRST_LOOKUP = 16  # parts; each further lookup doubles
 
 
 @dataclass(frozen=True)
 class Growth:
-    """Places of messages among those given: which are `new`, and which `changed`, so that the recorded message stays."""
+    """Indexes of given messages that are `new`, or `changed`, in which case the recorded message stays."""
 
     new: tuple[int, ...]
     changed: tuple[int, ...]
 
 
 def part_id(conversation_id: str, number: int) -> str:
-    """The id of the part with this number, from 1."""
+    """Return the id of the part with this number, from 1."""
     digest = hashlib.sha256(conversation_id.encode()).hexdigest()[:32]
     return f"{conversation_id[:_ID_SHOWN]}/{digest}+{number:04}"
 
 
 def recorded_parts(ledger: Ledger, user_id: str, conversation_id: str) -> list[LedgerEntry]:
-    """The entry of the conversation and those of its parts, in order."""
+    """Return the entries of the conversation and its parts, in order."""
     entries = ledger.entries(user_id, [conversation_id])
     first, count = 1, _FIRST_LOOKUP
     while True:
@@ -43,7 +43,7 @@ def recorded_parts(ledger: Ledger, user_id: str, conversation_id: str) -> list[L
 
 
 def messages_of(entries: Sequence[LedgerEntry]) -> list[Message | None]:
-    """The recorded messages, in order; None in place of each message whose text was dropped."""
+    """Return the recorded messages in order; None for each message whose text was dropped."""
     found: list[Message | None] = []
     for entry in entries:
         found += entry.interaction.messages if isinstance(entry.interaction, Discussion) else [None] * entry.messages
@@ -51,8 +51,7 @@ def messages_of(entries: Sequence[LedgerEntry]) -> list[Message | None]:
 
 
 def same_beginning(known: Sequence[Message | None], given: Sequence[Sequence[Message]]) -> tuple[int, int]:
-    """How many of the given messages, each cut in pieces, are known word for word from the first on, and how many pieces they
-    have. These messages need not be redacted again."""
+    """Return how many given messages are known verbatim from the start, and how many pieces they have."""
     at = 0
     for place, pieces in enumerate(given):
         if list(known[at : at + len(pieces)]) != list(pieces):
@@ -62,9 +61,9 @@ def same_beginning(known: Sequence[Message | None], given: Sequence[Sequence[Mes
 
 
 def growth(known: Sequence[Message | None], given: Sequence[Message]) -> Growth:
-    """Compares messages by their ids, where both sides have any; else by position and text.
+    """Compare messages by id if both sides have ids, else by position and text.
 
-    What is given may begin later than the conversation: then its beginning must be the end of what is known.
+    The given messages may start later than the conversation; then they must begin with the end of the known ones.
     """
     by_id = dict(zip(_numbered_ids(known), known, strict=True))
     by_id.pop(None, None)
@@ -83,7 +82,7 @@ def growth(known: Sequence[Message | None], given: Sequence[Message]) -> Growth:
 
 
 def _start(known: Sequence[Message | None], given: Sequence[Message]) -> int:
-    """Where in the known messages the first of the given ones lies: 0, unless what is known ends with those given first."""
+    """The known position of the first given message: 0 unless the known messages end with the first given ones."""
     said, told = _words(known), _words(given)
     if said[: len(told)] == told[: len(said)]:
         return 0
@@ -97,7 +96,7 @@ def _words(messages: Sequence[Message | None]) -> list[tuple[str, str] | None]:
 
 
 def _numbered_ids(messages: Sequence[Message | None]) -> list[tuple[str, int] | None]:
-    """Each message's id, with its number among those of the same id: a long message is several, one after another."""
+    """Numbers equal ids, as a long message is split into several."""
     count = Counter[str]()
     found: list[tuple[str, int] | None] = []
     for one in messages:

@@ -1,4 +1,4 @@
-"""Records interactions: what was checked and redacted is split to size and kept in the ledger until a night reads it."""
+"""Records interactions: splits the redacted texts to size and stores them in the ledger for a night."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -21,19 +21,19 @@ from commonplace.nightly.growth import growth, messages_of, part_id, recorded_pa
 from commonplace.ports.night import Ledger
 from commonplace.ports.values import Caller
 
-_ID_SHOWN = 90  # characters of an interaction's id in those of its later pieces: 127 in all, of 128
-_LAST = MAX_TEXT // 10  # characters at the end of a piece in which it may rather end between two words
+_ID_SHOWN = 90  # characters of an interaction's id in the ids of its later pieces, which have 127 of at most 128
+_LAST = MAX_TEXT // 10  # characters at the end of a piece in which to prefer a word boundary
 _BATCH, _BATCH_CHARACTERS = 100, 150_000
 _CHANGED = "differs from the message that was recorded at this place, which stays"
 
 
 def split_interaction(interaction: Interaction) -> list[Interaction]:
-    """Splits long messages at 8,000 characters; a long explicit request becomes several, the first under its own id."""
+    """Split long messages at 8,000 characters. A long explicit request becomes several; the first keeps its id."""
     if isinstance(interaction, Discussion):
         return [interaction.model_copy(update={"messages": tuple(split_messages(interaction.messages))})]
     if isinstance(interaction, Explicit):
         texts = split_text(interaction.text)
-        # The others' ids come from the whole id and text: nobody else's piece has one, nor that of a text that died halfway.
+        # Ids derive from the whole id and text, so they collide neither with other pieces nor with an interrupted recording.
         digest = hashlib.sha256(f"{interaction.id}\0{interaction.text}".encode()).hexdigest()[:32]
         name = f"{interaction.id[:_ID_SHOWN]}/{digest}"
         ids = [interaction.id, *(f"{name}/{number:03}" for number in range(2, len(texts) + 1))]
@@ -42,12 +42,12 @@ def split_interaction(interaction: Interaction) -> list[Interaction]:
 
 
 def split_messages(messages: Sequence[Message]) -> list[Message]:
-    """The messages, those that are too long as several."""
+    """Split messages that are too long."""
     return [one.model_copy(update={"content": piece}) for one in messages for piece in split_text(one.content)]
 
 
 def split_text(text: str) -> list[str]:
-    """Splits a text into pieces of at most 8,000 characters, between words where possible; joined they are the text."""
+    """Split a text into pieces of at most 8,000 characters, between words if possible. Joined, they are the text."""
     found = []
     while len(text) > MAX_TEXT:
         blank = max(text.rfind(mark, MAX_TEXT - _LAST, MAX_TEXT) for mark in "\n ")
@@ -58,11 +58,9 @@ def split_text(text: str) -> list[str]:
 
 
 def record_interactions(given: Sequence[Any], caller: Caller, ledger: Ledger) -> RecordResult:
-    """Records new interactions, and the new messages of known conversations; malformed interactions are refused, with id and
-    field, without stopping the others.
+    """Record new interactions, and new messages of known conversations. Malformed ones are refused one by one.
 
-    Batch by batch, so that what stops in the middle of very much has kept what it came to: a repetition finds that known
-    before it reads it again.
+    Works in batches, so that an interrupted call has stored its first part, which a repeated call recognizes.
     """
     refused: list[RefusedInteraction] = []
     skipped: list[SkippedMessage] = []
@@ -85,7 +83,7 @@ def record_interactions(given: Sequence[Any], caller: Caller, ledger: Ledger) ->
 
 @dataclass
 class _Intake:
-    """Records batches. `kinds`: of the secrets that were taken out; `conflicts`: messages that changed."""
+    """Records batches. `kinds`: of removed secrets; `conflicts`: messages that changed."""
 
     caller: Caller
     ledger: Ledger
@@ -93,7 +91,7 @@ class _Intake:
     conflicts: list[SkippedMessage] = field(default_factory=list)
 
     def record(self, batch: Sequence[tuple[Checked, Interaction | None]]) -> int:
-        """Records interactions, each given with the one before it; returns how many are new or have new messages."""
+        """Record interactions, each with its predecessor. Returns how many are new or have new messages."""
         there = {entry.interaction_id for entry in self.ledger.entries(self.caller.user_id, [one.name for one, _ in batch])}
         first: dict[str, list[Interaction]] = {}
         for one, before in batch:
@@ -103,13 +101,13 @@ class _Intake:
         grown = 0
         for one, before in batch:
             if one.name in first and one.name in fresh:
-                del first[one.name]  # whatever comes under this id again may have grown
+                del first[one.name]  # a repeated id in this batch may have grown
             else:
                 grown += self._record_growth(one, before)
         return len(fresh) + grown
 
     def _record_growth(self, one: Checked, before: Interaction | None) -> bool:
-        """Records the new messages of a conversation that is known; whether there are any. Nothing of other kinds is new."""
+        """Records new messages of a known conversation, and returns whether there are any."""
         talk = one.interaction
         if not isinstance(talk, Discussion):
             return False
@@ -125,13 +123,13 @@ class _Intake:
                 "id": part_id(one.name, len(entries)),
                 "time": in_zone(talk.time, self.caller),
                 "messages": tuple(pieces[at] for at in found.new),
-                "article_title": None,  # it was met with the first messages
+                "article_title": None,  # already recorded with the first messages
                 "part_of": one.name,
             }
             if not found.new or all(
                 self.ledger.record(self.caller.user_id, [talk.model_copy(update=changes)], self.caller.now)
             ):
-                break  # else somebody recorded this part just now: there may be less that is new
+                break  # otherwise this part was recorded concurrently; compare again
         self.conflicts += [
             SkippedMessage(id=one.name, index=one.places[place], role=talk.messages[place].role, reason=_CHANGED)
             for place in dict.fromkeys(places[at] for at in found.changed)
@@ -139,10 +137,10 @@ class _Intake:
         return bool(found.new)
 
     def _pieces_after(self, begun: int, talk: Discussion, before: Interaction | None) -> tuple[list[Message], list[int]]:
-        """The messages from that one on, redacted and split, and for each piece the place of its message."""
+        """The redacted pieces of messages from `begun` on, each with the index of its message."""
         if begun == len(talk.messages):
             return [], []
-        asking = min(begun, 1)  # the message before may ask for a secret
+        asking = min(begun, 1)  # the previous message may ask for a secret
         rest = talk.model_copy(update={"messages": talk.messages[begun - asking :]})
         clean = redacted(rest, self.caller, self.kinds, None if begun else before)
         assert isinstance(clean, Discussion)
@@ -151,9 +149,9 @@ class _Intake:
 
 
 def _record_batch(first: Mapping[str, list[Interaction]], caller: Caller, ledger: Ledger) -> set[str]:
-    """Records the pieces of each id and returns the ids that are new; of a long text whose id is known no piece is recorded.
+    """Returns the new ids. Records no piece of a long text with a known id.
 
-    The ledger keeps the first piece after the others, so that where it is known the others are there, if they are its own.
+    The ledger stores the first piece last, so that a known first piece implies the others.
     """
     long = [name for name, cut in first.items() if len(cut) > 1]
     known = {entry.interaction_id for entry in ledger.entries(caller.user_id, long)} if long else set()

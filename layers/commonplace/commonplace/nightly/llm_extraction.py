@@ -1,4 +1,4 @@
-"""A model's proposals of memories: the schema of its answer, and the check of each item."""
+"""Memories proposed by a model: the schema of its answer, and the check of each item."""
 
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -21,11 +21,11 @@ _Word = Annotated[str, AfterValidator(printable)]
 _MOST_TAGS = 8
 _LONGEST_TAG = 40
 _SAID, _MOST_SENTENCES = 0.5, 3
-"""The share of a content's words that must stand together, in so many sentences, to be taken for what it rests on."""
+"""Share of the content's words that this many consecutive sentences must contain to count as evidence."""
 
 
 def _valid_or_none(value: object, known: ValidatorFunctionWrapHandler) -> object:
-    """Returns None for an invalid value: a wrong optional field costs itself, not the memory."""
+    """An invalid optional field is dropped; the memory is kept."""
     try:
         return known(value)
     except ValidationError:
@@ -66,11 +66,11 @@ class Proposals(BaseModel):
 
 
 SHAPE = schema(Proposals, "validation")
-"""Of the whole answer, for the API; it is read item by item."""
+"""The schema of the whole answer, for the API; parsed item by item."""
 
 
 def parse_proposal(item: object, messages: Mapping[int, Utterance]) -> Candidate | str:
-    """The candidate that an item of the answer makes, or the reason why it makes none."""
+    """Return the candidate of an item of the answer, or why there is none."""
     if isinstance(item, dict) and not item.keys() & {"message", "evidence"}:
         item = {**item, **_place_of(item.get("content"), messages)}
     try:
@@ -99,7 +99,7 @@ def parse_proposal(item: object, messages: Mapping[int, Utterance]) -> Candidate
 
 
 def _place_of(content: object, messages: Mapping[int, Utterance]) -> dict[str, object]:
-    """The message and the words that an item rests on which names none: those that say most of it, in few sentences."""
+    """For an item without evidence: the few sentences that contain most of it."""
     wanted = subject_stems(content) if isinstance(content, str) else frozenset[str]()
     places = [
         (len(shared_stems(wanted, subject_stems(evidence))), -length, {"message": number, "evidence": evidence})
@@ -111,7 +111,7 @@ def _place_of(content: object, messages: Mapping[int, Utterance]) -> dict[str, o
 
 
 def _passages(utterance: Utterance) -> Iterator[tuple[str, int]]:
-    """The sentences of the user's own words, alone and up to three in a row, with their number; none is too long."""
+    """The user's sentences, alone and up to three in a row, with their number."""
     for start, end in utterance.own:
         spans = list(sentence_spans(utterance.text, start, end))
         for at, length in product(range(len(spans)), range(1, _MOST_SENTENCES + 1)):
@@ -122,7 +122,7 @@ def _passages(utterance: Utterance) -> Iterator[tuple[str, int]]:
 
 
 def first_error(error: ValidationError) -> str:
-    """The first validation error of a model's item, without quoting it."""
+    """Return the first validation error of a model's item, without quoting it."""
     first = error.errors(include_url=False, include_input=False)[0]
     return f"{'.'.join(map(str, first['loc'])) or 'the item'}: {first['msg']}"
 

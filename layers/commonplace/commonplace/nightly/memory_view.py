@@ -1,4 +1,4 @@
-"""The memories as a reader sees them: the record, with what a dry run or the decisions so far would change."""
+"""The memories as a reader sees them: the records plus changes of a dry run or of earlier decisions."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain, zip_longest
@@ -13,9 +13,9 @@ from commonplace.retrieval.record_scan import is_visible, visibility_of
 from commonplace.runs.apply import PlannedOperation, RunContext, decode_vector
 from commonplace.text.foundation import tokenizer
 
-_NEAR = 0.35  # a cosine below it says nothing about two statements
-_SHARED = 0.25  # of the words
-_COMPARED = 8  # by words, and as many by vector, as a store does
+_NEAR = 0.35  # a lower cosine is not informative
+_SHARED = 0.25  # share of words
+_COMPARED = 8  # by words, and as many by vector, like a store
 
 
 class RunMemoryView:
@@ -26,16 +26,16 @@ class RunMemoryView:
         self._ports = context.ports
         self._seen = visibility_of(context.caller)
         self._staged: dict[str, tuple[Memory, Vector | None]] = {}
-        self._terms: dict[str, frozenset[str]] = {}  # of the staged ones
+        self._terms: dict[str, frozenset[str]] = {}  # of staged memories
 
     def copy(self) -> "RunMemoryView":
-        """A copy of this view, staged operations included."""
+        """Return a copy, with its staged operations."""
         found = RunMemoryView(self._context)
         found._staged, found._terms = dict(self._staged), dict(self._terms)
         return found
 
     def stage(self, operations: Iterable[PlannedOperation]) -> None:
-        """Treats operations as applied, in this view only."""
+        """Treat operations as applied, in this view only."""
         for operation in operations:
             for change in (*operation.closes, *((operation.opens,) if operation.opens else ())):
                 memory = change.memory
@@ -58,7 +58,7 @@ class RunMemoryView:
         vector = embedder.embed(content)
         if vector is None:
             return []
-        from commonplace.text.paraphrase.pair_model import LEAST_COSINE, judged  # with numpy, which words alone do not need
+        from commonplace.text.paraphrase.pair_model import LEAST_COSINE, judged  # loads numpy, which words alone don't need
 
         found, _ = with_fallback(lambda index: index.similar(self._seen, terms, vector, _COMPARED), self._ports)
         stored = [(one.memory_id, one.content, one.vector) for one in found if one.memory_id not in self._staged]
@@ -71,13 +71,13 @@ class RunMemoryView:
         same = [
             memory_id
             for memory_id, text, other in compared
-            if other is not None and float(other @ vector) > LEAST_COSINE  # no two that are farther apart say the same
+            if other is not None and float(other @ vector) > LEAST_COSINE  # more distant texts never say the same
             if judged(text, content, other, vector, embedder.name).same
         ]
         return [memory.memory_id for memory in self.get(same) if not memory.is_passage]
 
     def closed(self) -> list[Memory]:
-        """What is not active any more; of all the records no more than these are held at once."""
+        """Return inactive memories. Only these are held in memory at once."""
         kept = (one for one in self._ports.records.all(self._context.user_id) if one.memory_id not in self._staged)
         staged = (memory for memory, _ in self._staged.values())
         return [one for one in chain(kept, staged) if one.status != "active"]
@@ -98,7 +98,7 @@ class RunMemoryView:
         return self.get(list(ids))[:limit]
 
     def _nearest_stored(self, index: MemoryIndex, terms: Sequence[str], vector: Vector | None, limit: int) -> list[str]:
-        """Stored memories by shared rare words and by cosine, taken in turn."""
+        """Alternates between memories by shared rare words and by cosine."""
         worded = [one.memory_id for one in index.similar(self._seen, terms, vector, limit)]
         near: list[str] = []
         if vector is not None:
@@ -124,7 +124,7 @@ class RunMemoryView:
 
 
 class StagedView:
-    """A view without the targets of some decisions. What they add is not in it: it has no id yet."""
+    """A view without the targets of some decisions. Added memories are missing, as they have no id yet."""
 
     def __init__(self, view: MemoryView, decisions: Iterable[Decision]) -> None:
         self._view = view

@@ -1,4 +1,4 @@
-"""Turns a day's decisions into operations on the record; each decision passes the gates first."""
+"""Turns a day's decisions into operations on the records, after checking each decision."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -23,9 +23,7 @@ _LONGEST_WHY = 300
 _GONE = "what it would change is not there, or not there any more"
 _FORGOTTEN = "the user wanted it forgotten"
 _NOT_THERE = f"{_FORGOTTEN}; no memory says it"
-_FORGOTTEN_PER_OPERATION = (
-    8  # memories to an operation: with the older audit rows of each, a transaction of DynamoDB has 100 parts
-)
+_FORGOTTEN_PER_OPERATION = 8  # per operation: with their audit rows, at most 100 parts fit a DynamoDB transaction
 _KEPT_FIELDS = (
     "collection", "agent_id", "key", "session_id", "position", "source", "scope", "scope_ref", "expires_at", "purge_at",
 )  # fmt: skip
@@ -33,10 +31,10 @@ _CLOSED = "what it would close was closed already by something else of that day"
 
 
 def plan_operations(reading: Reading, day: Day, view: RunMemoryView, context: RunContext) -> Plan:
-    """Plans the operations of a day, before any limit; the plan also lists what was dropped, and why."""
+    """Plan the operations of a day, before limits. The plan also lists what was dropped, and why."""
     work = _DayOperations(day, view, context)
     for decision in sorted(reading.decisions, key=lambda one: not one.candidate.forgets):
-        work.add(decision)  # forget requests first: a change goes on from what they leave
+        work.add(decision)  # forget requests first: changes build on what they leave
     return Plan(
         operations=tuple(work.operations),
         dropped=(*reading.dropped, *work.dropped),
@@ -51,7 +49,7 @@ def plan_operations(reading: Reading, day: Day, view: RunMemoryView, context: Ru
 
 @dataclass
 class _DayOperations:
-    """The operations of a day so far. `successors`: what replaces each memory that they close, None for nothing."""
+    """A day's operations so far. `successors`: what replaces each closed memory, or None."""
 
     day: Day
     view: RunMemoryView
@@ -62,7 +60,7 @@ class _DayOperations:
     keys: set[str] = field(default_factory=set)
 
     def add(self, decision: Decision) -> None:
-        """Plans one decision, or drops it with a reason."""
+        """Plan one decision, or drop it with a reason."""
         shown = self.view.get(decision.targets)
         why = refusal_reason(decision, self.day, shown)
         if why is None and decision.operation == "UPDATE" and not shown:
@@ -85,7 +83,7 @@ class _DayOperations:
             self.dropped.append(Dropped(interaction_id=one.interaction_id, position=one.position, why=why[:_LONGEST_WHY]))
 
     def _forget(self, request: Candidate, shown: Sequence[Memory]) -> None:
-        """Plans a forget request; without a matching memory only the interactions that tell it are erased."""
+        """Without a matching memory, only erases the interactions that say it."""
         now_there = self._current_targets(shown)  # what an earlier request left of them
         targets = self._current_targets([*shown, *closed_memories(request, shown, self.view)])
         decision, now = Decision(request, "FORGET"), self.context.caller.now
@@ -97,7 +95,7 @@ class _DayOperations:
         begun, rest = len(self.operations), remaining_text(request, now_there, self.context)
         for few in in_batches(targets, _FORGOTTEN_PER_OPERATION):
             self._plan(replace(decision, content=rest or None), few, erases=erases)
-            rest = ""  # of all of them, and told once
+            rest = ""  # the remainder of all targets is stored once
         left = self.operations[begun].opens
         self.successors |= dict.fromkeys((one.memory_id for one in targets), left.memory if left else None)
 
@@ -116,7 +114,7 @@ class _DayOperations:
         self.operations.append(PlannedOperation(told=reported, at=now, opens=opens, closes=closes, asked_for=asked_for))
 
     def _current_targets(self, shown: Sequence[Memory]) -> list[Memory]:
-        """The targets as the operations so far leave them, so that two corrections of a day build on each other."""
+        """Follows successors, so that two corrections on a day build on each other."""
         found: dict[str, Memory] = {}
         for memory in shown:
             last: Memory | None = memory
@@ -127,7 +125,6 @@ class _DayOperations:
         return list(found.values())
 
     def _remainder(self, text: str, of: Memory, operation_id: str) -> PlannedChange:
-        """A new memory of the sentences of a forgotten one that may stay."""
         now = self.context.caller.now
         candidate = Candidate(
             content=text,

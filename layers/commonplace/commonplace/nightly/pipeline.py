@@ -1,4 +1,4 @@
-"""Pipeline mode: a model proposes memories, then decides what happens to the stored ones; code checks both."""
+"""Pipeline mode: a model proposes memories, then decides about the stored ones; code checks both."""
 
 import json
 from collections import deque
@@ -53,7 +53,7 @@ class Choices(BaseModel):
 
 @dataclass(frozen=True)
 class Case:
-    """A candidate with its number within the day and the memories on its subject."""
+    """A candidate with its number within the day, and memories on the same subject."""
 
     number: int
     candidate: Candidate
@@ -76,7 +76,7 @@ class Case:
 
 
 def read_by_pipeline(day: Day, view: MemoryView, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Unread, ...]]:
-    """Lets the model propose and decide for a day; returns the reading and the interactions that stay unread."""
+    """Let the model propose and decide for a day. Returns the reading and the unread interactions."""
     found = _extract(day, model)
     candidates = _with_forget_requests(found, day)
     decisions, notes = _decide(day, candidates, view, model, now)
@@ -91,7 +91,7 @@ class _Extraction:
     unread: list[Unread] = field(default_factory=list)
 
     def add(self, item: object, chunk: Chunk, day: Day) -> None:
-        """Adds an item of the answer as a candidate if the gates let it pass; the same text of a message only once."""
+        """Add an item of the answer as a candidate if it passes the checks; once per text and message."""
         candidate = parse_proposal(item, {line.number: line.utterance for line in chunk})
         if isinstance(candidate, str):
             self.dropped.append(Dropped(interaction_id=chunk[0].utterance.interaction_id, why=candidate))
@@ -130,17 +130,17 @@ def _extract(day: Day, model: MeteredModel) -> _Extraction:
 
 
 def _interactions_cut_off(items: Items, chunk: Chunk) -> Chunk:
-    """The interactions that a cut answer did not reach: from the last message that it mentions on."""
-    # A list, for a model may answer with anything in the place of a number.
+    """A truncated answer may miss everything from the last mentioned message on."""
+    # a list, as a model may answer with unhashable values
     spoken_of = [item.get("message") for item in (*items.complete, items.incomplete) if isinstance(item, dict)]
     last = max((at for at, line in enumerate(chunk) if line.number in spoken_of), default=0)
     return chunk[last:]
 
 
 def _with_forget_requests(found: _Extraction, day: Day) -> list[Candidate]:
-    """The candidates with the user's own forget requests in place of the model's, in order of the messages.
+    """Replaces the model's forget requests by the user's own, in order of messages.
 
-    They are heard whatever the model says; it tells only what a request means that points at something said before.
+    Explicit requests apply whatever the model says; it only interprets requests that refer to something said earlier.
     """
     unread = {one for skipped in found.unread for one in skipped.interactions}
     read = [said for said in day.utterances if said.role == "user" and said.interaction_id not in unread]
@@ -157,7 +157,7 @@ def _with_forget_requests(found: _Extraction, day: Day) -> list[Candidate]:
 
 
 def _names_nothing(request: Candidate, day: Day) -> bool:
-    """Whether a forget request of the model's rests on words that name nothing."""
+    """Whether the model's forget request rests on words that name nothing."""
     said = day.said_at(request.interaction_id, request.position)
     asked = forget_requests_in(request.evidence, said, day.before(said)) if said else []
     return any(one.meant and not one.can_be_served for one in asked)
@@ -170,7 +170,7 @@ def _place(candidate: Candidate) -> tuple[str, int]:
 def _decide(
     day: Day, candidates: Sequence[Candidate], view: MemoryView, model: MeteredModel, now: datetime
 ) -> tuple[tuple[Decision, ...], tuple[str, ...]]:
-    """The decisions by rules, replaced by the model's where there is a choice."""
+    """Rules decide first; the model replaces open decisions."""
     by_rules = decide(candidates, view, now)
     requests = [one for one in by_rules if one.operation == "FORGET"]
     cases = [
@@ -191,14 +191,13 @@ def _decide(
 
 
 def _open_to_choice(candidates: Sequence[Candidate], decision: Decision) -> bool:
-    """Whether the model may choose: not about what is known, outdated or a weak guess, nor about a forget request, nor where
-    the same day corrects the candidate or wants a part of it forgotten."""
+    """Rules settle known, outdated and weak candidates, forget requests, and candidates changed later that day."""
     settled = decision.operation in ("NOOP", "FORGET") or decision.outdated_by is not None
     return not settled and any(decision.candidate is one for one in candidates)
 
 
 def _without_forgotten(memories: Iterable[Memory], requests: Sequence[Decision]) -> Iterator[Memory]:
-    """Memories without the parts to be forgotten, so that no update brings them back."""
+    """Omits parts to be forgotten, so that no update restores them."""
     for memory in memories:
         text = memory.content
         for request in requests:
@@ -224,11 +223,11 @@ def _choose(cases: Sequence[Case], day: Day, model: MeteredModel) -> tuple[dict[
 
 
 SHAPE = schema(Choices, "validation")
-"""Of the whole answer, for the API; it is read decision by decision."""
+"""The schema of the whole answer, for the API; parsed decision by decision."""
 
 
 def batches_of(cases: Sequence[Case]) -> Iterator[list[Case]]:
-    """The cases in order, in batches that fit into one call."""
+    """Yield the cases in batches that fit into one call."""
     group: list[Case] = []
     for case in cases:
         if group and (len(group) == _MOST_CANDIDATES or tokens_of(deciding_prompt([*group, case])) > CHUNK_TOKENS):
@@ -240,7 +239,7 @@ def batches_of(cases: Sequence[Case]) -> Iterator[list[Case]]:
 
 
 def deciding_prompt(cases: Sequence[Case]) -> str:
-    """The user message for the model: memories and candidates as delimited data."""
+    """Build the user message: memories and candidates as delimited data."""
     memories = {memory.memory_id: memory for case in cases for memory in case.similar}
     lines = [
         json.dumps(
@@ -255,7 +254,7 @@ def deciding_prompt(cases: Sequence[Case]) -> str:
 
 
 def choices_in(said: str, cut: bool, cases: Sequence[Case]) -> list[object]:
-    """The decisions of an answer, each with its candidate's number; of a single candidate it may be the answer itself."""
+    """Return the decisions with their candidates' numbers. For a single candidate, the answer may be the decision itself."""
     items = items_of(said, "decisions", cut)
     if items is not None:
         return items.complete
@@ -264,7 +263,7 @@ def choices_in(said: str, cut: bool, cases: Sequence[Case]) -> list[object]:
 
 
 def parse_choice(item: object, cases: Mapping[int, Case], taken: Collection[str], day: Day) -> tuple[int, Decision] | None:
-    """The number and the decision of an item of the answer; None if it is invalid, and rules decide then.
+    """Return number and decision of an item; None if invalid, and rules decide.
 
     `taken`: targets of earlier decisions.
     """

@@ -9,7 +9,7 @@ from commonplace.llm.prompts import delimited_data, unused_mark
 from commonplace.nightly.budget import tokens_of
 
 CHUNK_TOKENS = 60_000
-"""Estimated tokens of the lines of one call: a day of 50 long messages fits into two."""
+"""Estimated tokens per call; a day of 50 long messages fits into two calls."""
 
 _LEFT_OUT = " […] "
 _BEFORE_START, _BEFORE_END = 200, 600
@@ -17,7 +17,7 @@ _BEFORE_START, _BEFORE_END = 200, 600
 
 @dataclass(frozen=True)
 class PromptLine:
-    """A message of the user with its number within the day, as JSON without line breaks."""
+    """A user's message with its number within the day, as one line of JSON."""
 
     number: int
     utterance: Utterance
@@ -28,16 +28,16 @@ Chunk = tuple[PromptLine, ...]
 
 
 def lines_of(day: Day) -> list[PromptLine]:
-    """A prompt line per message with own words of the user; foreign text is left out.
+    """Return a prompt line per message with the user's own words; quoted text is left out.
 
-    The assistant's words stand beside the answer to them, their middle left out where they are long.
+    The assistant's preceding message is included, shortened in the middle if long.
     """
     said = [utterance for utterance in day.utterances if utterance.own_words.strip()]
     return [_line(number, utterance, day.before(utterance)) for number, utterance in enumerate(said, 1)]
 
 
 def chunks_of(lines: Sequence[PromptLine], most_tokens: int = CHUNK_TOKENS) -> Iterator[Chunk]:
-    """The lines in order, in chunks of at most `most_tokens` estimated tokens; at least one line each."""
+    """Yield the lines in chunks of at most `most_tokens` estimated tokens, at least one line each."""
     chunk: list[PromptLine] = []
     room = most_tokens
     for line in lines:
@@ -52,12 +52,12 @@ def chunks_of(lines: Sequence[PromptLine], most_tokens: int = CHUNK_TOKENS) -> I
 
 
 def interactions_in(lines: Sequence[PromptLine]) -> list[str]:
-    """The ids of the lines' interactions, each once, in order."""
+    """Return the distinct ids of the lines' interactions, in order."""
     return list(dict.fromkeys(line.utterance.interaction_id for line in lines))
 
 
 def prompt_for(day: Day, lines: Sequence[PromptLine], request: str) -> str:
-    """The user message for the model: date and lines as delimited data, then the task, in which `{data}` names them."""
+    """Build the user message: date and lines as delimited data, then the task, where `{data}` names them."""
     body = "\n".join(line.json for line in lines)
     mark = unused_mark([body])
     parts = {"date": f"{day.date:%A, %Y-%m-%d}", "messages": body}

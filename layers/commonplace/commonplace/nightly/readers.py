@@ -1,4 +1,4 @@
-"""Chooses how the days of a run are read: by rules, or by a model with rules for what it did not read."""
+"""Chooses how a run reads its days: by rules, or by a model with rules for unread interactions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,13 +21,13 @@ NO_MODEL = "there is no model: read by rules"
 
 
 def mode_of(requested: Mode | None, model: LanguageModel | None) -> Mode:
-    """The mode of a run: the requested one, else the pipeline; rules if there is no model."""
+    """Return the mode of a run: the requested one or the pipeline; rules if there is no model."""
     return "rules" if model is None else requested or "pipeline"
 
 
 @dataclass(frozen=True)
 class ModeReader:
-    """Reads days in any mode, for one user's run. `now` tells the day (UTC) whose tokens are spent."""
+    """Reads days in any mode, for one user's run. `now` determines the budget day (UTC)."""
 
     rules: Reader
     ports: NightPorts
@@ -37,12 +37,12 @@ class ModeReader:
     def read_day(
         self, mode: Mode, day: Day, view: MemoryView, answers: Answers, failed_twice: frozenset[str] = frozenset()
     ) -> Reading:
-        """Reads one day and returns the decisions about the memories.
+        """Read one day and return the decisions about memories.
 
-        `answers`: the model's saved answers of the run. `failed_twice`: interactions that two runs failed to read. A failing
-        model raises nothing here. Where another night would not help (no model, its budget spent, a request that it
-        refuses as malformed) rules read at once, and `notes` say so. Where it may (the model is down, slow or declines) the
-        interactions are `unread`: they stay pending and count as failed, and the third night rules read them.
+        `answers`: saved answers of the run. `failed_twice`: interactions that two runs failed to read. Never raises for a
+        failing model. If another night would not help (no model, no budget, a malformed request), rules read at once, and
+        `notes` say so. If it may help (the model is down, slow or declines), the interactions are `unread`: they stay pending
+        and count as failed, and rules read them in the third night.
         """
         model = self.ports.model
         if model is None:
@@ -60,7 +60,7 @@ class ModeReader:
     def _with_rules_for_unread(
         self, reading: Reading, unread: Sequence[Unread], day: Day, view: MemoryView, failed_twice: frozenset[str]
     ) -> Reading:
-        """The reading, completed by rules for the unread interactions that don't wait, and for titles in every mode."""
+        """Rules read unread interactions that don't wait, and titles in every mode."""
         waiting = {one for skipped in unread if skipped.waits for one in skipped.interactions - failed_twice}
         missed = {one for gap in unread for one in gap.interactions} - waiting
         rest = Day(
@@ -68,7 +68,7 @@ class ModeReader:
             tuple(said for said in day.utterances if said.interaction_id in missed),
             tuple(met for met in day.titles if met.interaction_id not in waiting),
         )
-        # What rules read they read whole: what a model made of half of it would say the same once more.
+        # Rules read whole interactions, so the model's partial decisions are dropped to avoid duplicates.
         by_model = tuple(one for one in reading.decisions if one.candidate.interaction_id not in missed)
         by_rules = self.rules.read(rest, StagedView(view, by_model))
         reasons = (f"{'left unread' if gap.interactions & waiting else 'read by rules'}: {gap.why}" for gap in unread)
@@ -82,7 +82,7 @@ class ModeReader:
 
 
 def reader_for(context: RunContext) -> ReadDay:
-    """A function that reads days with the models of a run context, on the account of its user."""
+    """Return a function that reads days with a context's models, charged to its user."""
     least_worth = context.night.least_worth
     rules = RulesReader(context.ports.words, LEAST_WORTH if least_worth is None else least_worth)
 

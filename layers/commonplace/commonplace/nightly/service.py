@@ -1,6 +1,6 @@
-"""What a person or an application may ask of the nights of one user, whichever way they come in. No model sees these.
+"""Operations on one user's nights for people and applications. Models never call them.
 
-What reads days is imported when one is read: most callers only look at what was done.
+Imports for reading are deferred: most callers only look at results.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -29,22 +29,22 @@ _TAKEN_OVER = "another process has taken over this run"
 
 @dataclass(frozen=True)
 class Nights:
-    """One user's nights. `read`: how a day is read in a mode; `may_continue`: asked before each day, False ends the night."""
+    """One user's nights. `read`: reads a day in a mode; `may_continue`: called before each day, False stops the night."""
 
     context: RunContext
     read: "ReadDay"
     may_continue: Callable[[], bool] = lambda: True
 
     def record(self, interactions: Sequence[Any]) -> RecordResult:
-        """Records interactions for a later night; each is checked on its own."""
+        """Record interactions for a later night; each is checked on its own."""
         from commonplace.nightly.intake import record_interactions
 
         return record_interactions(interactions, self.context.caller, self.context.night.ledger)
 
     def nightly(self, mode: Mode | None = None, progress: "Progress | None" = None) -> Iterator[Run]:
-        """Reads what is pending, a run at a time, at most twenty; first it finishes a run that died.
+        """Complete an unfinished run, then read pending interactions in at most twenty runs, yielding each.
 
-        Ends without a word when another process has taken over. Raises `CONFLICT` while another is at work.
+        Ends silently if another process takes over. Raises `CONFLICT` while another is active.
         """
         from commonplace.nightly import steps
 
@@ -66,7 +66,7 @@ class Nights:
                     return
 
     def preview(self, mode: Mode | None = None, progress: "Progress | None" = None) -> RunReport:
-        """What `nightly` would do now, with its words; nothing is changed."""
+        """Return what `nightly` would do now, without changing anything."""
         from commonplace.nightly import steps
 
         with gathered() as flaws:
@@ -74,7 +74,7 @@ class Nights:
         return report.report_plan(_with_notes(run, flaws.note), planned)
 
     def empty_run(self, mode: Mode | None = None) -> Run:
-        """A run that found nothing to read; it is not stored."""
+        """Return a run that found nothing to read; it is not stored."""
         from commonplace.nightly import steps
 
         run = steps.new_run(self.context, self._options(mode), [])
@@ -82,17 +82,17 @@ class Nights:
         return run.model_copy(update={"status": "done", "finished_at": self.context.clock(), "notes": notes})
 
     def runs(self, limit: int = 20) -> list[Run]:
-        """The newest runs, newest first; `limit` 1-100."""
+        """Return the newest runs, newest first; `limit` 1-100."""
         if not 1 <= of_type(int, limit, "limit") <= MOST_RUNS:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"limit: must be from 1 to {MOST_RUNS}", "limit")
         return self.context.night.runs.newest(self.context.user_id, limit)
 
     def listed(self, limit: int = 20) -> ListedRuns:
-        """The newest runs that fit into one answer; `notes` says how many were left out."""
+        """Return the newest runs that fit into one answer; `notes` count the others."""
         return report.newest_that_fit(self.runs(limit))
 
     def run(self, run_id: str) -> Run:
-        """A run by its id, or the `last`; `NOT_FOUND` if there is none."""
+        """Return a run by id, or the `last`. Raises `NOT_FOUND`."""
         runs, user_id = self.context.night.runs, self.context.user_id
         if of_type(str, run_id, "run_id") == LAST:
             found, message = next(iter(runs.newest(user_id, 1)), None), "there is no run yet"
@@ -103,17 +103,17 @@ class Nights:
         return found
 
     def told(self, run_id: str) -> RunReport:
-        """A run with the texts that it is about."""
+        """Return a run with its texts."""
         return report.report(with_what_is_left(self.run(run_id), self.context, wait=False), self.context)
 
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
-        """Undoes a run and returns the undo as a run; `reread`: its interactions are pending again."""
+        """Undo a run and return the undo as a run. `reread`: mark its interactions as pending."""
         with exclusive_lease(self.context) as lease, gathered() as flaws:
             run = undo.undo_run(self._run_to_undo(run_id), self.context, lease, reread)
             return self._published(run, lease, flaws)
 
     def undo(self, operation_id: str) -> Run:
-        """Undoes one operation, or the `last` that is no undo; returns the undo as a run. `NOT_FOUND` if there is none."""
+        """Undo one operation, or the `last` that is no undo. Returns the undo as a run. Raises `NOT_FOUND`."""
         of_type(str, operation_id, "operation_id")
         with exclusive_lease(self.context) as lease, gathered() as flaws:
             chosen = undo.last_operation(self.context) if operation_id == LAST else operation_id
@@ -121,18 +121,18 @@ class Nights:
             return self._published(run, lease, flaws)
 
     def approve_run(self, run_id: str) -> Run:
-        """Applies the operations of a run that wait for review, where their memories are unchanged."""
+        """Apply a run's operations in review if their memories are unchanged."""
         with exclusive_lease(self.context) as lease, gathered() as flaws:
             run = undo.approve(self._run_to_change(run_id), self.context, lease)
             return with_what_is_left(self._published(run, lease, flaws), self.context)
 
     def discard_run(self, run_id: str) -> Run:
-        """Discards the operations of a run that wait for review."""
+        """Discard a run's operations in review."""
         with exclusive_lease(self.context) as lease:
             return undo.discard(self._run_to_change(run_id), self.context, lease)
 
     def history(self, name: str) -> History:
-        """What a key has held, or what an id replaced and what replaced it; `KEY_NOT_FOUND` tells the nearest keys."""
+        """Return what a key has held, or the lineage of an id. `KEY_NOT_FOUND` suggests the nearest keys."""
         from commonplace.contract import validate
         from commonplace.use_cases import history
         from commonplace.use_cases.named import naming
@@ -153,7 +153,6 @@ class Nights:
         return RunOptions(self.read, taken, name, prompt_version(taken), self.may_continue, progress)
 
     def _finish_unfinished(self, lease: Lease) -> Run | None:
-        """Resumes a run that died, if there is one."""
         run = self.context.night.runs.unfinished(self.context.user_id)
         if run is None:
             return None
@@ -178,7 +177,7 @@ class Nights:
         ports.ledger.drop_texts(self.context.user_id, self.context.clock(), ports.texts_kept)
 
     def _published(self, run: Run, lease: Lease, flaws: Flaws) -> Run:
-        """A run that has ended, once the pages are written; what could not be read or written is told in its notes."""
+        """Writes the pages; failures to read or write are noted in the run."""
         from commonplace.pages.publishing import publish
 
         trouble = publish(run, self.context)
@@ -188,7 +187,7 @@ class Nights:
         return told
 
     def _run_to_undo(self, run_id: str) -> Run:
-        """The run to be undone. `last` means the newest that was applied and is no undo: twice is harmless."""
+        """`last` is the newest applied run that is no undo, so that repeating is harmless."""
         if run_id != LAST:
             return self.run(run_id)
         applied = next(filter(_was_applied, self.runs(MOST_RUNS)), None)
@@ -197,7 +196,7 @@ class Nights:
         return applied
 
     def _run_to_change(self, run_id: str) -> Run:
-        """The run to be reviewed. `last` means the newest that changes memories and is no undo."""
+        """`last` is the newest run that changes memories and is no undo."""
         if run_id != LAST:
             return self.run(run_id)
         newest = self.runs(MOST_RUNS)
@@ -205,7 +204,7 @@ class Nights:
 
 
 def _was_applied(run: Run) -> bool:
-    """Whether there may be something to undo: a night that found nothing to change was applied, an unapplied plan not."""
+    """A night that found nothing to change counts as applied, an unapplied plan does not."""
     if run.kind in ("undo", *OF_NO_CHANGE):
         return False
     outcomes = {one.outcome for one in run.operations}

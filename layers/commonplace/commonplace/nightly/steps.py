@@ -1,7 +1,7 @@
-"""The steps of a nightly run. Each step is saved before its effect, so that a run that died resumes where it was.
+"""The steps of a nightly run, each saved before its effect, so that a crashed run resumes.
 
-A run is a fold over days: each day's plan is made once and kept, what is planned is done at most once, and the run is kept
-after each day with what it came to. So a run that is taken up again begins with the first day that it did not get through.
+A run goes through days: each day's plan is made and saved once, each operation is applied at most once, and the run is saved
+after each day. A resumed run starts with the first unfinished day.
 """
 
 from collections.abc import Callable, Collection
@@ -19,20 +19,20 @@ from commonplace.runs import apply, finalize
 from commonplace.runs.apply import Lease, Plan, PlannedOperation, RunContext, review_part
 
 MOST_INTERACTIONS = 500
-"""That one run reads; what is pending beyond them is for the next run of the same night."""
+"""Most interactions per run; the next run of the night reads the others."""
 _DAMAGED = "these interactions can't be read, and are given up"
-_FAILURES_BEFORE_RULES = 2  # runs that failed on an interaction before rules read it
+_FAILURES_BEFORE_RULES = 2  # failed runs on an interaction before rules read it
 _TRIES = 3
 _NO_PROGRESS = "reading this day stopped the run three times; it is left for another run"
 _DAMAGED_PLAN = "the plan of a day can't be read; what was done of it is done, and its interactions are left for another run"
 
 Progress = Callable[[int, int], None]
-"""Told how many interactions of how many are done."""
+"""Receives how many of how many interactions are done."""
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Options of a run: `mode` for new runs, `may_continue` asked before each day, `progress` called after it."""
+    """Options of a run: `mode` for new runs; `may_continue` called before each day, `progress` after it."""
 
     read: ReadDay
     mode: Mode
@@ -43,7 +43,7 @@ class RunOptions:
 
 
 def begin(context: RunContext, night: RunOptions, lease: Lease, tried: Collection[str] = ()) -> Run | None:
-    """Starts a run over what is pending and not `tried`; None when there is nothing."""
+    """Start a run over pending interactions that are not `tried`; None if there are none."""
     entries = pending(context, tried)
     if not entries:
         return None
@@ -53,13 +53,13 @@ def begin(context: RunContext, night: RunOptions, lease: Lease, tried: Collectio
 
 
 def pending(context: RunContext, tried: Collection[str] = ()) -> list[LedgerEntry]:
-    """The ledger entries that the next run reads, oldest first."""
+    """Return the ledger entries that the next run reads, oldest first."""
     found = context.night.ledger.pending(context.user_id, MOST_INTERACTIONS + len(tried))
     return [entry for entry in found if entry.interaction_id not in tried][:MOST_INTERACTIONS]
 
 
 def new_run(context: RunContext, night: RunOptions, entries: Collection[LedgerEntry]) -> Run:
-    """A run that has done nothing yet."""
+    """Create a run that has done nothing yet."""
     now = context.caller.now
     damaged = [entry.interaction_id for entry in entries if entry.interaction is None]
     return Run(
@@ -76,12 +76,12 @@ def new_run(context: RunContext, night: RunOptions, entries: Collection[LedgerEn
 
 
 def run_days(run: Run, context: RunContext, night: RunOptions, lease: Lease) -> Run:
-    """Carries a run on to its end, or until it may not continue: then it stays `running`, for the next to resume."""
+    """Continue a run to its end, or until it may not continue; then it stays `running` and can be resumed."""
     entries = context.night.ledger.entries(context.user_id, run.interactions)
     if run.finished_at is not None:
         return finalize.close(run, entries, context, lease)
     zone = context.caller.now.tzinfo
-    context = replace(context, caller=replace(context.caller, now=run.started_at.astimezone(zone)))  # whenever it is taken up
+    context = replace(context, caller=replace(context.caller, now=run.started_at.astimezone(zone)))  # also if resumed
     failed_twice = frozenset(entry.interaction_id for entry in entries if entry.failures >= _FAILURES_BEFORE_RULES)
     planner = DayPlanner(context, night.read, run.mode or night.mode, failed_twice, RunMemoryView(context))
     done = 0
@@ -102,7 +102,7 @@ def run_days(run: Run, context: RunContext, night: RunOptions, lease: Lease) -> 
 
 
 def preview(context: RunContext, night: RunOptions) -> tuple[Run, tuple[PlannedOperation, ...]]:
-    """What a run would do now. Nothing is written; a model that is called is paid all the same."""
+    """Return what a run would do now. Nothing is written, but model calls cost money."""
     entries = pending(context)
     run, view, planned = new_run(context, night, entries), RunMemoryView(context), list[PlannedOperation]()
     failed_twice = frozenset(entry.interaction_id for entry in entries if entry.failures >= _FAILURES_BEFORE_RULES)
@@ -119,7 +119,7 @@ def preview(context: RunContext, night: RunOptions) -> tuple[Run, tuple[PlannedO
 
 
 def with_plan(run: Run, plan: Plan, operations: tuple[RunOperation, ...], context: RunContext) -> Run:
-    """The run with the results of a plan added to it."""
+    """Add the results of a plan to a run."""
     spent = cost_of(plan.input_tokens, plan.output_tokens, context.night.allowance)
     return run.model_copy(
         update={

@@ -1,4 +1,4 @@
-"""Erases for good: all that is kept of a user, or one memory with its history and what was made of it and of others."""
+"""Erases all data of a user, or one memory with its history and everything merged from it, permanently."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -30,12 +30,11 @@ from commonplace.use_cases.named import behind_alias
 
 @dataclass(frozen=True)
 class ErasureScope:
-    """All that goes with one memory, and what comes back in its place.
+    """What is erased with a memory, and what is remade.
 
-    `ids`: of all that goes, as far as it is named; some may have no record. `memories`: of those what has words, newest
-    first. `damaged`: what can't be read. `merged`: the ids of what was made of it and of others, `standing` those that hold
-    the place of these others still, and `left` the others. `purged`: the ids without a record, and `names` what these were
-    called elsewhere.
+    `ids`: all that is erased; some may have no record. `memories`: those with words, newest first. `damaged`: unreadable
+    records. `merged`: ids of memories merged from erased and other ones; `standing`: merged memories that still replace these
+    others; `left`: the others. `purged`: ids without a record; `names`: their external names.
     """
 
     ids: frozenset[str]
@@ -49,13 +48,13 @@ class ErasureScope:
 
     @property
     def erased(self) -> tuple[str, ...]:
-        """The ids of what is erased, as far as there is anything of it; newest first."""
+        """The ids of which anything is stored, newest first."""
         return tuple(dict.fromkeys((*(one.memory_id for one in self.memories), *self.damaged, *sorted(self.purged))))
 
 
 @dataclass(frozen=True)
 class Known:
-    """What is kept of a user's memories: records, oldest first, the ids of those that can't be read, and backups."""
+    """A user's stored memories: records, oldest first, the ids of unreadable ones, and backups."""
 
     records: MemoryRecords
     there: Sequence[Memory]
@@ -63,10 +62,10 @@ class Known:
     backups: Callable[[], Sequence[Backup]]
 
     def scope(self, names: Sequence[str], aliases: Sequence[Alias], document: str | None = None) -> ErasureScope:
-        """The scope of memories by their ids, or by what they were called elsewhere.
+        """Determine the scope of memories by id or external name.
 
-        Backups are read where one has no record, and for a passage, which may have had another memory before. `document`: the
-        reference of a document that is erased as a whole; then copies of its passages in other documents stay.
+        Reads backups if an id has no record, and for passages, which may have had another memory. `document`: the reference
+        of a document erased as a whole; copies of its passages in other documents stay.
         """
         ids = {one.memory_id for one in self.there}.union(self.unreadable)
         scope = self._scope([one if one in ids else _memory_of(one, aliases) for one in names], self.there, document)
@@ -92,7 +91,7 @@ class Known:
         while more := twins([one for one in may_go if one.memory_id in reach.whole], may_go, current):
             for memory_id in more:
                 reach.follow(memory_id)
-        # A closed copy: imported and undone, read by a night that was undone, deleted before the same was stored again.
+        # A closed copy: an undone import or night, or a memory deleted before the same was stored again.
         while copies := reach.closed_copies(one for one in self.there if one.status != "active"):
             for memory_id in copies:
                 reach.follow(memory_id, is_copy=True)
@@ -113,7 +112,7 @@ def _memory_of(name: str, aliases: Sequence[Alias]) -> str:
 
 @dataclass
 class _Reach:
-    """How far an erasure goes. `whole`: what goes with all that it replaced; `merged`: only what was made of that, too."""
+    """The reach of an erasure. `whole`: erased with all predecessors; `merged`: only merged from those."""
 
     known: Mapping[str, Memory]
     damaged: bool
@@ -127,7 +126,7 @@ class _Reach:
         for one in self.known.values():
             self.closed_by[one.superseded_by or ""].append(one.memory_id)
             self.named_by[one.supersedes or ""].append(one.memory_id)
-        # Of a merge that was taken back no link tells any more, nor does a record that can't be read.
+        # An undone merge, or an unreadable record, has lost its links.
         self.suspects = [
             one.memory_id
             for one in self.known.values()
@@ -135,7 +134,7 @@ class _Reach:
         ]
 
     def follow(self, memory_id: str, is_copy: bool = False) -> None:
-        """Goes on from a memory until there is no more. What took the place of a closed copy stays if any of it is active."""
+        """Follow all links from a memory. Successors of a closed copy stay if any of them is active."""
         ahead = [(memory_id, True)]
         while ahead:
             one, whole = ahead.pop()
@@ -148,12 +147,11 @@ class _Reach:
         self.merged -= self.whole
 
     def closed_copies(self, closed: Iterable[Memory]) -> list[str]:
-        """The ids of those closed memories that stay so far, and say the same as one that goes."""
+        """Return the closed memories outside the scope that say the same as an erased memory."""
         said = {folded(self.known[one].content) for one in self.whole if one in self.known} - {""}
         return [one.memory_id for one in closed if one.memory_id not in self.whole and folded(one.content) in said]
 
     def _goes_on(self, memory_id: str) -> bool:
-        """Whether a memory, or anything that took its place, is active."""
         seen, ahead = set[str](), {memory_id}
         while ahead:
             if any(self.known[one].status == "active" for one in ahead if one in self.known):
@@ -163,7 +161,7 @@ class _Reach:
         return False
 
     def stands(self, memory_id: str | None) -> bool:
-        """Whether a merged memory, or what was merged of it, holds the place of what it was made of."""
+        """Return whether a merged memory, or one merged from it, still replaces its sources."""
         memory = self.known.get(memory_id or "")
         if memory is None or memory.memory_id not in self.merged:
             return False
@@ -189,7 +187,7 @@ class _Reach:
         return self.sources[memory_id]
 
     def _is_taken_apart(self, memory: Memory) -> bool:
-        """Whether an erasure that died has closed it, and not put all of the others in its place yet."""
+        """Whether a crashed erasure closed it before restoring all other sources."""
         return memory.status == "deleted" and any(
             one.detail.get(TAKEN_APART) for one in self.records.audits(memory.user_id, memory.memory_id)[-1:]
         )
@@ -208,14 +206,14 @@ class ErasableUser:
         return self.context.user_id
 
     def memories(self) -> int:
-        """The number of the user's memories, closed ones too, and those that can't be read."""
+        """Return the number of the user's memories, including closed and unreadable ones."""
         with gathered() as flaws:
             return sum(1 for _ in self.context.ports.records.all(self.user_id)) + len(flaws.unreadable)
 
     def erase(self) -> Erased:
-        """Erases everything for good, the pages first; tells how many memories there were.
+        """Erase everything permanently, pages first. Returns how many memories there were.
 
-        Raises `CONFLICT` while a run of this user is at work, for it would write what it has read. Safe to repeat after a
+        Raises `CONFLICT` while a run of this user is active, as it would write what it has read. Safe to repeat after a
         crash.
         """
         with leased(self.context):
@@ -228,20 +226,19 @@ class ErasableUser:
         return Erased(memories=memories, notes=self.notes())
 
     def notes(self, wait: bool = True) -> Notes | None:
-        """What is left of anything that was erased; None as soon as it is gone. `wait`: some seconds for who reads there."""
+        """Return a note while erased data remains in a log file. `wait`: some seconds for other readers."""
         return None if self.context.night.finish_erasing(wait) else Notes(warnings=[LEFT_IN_LOG])
 
     def scope(self, memory_id: str) -> ErasureScope:
-        """What `erase_memory` would erase: the memory, all that it replaced and all that replaced it, and what was merged of
-        it; and what that would leave of others.
+        """Return the scope of `erase_memory`: the memory, its lineage, all merged from it, and the effect on others.
 
-        An id that it had elsewhere leads to it, and one of which no record is left to what backups have of it. Raises
-        `NOT_FOUND` when nothing of it has any words.
+        External ids resolve to the memory; ids without a record to its backups. Raises `NOT_FOUND` if no words of it are
+        stored.
         """
         return self._scope([of_type(str, memory_id, "memory_id")])
 
     def _scope(self, memory_ids: Sequence[str], document: str | None = None) -> ErasureScope:
-        """The same of several memories at once, or of the passages of a document."""
+        """For several memories, or the passages of a document."""
         ports = self.context.ports
         with gathered() as flaws:
             there = list(ports.records.all(self.user_id))
@@ -262,14 +259,13 @@ class ErasableUser:
         return scope
 
     def erase_memory(self, memory_id: str) -> Erased:
-        """Erases a memory with its history; tells the ids of what was erased, and of what was made again without it.
+        """Erase a memory with its history. Returns the ids erased, and of memories remade without it.
 
-        The texts that it was read from and what runs quote of them go first, then the memories, so that after a crash the
-        same call goes on. What was merged of it and of others goes, too: of the others one memory is made again. Of a
-        passage all goes that its document held of its words before, with the memories of that, and so do its copies in other
-        documents. What stays for 30 days, for
-        every index and process to hear of it, has no word of it. Raises `CONFLICT` while a run of this user is at work or a
-        memory is changed in the same moment.
+        Source texts and quotes in runs are erased first, then the memories, so that a repeated call completes after a crash.
+        Memories merged from it are erased too, and the other sources merged anew. For a passage, earlier versions of its text
+        in the document and their memories are erased as well, and copies in other documents. The remaining rows, kept 30 days
+        to inform every index and process, contain no words. Raises `CONFLICT` while a run of this user is active or a memory
+        changes concurrently.
         """
         return self._erase_memories([of_type(str, memory_id, "memory_id")])
 
@@ -277,15 +273,15 @@ class ErasableUser:
         with exclusive_lease(self.context) as lease:
             scope = self._scope(memory_ids, document)
             ids = scope.erased
-            self.context.ports.usage.fold(self.user_id)  # what was found is counted now, and not again later
+            self.context.ports.usage.fold(self.user_id)  # count pending usage before, not after, the erasure
             places = forget_searches(self.user_id, scope.memories, self.context.ports)
             places |= erase_sources(set(scope.ids), set(), self.context, lease, merged=scope.merged)[1]
             if scope.purged:
                 self.erasure.forget_purged(self.user_id, scope.purged, scope.names)
-            for one in scope.damaged:  # first: as long as there are others it is a memory that is forgotten, and no repair
+            for one in scope.damaged:  # first: while other records exist, this is a forgotten memory, not a repair
                 self.erasure.erase_unreadable(self.user_id, one, forgotten=bool(scope.memories))
             again = MergedAgain(scope.left, scope.standing, lease).make() if scope.left else ()
-            # What was named is the last: after a crash what else is erased with it is found by its words.
+            # Named memories go last: after a crash, their words lead to the others.
             order = sorted(scope.memories, key=lambda one: one.memory_id in memory_ids)
             for memory in self.context.ports.records.get(self.user_id, [one.memory_id for one in order]):
                 self._erase(memory, lease, memory.memory_id in scope.merged)
@@ -295,17 +291,17 @@ class ErasableUser:
         return Erased(memories=len(ids), ids=ids, places=tuple(sorted(places)), made_again=again, notes=self.notes())
 
     def erase_document(self, namespace: Sequence[str], key: str) -> Erased:
-        """Erases a document with its versions, then every memory that was derived from one of them; tells their ids.
+        """Erase a document with its versions, then all memories derived from it. Returns their ids.
 
-        Safe to repeat after a crash. Raises `NOT_FOUND` when nothing of it is left, and `CONFLICT` while a run of this
-        user is at work.
+        Safe to repeat after a crash. Raises `NOT_FOUND` if nothing is left, and `CONFLICT` while a run of this user is
+        active.
         """
         check_place(namespace, key)
         documents = self.context.ports.documents
         passages = self._passages(namespace, key)
         is_there = documents.get(self.user_id, namespace, key) is not None
         with exclusive_lease(self.context):
-            documents.erase(self.user_id, namespace, key)  # also where there is none: an erasure may have died half-way
+            documents.erase(self.user_id, namespace, key)  # even if missing: an earlier erasure may have crashed halfway
         if not passages and not is_there:
             raise CommonplaceError(ErrorCode.NOT_FOUND, "key: there is no such document", "key")
         nothing = Erased(memories=0, notes=self.notes())
@@ -313,7 +309,7 @@ class ErasableUser:
         return erased.model_copy(update={"places": tuple(sorted({*erased.places, "documents"}))})
 
     def _passages(self, namespace: Sequence[str], key: str) -> list[str]:
-        """The ids of what was derived from a document and has words: in a record, or only in a backup."""
+        """Ids derived from the document that have words in a record or only in a backup."""
         ports, reference = self.context.ports, reference_of(namespace, key)
         with gathered() as flaws:
             there = {one.memory_id: one for one in ports.records.all(self.user_id)}
@@ -332,7 +328,7 @@ class ErasableUser:
         now = self.context.caller.now
         lease.renew()
         without = erased(memory, now)
-        if merged:  # it leads to none of the others any more
+        if merged:  # it must not lead to the other sources
             without = without.model_copy(update={"supersedes": None})
         change = Change(without, Audit("erase", now, {}), before=memory, erases=True)
         operation = Operation(new_operation_id(now), self.user_id, "FORGET", now, closes=(change,))

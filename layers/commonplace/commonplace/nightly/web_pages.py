@@ -1,4 +1,4 @@
-"""A page that the user had before them, as an interaction: a talk where it is the transcript of one, else a page read."""
+"""Turns a web page into an interaction: a discussion if it is a transcript, else a page read."""
 
 import re
 import tomllib
@@ -13,8 +13,7 @@ _LONGEST_NAME = 128
 
 
 def interaction_of(page: Page) -> Discussion | Reaction:
-    """What the user did on a page. Its words are theirs only where the text begins by naming the speaker, as a transcript
-    does; of any other page its title is kept, which is its first line."""
+    """Return what the user did on a page: said the turns of a transcript, or read the title, its first line."""
     turns = turns_of(page.text)
     if turns:
         return Discussion(type="discussion", id=page.id, time=page.time, messages=turns)
@@ -30,7 +29,7 @@ def interaction_of(page: Page) -> Discussion | Reaction:
 
 
 def turns_of(text: str) -> tuple[Message, ...]:
-    """The turns of a transcript, none if the text is none: it begins with a speaker, and the user is one of them."""
+    """Return the turns of a transcript that begins with a speaker and includes the user; else an empty tuple."""
     marks = list(_marks().finditer(text))
     if not marks or text[: marks[0].start()].strip():
         return ()

@@ -1,1 +1,1 @@
-"""What the use cases need of the world, as protocols; every adapter of one passes one suite."""
+"""The interfaces that use cases depend on, as protocols. All adapters of a protocol pass the same test suite."""

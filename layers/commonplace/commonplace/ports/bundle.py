@@ -1,4 +1,4 @@
-"""Everything that a use case may reach, in one bundle."""
+"""All ports of a use case in one bundle."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
@@ -22,13 +22,13 @@ from commonplace.ports.records import (
 from commonplace.ports.usage import Feedback, SearchLog, UsageLog
 from commonplace.ports.values import OutOfTime, Weights
 
-if TYPE_CHECKING:  # with all that a run reads and tells: most calls have no use for it
+if TYPE_CHECKING:  # deferred: most calls start no run
     from commonplace.ports.night import NightPorts
 
 
 @dataclass(frozen=True)
 class Upkeep:
-    """What holds the index against the records. `contents`: None without an index; `pending`: what it may not have yet."""
+    """What an index check needs. `contents`: None without an index; `pending`: unconfirmed writes."""
 
     everything: AllRecords
     contents: IndexContents | None = None
@@ -36,32 +36,32 @@ class Upkeep:
 
 
 _MOST_PENDING = 200
-_BETWEEN = 25  # changes between two looks at what waits for the index
+_BETWEEN = 25  # changes between two checks of the pending writes
 _PAUSE = 30  # seconds
 _T = TypeVar("_T")
 
 
 class NightQueue(Protocol):
-    """A queue with a message per user whose night is due, and per run that has no time left where it began."""
+    """A queue of messages: one per user whose night is due, and one per run that ran out of time."""
 
     def send(self, user_ids: Iterable[str]) -> int:
-        """Queues a night of each user, returns how many; raises `STORAGE_UNAVAILABLE` if one can't be queued.
+        """Queue a night for each user and return how many. Raises `STORAGE_UNAVAILABLE` if a message can't be queued.
 
-        A night that is asked for twice is harmless: one finds the other's lease, or nothing pending.
+        Queueing a night twice is harmless: the second run meets the lease of the first, or has nothing pending.
         """
 
     def send_run(self, user_id: str, run_id: str, seconds: int = 0) -> None:
-        """Queues the rest of a run, to be gone on with after so many seconds, at most 900; raises as `send` does.
+        """Queue the rest of a run, delayed by `seconds` (at most 900). Raises like `send`.
 
-        A run that is sent twice is harmless: one finds the other's lease, or the run at its end.
+        Queueing a run twice is harmless: the second worker meets the lease of the first, or a finished run.
         """
 
 
 @dataclass(frozen=True)
 class Relay:
-    """How work is handed on that is longer than its call. `in_time`: whether this call may go on; `queue`: whose worker does.
+    """Hands work that outlasts its call to a worker. `in_time`: whether this call has time left; `queue`: the worker's queue.
 
-    `pending`: what the index may not have yet; None without an index.
+    `pending`: writes the index may not have yet; None without an index.
     """
 
     in_time: Callable[[], bool]
@@ -69,11 +69,11 @@ class Relay:
     pending: PendingWrites | None = None
 
     def may_go_on(self, user_id: str, done: int) -> bool:
-        """Whether one more of a run's changes may be made, after so many: in time, and not while 200 wait for the index."""
+        """Return whether a run may change one more memory: it is in time, and at most 200 writes wait for the index."""
         return self.in_time() and not (done % _BETWEEN == 0 and self._is_crowded(user_id))
 
     def hand_over(self, user_id: str, run_id: str) -> None:
-        """Sends a run to the worker, at once or, where many of the user's writes wait for the index, after a pause."""
+        """Send a run to the worker: at once, or after a pause if many of the user's writes wait for the index."""
         self.queue.send_run(user_id, run_id, _PAUSE if self._is_crowded(user_id) else 0)
 
     def _is_crowded(self, user_id: str) -> bool:
@@ -82,7 +82,7 @@ class Relay:
 
 @dataclass(frozen=True)
 class BackupsKept:
-    """How many backups are kept of a user, and for how many days each."""
+    """How many backups are kept per user, and for how many days."""
 
     most: int = 10
     days: int = 90
@@ -90,7 +90,7 @@ class BackupsKept:
 
 @dataclass(frozen=True)
 class Ports:
-    """Everything a use case may reach."""
+    """All ports of a use case."""
 
     records: MemoryRecords
     facts: UserFacts
@@ -106,43 +106,42 @@ class Ports:
     feedback: Feedback
     documents: Documents
     words: WordModel
-    """The static model, whatever the memories are embedded by: the classifier was trained on it, and a store asks it for
-    some dozens of words."""
+    """The static model, whichever model embeds the memories: the classifier was trained on it."""
     reader: StatementReader | None = None
     summarizer: LanguageModel | None = None
     summary_seconds: float = 20.0
-    """How long it may take, retries included."""
+    """Time limit of a summary in seconds, retries included."""
     fallback: MemoryIndex | None = None
-    """Answers from the records when the index is unavailable."""
+    """Answers from the records while the index is unavailable."""
     profile: Literal["window", "classic"] = "window"
     weights: Weights = field(default_factory=Weights)
     least_similarity: float = SIMILARITIES["balanced"]
-    """How surely two memories must say the same for a merge of them to be suggested."""
+    """The similarity from which a merge of two memories is suggested."""
     category_confidence: float = 0.5
-    """The confidence below which a store tells of the two likeliest categories."""
+    """Below this confidence, a store reports the two likeliest categories."""
     reembedding: Reembedding | None = None
     night: "Callable[[], NightPorts] | None" = None
-    """What a tool needs that changes many memories in one run, made on first use."""
+    """Ports for tools that change many memories in one run; created on first use."""
     files: KeptFiles | None = None
-    """Where exports, uploads and backups are kept; None where this way in has no place for them."""
+    """Storage of exports, uploads and backups; None if this interface has none."""
     backups: BackupsKept = BackupsKept()
     upkeep: Callable[[], Upkeep] | None = None
-    """What the index is checked and repaired by, made on first use."""
+    """Ports to check and repair the index; created on first use."""
     relay: Relay | None = None
-    """How work is handed on that is longer than its call; None where each call ends what it began."""
+    """Hands long work to a worker; None if each call finishes its own work."""
     progress: Callable[[int, int | None], None] | None = None
-    """Told how much of a long work is done, and of how much if that is known; None where nobody watches."""
+    """Receives the number of finished items and the total, if known, of a long task."""
     older: "Ports | None" = None
-    """The same with the embedding model before this one, for users who are on their way to this one."""
+    """The same ports with the previous embedding model, for users who have not switched yet."""
 
     def of(self, user_id: str) -> "Ports":
-        """These ports with the embedding model that the user's searches compare by."""
+        """Return these ports with the embedding model that the user's searches use."""
         if self.older is None or self.reembedding is None or self.reembedding.has_switched(user_id):
             return self
         return self.older
 
     def in_time(self, things: Iterable[_T]) -> Iterator[_T]:
-        """The same things one by one; raises `OutOfTime` before the first that the call has no time left for."""
+        """Yield the items one by one. Raises `OutOfTime` if the call has no time left for the next one."""
         for thing in things:
             if self.relay is not None and not self.relay.in_time():
                 raise OutOfTime

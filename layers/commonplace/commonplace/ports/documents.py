@@ -1,4 +1,4 @@
-"""The ports of texts that are kept whole: documents, files and Markdown pages."""
+"""Ports for texts that are stored whole: documents, files and Markdown pages."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -12,69 +12,69 @@ class Documents(Protocol):
     """A user's documents. They are never compared with each other or with memories."""
 
     def put(self, user_id: str, document: Document) -> None:
-        """Writes the next version, whole or not at all; the versions beyond the newest 20 go.
+        """Write the next version atomically and delete all but the newest 20.
 
-        `CONFLICT` unless the newest version that is there is the one before it; version 1 wants none there.
+        Raises `CONFLICT` unless the stored newest version is the direct predecessor; version 1 must be the first.
         """
 
     def get(self, user_id: str, namespace: Sequence[str], key: str) -> Document | None:
-        """The newest version, which may say that the document is deleted; strongly consistent."""
+        """Return the newest version, which may be a deletion marker. Strongly consistent."""
 
     def versions(self, user_id: str, namespace: Sequence[str], key: str) -> list[Document]:
-        """The versions that are kept, newest first."""
+        """Return the stored versions, newest first."""
 
     def listed(self, user_id: str, namespace: Sequence[str] = ()) -> Iterator[DocumentHead]:
-        """The newest version of each document in a namespace and in those below it, by path; deleted ones too."""
+        """Yield the newest version of each document in a namespace and below it, by path, including deleted documents."""
 
     def rewrite(self, user_id: str, document: Document) -> None:
-        """Puts another text in the place of a version that is kept, for good; nothing where it is not there any more."""
+        """Replace the text of a stored version permanently. Does nothing if the version is gone."""
 
     def erase(self, user_id: str, namespace: Sequence[str], key: str) -> None:
-        """Takes a document out with all its versions, for good; harmless twice."""
+        """Delete a document with all its versions permanently. Safe to repeat."""
 
 
 class KeptFiles(Protocol):
-    """Files kept for users, each by its kind and id; what has expired is not there any more."""
+    """Files of users, by kind and id. Expired files are treated as missing."""
 
     def put(self, user_id: str, file: KeptFile, body: bytes | IO[bytes]) -> None:
-        """Keeps a file, or puts another body in its place; whole or not at all. A body in a file is read piece by piece."""
+        """Store a file or replace its body, atomically. A body that is a file object is read in chunks."""
 
     def get(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> tuple[KeptFile, bytes] | None:
-        """A file of the user and its bytes; None if it isn't there."""
+        """Return a file and its bytes, or None if it is missing."""
 
     def copy(self, user_id: str, kind: FileKind, file_id: str, now: datetime, into: IO[bytes]) -> bool:
-        """Writes a file of the user into another, piece by piece; False if it isn't there."""
+        """Copy a file into `into` in chunks. Returns False if it is missing."""
 
     def listed(self, user_id: str, kind: FileKind, now: datetime) -> list[KeptFile]:
-        """The user's files of a kind, newest first."""
+        """Return the user's files of a kind, newest first."""
 
     def delete(self, user_id: str, kind: FileKind, file_id: str) -> None:
-        """Takes a file away, with every older version of it, if it is there."""
+        """Delete a file with all its older versions, if it exists."""
 
     def delete_all(self, user_id: str, kind: FileKind | None = None) -> None:
-        """Takes all files of a user away, or those of a kind."""
+        """Delete all files of a user, or all of one kind."""
 
     def link(self, user_id: str, file: KeptFile, seconds: int) -> str | None:
-        """A link by which anybody fetches the file for so long; None where there are no links, and `get` has the bytes."""
+        """Return a public download link, valid for `seconds`; None if the storage has no links."""
 
 
 class Pages(Protocol):
-    """One user's Markdown pages, kept by name: `MEMORY.md`, `memory/2026-05-20.md`.
+    """One user's Markdown pages by name, such as `MEMORY.md` or `memory/2026-05-20.md`.
 
-    A page is written whole or not at all. Raises `STORAGE_UNAVAILABLE` when they can't be reached.
+    Each page is written atomically. Raises `STORAGE_UNAVAILABLE` if the storage can't be reached.
     """
 
     def names(self) -> list[str]:
-        """The names of all that end in `.md`, there or one folder further in."""
+        """Return the names that end in `.md`, at the top level or one folder down."""
 
     def read(self, name: str) -> str | None:
-        """The text of one, None if it isn't there; `INVALID_ARGUMENT` if it is no text."""
+        """Return the text of a page, or None if it is missing. Raises `INVALID_ARGUMENT` if it isn't text."""
 
     def write(self, name: str, text: str) -> None:
-        """Puts it there, in place of what was."""
+        """Create or replace a page."""
 
     def delete(self, name: str) -> None:
-        """Takes it away, if it is there."""
+        """Delete a page, if it exists."""
 
     def drop_versions(self) -> None:
-        """Deletes old versions of pages, where the storage keeps them: they may hold erased texts."""
+        """Delete old versions of pages if the storage keeps them: they may contain erased text."""

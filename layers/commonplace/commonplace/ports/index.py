@@ -1,4 +1,4 @@
-"""The ports of the search index: what it returns for ranking, how changes come to it, and how it is checked and rebuilt."""
+"""Ports of the search index: candidates for ranking, writes, checks and rebuilds."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.integer[Any]]
     Flags = npt.NDArray[np.bool_]
 else:
-    Floats = Integers = Flags = object  # who only hands columns on does not pay for numpy
+    Floats = Integers = Flags = object  # code that only passes columns on doesn't import numpy
 
 
 class Depth(NamedTuple):
-    """How many candidates an index gives to be ranked: of the best by words, and of the nearest by vector."""
+    """How many candidates the index returns for ranking, by words and by vector."""
 
     by_words: int
     by_vector: int
@@ -51,12 +51,12 @@ class Corpus:
 
 @dataclass(frozen=True)
 class Candidates:
-    """One row per memory, in any order.
+    """Candidates as columns, one row per memory, in any order.
 
-    `ranked` rows may be returned; the others only lend their words to neighbours in the same session. `cosines` are NaN
-    without a vector; `sessions` are numbers (-1: none) and `session_lengths` the mean tokens of a memory of that session;
-    `speakers` are places in
-    `speaker_names` (lower case; -1: nobody), `days` ordinals of when it happened, `created` seconds since 1970.
+    Only `ranked` rows may be returned; the others lend their words to neighbours in the same session. `cosines` are NaN
+    without a vector. `sessions` are numbers (-1: none), and `session_lengths` the mean tokens per memory of that session.
+    `speakers` index `speaker_names` (lower case; -1: nobody). `days` are ordinals of the event date, `created` seconds since
+    1970.
     """
 
     ids: list[str]
@@ -82,7 +82,7 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Legs:
-    """What each leg of a retrieval found: ids with the engine's own score of the words, or the cosine, best first."""
+    """The hits of each leg of a retrieval, best first: ids with the engine's lexical score, or with the cosine."""
 
     lexical: Sequence[tuple[str, float]] = ()
     vector: Sequence[tuple[str, float]] = ()
@@ -90,7 +90,7 @@ class Legs:
 
 @dataclass(frozen=True)
 class Retrieved:
-    """The candidates for a question. `partial`: older memories than these were not looked at; `legs`: where asked for."""
+    """The candidates for a question. `partial`: older memories were not searched; `legs`: only if requested."""
 
     candidates: Candidates
     corpus: Corpus
@@ -99,99 +99,97 @@ class Retrieved:
 
 
 class MemoryIndex(Protocol):
-    """The search index, a view of the records. Each method raises `IndexUnavailable` when it can't answer in time."""
+    """The search index, a view of the records. Each method raises `IndexUnavailable` if it can't answer in time."""
 
     def find(
         self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None, with_legs: bool = False
     ) -> Retrieved:
-        """Retrieves the best by words and the nearest by vector, with neighbours and the counts that BM25 needs.
+        """Retrieve the best by words and the nearest by vector, with their neighbours and the counts for BM25.
 
-        A neighbour is a visible memory of the same session up to `bm25.REACH` positions away. Those of hits are ranked
-        too if they pass the filter, so the window of each of them is handed over as well. `with_legs`: what each leg found is
-        told besides, which may take longer.
+        A neighbour is a visible memory of the same session, up to `bm25.REACH` positions away. Neighbours of hits are ranked
+        too if they pass the filter, so their own windows are returned as well. `with_legs` also returns the hits of each leg,
+        which may take longer.
         """
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
-        """The memories that share the most and rarest words, and the nearest by vector: up to `limit` of each.
+        """Return up to `limit` memories that share the most and rarest words, and up to `limit` nearest by vector.
 
-        First those that share the most, by words and by vector.
+        Memories that match by both words and vector come first.
         """
 
     def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
-        """Ids of the visible memories that pass, most important first, then newest; and `Retrieved.partial`."""
+        """Return ids of the visible memories that pass, most important first, then newest; and `Retrieved.partial`."""
 
 
 class IndexWriter(Protocol):
-    """Writes changes into the index, in any order and repeatedly: the newest version stays."""
+    """Writes changes into the index, in any order and repeatedly; the newest version wins."""
 
     def put(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
-        """Writes changes and returns one outcome each; every later search finds what is done. Raises no network errors."""
+        """Write changes and return one outcome each. Every later search sees those done. Raises no network errors."""
 
 
 class IndexContents(Protocol):
     """The documents of the index. Each method raises `IndexUnavailable`."""
 
     def look_up(self, records: Sequence[Stored]) -> list[IndexedDocument | None]:
-        """The document of each record, None where there is none; one with anything wrong in it has another `digest`."""
+        """Return the document of each record, or None if missing. A damaged document has a different `digest`."""
 
     def every(self) -> Iterator[IndexedDocument]:
-        """All documents of all users, by user, without tombstones."""
+        """Yield all documents of all users, grouped by user, without tombstones."""
 
     def of_user(self, user_id: str) -> Iterator[IndexedDocument]:
-        """The user's documents, without tombstones; `digest` is "" where it would have to be worked out."""
+        """Yield the user's documents without tombstones. `digest` is "" if it would have to be computed."""
 
     def miscounted(self, user_id: str) -> list[str]:
-        """The names of counts kept beside the user's documents that are wrong; none where the index counts by itself."""
+        """Return the names of the user's stored counts that are wrong; empty if the index counts by itself."""
 
     def mend(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
-        """Like `IndexWriter.put`, and a record of the same version is written over."""
+        """Write like `IndexWriter.put`, but overwrite documents of the same version too."""
 
     def recount(self, user_id: str) -> None:
-        """Counts anew what is kept beside the user's documents."""
+        """Recompute the stored counts of the user's documents."""
 
 
 class IndexRebuild(Protocol):
-    """Fills a new version of the index beside the one in use, and replaces it."""
+    """Builds a new version of the index beside the live one, and replaces it. Each method raises `IndexUnavailable`."""
 
     def model(self) -> str | None:
-        """The model of the vectors in the index in use, or of its planned layout; None where nothing was set up."""
+        """Return the embedding model of the live index or of its planned layout; None before setup."""
 
     def begin(self) -> str:
-        """Creates the new version, or resumes one, and returns its name. From now on each change goes to both."""
+        """Create the new version, or resume it, and return its name. From now on each change goes to both versions."""
 
     def fill(self, records: Sequence[Stored]) -> list[IndexOutcome]:
-        """Writes records into the new version only; a record of the same version is written over."""
+        """Write records into the new version only, overwriting documents of the same version."""
 
     def finish(self) -> None:
-        """Switches to the new version in one step and removes the old one. All three raise `IndexUnavailable`."""
+        """Switch to the new version in one step and delete the old one."""
 
 
 class PendingWrites(Protocol):
-    """The memories whose last write may not be in the index; each write leaves a row, in its own transaction."""
+    """Memories whose last write may not be in the index. Each write adds a row in its own transaction."""
 
     def pending(self, user_id: str) -> tuple[list[Stored], bool]:
-        """The user's records that wait to be confirmed, as they are now and whatever their status, and whether that is
-        all of them; never behind a write."""
+        """Return the user's unconfirmed records as they are now, and whether these are all. Strongly consistent."""
 
     def has_more_than(self, most: int, user_id: str) -> bool:
-        """Whether more than so many of the user's writes wait; cheaper than `pending`."""
+        """Return whether more than `most` of the user's writes wait; cheaper than `pending`."""
 
     def confirm(self, user_id: str, memory_id: str, version: int) -> None:
-        """Confirms that the index holds this version; the row stays if a newer one waits. Safe to repeat, in any order."""
+        """Confirm that the index has this version. The row stays if a newer version waits. Safe to repeat, in any order."""
 
     def tell(self, user_id: str, memory_id: str, version: int, told: bool = True) -> bool:
-        """Notes that somebody was told that the index will never take this version, or that nobody was; False if that is
-        noted already, or nothing of it waits."""
+        """Mark whether somebody was told that the index rejects this version. Returns False if nothing changed."""
 
     def pending_since(self, before: datetime) -> Iterator[Stored]:
-        """Everybody's records that have been waiting since before then, as they are now; may lag behind a write."""
+        """Yield all users' records pending since before then, as they are now. May lag behind a write."""
 
     def oldest_pending(self) -> datetime | None:
-        """The time of the longest pending write; may lag behind a write."""
+        """Return the time of the oldest pending write. May lag behind a write."""
 
 
 class DeadLetters(Protocol):
-    """Keeps dead letters."""
+    """Stores changes that the index can't take."""
 
     def send(self, letters: Sequence[DeadLetter]) -> None:
-        """Keeps the dead letters for an operator; raises `STORAGE_UNAVAILABLE`."""
+        """Store the dead letters for an operator. Raises `STORAGE_UNAVAILABLE`."""

@@ -1,4 +1,4 @@
-"""The ports of models: of embeddings and of language, and the budget of their tokens."""
+"""Ports of embedding models and language models, and the token budget."""
 
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -11,37 +11,37 @@ class Embedder(Protocol):
     """Turns a text into a unit vector."""
 
     def __hash__(self) -> int:
-        """Each is itself, so that what was made by it may be kept at hand."""
+        """Hash by identity, so that results can be cached per embedder."""
 
     @property
     def name(self) -> str:
-        """The name of the model; vectors of two names are never compared."""
+        """The name of the model. Vectors of different names are never compared."""
 
     def embed(self, text: str) -> Vector | None:
-        """The unit vector of a text, or None for one that this model does not cover."""
+        """Return the unit vector of a text, or None if the model doesn't cover the text."""
 
     def features(self, text: str) -> Vector | None:
-        """What the model tells a classifier of a text beside the vector, at no cost where it has one; None if nothing."""
+        """Return further features for a classifier if the model has them at no extra cost, else None."""
 
     def embed_question(self, text: str) -> Vector | None:
-        """The unit vector of a question, to compare with vectors of texts that may answer it; None as for `embed`."""
+        """Return the unit vector of a question, to compare with vectors of possible answers; None as for `embed`."""
 
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
-        """The vectors of many texts, in their order, in as few calls as the model allows."""
+        """Return the vectors of many texts, in their order, in as few calls as the model allows."""
 
 
 class WordModel(Embedder, Protocol):
-    """The static model, which also tells how its tokenizer splits a text."""
+    """The static model, which also exposes its tokenizer."""
 
     def pieces(self, text: str) -> int:
-        """How many word pieces the text has; a word that the vocabulary doesn't know is one."""
+        """Return the number of word pieces. A word outside the vocabulary counts as one."""
 
 
 class StatementReader(Protocol):
     """A language model that normalizes statements."""
 
     def read(self, text: str, source: str, context: str | None) -> Normalized:
-        """The normalized statement; raises `ModelUnavailable` when there is none in time."""
+        """Return the normalized statement. Raises `ModelUnavailable` if there is none in time."""
 
 
 class LanguageModel(Protocol):
@@ -61,14 +61,14 @@ class LanguageModel(Protocol):
         max_tokens: int = 8_000,
         seconds: float = 120.0,
     ) -> Reply:
-        """Calls the model, retries included; raises `ModelUnavailable`. `schema`: of the JSON that it must answer."""
+        """Call the model, with retries. `schema`: of the JSON that it must answer. Raises `ModelUnavailable`."""
 
 
 class TokenBudget(Protocol):
-    """Tokens reserved before a call and settled after, per user and in all, by calendar day (UTC)."""
+    """Tokens reserved before a call and settled after it, per user and in total, by calendar day (UTC)."""
 
     def reserve(self, user_id: str, day: date, tokens: int, user_limit: int, limit: int) -> bool:
-        """Reserves tokens of the day; False if a limit does not allow it."""
+        """Reserve tokens of the day. Returns False if a limit forbids it."""
 
     def settle(self, user_id: str, day: date, reserved: int, used: int) -> None:
-        """Corrects a reservation to the tokens used."""
+        """Correct a reservation to the tokens used."""

@@ -1,4 +1,4 @@
-"""What a run needs beside the ports of the tools: the ledger, the lease, the runs, and the bundle of them."""
+"""Ports of a run: the ledger, the lease, the stored runs, and the bundle of them."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +16,9 @@ from commonplace.ports.values import Fence
 class LedgerEntry:
     """An interaction in the ledger. `interaction` is None once its text was dropped.
 
-    `failures` counts runs that failed on it; `run_id`: the run that read it or failed on it last; `read_at`: when a run
-    that read it, or gave it up, closed. `messages`: how many a discussion has, also once its text was dropped; else 0.
+    `failures` counts the runs that failed on it. `run_id`: the last run that read it or failed on it. `read_at`: when the run
+    that read it or gave it up was closed. `messages`: the number of messages of a discussion, also once its text was dropped;
+    0 for other interactions.
     """
 
     interaction_id: str
@@ -33,102 +34,102 @@ class LedgerEntry:
 
 @dataclass(frozen=True)
 class LedgerMark:
-    """What becomes of an interaction when its run closes."""
+    """The new state of an interaction when its run closes."""
 
     state: LedgerState
     failures: int = 0
 
 
 class Ledger(Protocol):
-    """The user's interactions, and which of them a run has read: this, not a clock, decides what a run reads."""
+    """The user's interactions and which of them a run has read. The ledger, not a clock, decides what a run reads."""
 
     def record(self, user_id: str, interactions: Sequence[Interaction], at: datetime) -> list[bool]:
-        """Records each as pending unless its id is known; returns for each whether it is new.
+        """Record each interaction as pending unless its id is known. Returns for each whether it is new.
 
-        All at once, or from the last to the first: if it dies in between, whatever is kept has all kept that came after it.
+        Writes all at once, or from last to first: after a crash, each stored interaction has all its successors.
         """
 
     def pending(self, user_id: str, limit: int) -> list[LedgerEntry]:
-        """What no run has read, by its time, oldest first; strongly consistent."""
+        """Return interactions that no run has read, oldest first by their time. Strongly consistent."""
 
     def entries(self, user_id: str, interaction_ids: Sequence[str]) -> list[LedgerEntry]:
-        """The entries that exist among the ids, in the order of the ids."""
+        """Return the entries that exist, in the order of the ids."""
 
     def reread(self, user_id: str, interaction_ids: Sequence[str]) -> int:
-        """Makes those pending again whose text is still there, with failures reset; returns how many."""
+        """Mark interactions as pending again if their text still exists, and reset failures. Returns how many."""
 
     def drop_texts(self, user_id: str, now: datetime, kept: timedelta) -> int:
-        """Drops texts that were read, or given up as failed, longer ago than they are `kept`; id, time and run stay.
+        """Drop texts that were read or given up longer than `kept` ago, and return how many. Id, time and run stay.
 
-        Returns how many. Where the clock is a laptop's, the user's own records must confirm it.
+        If the clock is a laptop's, the user's own records must confirm it.
         """
 
     def erase_texts(self, user_id: str, interaction_ids: Sequence[str]) -> None:
-        """Drops the text of these at once, whatever their state; what was pending counts as read."""
+        """Drop these texts at once, whatever their state. Pending interactions count as read."""
 
     def due(self, texts_before: datetime | None = None) -> Iterator[str]:
-        """The users with something pending, and those with texts that were read before then, if it is given.
+        """Yield the users with pending interactions, and those with texts read before `texts_before`, if given.
 
-        No scan of everything; may lag behind a write by seconds.
+        Doesn't scan everything. May lag behind a write by seconds.
         """
 
 
 class Leases(Protocol):
-    """The lease under which runs change a user's memories; writes under an older lease get `LEASE_LOST`."""
+    """The lease under which runs change a user's memories. Writes under an older lease raise `LEASE_LOST`."""
 
     def lease(self, user_id: str, now: datetime, until: datetime) -> Fence | None:
-        """Takes the lease until then, with a number above all before; None while another's is valid at `now`.
+        """Take the lease until `until`, with a higher number than all before. Returns None while another is valid at `now`.
 
-        One that ends more than two such spans after `now` was taken by a clock that was set back since: it is free. (One span
-        alone would leave no room for two machines whose clocks differ.)
+        A lease that ends more than twice its span after `now` counts as free: its clock has been set back since. (A single
+        span would leave no margin for two machines whose clocks differ.)
         """
 
     def renew(self, fence: Fence, until: datetime) -> None:
-        """Extends the lease until then."""
+        """Extend the lease."""
 
     def release(self, fence: Fence) -> None:
-        """Gives the lease back; without effect if it is not the newest any more."""
+        """Release the lease. Has no effect if a newer lease exists."""
 
 
 class RunStore(Protocol):
-    """A user's runs, one at a time. Writers must hold the newest lease, else `LEASE_LOST`."""
+    """A user's runs, at most one unfinished. Writers must hold the newest lease, else `LEASE_LOST`."""
 
     def unfinished(self, user_id: str) -> Run | None:
-        """The run that began and did not close."""
+        """Return the run that was started and not closed."""
 
     def save(self, run: Run, fence: Fence) -> None:
-        """Keeps the run as it is now."""
+        """Save the current state of the run."""
 
     def close(self, run: Run, marks: Mapping[str, LedgerMark], fence: Fence) -> None:
-        """Marks the ledger's entries and saves the closed run, in one transaction or in several, the closing one last.
+        """Mark the ledger's entries and save the closed run, in one transaction or in several, closing last.
 
-        Safe to repeat after a crash in between. An entry marked `pending` stays so, with its failures; one whose text was
+        Safe to repeat after a crash. An entry marked `pending` stays pending with its failures; an entry whose text was
         erased meanwhile stays read.
         """
 
     def get(self, user_id: str, run_id: str) -> Run | None:
-        """The run of that id."""
+        """Return the run with that id."""
 
     def newest(self, user_id: str, limit: int) -> list[Run]:
-        """The newest runs, newest first."""
+        """Return the newest runs, newest first."""
 
 
 class RunParts(Protocol):
-    """Parts that a run saves before their effect, by name. Writers must hold the newest lease, else `LEASE_LOST`."""
+    """Named parts that a run saves before their effect. Writers must hold the newest lease, else `LEASE_LOST`."""
 
     def save_part(self, run: Run, name: str, body: str, fence: Fence) -> None:
-        """Saves a part (a model's answer, a day's plan) under a name; an existing one stays."""
+        """Save a part (a model's answer, a day's plan) under a name. An existing part stays."""
 
     def part(self, user_id: str, run_id: str, name: str) -> str | None:
-        """The part of that name."""
+        """Return the part with that name."""
 
     def drop_parts(self, user_id: str, run_id: str, keep: Sequence[str] = ()) -> None:
-        """Deletes the parts of a run but for those to keep: they hold what users said."""
+        """Delete all parts of a run except `keep`: they contain what users said."""
 
 
 @dataclass(frozen=True)
 class Allowance:
-    """What a model may cost. Tokens are of a calendar day (UTC), in our estimate; prices in US dollars per million."""
+    """Limits and prices of the model. Tokens are our estimate, per calendar day (UTC); prices in US dollars per million."""
 
     user_tokens: int = 300_000
     all_tokens: int = 30_000_000
@@ -142,7 +143,7 @@ class Allowance:
 
 @dataclass(frozen=True)
 class NightPorts:
-    """What a run needs beside the `Ports` of the tools."""
+    """What a run needs in addition to `Ports`."""
 
     ledger: Ledger
     leases: Leases
@@ -152,11 +153,13 @@ class NightPorts:
     model: LanguageModel | None = None
     allowance: Allowance = Allowance()
     texts_kept: timedelta = timedelta(days=30)
-    """How long the text of an interaction stays after it was read."""
+    """How long the text of an interaction is stored after it was read."""
     pages: Callable[[str], Pages] | None = None
-    """A user's pages by the user's id; where there are any, they are written after each run."""
+    """The pages of a user by user id; if set, they are written after each run."""
     finish_erasing: Callable[[bool], bool] = lambda _wait: True
-    """Takes what was erased out of what lies beside the records too, such as a file's log. False: somebody reads there, and
-    whoever uses the file next does it. Whether to wait some seconds for that."""
+    """Removes erased text also from places beside the records, such as a log file.
+
+    The argument says whether to wait some seconds. False: another reader blocks it, and the next writer does it.
+    """
     least_worth: float | None = None
-    """How much, 0 to 1, must speak for keeping what was said where rules read; None: their own threshold."""
+    """The least evidence, 0 to 1, to store what was said when rules read it; None: the rules' own threshold."""

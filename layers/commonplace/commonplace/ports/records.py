@@ -1,4 +1,4 @@
-"""The ports of the record: a user's memories, their operations, and what is kept beside them."""
+"""Ports of the records: a user's memories, their operations, and related rows."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -24,178 +24,180 @@ from commonplace.ports.values import (
 
 
 class MemoryRecords(Protocol):
-    """The record store. Each write is one transaction: record, audit row, and what the projector follows."""
+    """The record store. Each write is one transaction: record, audit row, and the change for the projector."""
 
     def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
-        """Stores each entry unless the same memory is there, active and unexpired; gives what is there and if it is new.
+        """Store each entry unless an active, unexpired memory equals it. Returns the stored memory and whether it is new.
 
-        An expired one that is in the way is archived. Each entry is whole or not there; what can't be written at all
-        (a detail that is no JSON) fails before the first is.
+        An expired memory in the way is archived. Each entry is stored whole or not at all. An entry that can't be stored (its
+        detail isn't JSON) fails before the first write.
         """
 
     def update(self, memory: Memory, audit: Audit, vector: Vector | None = None) -> Memory:
-        """Replaces a record whose stored version is one less; `CONFLICT` if it is another, or if it would be the same as
-        another active, unexpired memory.
+        """Replace a record whose stored version is one less.
 
-        The stored vector stays while content and embedding model do; else `vector` takes its place, or none does.
+        Raises `CONFLICT` if the stored version differs, or if the memory would equal another active, unexpired one. The
+        stored vector stays while content and embedding model stay the same; otherwise `vector` replaces it, even if None.
         """
 
     def get(self, user_id: str, memory_ids: Sequence[str]) -> list[Memory]:
-        """The memories that exist among the ids, in the order of the ids."""
+        """Return the memories that exist, in the order of the ids."""
 
     def stored(self, user_id: str, memory_ids: Sequence[str]) -> list[Stored]:
-        """As `get`, each with its vector."""
+        """Return memories like `get`, each with its vector."""
 
     def all(self, user_id: str) -> Iterator[Memory]:
-        """Every record of the user, oldest first, closed ones too."""
+        """Yield all records of the user, oldest first, including closed ones."""
 
     def listed(
         self, visibility: Visibility, filters: Filter, limit: int, before: str | None = None
     ) -> tuple[list[Memory], str | None]:
-        """The visible records that pass, newest id first, beginning behind `before`; and the id behind which the list goes
-        on, None at its end. There may be fewer than `limit` although it goes on: one call reads a bounded part of a store.
+        """Return visible records that pass, newest id first, older than `before`, and the cursor of the next page or None.
+
+        A page may have fewer than `limit` records although more follow: each call reads a bounded part of the store.
         """
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
-        """The newest active records with their vectors, and whether that is all of them; may lag behind a write."""
+        """Return the newest active records with their vectors, and whether these are all. May lag behind a write."""
 
     def audits(self, user_id: str, memory_id: str) -> list[Audit]:
-        """The changes of one memory, oldest first."""
+        """Return the changes of one memory, oldest first."""
 
 
 class UserFacts(Protocol):
     """Facts about a user's memories as a whole."""
 
     def tags(self, user_id: str) -> dict[str, int]:
-        """The user's tags and how many active memories carry each, the most used first, 500 at most."""
+        """Return the user's tags and how many active memories carry each, most used first, at most 500."""
 
     def statistics(self, user_id: str, now: datetime, embedding_model: str) -> Statistics:
-        """The measured statistics of the memories."""
+        """Return statistics of the user's memories."""
 
     def outlines(self, user_id: str, terms: Sequence[str] = ()) -> list[Outline]:
-        """Every record of the user but the erased ones, closed ones too, in any order.
+        """Return all records of the user except erased ones, in any order, including closed ones.
 
-        `terms`: only those in whose words, or in whose labels, each of these index tokens stands.
+        `terms`: only records whose words or labels contain each of these index tokens.
         """
 
 
 class Operations(Protocol):
-    """Applies operations and keeps each under its id."""
+    """Applies operations and stores each under its id."""
 
     def apply(self, operation: Operation, fence: Fence | None = None) -> bool:
-        """Applies all changes in one transaction; False when it was applied before: then nothing is done.
+        """Apply all changes in one transaction. Returns False, and does nothing, if the operation was applied before.
 
-        `CONFLICT` when a record has another version than it was read with, or is gone, or when another active, unexpired
-        memory that the operation doesn't close is the same as `opens` or holds its key; an expired one in the way is
-        archived. `LEASE_LOST` when the fence is not the newest of its user.
+        Raises `CONFLICT` if a record is gone or has another version than it was read with, or if another active, unexpired
+        memory that the operation doesn't close equals `opens` or holds its key. An expired memory in the way is archived.
+        Raises `LEASE_LOST` if the fence isn't the newest of its user.
         """
 
     def applied(self, user_id: str, operation_id: str) -> Applied | None:
-        """The operation of that id, None if it was never applied."""
+        """Return the operation with that id, or None if it was never applied."""
 
     def since(self, user_id: str, at: datetime) -> list[Applied]:
-        """The operations whose ids are of that moment or a later one, in the order of their ids."""
+        """Return the operations whose ids are from `at` or later, in the order of their ids."""
 
     def newest(self, user_id: str) -> Applied | None:
-        """The operation with the newest id that is no undo, if there is one; ids tell the time to the millisecond."""
+        """Return the operation with the newest id that is no undo. Ids order by time to the millisecond."""
 
     def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
-        """The active, unexpired memory that holds a key; strongly consistent."""
+        """Return the active, unexpired memory that holds a key. Strongly consistent."""
 
     def keys(self, visibility: Visibility, collection: str) -> list[str]:
-        """The keys of memories that may be seen, in order of the alphabet, the first 10,000."""
+        """Return the keys of visible memories in alphabetical order, at most 10,000."""
 
 
 class Aliases(Protocol):
-    """A user's aliases. They go with the memory that they lead to: when it is erased or purged, and when its user is."""
+    """A user's aliases. An alias is deleted with its memory (erased or purged) and with its user."""
 
     def add(self, user_id: str, aliases: Sequence[Alias]) -> None:
-        """Keeps each, in the place of one of the same name."""
+        """Store the aliases, replacing any of the same name."""
 
     def get(self, user_id: str, names: Sequence[str]) -> dict[str, str]:
-        """The ids of memories that these names lead to, by name; nothing of a name that is unknown or withdrawn."""
+        """Return the memory ids by name. Unknown and withdrawn names are left out."""
 
     def all(self, user_id: str) -> Iterator[Alias]:
-        """Every alias of the user by name, the withdrawn ones too."""
+        """Yield all aliases of the user by name, including withdrawn ones."""
 
 
 class ErasedIds(Protocol):
-    """Ids of memories that were erased, and what these were called elsewhere, each as a hash of it and its user.
+    """Ids and external names of erased memories, each hashed with its user.
 
-    The store itself adds them with every erasure, of a memory, of one that can't be read, or of a user; they outlive the
-    record, and no id and no word can be read out of them.
+    The store adds them on each erasure of a memory, an unreadable record, or a user. They outlive the record, and reveal
+    neither id nor words.
     """
 
     def among(self, user_id: str, ids: Collection[str]) -> set[str]:
-        """Those of the ids, or names from elsewhere, that were erased of this user."""
+        """Return those ids, or external names, that were erased for this user."""
 
 
 class TagRows(Protocol):
-    """A user's tags that are merged or archived, by tag; what is active is counted from the memories (`UserFacts`)."""
+    """A user's merged and archived tags. Active tags are counted from the memories (`UserFacts`)."""
 
     def rows(self, user_id: str) -> dict[str, TagRow]:
-        """All rows of the user; strongly consistent."""
+        """Return all rows of the user. Strongly consistent."""
 
     def replace(self, user_id: str, rows: Mapping[str, TagRow], fence: Fence) -> None:
-        """Puts these in the place of all rows. `LEASE_LOST` when the fence is not the newest of its user."""
+        """Replace all rows of the user. Raises `LEASE_LOST` if the fence isn't the newest."""
 
 
 class Reembedding(Protocol):
-    """Vectors of the next model wait here until a user's memories all have one; then one switch gives them to searches."""
+    """Collects vectors of the next model until all memories of a user have one; a single switch then activates them."""
 
     def has_switched(self, user_id: str) -> bool:
-        """Whether the user's searches compare vectors of the next model; also where no memory has one of another model."""
+        """Return whether the user's searches use the next model; True too if no memory has a vector of another model."""
 
     def count_left(self, user_id: str) -> int:
-        """How many active memories have no vector of the next model."""
+        """Return how many active memories lack a vector of the next model."""
 
     def left(self, user_id: str, limit: int) -> list[tuple[int, str]]:
-        """Up to `limit` active memories without a vector of the next model: a number of the store, and the content."""
+        """Return up to `limit` active memories that lack a vector of the next model: the store's number, and the content."""
 
     def keep(self, user_id: str, vectors: Sequence[tuple[int, Vector | None]]) -> None:
-        """Keeps vectors of the next model by those numbers; None for a text that it doesn't cover.
+        """Store vectors of the next model by those numbers; None for a text that the model doesn't cover.
 
-        Where the user has switched they count at once.
+        For a user who has switched, they are active at once.
         """
 
     def switch(self, user_id: str) -> bool:
-        """Gives the user the vectors of the next model, if none is left to make. Tells whether the user has switched."""
+        """Activate the next model for the user if no vector is missing. Returns whether the user has switched."""
 
 
 class AllRecords(Protocol):
-    """Every user's records."""
+    """The records of all users."""
 
     def every(self) -> Iterator[Stored]:
-        """Every record of every user, closed ones too, in any order; none from before the call is left out."""
+        """Yield every record of every user, in any order, including closed ones. Misses none older than the call."""
 
     def of_user(self, user_id: str, after: str | None = None) -> Iterator[Stored]:
-        """The user's records by id, closed ones too, beginning behind that id."""
+        """Yield the user's records by id, including closed ones, starting after `after`."""
 
 
 class RawRecords(Protocol):
     """A user's records with their audit rows."""
 
     def rows(self, user_id: str) -> Iterator[RawRecord]:
-        """Every record of the user by id, closed ones too, and those that can't be read."""
+        """Yield every record of the user by id, including closed and unreadable ones."""
 
 
 class UserErasure(Protocol):
     """Erases a user from a store."""
 
     def erase(self, user_id: str) -> None:
-        """Erases memories, interactions, runs and counts for good; the index follows as after any change.
+        """Erase memories, interactions, runs and counts permanently. The index follows as after any change.
 
-        Safe to repeat after a crash. What is written for the user meanwhile may stay.
+        Safe to repeat after a crash. Concurrent writes for the user may survive.
         """
 
     def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
-        """Erases a record that can't be read, with what is kept beside it; False where there is none under the id.
+        """Erase a record that can't be read, with its related rows. Returns False if there is none with this id.
 
-        `forgotten`: its words were to go, so that nothing may bring it back (`ErasedIds`); else it was only damaged, and
-        comes back from a file that has it whole.
+        `forgotten`: its words were to be erased, so nothing may restore it (`ErasedIds`). Otherwise it was only damaged, and
+        a file with the intact record may restore it.
         """
 
     def forget_purged(self, user_id: str, memory_ids: Collection[str], names: Collection[str]) -> None:
-        """Keeps hashes (`ErasedIds`) of memories of which no record is left, and of the `names` that they had elsewhere;
-        takes out aliases, feedback, and words that operations replaced. Harmless twice.
+        """Store hashes (`ErasedIds`) of purged memories and of their external names. Safe to repeat.
+
+        Deletes their aliases and feedback, and the words that operations replaced.
         """

@@ -1,4 +1,4 @@
-"""The values that ports share: the caller, visibility, filters, what models answer, and the contents of record and index."""
+"""Values that ports share: the caller, visibility, filters, model replies, and contents of record and index."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -18,21 +18,21 @@ if TYPE_CHECKING:
 
     Vector = npt.NDArray[np.float32]
 else:
-    Vector = object  # who only hands vectors on does not pay for numpy
+    Vector = object  # code that only passes vectors on doesn't import numpy
 
 MOST_TAGS = 500
-"""How many tags of a user a store is shown, the most used ones."""
+"""How many of the user's tags a store sees, the most used first."""
 MOST_RATINGS = 500
-"""How many ratings of a user are kept, the newest ones: each search reads them."""
+"""How many ratings are stored per user, the newest; each search reads them."""
 SEARCHES_KEPT = RATINGS_KEPT = timedelta(days=90)
 
 Clock = Callable[[], datetime]
-"""Tells the time, aware, in the user's zone."""
+"""Returns the current time, timezone-aware, in the user's zone."""
 
 
 @dataclass(frozen=True)
 class Normalized:
-    """A statement made clean."""
+    """A normalized statement."""
 
     text: str
     type: StatementType
@@ -41,7 +41,7 @@ class Normalized:
 
 @dataclass(frozen=True)
 class Reply:
-    """A model's answer. `blocks`: its content as the Messages API has it, plain JSON values; `stop_reason` as there."""
+    """A model's answer. `blocks` and `stop_reason` are as in the Messages API, with plain JSON values."""
 
     blocks: tuple[Mapping[str, Any], ...]
     stop_reason: str | None
@@ -50,12 +50,12 @@ class Reply:
 
     @property
     def text(self) -> str:
-        """The words of the answer, without other blocks."""
+        """The text of the answer, without other blocks."""
         texts = (block.get("text") for block in self.blocks if block.get("type") == "text")
         return "".join(text for text in texts if isinstance(text, str))
 
 
-class ModelUnavailable(Exception):  # noqa: N818 - a state, told in the notes
+class ModelUnavailable(Exception):  # noqa: N818 - a state that notes report
     """The model gave no usable answer; the message says why. `misconfigured`: a 4xx other than 429."""
 
     def __init__(self, why: str, misconfigured: bool = False) -> None:
@@ -65,7 +65,7 @@ class ModelUnavailable(Exception):  # noqa: N818 - a state, told in the notes
 
 @dataclass(frozen=True)
 class Visibility:
-    """Whose memories may be seen at all, and at what moment; it holds for hits and for their neighbours alike."""
+    """Whose memories are visible, and at which time; for hits and their neighbours alike."""
 
     user_id: str
     agents: tuple[str, ...]
@@ -75,7 +75,7 @@ class Visibility:
 
 @dataclass(frozen=True)
 class Filter:
-    """Which of the visible memories may be returned; None lets all pass."""
+    """Which visible memories may be returned; None passes all."""
 
     collection: str | None = None
     types: tuple[MemoryType, ...] | None = None
@@ -90,7 +90,7 @@ class Filter:
 
     @property
     def equal(self) -> dict[str, str]:
-        """The fields that must be equal, by the name that every index has for them."""
+        """The fields that must be equal, by the name that every index uses."""
         named = {
             "collection": self.collection,
             "category": self.category,
@@ -104,7 +104,7 @@ class Filter:
 
 @dataclass(frozen=True)
 class Weights:
-    """What importance, recency and use add to a score at the most, to order what matches alike."""
+    """The most that importance, recency and use add to a score, to order equal matches."""
 
     importance: float = 0.02
     recency: float = 0.02
@@ -113,9 +113,9 @@ class Weights:
 
 @dataclass(frozen=True)
 class Similar:
-    """An older memory that shares words with a new one, or is near to it by vector.
+    """An older memory that shares words with a new memory, or is near it by vector.
 
-    `cosine` is None where either has no vector of the index's model; `vector`: where the index has it at hand.
+    `cosine` is None if either has no vector of the index's model. `vector` is set if the index has it at hand.
     """
 
     memory_id: str
@@ -126,10 +126,10 @@ class Similar:
 
 @dataclass(frozen=True)
 class Statistics:
-    """A measured state: memories that can be found, and those of them, or of the rest, that could be tidied.
+    """Counts of a user's memories: active ones, and those that could be tidied up.
 
-    `expired`: durable memories whose time is over; daily notes end by design. `of_newest`: how many memories were looked
-    at, where these are not all.
+    `expired` counts durable memories only; daily notes expire by design. `of_newest`: how many memories were counted, if not
+    all.
     """
 
     active: int
@@ -144,7 +144,7 @@ class Statistics:
 
 @dataclass(frozen=True)
 class LoggedSearch:
-    """A search as it is kept: what was asked, without secrets and cut to 200 characters, how many were found, and when."""
+    """A stored search: the query, without secrets and cut to 200 characters, the number of hits, and the time."""
 
     query: str
     found: int
@@ -153,7 +153,7 @@ class LoggedSearch:
 
 @dataclass(frozen=True)
 class Rating:
-    """Whether a memory was useful for a query, which is without secrets and cut to 200 characters, and when that was said."""
+    """Whether a memory was useful for a query (at most 200 characters, without secrets), and when that was said."""
 
     memory_id: str
     query: str
@@ -162,16 +162,16 @@ class Rating:
 
     @property
     def asked(self) -> str:
-        """The same for the same query, in capitals or not."""
+        """A hash of the query, case-insensitive."""
         return hashlib.blake2b(self.query.casefold().encode(), digest_size=16).hexdigest()
 
 
-class IndexUnavailable(Exception):  # noqa: N818 - a state, told in the notes
+class IndexUnavailable(Exception):  # noqa: N818 - a state that notes report
     """The index is down, slow or broken; the message says why, for the log. `Ports.fallback` answers instead."""
 
 
-class OutOfTime(Exception):  # noqa: N818 - a state, of which a run is made
-    """The call has no time left for this piece of work; a worker goes on with it. `so_far`: what was done of it, as JSON."""
+class OutOfTime(Exception):  # noqa: N818 - a state from which a run is made
+    """The call has no time left for this work, and a worker continues it. `so_far`: what was done, as JSON."""
 
     def __init__(self, so_far: "dict[str, JsonValue] | None" = None) -> None:
         super().__init__("out of time")
@@ -180,30 +180,30 @@ class OutOfTime(Exception):  # noqa: N818 - a state, of which a run is made
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks: the user from their identity, the agent, and the time in the user's zone."""
+    """The caller: the user from their identity, the agent, and the time in the user's zone."""
 
     user_id: str
     now: datetime
     agent_id: str = GLOBAL_AGENT
     redacted: tuple[str, ...] = ()
-    """Kinds of secrets that were taken out of the request."""
+    """Kinds of secrets that were removed from the request."""
     admin: bool = True
-    """Whether a person or a program asks, who may bring all memories out and in; a model, or who speaks for one, may not."""
+    """Whether a person or a program calls, who may export and import all memories; a model, or its agent, may not."""
     waits: bool = True
-    """Whether a store also tells what the new memory should be compared with; else `history` tells it when it is asked."""
+    """Whether a store waits for similar memories to compare with; else `history` looks for them when asked."""
     counts: bool = True
-    """Whether what `search_memory` finds counts as used, and its question is kept; not while a person still types it."""
+    """Whether hits of `search_memory` count as used and the query is stored; False while a person still types it."""
     goes_on: str | None = None
-    """The run that a worker goes on with by this call."""
+    """The run that a worker continues with this call."""
 
 
 COMPARED = "compared"
-"""The detail of a store's audit row that is false where nobody waited for what is similar."""
+"""A detail of a store's audit row, false if the caller did not wait for similar memories."""
 
 
 @dataclass(frozen=True)
 class Audit:
-    """One audited change of a record: what was done, when, and details."""
+    """One audited change of a record: operation, time, and details."""
 
     operation: str
     at: datetime
@@ -212,7 +212,7 @@ class Audit:
 
 @dataclass(frozen=True)
 class Entry:
-    """A new memory with what the index gets of it."""
+    """A new memory with its vector."""
 
     memory: Memory
     vector: Vector | None
@@ -221,7 +221,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Alias:
-    """An id that a memory had elsewhere, and the run that made it known; `withdrawn`: that run was taken back."""
+    """The id of a memory in another system, and the run that added it. `withdrawn`: that run was undone."""
 
     name: str
     memory_id: str
@@ -231,7 +231,7 @@ class Alias:
 
 @dataclass(frozen=True)
 class Stored:
-    """A record as it is kept, with its vector."""
+    """A stored record with its vector."""
 
     memory: Memory
     vector: Vector | None
@@ -239,7 +239,7 @@ class Stored:
 
 @dataclass(frozen=True)
 class RawRecord:
-    """A record as the bytes that are kept, and as it is read (None: it can't be); its audit rows by the version each made."""
+    """A record as stored bytes and parsed (None: unreadable), and its audit rows by the version each made."""
 
     memory_id: str
     record: bytes
@@ -249,9 +249,9 @@ class RawRecord:
 
 @dataclass(frozen=True)
 class Change:
-    """A record as it is to be written. `before`: as it was read, None for a new one.
+    """A record to write. `before`: as it was read; None if new.
 
-    `erases`: its older words go too, from the details of its audit rows; the record itself holds none any more.
+    `erases`: removes its earlier words also from the details of its audit rows; the record itself has none left.
     """
 
     memory: Memory
@@ -263,7 +263,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Fence:
-    """A lease on a user's runs; its number rises with each lease, and writes under an older one are refused."""
+    """A lease on a user's runs. Its number rises with each lease; writes under an older one are refused."""
 
     user_id: str
     number: int
@@ -271,9 +271,9 @@ class Fence:
 
 @dataclass(frozen=True)
 class Operation:
-    """Changes that are made together or not at all, and that can be undone by their id.
+    """Changes that are applied together or not at all, and can be undone by their id.
 
-    `opens`: the one memory that is added or comes back; it takes the key and the content of those that close.
+    `opens`: the one memory that is added or restored; it takes over the key and content of the closed ones.
     """
 
     operation_id: str
@@ -286,17 +286,17 @@ class Operation:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """All changes, those that close first."""
+        """All changes, closing ones first."""
         return (*self.closes, *((self.opens,) if self.opens else ()))
 
 
 @dataclass(frozen=True)
 class AppliedChange:
-    """An applied change: the version it made, and the fields that it replaced with their old JSON values.
+    """An applied change: the version it made, and the old JSON values of the replaced fields.
 
-    `before` is None where the memory is new; `erased`: its words are gone and can't be brought back. An operation changes
-    words only to erase them, and its own version, time and usage come with each write: none of these is among the fields.
-    `by_model`: when a model closed the memory without a new value, ISO 8601.
+    `before` is None if the memory is new; `erased`: its words are gone for good. Version, time and usage change with each
+    write and are never among the fields, and neither are words, which an operation changes only to erase them. `by_model`:
+    when a model closed the memory without a new value, ISO 8601.
     """
 
     memory_id: str
@@ -308,7 +308,7 @@ class AppliedChange:
 
 @dataclass(frozen=True)
 class Applied:
-    """An applied operation. It keeps no memory's words."""
+    """An applied operation. It contains no words of a memory."""
 
     operation_id: str
     kind: "OperationKind"
@@ -319,7 +319,7 @@ class Applied:
 
 @dataclass(frozen=True)
 class Tombstone:
-    """A record that is purged, and the last version it had."""
+    """A purged record and its last version."""
 
     user_id: str
     memory_id: str
@@ -331,9 +331,9 @@ IndexChange = Stored | Tombstone
 
 @dataclass(frozen=True)
 class IndexOutcome:
-    """The result of a change: done (the index holds it or a newer one), to be tried again, or never to be taken.
+    """The result of a change: done (the index has it or a newer version), retry, or failed for good.
 
-    `reason` names what went wrong, without a word of the memory.
+    `reason` names the error, without words of the memory.
     """
 
     state: Literal["done", "retry", "failed"]
@@ -342,7 +342,7 @@ class IndexOutcome:
 
 @dataclass(frozen=True)
 class IndexedDocument:
-    """A document of the index, as far as it is compared: `digest` is of the content, "" for a tombstone."""
+    """The comparable fields of an index document. `digest` is of the content, "" for a tombstone."""
 
     user_id: str
     memory_id: str
@@ -352,7 +352,7 @@ class IndexedDocument:
 
 @dataclass(frozen=True)
 class StreamRecord:
-    """One record of the stream. `change` is None where it can't be read; `trouble` says why, without quoting it."""
+    """One record of the stream. `change` is None if it can't be read; `trouble` says why, without quoting it."""
 
     sequence: str
     user_id: str
@@ -364,7 +364,7 @@ class StreamRecord:
 
 @dataclass(frozen=True)
 class DeadLetter:
-    """A change that was set aside: key of its record, place in the stream, and reason. Never a word of it."""
+    """A change that was set aside: key of its record, place in the stream, and reason, without its words."""
 
     user_id: str
     item: str

@@ -1,1 +1,1 @@
-"""From a query to the memories that match it: parsed, retrieved, ranked."""
+"""From a query to the memories that match it: parsing, retrieval, ranking."""

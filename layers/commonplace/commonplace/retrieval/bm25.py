@@ -1,7 +1,7 @@
-"""BM25 and the window of neighbours: how well words match. Pure functions over the columns of `ports/index.py`.
+"""BM25 with a window of neighbours, as pure functions over the columns of `ports/index.py`.
 
-BM25F over a window (Robertson & Zaragoza 2009): a memory is scored on its own words and, for less, on those of its
-neighbours in the same session; an answer borrows most from the question before it. Long entries stand alone.
+BM25F over a window (Robertson & Zaragoza 2009): a memory is scored on its own words and, at a lower weight, on those of its
+neighbours in the same session; an answer borrows most from the question before it. Long entries borrow less.
 """
 
 from dataclasses import dataclass
@@ -11,26 +11,26 @@ import numpy as np
 from commonplace.ports.index import Candidates, Corpus, Flags, Floats, Integers
 
 REACH = 6
-LABEL_WEIGHT = 0.3  # of a term among a memory's labels, beside one in its text
+LABEL_WEIGHT = 0.3  # weight of a term in the labels, relative to one in the text
 _SATURATION = 1.2  # BM25's k1
 _LENGTH_WEIGHT = 0.5  # BM25's b
 _BEFORE = (0.3, 0.25, 0.2, 0.15, 0.1, 0.1)
 _AFTER = (0.4, 0.2, 0.15, 0.1, 0.1, 0.1)
 _FROM_QUESTION_BEFORE = 0.6
 _FOR_QUESTION_FROM_AFTER = 0.1
-_ALONE_FROM = 13.0  # mean tokens per memory of a session, from which on neighbours lend less
-_WINDOW_SHARE = 2.2  # how much longer a window is than its memory, on average, where neighbours lend in full
+_ALONE_FROM = 13.0  # from this mean of tokens per memory of a session on, neighbours lend less
+_WINDOW_SHARE = 2.2  # mean length of a window relative to its memory, if neighbours lend in full
 
 
 def inverse_document_frequency(corpus: Corpus) -> Floats:
-    """Inverse document frequency of each term, as in Lucene: log(1 + (N - n + .5) / (n + .5))."""
+    """Return the inverse document frequency of each term, as in Lucene: log(1 + (N - n + .5) / (n + .5))."""
     held = corpus.frequencies
     rare: Floats = np.log1p((np.maximum(corpus.memories - held, 0) + 0.5) / (held + 0.5))
     return rare
 
 
 def bm25(counts: Floats, relative_lengths: Floats, weights: Floats) -> Floats:
-    """The sum over terms of weight * tf (k1 + 1) / (tf + k1 (1 - b + b * relative length))."""
+    """Return the sum over terms of weight * tf (k1 + 1) / (tf + k1 (1 - b + b * relative length))."""
     damping = _SATURATION * (1 - _LENGTH_WEIGHT + _LENGTH_WEIGHT * relative_lengths)
     saturated: Floats = (counts * (_SATURATION + 1) / (counts + damping[:, None])) @ weights
     return saturated
@@ -38,9 +38,9 @@ def bm25(counts: Floats, relative_lengths: Floats, weights: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Window:
-    """Some candidates and the neighbours of each: their rows (-1: none), the weight of each, how much its session lends.
+    """Candidates with their neighbours: rows (-1: none), weights, and how much each session lends.
 
-    `of`: the rows of those candidates.
+    `of`: the rows of the candidates.
     """
 
     of: Integers
@@ -50,21 +50,21 @@ class Window:
 
     @property
     def previous(self) -> Integers:
-        """The row of the message just before each one, -1 where there is none."""
+        """The row of the preceding message, or -1."""
         return self.rows[:, 0]
 
     def lent(self, column: Floats) -> Floats:
-        """The weighted sum of a column over the neighbours."""
+        """Return the weighted sum of a column over the neighbours."""
         total: Floats = np.einsum("ij,ij...->i...", self.weights, np.take(column, self.rows, axis=0))
         return total
 
     def near(self, flags: Flags) -> Flags:
-        """Whether any neighbour has the flag."""
+        """Return whether any neighbour has the flag."""
         return np.asarray((np.take(flags, self.rows) & (self.rows >= 0)).any(axis=1))
 
 
 def window(candidates: Candidates, of: Integers | None = None) -> Window:
-    """The neighbours of candidates, by session and position, up to `REACH` positions away. `of`: their rows, else all."""
+    """Find the neighbours of candidates, up to `REACH` positions away in their session. `of`: rows; None means all."""
     of = np.arange(len(candidates)) if of is None else of
     rows = _neighbours(candidates, of)
     lending = (rows >= 0) * np.stack((_BEFORE, _AFTER), axis=1).ravel()
@@ -76,15 +76,15 @@ def window(candidates: Candidates, of: Integers | None = None) -> Window:
 
 
 def _neighbours(candidates: Candidates, of: Integers) -> Integers:
-    """For each of these candidates the rows one position before and behind it, two, and so on; -1 where nobody is."""
+    """Rows one position before and one after each candidate, then two, and so on; -1 if missing."""
     place = candidates.sessions.astype(np.int64) * 2**33 + candidates.positions
     places, first, which = np.unique(place, return_index=True, return_inverse=True)
     found = np.full((2 * REACH, len(places)), -1)
-    outside = int(np.searchsorted(places, 0))  # those of no session stand first, and have no neighbours
+    outside = int(np.searchsorted(places, 0))  # rows without a session sort first and have no neighbours
     places, first, inside = places[outside:], first[outside:], found[:, outside:]
     for apart in range(1, REACH + 1):
         steps = places[apart:] - places[:-apart]
-        next_to = steps == apart  # mostly: no position between them is empty
+        next_to = steps == apart  # the common case: no gap between positions
         np.copyto(inside[2 * apart - 2, apart:], first[:-apart], where=next_to)
         np.copyto(inside[2 * apart - 1, :-apart], first[apart:], where=next_to)
         at = np.flatnonzero((steps > apart) & (steps <= REACH))
@@ -94,7 +94,7 @@ def _neighbours(candidates: Candidates, of: Integers) -> Integers:
 
 
 def lexical(candidates: Candidates, corpus: Corpus, weights: Floats, around: Window) -> Floats:
-    """BM25 of the candidates of a window over their own words and their neighbours'. `weights` are per term, idf included."""
+    """Return BM25 of a window's candidates over their own and their neighbours' words. `weights` per term include idf."""
     counts = candidates.term_counts[around.of] + around.lent(candidates.term_counts)
     lengths = candidates.lengths[around.of] + around.lent(candidates.lengths)
     in_session = np.where(candidates.sessions[around.of] >= 0, around.openness, 0.0)

@@ -1,4 +1,4 @@
-"""Memories as rows and columns for ranking, for engines that hand them over one by one. Pure functions."""
+"""Memories as rows and columns for ranking, for engines that return them one by one. Pure functions."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -14,16 +14,16 @@ from commonplace.retrieval import bm25
 from commonplace.retrieval.documents import Document
 
 NOBODY = frozenset({"user", "assistant"})
-"""Speakers that are no names."""
+"""Speakers that are not names."""
 _FIRST_DAY = date(1970, 1, 1).toordinal()
 
 
 class Row(NamedTuple):
-    """What ranking needs to know of one memory.
+    """The ranking features of one memory.
 
-    `counts`: how often it holds each term of the question, a term among its labels counting `bm25.LABEL_WEIGHT`;
-    `cosine` is NaN without a vector; `session` is None for a memory without a position; `speaker` is in lower case;
-    `day` is an ordinal in the zone that the time was given in, `created` seconds since 1970.
+    `counts`: occurrences of each term of the question; a label counts as `bm25.LABEL_WEIGHT`. `cosine` is NaN without a
+    vector. `session` is None for a memory without a position. `speaker` is in lower case. `day` is an ordinal in the zone of
+    the given time, `created` seconds since 1970.
     """
 
     memory_id: str
@@ -42,7 +42,7 @@ class Row(NamedTuple):
 
 
 def row_of(memory: Memory, doc: Document, terms: Sequence[str], cosine: float | None) -> Row:
-    """The row of a memory for a question of these terms."""
+    """Return the row of a memory for a question with these terms."""
     placed = memory.session_id is not None and memory.position is not None
     return Row(
         memory_id=memory.memory_id,
@@ -62,7 +62,7 @@ def row_of(memory: Memory, doc: Document, terms: Sequence[str], cosine: float | 
 
 
 def counts_of(tokens: Sequence[str], labels: Sequence[str], terms: Sequence[str]) -> tuple[float, ...]:
-    """How often each term is among the tokens; occurrences among the labels weigh less."""
+    """Count each term among the tokens; occurrences among the labels weigh less."""
     counts = dict.fromkeys(terms, 0.0)
     for token in tokens:
         if token in counts:
@@ -74,7 +74,7 @@ def counts_of(tokens: Sequence[str], labels: Sequence[str], terms: Sequence[str]
 
 
 def corpus_of(rows: Sequence[Row], terms: Sequence[str]) -> Corpus:
-    """What all visible memories have in common, from all of them."""
+    """Return the statistics of all visible memories."""
     frequencies = np.zeros(len(terms))
     for row in rows:
         frequencies += np.array(row.counts) > 0
@@ -88,13 +88,13 @@ def corpus_of(rows: Sequence[Row], terms: Sequence[str]) -> Corpus:
 
 
 def years_of(days: Integers) -> tuple[int, ...]:
-    """The years in which the days, given as ordinals, lie: each once, in order."""
+    """Return the distinct years of days given as ordinals, in order."""
     since_1970 = (days - _FIRST_DAY).astype("datetime64[D]").astype("datetime64[Y]").astype(int)
     return tuple(int(year) for year in np.unique(since_1970 + 1970))
 
 
 def merged_corpus(one: Corpus, other: Corpus) -> Corpus:
-    """The statistics of two sets of memories that share none."""
+    """Combine the statistics of two disjoint sets of memories."""
     memories = one.memories + other.memories
     tokens = one.average_length * one.memories + other.average_length * other.memories
     return Corpus(
@@ -107,7 +107,7 @@ def merged_corpus(one: Corpus, other: Corpus) -> Corpus:
 
 
 def similar_of(rows: Sequence[Row], texts: Mapping[str, str], corpus: Corpus, limit: int) -> list[Similar]:
-    """The memories most like a new text, by the share of its rare words and by cosine; `texts`: their content by id."""
+    """Return the memories most like a new text, by shared rare words and by cosine. `texts`: contents by id."""
     rare = bm25.inverse_document_frequency(corpus)
     total = float(rare.sum()) or 1.0
     compared = []
@@ -119,8 +119,7 @@ def similar_of(rows: Sequence[Row], texts: Mapping[str, str], corpus: Corpus, li
 
 
 def best_by_words_and_vector(compared: Sequence[tuple[float, Similar]], limit: int) -> list[Similar]:
-    """Of memories with the share of rare words that each has in common with a text (0-1): the best by it, cosine added, and
-    the nearest by cosine, up to `limit` of each; those alike in both first."""
+    """Return up to `limit` best by words and `limit` nearest by vector. `compared` starts with the share of rare words."""
 
     def score(each: tuple[float, Similar]) -> tuple[float, str]:
         return -each[0] - (each[1].cosine or 0.0), each[1].memory_id
@@ -133,7 +132,7 @@ def best_by_words_and_vector(compared: Sequence[tuple[float, Similar]], limit: i
 
 
 def legs_of(rows: Sequence[Row], corpus: Corpus) -> Legs:
-    """What legs of words and of vectors would find among rows that are all looked at."""
+    """Return what separate legs of words and of vectors would find among all rows."""
     counts = np.array([row.counts for row in rows], dtype=np.float64).reshape(len(rows), len(corpus.frequencies))
     relative = np.array([row.length for row in rows]) / max(corpus.average_length, 1.0)
     words = bm25.bm25(counts, relative, bm25.inverse_document_frequency(corpus)).tolist()
@@ -144,12 +143,12 @@ def legs_of(rows: Sequence[Row], corpus: Corpus) -> Legs:
 
 
 def best_first(scored: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
-    """Ids with scores, the highest first; equals by id."""
+    """Return ids with scores, highest first; equal scores by id."""
     return sorted(scored, key=lambda each: (-each[1], each[0]))
 
 
 def session_lengths_of(rows: Iterable[Row]) -> dict[str, tuple[int, int]]:
-    """Memories and tokens of each session."""
+    """Return the number of memories and tokens of each session."""
     found: dict[str, tuple[int, int]] = {}
     for row in rows:
         if row.session is not None:
@@ -165,9 +164,9 @@ def columns_of(
     terms: Sequence[str],
     speakers: Collection[str] = (),
 ) -> Candidates:
-    """The rows as columns. `ranked`: ids that may be returned; `sessions`: memories and tokens of whole sessions.
+    """Convert rows to columns. `ranked`: ids that may be returned; `sessions`: memories and tokens of whole sessions.
 
-    `speakers`: those of the corpus; a question may name one of whom no row is.
+    `speakers`: all of the corpus, as a question may name a speaker without a row.
     """
     numbers = {name: number for number, name in enumerate(sessions)}
     names = sorted({*speakers, *(row.speaker for row in rows if row.speaker)})
@@ -181,7 +180,7 @@ def columns_of(
         lengths=np.array([row.length for row in rows], dtype=np.float64),
         cosines=np.array([row.cosine for row in rows], dtype=np.float64),
         sessions=at,
-        session_lengths=np.array([*means, 0.0])[at],  # -1: the last
+        session_lengths=np.array([*means, 0.0])[at],  # -1 selects the last
         positions=np.array([row.position for row in rows], dtype=np.int64),
         speakers=np.array([-1 if row.speaker is None else places[row.speaker] for row in rows], dtype=np.int64),
         speaker_names=names,

@@ -1,4 +1,4 @@
-"""The retriever that every search shares: from a query to the memories that match it."""
+"""The retriever that all searches share: from a query to the matching memories."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -27,16 +27,16 @@ _Answer = TypeVar("_Answer")
 _DEGRADED = "the index can't be asked just now; this was found by reading the records"
 _NO_VECTOR = "the embedding model can't be asked just now; this was found by words alone"
 DEFAULT_RELEVANCE = 0.3
-"""What a search leaves out below, where the caller says nothing: at most 2 % of the right ones (docs/search.md)."""
+"""Default minimum relevance of a hit; it loses at most 2 % of the right ones (docs/search.md)."""
 GENERAL_RELEVANCE = 0.3
-"""What a memory has at least when the query names nothing: importance gives the rest."""
+"""Minimum relevance of a hit if the query names nothing; importance adds the rest."""
 
 
 @dataclass(frozen=True)
 class Search:
-    """One search, read and embedded. `asked`: the least relevance that the caller wants, None for the default.
+    """A parsed and embedded search. `asked`: the caller's minimum relevance; None for the default.
 
-    `blind`: why there is no vector; `rated`: what feedback adds, by id; `with_legs`: what the legs found is kept.
+    `blind`: why there is no vector; `rated`: score added by feedback, by id; `with_legs`: keep the hits of each leg.
     """
 
     query: Query
@@ -53,11 +53,11 @@ class Search:
 
     @property
     def least(self) -> float:
-        """What matches less is left out."""
+        """The minimum relevance."""
         return DEFAULT_RELEVANCE if self.asked is None else self.asked
 
     def found(self, counted: bool = False) -> Found:
-        """What it finds, by the records where the index is unavailable; `counted` as used."""
+        """Run the search, on the records if the index is unavailable. `counted`: count the hits as used."""
         find = self._most_important if self.query.general else self._best_matches
         found, degraded = with_fallback(find, self.ports)
         if counted:
@@ -110,7 +110,7 @@ class Search:
         )  # fmt: skip
 
     def _timed(self, begun: float, **ends: float) -> dict[str, float]:
-        """The times so far and those of further steps, each of which begins where the one before ended."""
+        """Each step begins where the previous one ended."""
         steps = zip(ends, pairwise((begun, *ends.values())), strict=True)
         return {**self.times_ms, **{name: (end - begin) * 1000 for name, (begin, end) in steps}}
 
@@ -119,7 +119,7 @@ def prepared(
     text: str, caller: Caller, ports: Ports, filters: Filter, limit: int, min_relevance: float | None,
     include_expired: bool = False, agent_id: str | None = None,
 ) -> Search:  # fmt: skip
-    """The search for a query, read and embedded, with the arguments of `find`. Raises `EMPTY_TEXT`."""
+    """Parse and embed a query into a search, with the arguments of `find`. Raises `EMPTY_TEXT`."""
     if not text.strip():
         raise CommonplaceError(ErrorCode.EMPTY_TEXT, "query: is empty", "query")
     begun = perf_counter()
@@ -136,22 +136,22 @@ def find(
     text: str, caller: Caller, ports: Ports, filters: Filter, limit: int, min_relevance: float | None,
     include_expired: bool = False, agent_id: str | None = None, counted: bool = True,
 ) -> Found:  # fmt: skip
-    """The memories that match a query, best first, checked against the record, and `counted` as used.
+    """Return the memories that match a query, best first, checked against the records. `counted`: count them as used.
 
-    `limit`: the most to give; `min_relevance`: 0-1, those that match less are left out. None: those below .3 are, and where
-    that would leave nothing, the best one is shown. Raises `EMPTY_TEXT`.
+    `limit`: the maximum number of hits; `min_relevance`: 0-1, or None for .3, in which case the best memory is shown if no
+    other passes. Raises `EMPTY_TEXT`.
     """
     return prepared(text, caller, ports, filters, limit, min_relevance, include_expired, agent_id).found(counted)
 
 
 def most_important(caller: Caller, ports: Ports, filters: Filter, limit: int) -> Found:
-    """The memories that pass the filters, most important first, then newest; they are not counted as used."""
+    """Return the memories that pass the filters, most important first, then newest. They don't count as used."""
     everything = parse_query("", caller.now)
     return Search(everything, None, None, visibility_of(caller), filters, limit, None, ports, {}).found()
 
 
 def _embedded(text: str, ports: Ports) -> tuple[Vector | None, str | None]:
-    """The query's vector, or None and a note where the embedder is unavailable: then only words match."""
+    """Returns None and a note if the embedder is unavailable; then only words match."""
     try:
         return ports.embedder.embed_question(text), None
     except CommonplaceError as error:
@@ -162,7 +162,7 @@ def _embedded(text: str, ports: Ports) -> tuple[Vector | None, str | None]:
 
 
 def with_fallback(look: Callable[[MemoryIndex], _Answer], ports: Ports) -> tuple[_Answer, bool]:
-    """Asks the index, or the records when it is unavailable; returns the answer and whether the records were asked."""
+    """Query the index, or the records if it is unavailable. Returns the answer and whether the records were used."""
     try:
         return look(ports.index), False
     except IndexUnavailable as error:
@@ -175,10 +175,10 @@ def with_fallback(look: Callable[[MemoryIndex], _Answer], ports: Ports) -> tuple
 def _in_order(
     ids: Sequence[str], scores: "Floats", asks_of_now: bool, visibility: Visibility, ports: Ports
 ) -> tuple[list[Stored], list[int], list[int]]:
-    """The memories of the ids as they are to be shown, the place among the ids that each stands on, and its own.
+    """Visible memories in display order, the place each is shown at, and its own rank.
 
-    What belongs to the place (relevance, probability) stays there where a newer value of one attribute is put first; none
-    is for a question that names a time, which may be that of the older one.
+    Relevance and probability belong to the place, and stay there if a newer value of an attribute is moved up. Nothing moves
+    if the question names a time, which may be that of the older value.
     """
     place_of = {memory_id: place for place, memory_id in enumerate(ids)}
     stored = _visible(ids, visibility, ports)
@@ -192,7 +192,6 @@ def _in_order(
 
 
 def _visible(ids: Sequence[str], visibility: Visibility, ports: Ports) -> list[Stored]:
-    """The records of the ids that may be seen, checked once more."""
     return [one for one in ports.records.stored(visibility.user_id, ids) if is_visible(visibility, one.memory)]
 
 

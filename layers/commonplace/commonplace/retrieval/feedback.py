@@ -1,4 +1,4 @@
-"""What feedback adds to the scores of a search: what was told of memories for queries like this one."""
+"""Score adjustments from feedback on memories for similar queries."""
 
 import functools
 from collections import Counter
@@ -9,12 +9,12 @@ from commonplace.ports.values import Caller
 from commonplace.retrieval.query import own_terms
 from commonplace.text.foundation import tokenizer
 
-_ALIKE = 0.6  # of the stems that two queries have, those that both have
-_SHARE, _MOST = 0.03, 0.06  # of one rating, and of all together: less than relevance .3 needs, by default
+_ALIKE = 0.6  # least share of common stems (Jaccard) of similar queries
+_SHARE, _MOST = 0.03, 0.06  # per rating, and in total: less than the default relevance of .3 requires
 
 
 def rated_by_feedback(query: str, caller: Caller, ports: Ports) -> dict[str, float]:
-    """What is added to the score of each memory that was rated for queries like this one, by its id."""
+    """Return the score added to each memory that was rated for similar queries, by id."""
     asked = content_stems(query)
     ratings = ports.feedback.ratings(caller.user_id, caller.now) if asked else []
     alike = {other for other in {one.query for one in ratings} if _are_alike(asked, content_stems(other))}
@@ -27,7 +27,7 @@ def rated_by_feedback(query: str, caller: Caller, ports: Ports) -> dict[str, flo
 
 @functools.lru_cache(maxsize=1024)  # 500 ratings cost a search 9 ms without, 3 with
 def content_stems(query: str) -> frozenset[str]:
-    """The terms by which queries are compared: as much of one as is kept, without the words that only ask."""
+    """Return the stems that queries are compared by: of the stored part, without words that only ask."""
     return frozenset(own_terms(kept_query(query))) - tokenizer.terms_of_asking()
 
 

@@ -1,4 +1,4 @@
-"""What a search found, and what it chose from."""
+"""The result of a search, and what it was chosen from."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,8 +15,7 @@ _PARTIAL = "only the newest memories were looked at, or as they were some second
 
 @dataclass(frozen=True)
 class Matches:
-    """What a search chose from. `places`: where in `ranked` each memory found has its relevance from; `own`: where it stands
-    itself, which is another place where a newer value of one attribute was put first."""
+    """What a search chose from. `places`: the rank whose relevance each hit has; `own`: its own rank."""
 
     retrieved: Retrieved
     ranked: Ranked
@@ -26,13 +25,11 @@ class Matches:
 
 @dataclass(frozen=True)
 class Found:
-    """Memories that match, with their vectors, best first, each with relevance, probability of being right, and cosine
-    (None without a vector).
+    """Matching memories with vectors, best first, each with relevance, probability and cosine (None without a vector).
 
-    `held_back`: how many share a word or a meaning with the query and are less relevant than asked for; `best_only`: this is
-    the best of them, shown because nothing else was found;
-    `degraded`: what couldn't be asked, and what was done instead; `partial`: only the newest were looked at, or as they were;
-    `none_at_all`: no memory is there that could have matched, whatever was asked; `matches`: None where the query is general.
+    `held_back`: how many related memories are below the required relevance; `best_only`: only the best is shown, as none
+    passed; `degraded`: what was unavailable, and what replaced it; `partial`: only the newest memories were searched, or a
+    slightly outdated state; `none_at_all`: no memory could match any query; `matches`: None if the query is general.
     """
 
     stored: list[Stored]
@@ -56,7 +53,7 @@ class Found:
         return [one.memory for one in self.stored]
 
     def notes(self, redacted: Sequence[str], warnings: list[str] | None = None) -> Notes | None:
-        """The notes for the answer: how the memories were found."""
+        """Return the notes of the answer on how the memories were found."""
         return (
             Notes(
                 degraded=self.degraded,

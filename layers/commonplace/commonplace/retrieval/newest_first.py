@@ -1,4 +1,4 @@
-"""Values of one attribute, told at different times ("I work at Bosch", "I've started at Siemens"): which is the newest."""
+"""Finds the newest among values of one attribute over time ("I work at Bosch", "I've started at Siemens")."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,24 +13,23 @@ from commonplace.ports.values import Stored
 if TYPE_CHECKING:
     from commonplace.ports.index import Flags, Floats
 
-_BEST = 5  # places of a search that are looked at
-_ALIKE = 0.55  # of the better one's score, that the other has at least
-_LEAST_COSINE = 0.4  # of texts that may speak of one attribute at all; the judge of pairs looks closer
-_MOST_JUDGED = 8  # pairs, the nearest: each takes half a millisecond where its texts are new
-_NEAREST = 0.05  # a newer value replaces what it is nearest to, and what is nearer to it than this besides
-_ASKED_FOR, _OF_ONE_TYPE = -1.0, -0.5  # where they are of one matter anyway, less must tell that it changed
+_BEST = 5  # ranks that are checked
+_ALIKE = 0.55  # least score relative to the better of two
+_LEAST_COSINE = 0.4  # minimum for texts on the same attribute; the pair model decides
+_MOST_JUDGED = 8  # the nearest pairs; each takes half a millisecond if its texts are new
+_NEAREST = 0.05  # a newer value replaces its nearest value, and others within this distance
+_ASKED_FOR, _OF_ONE_TYPE = -1.0, -0.5  # thresholds are lower if both are on one matter anyway
 
 
 def newest_first(scores: "Sequence[float] | Floats", found: Sequence[Stored], now: datetime, model: str) -> list[int]:
-    """Which of the memories found stands at each place: as they were, but of those that match alike and tell values of one
-    attribute the newest has the best of their places, and so on.
+    """Return which hit to show at each place: of similar scores on one attribute, the newest gets the best place.
 
     `scores`: of the places, best first; `model`: whose vectors are compared.
     """
     best, given = found[:_BEST], np.asarray(scores[:_BEST])
     alike = np.minimum.outer(given, given) >= _ALIKE * np.maximum.outer(given, given)
     pairs = _changed(best, np.triu(alike), now, model, _ASKED_FOR)
-    if pairs:  # what stands in the right order already is only looked at where something moves
+    if pairs:  # pairs in the right order matter only if another pair moves
         pairs += _changed(best, np.tril(alike), now, model, _ASKED_FOR)
     order = list(range(len(found)))
     for group in _joined(pairs):
@@ -41,17 +40,15 @@ def newest_first(scores: "Sequence[float] | Floats", found: Sequence[Stored], no
 
 
 def changed_values(found: Sequence[Stored], now: datetime, model: str) -> list[tuple[int, int]]:
-    """Pairs of places, of an older value and of a newer one of the same attribute, where no question tells what is meant:
-    only among memories of one type."""
+    """Return pairs of places (older, newer) with values of the same attribute. Compares only memories of one type."""
     types = np.array([one.memory.memory_type for one in found])
     return _changed(found, types[:, None] == types[None, :], now, model, _OF_ONE_TYPE)
 
 
 def _changed(found: Sequence[Stored], allowed: "Flags", now: datetime, model: str, least: float) -> list[tuple[int, int]]:
-    """Which of the allowed pairs (older, newer) are of one attribute: told of the same one by the same one, on a later day
-    that has come."""
+    """The allowed pairs (older, newer) on the same attribute, by the same speaker, on a later day that has passed."""
     known = [(place, one.vector) for place, one in enumerate(found) if one.vector is not None and _is_fact(one.memory, model)]
-    length = mode(len(vector) for _, vector in known) if known else 0  # another one is of a damaged record
+    length = mode(len(vector) for _, vector in known) if known else 0  # other lengths come from damaged records
     known = [(place, vector) for place, vector in known if len(vector) == length]
     if len(known) < 2:
         return []
@@ -65,7 +62,7 @@ def _changed(found: Sequence[Stored], allowed: "Flags", now: datetime, model: st
 
 
 def _is_fact(memory: Memory, model: str) -> bool:
-    """Whether it can be compared: a turn of a talk says what it says there, and a question asks for that."""
+    """Conversation turns are not compared: a turn is true as of when it was said."""
     return memory.embedding_model == model and memory.position is None
 
 
@@ -79,7 +76,6 @@ def _is_newer_value(old: Stored, new: Stored, now: datetime, model: str, least: 
 
 
 def _joined(pairs: Sequence[tuple[int, int]]) -> list[set[int]]:
-    """The places that are linked by pairs, as sets without a place in common."""
     groups: list[set[int]] = []
     for pair in pairs:
         linked = [group for group in groups if not group.isdisjoint(pair)]

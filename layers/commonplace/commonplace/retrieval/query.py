@@ -1,4 +1,4 @@
-"""Parses a query: intent, terms and time range; and estimates how likely the memories hold the answer."""
+"""Parses a query into intent, terms and time range, and estimates how likely the memories hold the answer."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ _EXPANSION_WEIGHT = 0.2
 _EXPANSIONS = 6
 _STEEPNESS = 8.0  # logistic fit of the lead on LoCoMo conversations 0 and 1
 _BEST = 5
-_WHOSE = "user"  # whom all memories are of: the word tells none from another
+_WHOSE = "user"  # all memories are about the user, so the word doesn't discriminate
 _TALK = 2  # named speakers
 _LONGEST_LABEL = 4  # words of a tag
 _LEAST, _MOST = 0.15, 0.85
@@ -29,9 +29,9 @@ _LEAST, _MOST = 0.15, 0.85
 
 @dataclass(frozen=True)
 class Query:
-    """A parsed query. `general`: it names nothing, so that the most important memories answer it.
+    """A parsed query. `general`: it names nothing, so the most important memories answer it.
 
-    `expansions`: words to look for beside its own, best first, each with the word of the query that it widens.
+    `expansions`: extra search words, best first, each with the word of the query that it widens.
     """
 
     question: Question
@@ -42,10 +42,9 @@ class Query:
     general: bool
 
     def with_known_expansions(self, frequencies: Iterable[float]) -> "Query":
-        """The query with at most six expansions that occur in memories; the others weigh nothing.
+        """Return the query with at most six expansions that occur in memories; others get weight 0.
 
-        `frequencies`: how many visible memories hold each term of the question. So no search has to ask for the user's tags
-        before it can begin.
+        `frequencies`: how many visible memories contain each term. This way, no search has to load the user's tags first.
         """
         terms = self.question.terms
         there = {term for term, count in zip(terms, frequencies, strict=True) if count}
@@ -61,8 +60,7 @@ class Query:
 
 
 def parse_query(text: str, now: datetime, renamed: Mapping[str, str] = {}) -> Query:
-    """Parses a query by rules, with every possible expansion. `now`: the caller's clock, aware; `renamed`: the user's tags
-    that go on under another name, which is looked for in their place; their own words only widen it."""
+    """Parse a query by rules, with all possible expansions. `now` is aware; `renamed`: new names by old tags."""
     own = own_terms(text)
     spoken = tokenizer.words(text)
     named = _renamed(spoken, renamed) if renamed else {}
@@ -70,7 +68,7 @@ def parse_query(text: str, now: datetime, renamed: Mapping[str, str] = {}) -> Qu
     own = [term for term in own if term not in instead]
     own = list(dict.fromkeys([*own, *(term for tag in named for term in tokenizer.terms(tag))]))
     time = read_time_range(text, now)
-    # A question of small words alone, "What do I do?", is told by its meaning; "*" by nothing.
+    # "What do I do?" has only function words, and is matched by meaning; "*" matches everything.
     for_all = not set(own) - tokenizer.terms_of_asking() and bool(own or not spoken)
     general = time is None and (for_all or intent_cues.asks_about_the_user(text))
     added = {} if general else {**{words: tag for tag, words in named.items()}, **expansions(spoken)}
@@ -88,13 +86,13 @@ def parse_query(text: str, now: datetime, renamed: Mapping[str, str] = {}) -> Qu
 
 
 def own_terms(text: str) -> list[str]:
-    """The terms that stand in a query, each once; that of the user only where there is no other."""
+    """Return the distinct terms of a query; "user" only if there is no other."""
     own = list(dict.fromkeys(tokenizer.terms(text)))
     return [term for term in own if term != _WHOSE] or own
 
 
 def _renamed(spoken: Sequence[str], renamed: Mapping[str, str]) -> dict[str, str]:
-    """The names under which tags go on that stand in a query, each with the words that name the tag there."""
+    """New names of renamed tags in the query, each with the words for it there."""
     tags = {tuple(tokenizer.words(tag)): into for tag, into in renamed.items()}
     longest = max(map(len, tags))
     runs = [tuple(spoken[at : at + size]) for size in range(longest, 0, -1) for at in range(len(spoken) - size + 1)]
@@ -102,7 +100,7 @@ def _renamed(spoken: Sequence[str], renamed: Mapping[str, str]) -> dict[str, str
 
 
 def _may_be_label(text: str, spoken: Sequence[str]) -> bool:
-    """Whether a query is a few content words and nothing else, as the name of a tag or a category is."""
+    """Whether a query is only a few content words, like the name of a tag or category."""
     few = 0 < len(spoken) <= _LONGEST_LABEL and not intent_cues.is_question(text)
     asking = tokenizer.terms_of_asking()
     return few and all((terms := tokenizer.terms(word)) and asking.isdisjoint(terms) for word in spoken)
@@ -123,10 +121,10 @@ def _spans(time: TimeRange | None) -> tuple[DaySpan, ...]:
 
 
 def answerable(question: Question, candidates: Candidates, corpus: Corpus, ranked: Ranked) -> float | None:
-    """The likelihood, 0-1, that the memories answer: by the lead of a named speaker's best hit, else by the words found.
+    """Estimate how likely the memories answer (0-1), by the lead of a named speaker's best hit, else by word coverage.
 
-    None where the memories are no talk between two or more: of single facts nothing tells it. "What is my cat called?"
-    matches the dog's name better than the right answer of most questions matches.
+    None unless the memories come from a conversation; single facts carry no signal. "What is my cat called?" matches the
+    dog's name better than most questions match their answer.
     """
     if not len(ranked.rows):
         return 0.0
@@ -144,7 +142,7 @@ def answerable(question: Question, candidates: Candidates, corpus: Corpus, ranke
 
 
 def _coverage(question: Question, candidates: Candidates, corpus: Corpus, ranked: Ranked) -> float:
-    """The share, by rarity, of the question's words in the best hits together; without words their cosine."""
+    """The share of the question's words, by rarity, in the best hits together; without words, their best cosine."""
     weights = term_weights(question, corpus)
     best = ranked.rows[:_BEST]
     if not weights.sum():

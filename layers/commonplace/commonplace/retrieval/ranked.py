@@ -1,4 +1,4 @@
-"""The result of ranking: places, best first, with their scores, what these are the sum of, and how likely each is right."""
+"""The result of ranking: rows with scores, score parts, and probabilities, best first."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,11 +12,10 @@ _LOG_SCORE, _LEAD, _LOG_RANK, _BASE = 0.67, 2.81, -0.98, -0.08  # logistic fit, 
 
 @dataclass(frozen=True)
 class Ranked:
-    """Rows of the candidates that may be returned, best first, with their scores and relevance (0-1).
+    """Rows that may be returned, best first, with score and relevance (0-1).
 
-    Relevance rises with the score alone, so that it means the same for every question: s / (s + 0.2).
-    `impartial`: the scores without what a named speaker adds; `parts`: by name what each score is the sum of, where the one
-    of a place stands at `order`.
+    Relevance depends on the score alone, so that it is comparable across questions: s / (s + 0.2). `impartial`: scores
+    without the bonus of a named speaker. `parts`: score parts by name; those of a place are at `order`.
     """
 
     rows: Integers
@@ -27,13 +26,15 @@ class Ranked:
     parts: Mapping[str, Floats]
 
     def parts_at(self, place: int) -> dict[str, float]:
-        """What the score of a place is the sum of, by name; parts of 0 are left out."""
+        """Return the nonzero score parts of a place, by name."""
         at = self.order[place]
         return {name: share for name, shares in self.parts.items() if (share := float(shares[at]))}
 
     def probability(self, first: int) -> Floats:
-        """How likely each of the first rows is right (0-1): a logistic function of its score, its lead over the best other,
-        and its rank, fitted on LoCoMo 0-1, half of BEAM and half of the everyday facts."""
+        """Return how likely each of the first rows is right (0-1): a logistic function of score, lead and rank.
+
+        Fitted on LoCoMo 0-1, half of BEAM and half of the everyday facts.
+        """
         scores = self.scores[:first]
         if not len(scores):
             return scores

@@ -1,7 +1,7 @@
-"""Ranking: an absolute, linear score of each candidate for a question, and the score as a relevance from 0 to 1.
+"""Ranking: an absolute, linear score for each candidate, and its relevance from 0 to 1.
 
-The recipe and its constants were measured (docs/search.md; benchmarks/retrieval.py repeats it). Pure
-functions: the same candidates give the same order on every engine.
+Formula and constants were measured (docs/search.md; benchmarks/retrieval.py repeats it). Pure functions: equal candidates
+give the same order on every engine.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,34 +21,34 @@ from commonplace.text.foundation import tokenizer
 
 Profile = Literal["window", "classic"]
 
-_WORDS, _HALF, _RISE = 1.5, 16.0, 1.5  # the share of the words: 1.5 s^1.5 / (s^1.5 + 16^1.5): a weak match says little
-_COSINE, _NEAR = 1.3, 0.8  # of a memory's own vector, and of what its neighbours' vectors lend to it
-_SPEAKER, _WITH_SPEAKER = 0.12, 0.1  # the named speaker's own turn; a turn of a talk with them
-_LABELLED = 0.15  # of the question's words, by rarity, those that only the tags or the category have
-_ALL_NAMED = 0.5  # of what has every word of a query that may be a label, in its text or as labels
+_WORDS, _HALF, _RISE = 1.5, 16.0, 1.5  # word score 1.5 s^1.5 / (s^1.5 + 16^1.5): a weak match adds little
+_COSINE, _NEAR = 1.3, 0.8  # weight of a memory's own vector, and share of its neighbours' vectors
+_SPEAKER, _WITH_SPEAKER = 0.12, 0.1  # a turn of the named speaker, and a turn next to it
+_LABELLED = 0.15  # for the share of the question's words, by rarity, that only labels contain
+_ALL_NAMED = 0.5  # for all words of a label-like query, in text or labels
 _ANSWER = 0.05
 _INSTRUCTION = 0.2
-_RELATED = 0.25  # an instruction that shares no word with the question must at least be like it
+_RELATED = 0.25  # an instruction without shared words needs at least this cosine
 _PREFERENCE = 0.15
 _DATE, _DATE_DAYS, _LONG_SPAN_DAYS, _LONG_SPAN_SHARE = 0.4, 7.0, 40, 0.2
-_EVEN = 0.2  # the score at which relevance is .5: right memories of single facts begin at half of it
-_ORDERED_ROWS = 300  # twice the highest limit, and some more
+_EVEN = 0.2  # the score with relevance .5; right memories of single facts start at half of it
+_ORDERED_ROWS = 300  # more than twice the highest limit
 _RECENCY_DAYS, _MANY_USES = 90.0, 20
 _OF_SPEAKER, _OF_FEEDBACK = "speaker", "feedback"
 TIE_BREAKS = ("tie_importance", "tie_recency", "tie_usage")
-"""The parts of `raw` that order what matches alike and are no part of relevance."""
+"""Parts of `raw` that order equal matches, and are not part of relevance."""
 
 
 @dataclass(frozen=True)
 class DaySpan:
-    """Days named in a question, as ordinals, both inclusive; infinite where open. `any_year`: no year was named."""
+    """Days named in a question, as inclusive ordinals; infinite if open. `any_year`: no year was named."""
 
     first: float
     last: float
     any_year: bool = False
 
     def in_years(self, years: Sequence[int]) -> list["DaySpan"]:
-        """The same days in each of the years, or unchanged if the year was named."""
+        """Return the same days in each of the years; unchanged if a year was named."""
         if not self.any_year:
             return [self]
         begins = date.fromordinal(int(self.first))
@@ -61,9 +61,9 @@ class DaySpan:
 
 @dataclass(frozen=True)
 class Question:
-    """A query for ranking: terms with weights (expansions weigh less), words, days named, whether advice is asked.
+    """A query for ranking: weighted terms (expansions weigh less), words, named days, and whether it asks for advice.
 
-    `label`: it is a few content words and nothing else, as the name of a tag or a category is.
+    `label`: only a few content words, like the name of a tag or category.
     """
 
     terms: tuple[str, ...]
@@ -82,9 +82,9 @@ def rank(
     rated: Mapping[str, float] = {},
     now: float = 0.0,
 ) -> Ranked:
-    """Scores the ranked candidates and orders them, best first; equals by id.
+    """Score the candidates that may be returned, and order them, best first; equal scores by id.
 
-    `rated`: what feedback adds, by id. `now`: seconds since 1970, which `classic` tells the age of memories from.
+    `rated`: score added by feedback, by id. `now`: seconds since 1970, for the age of memories in `classic`.
     """
     rows = np.flatnonzero(candidates.ranked)
     is_classic = profile == "classic"
@@ -99,7 +99,7 @@ def rank(
 
 
 def _ordered(ids: Sequence[str], rows: Integers, scores: Floats) -> Integers:
-    """The places of the rows by their scores, best first; equals by id, as far down as anybody looks."""
+    """Exact order by id only for as many rows as can be returned."""
     order = np.argsort(-scores, kind="stable")
     head = order[:_ORDERED_ROWS]
     named = sorted(zip((-scores[head]).tolist(), (ids[row] for row in rows[head].tolist()), head.tolist(), strict=True))
@@ -107,18 +107,18 @@ def _ordered(ids: Sequence[str], rows: Integers, scores: Floats) -> Integers:
 
 
 def named_speakers(question: Question, corpus: Corpus) -> list[str]:
-    """Known speakers whose name, or a part of it, is a word of the question."""
+    """Return known speakers whose name, or a part of it, is in the question."""
     return sorted(name for name in corpus.speakers if question.words.intersection(tokenizer.words(name)))
 
 
 def break_ties(scores: Floats, memories: Sequence[Memory], now: float, weights: Weights) -> list[int]:
-    """The order of memories after importance, recency and usage have decided between close scores."""
+    """Return the order of memories after importance, recency and usage break ties."""
     settled = reduce(np.add, tie_breaks(memories, now, weights).values(), scores)
     return [int(row) for row in np.argsort(-settled, kind="stable")]
 
 
 def tie_breaks(memories: Sequence[Memory], now: float, weights: Weights) -> dict[str, Floats]:
-    """What importance, recency and usage add to the score of each memory, by name, to order what matches alike."""
+    """Return what importance, recency and usage add to each score, by name, to order similar matches."""
     importance = np.array([memory.importance for memory in memories])
     days = np.array([max(0.0, now - memory.happened_at.timestamp()) / 86_400 for memory in memories])
     uses = np.array([min(memory.access_count, _MANY_USES) / _MANY_USES for memory in memories])
@@ -128,7 +128,7 @@ def tie_breaks(memories: Sequence[Memory], now: float, weights: Weights) -> dict
 
 
 def term_weights(question: Question, corpus: Corpus) -> Floats:
-    """Rarity times the term's own weight. Names of speakers say who speaks, not what about, so they don't count."""
+    """Return rarity times weight of each term. Speaker names get 0: they say who speaks, not about what."""
     names = {term for name in corpus.speakers for term in tokenizer.terms(name)}
     own = np.array([0.0 if term in names else w for term, w in zip(question.terms, question.weights, strict=True)])
     if not own.any():
@@ -138,7 +138,7 @@ def term_weights(question: Question, corpus: Corpus) -> Floats:
 
 
 def _linear(question: Question, candidates: Candidates, corpus: Corpus, own: Integers) -> dict[str, Floats]:
-    """The profile `window`: by name what the score of each of these rows is the sum of."""
+    """The score parts of the profile `window`."""
     weights, around = term_weights(question, corpus), bm25.window(candidates, own)
     words = bm25.lexical(candidates, corpus, weights, around)
     follows_question = (candidates.questions[around.previous] & (around.previous >= 0)).astype(float)
@@ -158,7 +158,7 @@ def _linear(question: Question, candidates: Candidates, corpus: Corpus, own: Int
 
 
 def _labelled(question: Question, term_counts: Floats, weights: Floats) -> Floats:
-    """What a question by a tag or a category adds: its words may stand in no text at all."""
+    """Finds a memory by its tag or category even if no text contains the word."""
     only = np.isclose(term_counts, bm25.LABEL_WEIGHT)
     share = _LABELLED * (only @ weights) / max(float(weights.sum()), 1e-9)
     if question.label:
@@ -167,14 +167,14 @@ def _labelled(question: Question, term_counts: Floats, weights: Floats) -> Float
 
 
 def _share_of_words(bm25_score: Floats) -> Floats:
-    """What the words add to the score, 0 to 1.5: a Hill curve of the BM25 score."""
+    """A Hill curve of the BM25 score, from 0 to 1.5."""
     raised = bm25_score**_RISE
     share: Floats = _WORDS * raised / (raised + _HALF**_RISE)
     return share
 
 
 def _said_by_named(question: Question, candidates: Candidates, corpus: Corpus) -> Flags:
-    """Which candidates were said by the one speaker that the question names."""
+    """True for turns of the only speaker that the question names."""
     named = named_speakers(question, corpus)
     if len(named) != 1:
         return np.zeros(len(candidates), dtype=np.bool_)
@@ -182,7 +182,7 @@ def _said_by_named(question: Question, candidates: Candidates, corpus: Corpus) -
 
 
 def _date_match(spans: Sequence[DaySpan], days: Floats) -> Floats:
-    """1 within a named span of days, falling by e per week outside; a long span counts less."""
+    """1 within a named span, falling by a factor of e per week outside; a long span counts less."""
     best = np.zeros(len(days))
     for span in spans:
         away = np.maximum(np.maximum(span.first - days, days - span.last), 0.0)
@@ -192,9 +192,9 @@ def _date_match(spans: Sequence[DaySpan], days: Floats) -> Floats:
 
 
 def _classic(question: Question, candidates: Candidates, corpus: Corpus, own: Integers, now: float) -> dict[str, Floats]:
-    """The profile `classic`, the specification's formula: .4 cosine + .3 exact + .1 level / 5 + .1 recency.
+    """The specification's formula: .4 cosine + .3 exact + .1 level / 5 + .1 recency.
 
-    The last tenth, usage, is added by `tie_breaks`, which sees how often each was found.
+    `tie_breaks` adds the last tenth, usage, which isn't known here.
     """
     weights = term_weights(question, corpus)
     exact = (candidates.term_counts > 0) @ weights / max(float(weights.sum()), 1e-9)

@@ -1,4 +1,4 @@
-"""Visibility and filters of single memories, and rows from records, for what no index holds."""
+"""Visibility and filters of single memories, and rows from records that no index covers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from commonplace.retrieval.documents import Document, document
 
 
 def visibility_of(caller: Caller, agent_id: str | None = None, include_expired: bool = False) -> Visibility:
-    """The visibility of a caller: global memories and those of their agent, or of `agent_id`."""
+    """Return the visibility of a caller: global memories, and those of their agent or of `agent_id`."""
     agents = tuple(sorted({GLOBAL_AGENT, agent_id or caller.agent_id}))
     return Visibility(caller.user_id, agents, caller.now, include_expired)
 
 
 def filter_of(category: SearchCategory | None, options: FilterOptions) -> Filter:
-    """The filter of a category or section and of what else was asked for."""
+    """Build the filter of a category or section and of further options."""
     span = options.time_range
     filed_under, section = where_filed(category or "all")
     return Filter(
@@ -34,7 +34,7 @@ def filter_of(category: SearchCategory | None, options: FilterOptions) -> Filter
 
 
 def is_visible(visibility: Visibility, memory: Memory) -> bool:
-    """Whether a memory may be seen: the user's own, active, valid now, unexpired, and meant for one of the agents."""
+    """Return whether a memory is visible: the user's own, active, valid now, unexpired, and meant for one of the agents."""
     return (
         memory.user_id == visibility.user_id
         and memory.status == "active"
@@ -46,12 +46,12 @@ def is_visible(visibility: Visibility, memory: Memory) -> bool:
 
 
 def passes_filter(filters: Filter, memory: Memory, doc: Document) -> bool:
-    """Whether a visible memory passes a filter."""
+    """Return whether a visible memory passes a filter."""
     return refused_by(filters, memory, doc) is None
 
 
 def refused_by(filters: Filter, memory: Memory, doc: Document) -> str | None:
-    """The first part of a filter that a visible memory does not pass; `time_range` for `after` and `before`."""
+    """Return the first part of a filter that rejects a visible memory; `time_range` for `after` and `before`."""
     for name, value in filters.equal.items():
         if getattr(doc if name == "content_type" else memory, name) != value:
             return name
@@ -64,7 +64,7 @@ def refused_by(filters: Filter, memory: Memory, doc: Document) -> str | None:
 
 @dataclass(frozen=True)
 class RecordScan:
-    """Some records of a user, to be searched one by one. `model`: whose vectors count; `complete`: there are no more."""
+    """Records of a user for a linear search. `model`: whose vectors count; `complete`: there are no other records."""
 
     records: Sequence[Stored]
     model: str
@@ -77,17 +77,17 @@ class RecordScan:
 
     @property
     def texts(self) -> dict[str, str]:
-        """The content of each record, by its id."""
+        """The content of each record, by id."""
         return {one.memory.memory_id: one.memory.content for one in self.records}
 
     def passing(self, visibility: Visibility, filters: Filter) -> list[Memory]:
-        """The visible records that pass a filter."""
+        """Return the visible records that pass a filter."""
         return [memory for memory, made, _ in self._visible(visibility) if passes_filter(filters, memory, made)]
 
     def rows(
         self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None
     ) -> tuple[dict[str, Row], set[str]]:
-        """The rows of visible records by id, and the ids of those that pass the filter."""
+        """Return the rows of visible records by id, and the ids of those that pass the filter."""
         rows, passing = {}, set()
         for memory, made, other in self._visible(visibility):
             rows[memory.memory_id] = candidate_rows.row_of(memory, made, terms, _cosine(vector, other))
@@ -96,12 +96,10 @@ class RecordScan:
         return rows, passing
 
     def _visible(self, visibility: Visibility) -> Iterator[tuple[Memory, Document, Vector | None]]:
-        """The visible records, with their vectors of this model."""
         for one in self.records:
             if is_visible(visibility, one.memory):
                 yield one.memory, document(one.memory), one.vector if one.memory.embedding_model == self.model else None
 
 
 def _cosine(vector: Vector | None, other: Vector | None) -> float | None:
-    """The cosine of two unit vectors, None without either."""
     return None if vector is None or other is None else float(vector @ other)

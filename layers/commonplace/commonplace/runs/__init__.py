@@ -1,1 +1,1 @@
-"""Whatever changes many memories at once: planned and saved first, applied under a lease, limited, reviewed, taken back."""
+"""Changes to many memories at once: planned and saved first, applied under a lease, limited, reviewed, and undoable."""

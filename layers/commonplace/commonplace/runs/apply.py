@@ -1,6 +1,6 @@
-"""The plan of a run, the context of the run, the lease under which it works, and one operation applied.
+"""The plan of a run, its context and lease, and the application of one operation.
 
-The plan is saved before any of it is applied, so that a crash in between changes nothing of it.
+The plan is saved before any of it is applied, so a crash in between changes nothing.
 """
 
 import base64
@@ -24,7 +24,7 @@ from commonplace.ports.night import NightPorts
 from commonplace.ports.values import Alias, Audit, Caller, Change, Clock, Fence, Operation, Rating, Vector
 
 REMOVING_AUDITS = ("delete", "erase")
-"""Audits of what closes with nothing in its place."""
+"""Audit operations of memories that close without a successor."""
 _DETAIL: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
@@ -40,7 +40,7 @@ class PlannedChange(FrozenPart):
 
     @classmethod
     def of(cls, change: Change) -> "PlannedChange":
-        """The change as a plan keeps it; its time is that of the operation."""
+        """Return the change in its planned form; its time is that of the operation."""
         return cls(
             memory=change.memory,
             audit=change.audit.operation,
@@ -51,13 +51,15 @@ class PlannedChange(FrozenPart):
         )
 
     def change(self, at: datetime) -> Change:
-        """The change as the record takes it."""
+        """Return the change for the record store."""
         return Change(self.memory, Audit(self.audit, at, self.detail), decode_vector(self.vector), self.before, self.erases)
 
 
 class PlannedOperation(FrozenPart):
-    """An operation and what will be told of it. `asked_for`: the user said in so many words to remember it; `aliases`: what
-    the memory that is told of was called elsewhere; `ratings`: what it was useful for."""
+    """An operation and its report. `asked_for`: the user explicitly asked to remember it.
+
+    `aliases`: external names of the reported memory; `ratings`: queries it was rated for.
+    """
 
     told: RunOperation
     at: datetime
@@ -68,28 +70,28 @@ class PlannedOperation(FrozenPart):
     ratings: tuple[Rating, ...] = ()
 
     def operation(self, user_id: str, run_id: str) -> Operation:
-        """The operation as the record takes it."""
+        """Return the operation for the record store."""
         opens = self.opens.change(self.at) if self.opens else None
         closes = tuple(change.change(self.at) for change in self.closes)
         return Operation(self.told.operation_id, user_id, self.told.kind, self.at, opens, closes, run_id)
 
     @property
     def opens_remainder(self) -> bool:
-        """Whether what it opens is only the rest of memories that it removes."""
+        """Whether it opens only the remainder of memories that it removes."""
         return self.opens is not None and bool(self.closes) and all(one.audit in REMOVING_AUDITS for one in self.closes)
 
     def without_opening(self) -> "PlannedOperation":
-        """A copy that only closes memories, under an id of its own."""
+        """Return a copy that only closes memories, under its own id."""
         reported = self.told.model_copy(update={"operation_id": f"{self.told.operation_id}-close", "memory_id": None})
         return self.model_copy(update={"told": reported, "opens": None})
 
     def with_outcome(self, outcome: Outcome, why: str | None = None) -> "PlannedOperation":
-        """The same with another outcome."""
+        """Return a copy with another outcome."""
         return self.model_copy(update={"told": with_outcome(self.told, outcome, why)})
 
     @classmethod
     def kept(cls, saved: str) -> "PlannedOperation | None":
-        """Reads what was saved for review; None where it can't be read."""
+        """Read an operation saved for review; None if it can't be read."""
         try:
             return cls.model_validate_json(saved)
         except ValueError:
@@ -97,10 +99,7 @@ class PlannedOperation(FrozenPart):
 
 
 class Plan(FrozenPart):
-    """What a run does at one go: for a day that it read, or as a whole. What a reading cost is told with it.
-
-    `result`: what else the tool tells that made it.
-    """
+    """The plan of a run, for one day or as a whole, with the cost of reading. `result`: further results of the tool."""
 
     operations: tuple[PlannedOperation, ...] = ()
     dropped: tuple[Dropped, ...] = ()
@@ -118,7 +117,7 @@ class Plan(FrozenPart):
 
     @classmethod
     def kept(cls, saved: str) -> "Plan | None":
-        """Reads what was saved; None where it can't be read."""
+        """Read a saved plan; None if it can't be read."""
         try:
             return cls.model_validate_json(saved)
         except ValueError:
@@ -126,7 +125,7 @@ class Plan(FrozenPart):
 
 
 def merged(plans: Iterable[Plan]) -> Plan:
-    """Several plans as one, in their order."""
+    """Combine several plans into one, in order."""
     found = list(plans)
     return Plan(
         operations=tuple(one for plan in found for one in plan.operations),
@@ -142,25 +141,25 @@ def merged(plans: Iterable[Plan]) -> Plan:
 
 
 def review_part(operation_id: str) -> str:
-    """The name of the run part that keeps an operation waiting for review."""
+    """Return the name of the run part that stores an operation for review."""
     return f"review/{operation_id}"
 
 
 def with_outcome(operation: RunOperation, outcome: Outcome, why: str | None = None) -> RunOperation:
-    """The operation with another outcome and, where given, another reason."""
+    """Return the operation with another outcome and, if given, another reason."""
     return operation.model_copy(update={"outcome": outcome, "why": why or operation.why})
 
 
 def encode_vector(vector: Vector | None) -> str | None:
-    """A vector as base64 of little-endian float32."""
+    """Encode a vector as base64 of little-endian float32."""
     return None if vector is None else base64.b64encode(vector.astype("<f4").tobytes()).decode()
 
 
 def decode_vector(text: str | None) -> Vector | None:
-    """The vector of such a text."""
+    """Decode a vector from base64 of little-endian float32."""
     if text is None:
         return None
-    import numpy as np  # of a run that is only told there is no vector to read
+    import numpy as np  # deferred: runs without vectors don't load numpy
 
     return np.frombuffer(base64.b64decode(text), dtype="<f4").astype(np.float32)
 
@@ -173,12 +172,12 @@ _log = logging.getLogger("commonplace")
 
 
 Progress = Callable[[int, int], None]
-"""Is told how many operations of how many are done."""
+"""Receives how many of how many operations are done."""
 
 
 @dataclass(frozen=True)
 class RunContext:
-    """The caller, the ports and the clock (aware, in the user's zone) of one run, and who is told how far it is."""
+    """Caller, ports, clock (aware, in the user's zone) and progress callback of one run."""
 
     caller: Caller
     ports: Ports
@@ -192,25 +191,25 @@ class RunContext:
         return self.caller.user_id
 
     def may_go_on(self, done: int) -> bool:
-        """Whether this call may make one more change of a run, after so many; where nobody could go on it always may."""
+        """Return whether this call may make its next change; always True if there is no worker to continue."""
         return self.ports.relay is None or self.ports.relay.may_go_on(self.user_id, done)
 
     def hand_over(self, run: Run) -> None:
-        """Sends a run that is not at its end to the worker; to be called once its lease is free."""
+        """Send an unfinished run to the worker. Call it after releasing the lease."""
         if run.is_at_work and self.ports.relay is not None:
             self.ports.relay.hand_over(self.user_id, run.run_id)
 
 
 @dataclass
 class Lease:
-    """A lease that its holder renews before it runs out."""
+    """A lease that its holder renews in time."""
 
     context: RunContext
     fence: Fence
     until: datetime
 
     def renew(self) -> None:
-        """Renews the lease once half of it is over, or the clock was set back; `LEASE_LOST` when somebody else has it."""
+        """Renew the lease if half of it has passed or the clock was set back. Raises `LEASE_LOST` if another run has it."""
         now = self.context.clock()
         if not LEASE / 2 <= self.until - now <= LEASE:
             self.until = now + LEASE
@@ -219,7 +218,7 @@ class Lease:
 
 @contextmanager
 def leased(context: RunContext) -> Iterator[Lease]:
-    """Holds the user's lease and releases it at the end; `CONFLICT` while another run has it."""
+    """Hold the user's lease and release it at the end. Raises `CONFLICT` while another run has it."""
     now = context.clock()
     fence = context.night.leases.lease(context.user_id, now, now + LEASE)
     if fence is None:
@@ -233,10 +232,10 @@ def leased(context: RunContext) -> Iterator[Lease]:
 
 
 def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool = False) -> RunOperation:
-    """Applies a planned operation unless it was applied before; returns it as `applied`, or `lost` to another write.
+    """Apply a planned operation once and return it as `applied`, or as `lost` to another write.
 
-    What was not planned to be done (it waits, or is beyond the cap) is told as it is. Raises `LEASE_LOST`, and what it can't
-    tell anything about; on the `last_try` that is lost too, so that one operation doesn't hold up all nights to come.
+    Operations that wait or exceed the cap are returned unchanged. Raises `LEASE_LOST` and unexpected errors; on the
+    `last_try` unexpected errors count as `lost` too, so that one operation can't block all later nights.
     """
     reported = operation.told
     if reported.outcome != "planned":
@@ -253,7 +252,7 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
     except CommonplaceError as error:
         if error.code not in _IN_THE_WAY:
             raise
-        if operation.opens_remainder:  # what is left is there already: no reason to keep what is to go
+        if operation.opens_remainder:  # the remainder exists already, which is no reason to keep what must go
             return apply(operation.without_opening(), run_id, lease, last_try)
         return with_outcome(reported, "lost", f"{reported.why}; {_LOST}")
     except Exception as error:
@@ -266,13 +265,12 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
 
 
 def _merged_away(change: Change, context: RunContext) -> Change:
-    """The closing of a memory by a merge, which tells whether a model asked for it."""
     detail = {**change.audit.detail, **closed_by(context.caller, context.clock())}
     return replace(change, audit=replace(change.audit, detail=detail))
 
 
 def _keep_beside(operation: PlannedOperation, run_id: str, context: RunContext) -> None:
-    """Where a run dies before this, going on with it does it: the operation is then found applied."""
+    """If a run dies before this, resuming it gets here again: the operation then counts as applied."""
     memory_id = operation.told.memory_id
     if operation.aliases and memory_id is not None:
         context.ports.aliases.add(context.user_id, [Alias(name, memory_id, run_id) for name in operation.aliases])

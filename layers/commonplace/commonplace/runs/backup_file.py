@@ -1,4 +1,4 @@
-"""A backup as a file: compressed JSON Lines, a header, then a record with its audit rows each, aliases, feedback."""
+"""A backup file: compressed JSON Lines with a header, records with their audit rows, aliases and feedback."""
 
 import base64
 import gzip
@@ -19,15 +19,15 @@ from commonplace.ports.documents import KeptFiles
 from commonplace.ports.values import Alias, Audit, Rating, RawRecord
 
 _HEADER, _FORM = "commonplace_backup", 1
-_BESIDE = {"aliases": b'{"alias": ', "ratings": b'{"rating": '}  # so the lines of those begin
+_BESIDE = {"aliases": b'{"alias": ', "ratings": b'{"rating": '}  # how their lines begin
 _LEVEL = 6
 _READING = (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, CommonplaceError)
-"""What reading a damaged file may end with; gzip's, JSON's, pydantic's."""
+"""Errors of reading a damaged file; from gzip, JSON and Pydantic."""
 
 
 @dataclass(frozen=True)
 class Backup:
-    """What is kept of a user as of a moment."""
+    """A user's data at one moment."""
 
     as_of: datetime
     records: tuple[RawRecord, ...]
@@ -35,7 +35,7 @@ class Backup:
     ratings: tuple[Rating, ...] = ()
 
     def body(self) -> bytes:
-        """The bytes of the file; the same backup gives the same."""
+        """Return the bytes of the file; deterministic."""
         counts = {"records": len(self.records), "aliases": len(self.aliases), "ratings": len(self.ratings)}
         header = {_HEADER: _FORM, "as_of": self.as_of.isoformat(), **counts}
         lines = (header, *map(_record_line, self.records), *map(_alias_line, self.aliases), *map(_rating_line, self.ratings))
@@ -44,19 +44,19 @@ class Backup:
 
 @dataclass
 class BackupReading:
-    """A backup as far as it can be read; `backup` is None where it can't be read at all."""
+    """The readable content of a backup; `backup` is None if nothing can be read."""
 
     backup: Backup | None = None
     problems: list[BackupProblem] = field(default_factory=list)
 
     @property
     def unreadable(self) -> list[str]:
-        """The ids of records that could not be read when the backup was made, and are in it as they were."""
+        """Ids of records that were unreadable when the backup was made, and are stored as raw bytes."""
         return [one.memory_id for one in self.backup.records if one.memory is None] if self.backup else []
 
 
 def read_backup(file: KeptFile, body: bytes, user_id: str) -> BackupReading:
-    """Reads a backup and tells all that is wrong with it, without a word of it."""
+    """Read a backup and report all its problems, without quoting it."""
     reading = BackupReading()
     if hashlib.sha256(body).hexdigest() != file.sha256 or len(body) != file.bytes:
         reading.problems.append(BackupProblem(detail="the file is not what was written: its SHA-256 is another"))
@@ -92,10 +92,10 @@ def read_backup(file: KeptFile, body: bytes, user_id: str) -> BackupReading:
 
 
 def forget_in_backups(files: KeptFiles, user_id: str, memory_ids: Collection[str]) -> bool:
-    """Writes the user's backups anew without some memories; one that is not what was written goes, for it may hold them.
+    """Rewrite the user's backups without some memories. Damaged backups are deleted, as they may contain them.
 
-    What only one of these had taken the place of, as where it was merged, stands in them as it was before. Those are read,
-    too, whose time is over and that are still there: by another clock it is not. Tells whether one was changed.
+    A memory that only an erased one had superseded, as after a merge, becomes active again in the backup. Expired backups
+    that still exist are rewritten too: by another clock they may be valid. Returns whether any backup was changed.
     """
     changed = False
     for file in files.listed(user_id, "backup", EARLIEST):
@@ -113,15 +113,17 @@ def forget_in_backups(files: KeptFiles, user_id: str, memory_ids: Collection[str
 
 
 def kept_backups(files: KeptFiles, user_id: str) -> list[Backup]:
-    """All backups of the user that are still there, as far as they can be read."""
+    """Return the readable backups of the user."""
     found = (files.get(user_id, "backup", file.file_id, EARLIEST) for file in files.listed(user_id, "backup", EARLIEST))
     backups = (read_backup(*one, user_id).backup for one in found if one is not None)
     return [one for one in backups if one is not None]
 
 
 def _without(body: bytes, memory_ids: Collection[str]) -> tuple[bytes, int] | None:
-    """A backup without some memories and what stands beside these, and how many are left; None where it has nothing of
-    them. Only lines that name one are read."""
+    """Return a backup without some memories and their rows, and how many records are left; None if unaffected.
+
+    Parses only lines that contain one of the ids.
+    """
     header, *lines = gzip.decompress(body).splitlines()
     names, gone = [one.encode() for one in memory_ids], dict[str, Mapping[str, Any]]()
     found = [json.loads(line) if any(name in line for name in names) else None for line in lines]
@@ -142,7 +144,7 @@ def _without(body: bytes, memory_ids: Collection[str]) -> tuple[bytes, int] | No
 
 
 def _alone(given: Mapping[str, Any], gone: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
-    """A line of the file; a record is active again if one that is gone stood in its place."""
+    """Reactivates a record whose successor is removed."""
     by = given.get("memory", {}).get("superseded_by")
     for _ in gone:
         if by in gone and gone[by].get("status") != "active":
@@ -157,7 +159,7 @@ def _compressed(lines: Iterable[bytes]) -> bytes:
 
 
 def described(file: KeptFile, records: int, body: bytes) -> KeptFile:
-    """What is told of the file of a backup."""
+    """Return the file's metadata for a new body."""
     return file.model_copy(update={"count": records, "bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()})
 
 

@@ -1,5 +1,4 @@
-"""Ends a run: erases what the user wanted forgotten, drops quotes of it from runs, marks the ledger, and keeps under which
-names the tags of the run go on."""
+"""Ends a run: erases forgotten texts and their quotes, marks the ledger, and stores tag renames."""
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
@@ -19,15 +18,15 @@ _ERASED = "(erased)"
 _FILES: tuple[tuple[FileKind, ErasedPlace], ...] = (("export", "exports"), ("upload", "uploads"))
 _MAY_HOLD_IT = "something was erased before a worker had begun with it; ask for it again"
 RUNS_WITH_WORDS = 200
-"""The newest runs, in which or in whose interactions words of a memory may still stand."""
-_GIVEN_UP = 3  # runs that failed on an interaction
+"""The newest runs, which may contain words of a memory, in themselves or in their interactions."""
+_GIVEN_UP = 3  # failed runs per interaction
 _log = logging.getLogger("commonplace")
 
 
 def erase_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Erases the texts that forgotten memories rest on, the forget request itself, and what runs quote of them.
+    """Erase the texts behind forgotten memories, the forget request, and their quotes in runs.
 
-    What waits for review and would bring them back is discarded. Safe to repeat. Gives the run without their words.
+    Discards operations in review that would restore them. Safe to repeat. Returns the run without these words.
     """
     forgetting = _forgetting(run)
     if not forgetting:
@@ -42,7 +41,7 @@ def erase_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
 
 
 def with_what_is_left(run: Run, context: RunContext, wait: bool = True) -> Run:
-    """The run as it is answered, never as it is kept: with a note for as long as what it forgot stands in a log."""
+    """Return the run for the answer: with a note while forgotten words are still in a log file. The note is never stored."""
     if not _forgetting(run) or context.night.finish_erasing(wait):
         return run
     return run.model_copy(update={"notes": (*run.notes, LEFT_IN_LOG)})
@@ -52,16 +51,15 @@ def erase_sources(
     forgotten: set[str], said: set[str], context: RunContext, lease: Lease, at_work: str | None = None,
     merged: Collection[str] = (),
 ) -> tuple[set[str], set[ErasedPlace]]:  # fmt: skip
-    """Erases the texts of the interactions that memories rest on, of those `said`, what runs quote of them, and files.
+    """Erase the texts of interactions behind memories and of those in `said`, quotes of them in runs, and files.
 
-    `at_work`: the run that is left to its caller. `merged`: those of the forgotten that were made of others, too, and have
-    the session of one of these. All exports and uploads of the user go, for one may hold it; backups are
-    written anew without it, and what runs are queued to do goes. Gives the interactions whose texts are gone, and the places
-    where anything was erased. Safe to repeat.
+    `at_work`: a run that the caller updates itself. `merged`: forgotten memories made from others, whose session is the
+    session of one of these. All exports and uploads of the user are deleted, as any may contain the words; backups are
+    rewritten, and queued runs fail. Returns the erased interactions and the places where anything was erased. Safe to repeat.
     """
     files, user_id, places = context.ports.files, context.user_id, set[ErasedPlace]()
     if files is not None:
-        for kind, place in _FILES:  # a file may hold what is forgotten; another is soon made
+        for kind, place in _FILES:  # an export or upload may contain the words, and is easily made again
             places |= {place} if files.listed(user_id, kind, EARLIEST) else set()
             files.delete_all(user_id, kind)
         places |= {"backups"} if forget_in_backups(files, user_id, forgotten) else set()
@@ -95,17 +93,16 @@ def _forgetting(run: Run) -> list[RunOperation]:
 
 
 def _evidence_interactions(run: Run, forgotten: set[str]) -> set[str]:
-    """The interactions that a forgotten memory was made of, where they were several."""
     return {said for one in run.operations if one.memory_id in forgotten for said in one.rests_on}
 
 
 def _without_quotes(run: Run, forgotten: set[str], sources: set[str]) -> Run:
-    """A run without quotes of forgotten texts: reasons may quote, and what waits for review holds whole memories."""
+    """Reasons may quote the texts, and operations in review contain whole memories."""
     operations = tuple(_without_words(one, forgotten) for one in run.operations)
     dropped = tuple(one.model_copy(update={"why": _ERASED}) if one.interaction_id in sources else one for one in run.dropped)
     waits = any(one.outcome == "needs_review" for one in operations)
     status = "done" if run.status == "needs_review" and not waits else run.status
-    named = {} if operations == run.operations else {"tags": (), "archived": (), "result": None}  # they are words of memories
+    named = {} if operations == run.operations else {"tags": (), "archived": (), "result": None}  # tags are words of memories
     return run.model_copy(update={"operations": operations, "dropped": dropped, "status": status, **named})
 
 
@@ -117,7 +114,7 @@ def _without_words(operation: RunOperation, forgotten: set[str]) -> RunOperation
 
 
 def close(run: Run, entries: Sequence[LedgerEntry], context: RunContext, lease: Lease) -> Run:
-    """Closes a run that is complete; safe to repeat after a crash, for it is saved as finished first and closed last."""
+    """Close a completed run. Safe to repeat after a crash: it is saved as finished first, and closed last."""
     runs = context.night.runs
     if run.finished_at is None:
         run = run.model_copy(update={"finished_at": context.clock()})
@@ -131,7 +128,7 @@ def close(run: Run, entries: Sequence[LedgerEntry], context: RunContext, lease: 
 
 
 def operations_in_review(run: Run) -> list[str]:
-    """The ids of the run's operations that wait for review."""
+    """Return the ids of the run's operations that wait for review."""
     return [one.operation_id for one in run.operations if one.outcome == "needs_review"]
 
 
@@ -150,14 +147,11 @@ def _error(run: Run) -> str | None:
 
 
 def _marks(run: Run, entries: Collection[LedgerEntry]) -> Mapping[str, LedgerMark]:
-    """The ledger's marks for the run's interactions; a failure that a died attempt has counted is not counted again.
-
-    That the run was stopped is no failure of an interaction.
-    """
+    """A failure already counted by a crashed attempt isn't counted again, and stopping the run is no failure."""
     unread, marks = set(run.unread), dict[str, LedgerMark]()
     for entry in (one for one in entries if one.run_id != run.run_id):
         failures = entry.failures + (entry.interaction_id not in run.stopped)
-        if entry.state == "pending" and entry.interaction is None:  # nothing of it can be read, now or later
+        if entry.state == "pending" and entry.interaction is None:  # its text is lost for good
             marks[entry.interaction_id] = LedgerMark("failed", failures)
         elif entry.interaction_id not in unread:
             marks[entry.interaction_id] = LedgerMark("read", entry.failures)
@@ -170,7 +164,7 @@ def _marks(run: Run, entries: Collection[LedgerEntry]) -> Mapping[str, LedgerMar
 
 
 def keep_renamed(run: Run, context: RunContext, lease: Lease) -> None:
-    """Keeps under which names the tags of a run go on; an older name of one leads on to the newest. Safe to repeat."""
+    """Store the tag renames of a run; older names of a tag lead to the newest. Safe to repeat."""
     rows = context.ports.tag_rows
     if not (run.tags or run.archived):
         return
@@ -188,7 +182,7 @@ def keep_renamed(run: Run, context: RunContext, lease: Lease) -> None:
 
 
 def drop_renamed(run: Run, context: RunContext, lease: Lease) -> None:
-    """Takes the names of a run back that is undone. Safe to repeat."""
+    """Remove the tag renames of an undone run. Safe to repeat."""
     rows = context.ports.tag_rows
     found = rows.rows(run.user_id)
     left = {tag: row for tag, row in found.items() if row.run_id != run.run_id}
@@ -197,7 +191,7 @@ def drop_renamed(run: Run, context: RunContext, lease: Lease) -> None:
 
 
 def forget_unused_names(forgotten: Collection[str], context: RunContext, lease: Lease) -> None:
-    """Drops the names that lead to no tag of a memory but the forgotten ones: they are words of what is erased."""
+    """Drop tag renames that only erased memories used: they are words of these."""
     rows = context.ports.tag_rows
     found = rows.rows(context.user_id)
     if not found:
@@ -210,7 +204,7 @@ def forget_unused_names(forgotten: Collection[str], context: RunContext, lease: 
 
 
 def _uses(context: RunContext) -> dict[str, tuple[datetime, datetime]]:
-    """When each tag was first and last given to a memory, as far as these are kept, closed ones too."""
+    """When each tag was first and last given to a stored memory, including closed ones."""
     found: dict[str, tuple[datetime, datetime]] = {}
     for memory in context.ports.records.all(context.user_id):
         for tag in memory.tags if memory.content else ():

@@ -1,9 +1,7 @@
 """Limits what one day may change without a person's approval.
 
-What the user asked to be remembered is added whatever the limit.
-
-A forget request must not wait, and what it erases can't come back. So it is served before other deletions;
-beyond the day's allowance of deletions its memories close at once and are no longer found, and only the erasing waits.
+What the user asked to remember is always added. A forget request must not wait, but its erasure is final. So it is served
+before other deletions; beyond the day's limit its memories close at once and only the erasure waits for approval.
 """
 
 from collections.abc import Sequence
@@ -21,18 +19,18 @@ _ERASE_LATER = "closed at once; that many memories are erased only when approved
 
 
 def most_deletions(memories: int) -> int:
-    """How many memories one day may close without replacement, for a user with this many memories."""
+    """Return how many of a user's `memories` one day may close without replacement."""
     return max(3, memories * 5 // 100)
 
 
 def most_replacements(memories: int) -> int:
-    """How many memories one day may replace or update."""
+    """Return how many memories one day may replace or update."""
     return max(10, memories * 10 // 100)
 
 
 @dataclass(frozen=True)
 class DayUsage:
-    """How much of a day's limits earlier runs have used."""
+    """The part of a day's limits that earlier runs have used."""
 
     adds: int = 0
     forgotten: int = 0
@@ -41,7 +39,7 @@ class DayUsage:
 
 
 def usage_of_day(day: date, runs: Sequence[Run]) -> DayUsage:
-    """What earlier runs have done for this day and was not undone: several runs may read one day."""
+    """Return what earlier runs did for this day, without undone changes; several runs may read one day."""
     undone = {run.undoes for run in runs if run.kind == "undo"}
     done = [
         one
@@ -61,7 +59,7 @@ def usage_of_day(day: date, runs: Sequence[Run]) -> DayUsage:
 def apply_limits(
     operations: Sequence[PlannedOperation], memories: int, spent: DayUsage = DayUsage()
 ) -> tuple[PlannedOperation, ...]:
-    """A day's operations within the limits, some set to review or left out. `memories`: how many are active."""
+    """Apply the day's limits: set operations to review, or drop them. `memories`: the number of active memories."""
     forgotten = spent.forgotten + _closing(operations, "forget")
     deleted, replaced = spent.deleted + _closing(operations, "delete"), spent.replaced + _closing(operations, "replace")
     waiting = forgotten + deleted > most_deletions(memories) or replaced > most_replacements(memories)
@@ -90,13 +88,12 @@ def _kind(operation: PlannedOperation) -> str:
 
 
 def _closing(operations: Sequence[PlannedOperation], kind: str) -> int:
-    """How many current memories these operations would close."""
     changes = [change for operation in operations if _kind(operation) == kind for change in operation.closes]
     return sum(change.before is not None and change.before.status == "active" for change in changes)
 
 
 def _surplus_adds(operations: Sequence[PlannedOperation], most: int) -> set[int]:
-    """The adds beyond the best ones, but for those that a later operation of the day builds on, and those asked for."""
+    """Drops the worst adds: never those asked for, and last those that a later operation builds on."""
     wished = sum(one.asked_for and _kind(one) == "add" for one in operations)
     closed = {change.memory.memory_id for operation in operations for change in operation.closes}
     ranked = []

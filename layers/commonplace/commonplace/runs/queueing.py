@@ -1,6 +1,6 @@
-"""Work that is longer than its call: kept as a run with what was asked for, for a worker to do; and told by the run's id.
+"""Long work as queued runs: stored with the request for a worker, and reported by run id.
 
-A plan is brought to its end under a lease, also one that a run left half done; in the time that the call has.
+Plans are completed under a lease, including half-done ones, within the time of the call.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ TOOLS: Mapping[RunKind, str] = {
     "tags": "optimize_tags", "merge": "merge_memories", "import": "import_memories", "export": "export_memories",
     "backup": "backup_restore", "restore": "backup_restore", "validation": "validate_storage", "repair": "repair_index",
 }  # fmt: skip
-"""The tools that a worker goes on with, by the kind of their runs."""
+"""The tools that a worker continues, by the kind of their runs."""
 _REQUEST = "request"
 _MOST_ATTEMPTS = 3
 _NO_END = "a worker began it three times and did not get to its end"
@@ -32,7 +32,7 @@ AnyResult = TypeVar("AnyResult", bound=LongResult)
 
 
 class Asked(FrozenPart):
-    """What a queued run is to do, and for whom: kept beside the run, so that no message has to be believed about it."""
+    """The request and caller of a queued run, stored with the run so that queue messages needn't be trusted."""
 
     arguments: dict[str, JsonValue]
     agent_id: str
@@ -40,7 +40,7 @@ class Asked(FrozenPart):
 
 
 def kept_run(kind: RunKind, run_id: str, context: RunContext) -> Run:
-    """The run of that id and kind; `NOT_FOUND` if there is none."""
+    """Return the run with that id and kind. Raises `NOT_FOUND`."""
     run = context.night.runs.get(context.user_id, run_id) if may_be_id(run_id) else None
     if run is None or run.kind != kind:
         raise CommonplaceError(ErrorCode.NOT_FOUND, f"run_id: no run of this kind ({kind}) has this id", "run_id")
@@ -48,13 +48,13 @@ def kept_run(kind: RunKind, run_id: str, context: RunContext) -> Run:
 
 
 def new_run(kind: RunKind, context: RunContext) -> Run:
-    """A run that begins now and has done nothing yet."""
+    """Create a run that starts now."""
     now = context.caller.now
     return Run(run_id=new_run_id(now), user_id=context.user_id, kind=kind, date=now.date(), started_at=now)
 
 
 def queued(run: Run, request: Request, so_far: dict[str, JsonValue] | None, context: RunContext, lease: Lease) -> Run:
-    """Keeps a run for a worker, with what was asked for; what was kept of a plan that is not whole goes."""
+    """Queue a run for a worker with its request, and drop the parts of an incomplete plan."""
     parts, caller = context.night.parts, context.caller
     parts.drop_parts(run.user_id, run.run_id, [_REQUEST])
     arguments = request.model_dump(mode="json", exclude_none=True)
@@ -67,7 +67,7 @@ def queued(run: Run, request: Request, so_far: dict[str, JsonValue] | None, cont
 
 
 def asked_for(run: Run, context: RunContext) -> Asked:
-    """What a queued run is to do; `NOT_FOUND` if that can't be read any more."""
+    """Return the request of a queued run. Raises `NOT_FOUND` if it can't be read."""
     saved = context.night.parts.part(run.user_id, run.run_id, _REQUEST)
     try:
         return Asked.model_validate_json(saved or "")
@@ -76,9 +76,9 @@ def asked_for(run: Run, context: RunContext) -> Asked:
 
 
 def taken_up(run: Run, context: RunContext, lease: Lease) -> Run:
-    """A queued run that a worker begins with, without what one that was killed has kept of its plan.
+    """Start a queued run in a worker, and drop what a killed worker left of its plan.
 
-    It is `failed` where three have begun and none got to its end.
+    The run is `failed` after three attempts that did not finish.
     """
     if run.status != "queued":
         return run
@@ -91,12 +91,12 @@ def taken_up(run: Run, context: RunContext, lease: Lease) -> Run:
 
 
 def failed(run: Run, why: str, context: RunContext, lease: Lease) -> Run:
-    """Closes a run that can't be done."""
+    """Close a run as failed."""
     return _ended(run.model_copy(update={"status": "failed", "error": why}), context, lease)
 
 
 def drop_request(run: Run, context: RunContext, keep: list[str]) -> None:
-    """What was asked for goes once there is a plan of it: it may hold a file. `keep`: the parts that stay."""
+    """Drop the request, which may contain a file, once its plan is stored. `keep`: the parts to keep."""
     if context.caller.goes_on is not None:
         context.night.parts.drop_parts(run.user_id, run.run_id, keep)
 
@@ -105,10 +105,10 @@ def in_call_or_queued(
     kind: RunKind, request: Request, context: RunContext, run_id: str | None,
     work: Callable[[Mapping[str, JsonValue] | None], AnyResult], nothing: AnyResult,
 ) -> AnyResult:  # fmt: skip
-    """Does the work of a tool that changes no memory, or queues it where the call has no time for all of it.
+    """Do the work of a tool that changes no memory, or queue it if the call runs out of time.
 
-    `work` is given what `OutOfTime` told was done before; `nothing` is the answer where nothing is done yet. With `run_id`
-    the run is told. Raises `CONFLICT` where it is to be queued and another run is at work.
+    `work` receives the progress stored by `OutOfTime`; `nothing` is the result while nothing is done. With a `run_id`, only
+    reports the run. Raises `CONFLICT` if the work must be queued while another run is active.
     """
     if context.caller.goes_on is not None:
         return _told(_worked_on(kept_run(kind, context.caller.goes_on, context), request, context, work), nothing)
@@ -124,7 +124,6 @@ def in_call_or_queued(
 
 
 def _told(run: Run, nothing: AnyResult) -> AnyResult:
-    """The result of a run's work once that is done, until then how far it is."""
     if run.status == "done":
         return type(nothing).model_validate({"run_id": run.run_id, **(run.result or {})})
     notes = Notes(warnings=[run.error]) if run.error else None
@@ -171,9 +170,9 @@ _SAVED_EVERY = timedelta(seconds=10)
 
 @contextmanager
 def exclusive_lease(context: RunContext) -> Iterator[Lease]:
-    """Holds the user's lease after finishing what another run left half done; a night is finished by `nightly` only.
+    """Hold the user's lease after completing a half-done run of another call. Only `nightly` completes a night.
 
-    Where the call has no time for all of that run a worker goes on with it; until then it is `CONFLICT`.
+    Raises `CONFLICT` if the call has no time to complete that run; a worker continues it.
     """
     with leased(context) as lease:
         run = context.night.runs.unfinished(context.user_id)
@@ -188,10 +187,10 @@ def exclusive_lease(context: RunContext) -> Iterator[Lease]:
 
 
 def apply_plan(run: Run, plan: Plan, context: RunContext, lease: Lease) -> Run:
-    """Saves a run with its plan, applies the plan, and closes the run.
+    """Save a run with its plan, apply the plan, and close the run.
 
-    A new run is saved before its plan, of which nothing is to stay without it. One that was queued is there already: it is
-    `running` only once its plan is kept, so that after a crash in between it is planned again.
+    A new run is saved before its plan, so that no plan exists without a run. A queued run exists already, and becomes
+    `running` only once its plan is stored: after a crash in between, it is planned again.
     """
     night = context.night
     if context.caller.goes_on is None:
@@ -203,10 +202,10 @@ def apply_plan(run: Run, plan: Plan, context: RunContext, lease: Lease) -> Run:
 
 
 def resume(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Applies what is left of a run and closes it; a run whose plan was never saved is closed as failed.
+    """Apply the rest of a run and close it. A run without a stored plan is closed as failed.
 
-    Where the call has no time for all of it, the run is kept as far as it came, and is still `running`.
-    It is kept as finished before its plan goes, and closed last, so that a crash leaves none of the words behind.
+    If the call runs out of time, the run is saved as it is and stays `running`. The run is saved as finished before its plan
+    is deleted, and closed last, so that a crash leaves none of the words behind.
     """
     runs = context.night.runs
     if run.finished_at is None:
@@ -236,9 +235,9 @@ def _finish(run: Run, context: RunContext, lease: Lease) -> Run:
 def go_through(
     run: Run, operations: Sequence[RunOperation], make: Callable[[RunOperation], list[RunOperation]], lease: Lease
 ) -> Run:
-    """Makes one operation after the other, those that are to be done yet, and gives the run as far as it came.
+    """Carry out the pending operations one by one, saving now and then, and return the run.
 
-    It has a `finished_at` at its end, and none where the call has no time for the rest. Now and then it is saved.
+    `finished_at` is set at the end, or None if the call ran out of time.
     """
     context, saved_at, made = lease.context, lease.context.clock(), 0
     done: list[RunOperation] = []
@@ -260,7 +259,7 @@ def go_through(
 
 
 def approved(told: RunOperation, run: Run, lease: Lease) -> RunOperation:
-    """Applies an operation that waits for review; `lost` where what was planned can't be read any more."""
+    """Apply an operation that waits for review; `lost` if its plan can't be read."""
     saved = lease.context.night.parts.part(run.user_id, run.run_id, review_part(told.operation_id))
     planned = None if saved is None else PlannedOperation.kept(saved)
     if planned is None:
@@ -276,5 +275,5 @@ def _apply_operation(planned: PlannedOperation, run: Run, lease: Lease) -> list[
     if reported.outcome == "lost" and planned.opens and planned.closes:
         ends += _apply_operation(
             planned.without_opening(), run, lease
-        )  # what can't come back doesn't keep what took its place
+        )  # a memory that can't be restored must not keep its successor active
     return ends

@@ -1,4 +1,4 @@
-"""Reports of runs with the texts that they are about, which stand in the record and nowhere in the run."""
+"""Reports of runs with the texts of their memories, which are stored only in the records."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
@@ -13,11 +13,11 @@ from commonplace.runs.apply import PlannedOperation, RunContext, review_part
 _LONGEST = 300
 _AT_ONCE = 1_000
 MOST_BYTES = 4_000_000
-"""Of a list of runs: a function of AWS answers with 6 MB at the most, and a run may have thousands of operations."""
+"""For a list of runs: AWS functions return at most 6 MB, and a run may have thousands of operations."""
 
 
 def newest_that_fit(runs: Sequence[Run]) -> ListedRuns:
-    """The newest runs that fit into one answer; at least one."""
+    """Return the newest runs that fit into one answer; at least one."""
     lengths = accumulate(len(run.model_dump_json().encode()) for run in runs)
     shown = runs[: max(1, sum(length <= MOST_BYTES for length in lengths))]
     left_out = len(runs) - len(shown)
@@ -26,7 +26,7 @@ def newest_that_fit(runs: Sequence[Run]) -> ListedRuns:
 
 
 def report(run: Run, context: RunContext) -> RunReport:
-    """Reports a run: each operation with what it added, what it closed, and the user's words that it rests on."""
+    """Report a run: each operation with what it added, what it closed, and the user's words as evidence."""
     ids = {one for operation in run.operations for one in (operation.memory_id, *operation.closed) if one}
     batches = in_batches(sorted(ids), _AT_ONCE)
     memories = {one.memory_id: one for batch in batches for one in context.ports.records.get(run.user_id, batch)}
@@ -37,7 +37,7 @@ def report(run: Run, context: RunContext) -> RunReport:
 
 
 def report_plan(run: Run, operations: Sequence[PlannedOperation]) -> RunReport:
-    """The same report of operations that are only planned."""
+    """Report operations that are only planned."""
     return RunReport(run=run, operations=tuple(_report_planned(one, one.told) for one in operations))
 
 
@@ -84,7 +84,7 @@ def _texts(run: Run, context: RunContext) -> Mapping[str, Interaction]:
 
 
 def _message_text(interaction: Interaction | None, position: int | None) -> str | None:
-    """The text of the message that an operation rests on, where no memory keeps its evidence."""
+    """For operations whose memory has no evidence."""
     if interaction is None:
         return None
     if isinstance(interaction, Discussion):

@@ -1,4 +1,4 @@
-"""A change of many memories as a run: planned and kept for review first, applied by its id, or both at once."""
+"""Changes of many memories as a run: planned for review and applied by id, or both at once."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -22,13 +22,13 @@ _TOO_MANY = "it is more than a model may change in a day: a person approves or d
 _MOST_RUNS = 100
 
 Planner = Callable[[RunContext], Plan]
-"""Makes the plan of a run, with every operation `planned` that is to be done."""
+"""Makes the plan of a run; operations to apply are `planned`."""
 Publish = Callable[[Run, RunContext], str | None]
-"""Writes what follows a run that was applied, while its lease is held; what it could not is told in the run's notes."""
+"""Writes what follows an applied run, under its lease. Returns a note on failures, or None."""
 
 
 def run_context(caller: Caller, ports: Ports, progress: Progress | None = None) -> RunContext:
-    """The context of a run that a tool makes; its clock goes on from the caller's."""
+    """Create the context of a tool's run. Its clock continues from the caller's time."""
     if ports.night is None:
         raise CommonplaceError(ErrorCode.INTERNAL, "this way in has no runs")
     begun = time.monotonic()
@@ -40,12 +40,12 @@ def change_many(
     kind: RunKind, planner: Planner, context: RunContext, *, dry_run: bool, run_id: str | None = None,
     request: Request | None = None, publish: Publish = lambda _run, _context: None,
 ) -> RunReport:  # fmt: skip
-    """Plans, applies, or both: `dry_run` keeps the plan for review, a `run_id` is a plan kept before.
+    """Plan, apply, or both: `dry_run` stores the plan for review, and `run_id` names a stored plan.
 
-    With `run_id` and `dry_run` the kept plan, or what became of it, is told. What changed since it was planned is `lost`.
-    Of a model's, what is more than a night may replace waits for review. Where the call has no time for all of it, the run is
-    `queued` or `running` and a worker goes on with it, by the `request`. Raises `CONFLICT` while another run of the user is
-    at work, `NOT_FOUND` for no such run of this kind, and `INVALID_ARGUMENT` for a plan that is older than seven days.
+    With both, reports the stored plan or its outcome. Operations on memories changed since planning are `lost`. If a model
+    calls, changes beyond a night's limit wait for review. If the call runs out of time, the run is `queued` or `running` and
+    a worker continues it by `request`. Raises `CONFLICT` while another run of the user is active, `NOT_FOUND` for an unknown
+    run of this kind, and `INVALID_ARGUMENT` for a plan older than seven days.
     """
     if run_id is not None:
         run = kept_run(kind, run_id, context)
@@ -63,7 +63,7 @@ def change_many(
 
 
 def go_on(run: Run, context: RunContext, publish: Publish) -> Run:
-    """Goes on with a run that is being applied; it is `running` still where the call has no time for all of it."""
+    """Continue applying a run; it stays `running` if the call runs out of time."""
     with leased(context) as lease:
         run = kept_run(run.kind, run.run_id, context)
         if run.status == "running":
@@ -114,7 +114,7 @@ def _approve(run: Run, context: RunContext, lease: Lease) -> Run:
 
 
 def _nothing(run: Run, context: RunContext, lease: Lease) -> RunReport:
-    """A plan in which there is nothing to do is no run, unless somebody knows its id."""
+    """An empty plan is not stored as a run, unless its id is known already."""
     run = run.model_copy(update={"status": "done", "finished_at": context.clock()})
     if context.caller.goes_on is not None:
         context.night.runs.save(run, lease.fence)
@@ -123,10 +123,7 @@ def _nothing(run: Run, context: RunContext, lease: Lease) -> RunReport:
 
 
 def _stage(run: Run, plan: Plan, context: RunContext, lease: Lease, why: str) -> RunReport:
-    """Keeps the plan: each operation waits for review, as one of a night does.
-
-    A new run is at work until all of it is kept, so that after a crash in between the next call takes away what there is.
-    """
+    """A new run stays unfinished until its plan is stored, so that after a crash the next call removes the rest."""
     runs, is_new = context.night.runs, context.caller.goes_on is None
     waiting = [one.with_outcome("needs_review") if one.told.outcome == "planned" else one for one in plan.operations]
     kept = [one for one in waiting if one.told.outcome == "needs_review"]
@@ -142,7 +139,7 @@ def _stage(run: Run, plan: Plan, context: RunContext, lease: Lease, why: str) ->
         raise
     ended = {"status": "needs_review", "finished_at": context.clock(), "operations": tuple(one.told for one in waiting)}
     run = run.model_copy(update=ended)
-    runs.close(run, {}, lease.fence)  # after its parts: a run that waits can be applied
+    runs.close(run, {}, lease.fence)  # after its parts: a run in review can be applied
     drop_request(run, context, [review_part(one.told.operation_id) for one in kept])
     return report.report_plan(_noted(run, why), waiting)
 
@@ -159,7 +156,7 @@ def _is_too_much(operations: Sequence[RunOperation], context: RunContext) -> boo
 
 
 def _changed(operations: Sequence[RunOperation], outcome: Outcome) -> int:
-    """How many memories operations change; what takes the place of others counts as those."""
+    """An operation that replaces memories counts as those."""
     return sum(len(one.closed) or 1 for one in operations if one.outcome == outcome)
 
 
@@ -177,7 +174,7 @@ def _noted(run: Run, note: str) -> Run:
 
 
 def _discard_old(context: RunContext, lease: Lease) -> None:
-    """Discards what was planned more than seven days ago, as far as the clock is believed: its words go too."""
+    """Discards plans older than seven days with their words, unless the clock seems wrong."""
     runs = context.night.runs.newest(context.user_id, _MOST_RUNS)
     now = believed(
         context.caller.now.timestamp(), [run.started_at.timestamp() for run in runs], PLAN_KEPT_FOR.total_seconds()

@@ -1,6 +1,6 @@
-"""Undo and review: a run or one operation undone, approved or discarded.
+"""Undo and review: undoes, approves or discards a run or a single operation.
 
-An undo is planned first, as the operations that bring memories back to what they were; planning writes nothing.
+An undo is planned first, as operations that restore memories; planning writes nothing.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ from commonplace.runs import queueing
 from commonplace.runs.apply import Lease, Plan, PlannedChange, PlannedOperation, RunContext, with_outcome
 from commonplace.runs.finalize import drop_renamed, erase_forgotten, keep_renamed
 
-_NO_CHANGE = ("embed", "usage")  # audit rows of re-indexing and of counting
+_NO_CHANGE = ("embed", "usage")  # audit rows of re-indexing and of usage counts
 _OF_ITS_OWN = {"version", "updated_at", "access_count", "last_accessed"}
 _GONE = "it is not there any more"
 _ERASED = "its words were erased and can't come back"
@@ -33,7 +33,7 @@ _KEY = "its key was taken meanwhile"
 
 @dataclass
 class UndoPlanner:
-    """Plans one undo. `undoes`: the id of the run or operation that it takes back."""
+    """Plans one undo. `undoes`: the id of the run or operation to undo."""
 
     user_id: str
     undoes: str
@@ -41,13 +41,13 @@ class UndoPlanner:
     records: MemoryRecords
     operations: Operations
     goals: dict[str, tuple[Memory, Memory]] = field(default_factory=dict)
-    """By id, each memory as it is and as it is to be."""
+    """The current and the target state of each memory, by id."""
     made: set[str] = field(default_factory=set)
     """The ids of all memories that the operations changed."""
     kept: list[RunOperation] = field(default_factory=list)
 
     def plan(self, applied: Sequence[Applied]) -> list[PlannedOperation]:
-        """The operations that undo the given ones; `kept` then lists what stays as it is, and why."""
+        """Return the operations that undo the given ones; `kept` then lists what stays, and why."""
         made: dict[str, list[AppliedChange]] = {}
         ids = dict.fromkeys(one.memory_id for operation in applied for one in operation.made)
         self.made |= ids.keys()
@@ -89,9 +89,9 @@ class UndoPlanner:
         return any(not ({audit.detail.get("undoes"), audit.detail.get("operation_id")} & ours) for audit in later)
 
     def _reopening(self) -> Iterable[PlannedOperation]:
-        """One operation per closed memory that is reopened, which also closes what holds its place or key now.
+        """One operation per reopened memory, which also closes the current holders of its place or key.
 
-        What held it in between closes on its own: a run may have changed a value more often than an operation has room for.
+        Intermediate holders close separately: a run may change a value more often than one operation can hold.
         """
         back = [one for one in self.goals.values() if one[1].status == "active" and one[0].status != "active"]
         for current, _ in back:
@@ -99,20 +99,19 @@ class UndoPlanner:
         going = {memory_id for memory_id, (_, other) in self.goals.items() if other.status != "active"}
         for current, goal in back:
             later, holder = successors(current, self.records), self._holder(goal)
-            opened = current.superseded_by in self.made  # else it was closed for one that had been there before
+            opened = current.superseded_by in self.made  # otherwise it was closed in favor of an older memory
             if opened and any(one.status == "active" and one.memory_id not in going for one in later):
                 self._keep(current.memory_id, _SUCCESSOR)
             elif holder is not None and holder.memory_id not in going:
                 self._keep(current.memory_id, _KEY)
             else:
                 ids = dict.fromkeys(one.memory_id for one in (*later, *((holder,) if holder else ())))
-                # what took the place of several closes with the first of them
+                # a successor of several memories closes with the first of them
                 held = [one for one in ids if one in going & self.goals.keys() and self.goals[one][0].status == "active"]
                 closes = [self.goals.pop(one) for one in held]
                 yield self._operation((current, goal), closes)
 
     def _remaining(self) -> Iterable[PlannedOperation]:
-        """The operations for memories that are only closed or changed in place."""
         for current, goal in self.goals.values():
             yield self._operation(None if goal.status != "active" else (current, goal), [(current, goal)])
 
@@ -148,7 +147,7 @@ class UndoPlanner:
 
 
 def changes_since(memory: Memory, version: int, records: MemoryRecords) -> list[Audit]:
-    """The audit rows of a memory after a version of it; counting its use or embedding it again is no change."""
+    """Return a memory's audit rows after a version; usage counts and re-embedding are not changes."""
     if memory.version == version:
         return []
     made = _audits_by_version(memory, records).items()
@@ -156,13 +155,13 @@ def changes_since(memory: Memory, version: int, records: MemoryRecords) -> list[
 
 
 def _audits_by_version(memory: Memory, records: MemoryRecords) -> dict[int, Audit]:
-    """The audit rows of a memory by the version that each made: a row for each write, and none from before an import."""
+    """Each write has one audit row; writes before an import have none."""
     audits = records.audits(memory.user_id, memory.memory_id)
     return dict(enumerate(audits, max(1, memory.version - len(audits) + 1)))
 
 
 def _moves(change: AppliedChange) -> bool:
-    """Whether a change gave a memory another in its place, or none any more."""
+    """Whether a change set or removed the memory's successor."""
     return change.before is not None and "superseded_by" in change.before
 
 
@@ -174,7 +173,7 @@ def _is_unrecoverable(change: AppliedChange, memory: Memory | None) -> bool:
 
 
 def _state_before(memory: Memory, changes: Sequence[AppliedChange], now: datetime, records: MemoryRecords) -> Memory:
-    """The memory as it was before the first of the changes; one that did not exist yet is closed."""
+    """A memory that did not exist before is closed."""
     if changes[0].before is None:
         return memory if memory.status == "deleted" else transitions.deleted(memory, now)
     fields = memory.model_dump(mode="json")
@@ -184,10 +183,7 @@ def _state_before(memory: Memory, changes: Sequence[AppliedChange], now: datetim
 
 
 def _tags_before(memory: Memory, changes: Sequence[AppliedChange], records: MemoryRecords) -> Mapping[str, object]:
-    """The tags as they were before the first of the changes that replaced them, out of its audit row.
-
-    Nothing of a change that closed or opened a memory.
-    """
+    """Audit rows store the replaced tags. Changes that opened or closed a memory don't count."""
     if all("status" in (change.before or {}) for change in changes):
         return {}
     audits = _audits_by_version(memory, records)
@@ -206,17 +202,17 @@ _NOTHING = "there was nothing to take back"
 
 
 def approve(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Applies what waits for review; where a memory was changed since, the operation is `lost`. Harmless twice.
+    """Apply what waits for review; operations on memories changed since are `lost`. Safe to repeat.
 
-    Where the call has no time for all of it the run is `running` afterwards, for a worker to go on with. Raises
-    `FORBIDDEN` where a file's memories would come in and no person or program asks.
+    If the call runs out of time, the run is `running` and a worker continues it. Raises `FORBIDDEN` if a file's memories
+    would be imported and neither a person nor a program asks.
     """
     if run.kind in OF_FILES and not context.caller.admin:
         raise CommonplaceError(ErrorCode.FORBIDDEN, f"that may do {BY_WHOM.format(verb=_VERBS[run.kind])}")
     if any(one.outcome == "needs_review" for one in run.operations):
-        keep_renamed(run, context, lease)  # first: a name that nobody has any more leads on, whatever dies in between
+        keep_renamed(run, context, lease)  # first, so that unused names lead on even after a crash
     reviewed = queueing.go_through(run, run.operations, lambda told: [queueing.approved(told, run, lease)], lease)
-    if reviewed.finished_at is None:  # the rest is for a worker, or for whoever comes first
+    if reviewed.finished_at is None:  # a worker, or the next call, does the rest
         reviewed = reviewed.model_copy(update={"status": "running"})
         context.night.runs.save(reviewed, lease.fence)
         return reviewed
@@ -225,7 +221,7 @@ def approve(run: Run, context: RunContext, lease: Lease) -> Run:
 
 
 def discard(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Discards what waits for review, or for a worker to plan it. Harmless twice."""
+    """Discard operations that wait for review, or a queued run. Safe to repeat."""
     if run.status == "queued":
         run = run.model_copy(update={"status": "done", "finished_at": context.clock(), "notes": (*run.notes, _NOT_BEGUN)})
         context.night.runs.save(run, lease.fence)
@@ -245,10 +241,10 @@ def _save_review(run: Run, before: Run, context: RunContext, lease: Lease) -> Ru
 
 
 def undo_run(run: Run, context: RunContext, lease: Lease, reread: bool = False) -> Run:
-    """Undoes a run; what waits for review is discarded. `reread`: its interactions are read once more.
+    """Undo a run and discard its operations in review. `reread`: read its interactions again.
 
-    Every memory is as it was but for version, time of writing and usage. What was changed since, whose key was taken
-    meanwhile, or whose words were erased stays as it is and is listed as `kept`. Harmless twice.
+    Restores every memory except version, time of writing and usage. A memory stays as it is, and is listed as `kept`, if it
+    was changed since, its key was taken, or its words were erased. Safe to repeat.
     """
     run = discard(run, context, lease)
     applied = [context.ports.operations.applied(context.user_id, one.operation_id) for one in run.operations]
@@ -261,7 +257,7 @@ def undo_run(run: Run, context: RunContext, lease: Lease, reread: bool = False) 
 
 
 def _turn_names(run: Run, context: RunContext, lease: Lease) -> None:
-    """The names that a run gave to tags go with it; they are back when its undo is undone."""
+    """Undoing a run removes its tag renames; undoing the undo restores them."""
     if run.kind == "tags":
         drop_renamed(run, context, lease)
     made = context.night.runs.get(run.user_id, run.undoes) if run.kind == "undo" and run.undoes else None
@@ -270,7 +266,7 @@ def _turn_names(run: Run, context: RunContext, lease: Lease) -> None:
 
 
 def _turn_aliases(run: Run, undone: Run, context: RunContext) -> None:
-    """The aliases that a run gave go with it, but for those of what is kept; they are back when its undo is undone."""
+    """Undoing a run withdraws its aliases, except those of kept memories; undoing the undo restores them."""
     if run.kind not in _GIVING_ALIASES:
         return
     made_by, withdrawn = (run.undoes, False) if run.kind == "undo" else (run.run_id, True)
@@ -281,9 +277,9 @@ def _turn_aliases(run: Run, undone: Run, context: RunContext) -> None:
 
 
 def last_operation(context: RunContext) -> str:
-    """The id of the operation that was applied last and is no undo; `NOT_FOUND` if there is none.
+    """Return the id of the last applied operation that is no undo. Raises `NOT_FOUND`.
 
-    The operations of one run have the run's time: of them it is the last that the run made.
+    All operations of a run have the run's time; the last one of the run counts.
     """
     newest = context.ports.operations.newest(context.user_id)
     if newest is None:
@@ -294,7 +290,7 @@ def last_operation(context: RunContext) -> str:
 
 
 def undo_operation(operation_id: str, context: RunContext, lease: Lease) -> Run:
-    """Undoes one operation; `NOT_FOUND` if it was never applied."""
+    """Undo one operation. Raises `NOT_FOUND` if it was never applied."""
     applied = context.ports.operations.applied(context.user_id, operation_id) if may_be_id(operation_id) else None
     if applied is None:
         raise CommonplaceError(ErrorCode.NOT_FOUND, "operation_id: no such operation was applied", "operation_id")

@@ -1,1 +1,1 @@
-"""Claude reads statements and days, and sums up. The `anthropic` SDK is imported by the first call: it costs 2 s."""
+"""Claude reads statements and days, and summarizes. The first call imports the `anthropic` SDK, which takes 2 s."""

@@ -1,4 +1,4 @@
-"""Clients of the SDK: for Anthropic's API by key, or for Bedrock by role; and the SDK's errors as this package's own."""
+"""SDK clients for Anthropic's API by key, or for Bedrock by role, and the translation of SDK errors."""
 
 import re
 import threading
@@ -22,7 +22,7 @@ _TYPE = re.compile(r"[a-z_]{1,64}")
 
 
 def read_secret(arn: str) -> str:
-    """The secret's text. Raises `ModelUnavailable` when it can't be read, as a misconfiguration."""
+    """Return the secret's text. Raises `ModelUnavailable` as a misconfiguration if it can't be read."""
     require_extra("aws", "the key of Claude is configured as a secret of AWS")
     from aws_lambda_powertools.utilities import parameters
 
@@ -36,25 +36,25 @@ def read_secret(arn: str) -> str:
 
 
 def secret_reader(arn: str) -> partial[str]:
-    """Reads that secret, each time it is called."""
+    """Return a function that reads the secret at each call."""
     return partial(read_secret, arn)
 
 
 class Clients(Protocol):
-    """Gives the SDK's client, a reused one; made when it is first needed."""
+    """Provides a shared SDK client, created on first use."""
 
     def client(self) -> "anthropic.Anthropic | anthropic.AnthropicBedrock":
-        """A client without retries of its own. Raises `ModelUnavailable` when there is no key to be had."""
+        """Return a client without retries. Raises `ModelUnavailable` if there is no key."""
 
     def require(self) -> None:
-        """Raises `INVALID_ARGUMENT` where a library that it needs is not installed, with the command that installs it."""
+        """Raise `INVALID_ARGUMENT`, with the install command, if a required library is missing."""
 
     def close(self) -> None:
-        """Closes the connections; the next question opens new ones."""
+        """Close the connections; the next call opens new ones."""
 
 
 class KeyClients:
-    """The Messages API. The key is asked for at every question, so that a new one holds without a new deployment."""
+    """Clients of the Messages API. The key is read at each call, so that a new one works without a deployment."""
 
     def __init__(self, key: Callable[[], str], base_url: str | None = None) -> None:
         self._key, self._base_url = key, base_url
@@ -67,7 +67,7 @@ class KeyClients:
     def client(self) -> "anthropic.Anthropic":
         import anthropic
 
-        key = self._key().strip()  # a line break at the end, as a key out of a file has, would make the header invalid
+        key = self._key().strip()  # a key from a file ends in a newline, which would make the header invalid
         with self._lock:
             if self._made is None or self._made[0] != key:
                 self._made = key, anthropic.Anthropic(api_key=key, base_url=self._base_url, max_retries=0)
@@ -81,7 +81,7 @@ class KeyClients:
 
 
 class BedrockClients:
-    """Claude on Bedrock, by the credentials of the machine or the function; the region is that of its environment."""
+    """Clients of Claude on Bedrock, with the credentials and region of the environment."""
 
     def __init__(self, base_url: str | None = None) -> None:
         self._base_url = base_url
@@ -109,21 +109,21 @@ class BedrockClients:
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a call gave nothing. `why` never quotes what the server wrote: it may quote the text or the key."""
+    """Why a call failed. `why` never quotes the server, whose message may quote the text or the key."""
 
     why: str
     transient: bool = True
     misconfigured: bool = False
     pause: float | None = None
-    """Seconds that the server wants to be left alone; None if it doesn't say."""
+    """Seconds to wait, as asked by the server; None if not specified."""
     request: str | None = None
-    """The API's id of the call."""
+    """The API's request id."""
     objection: str = ""
-    """What the server wrote about a request that it found malformed; only to be searched for names of parameters."""
+    """The server's message on a malformed request; only searched for parameter names."""
 
 
 def failure_of(error: "anthropic.APIError | TimeoutError") -> Failure:
-    """Translates an SDK error: what went wrong, and whether trying again may help."""
+    """Translate an SDK error: what went wrong, and whether a retry may help."""
     import anthropic
     import httpx2
 
@@ -140,7 +140,7 @@ def _of_status(error: "anthropic.APIStatusError") -> Failure:
     status, headers = error.status_code, error.response.headers
     kinds = [kind for kind in (error.error_code, error.type) if isinstance(kind, str) and _TYPE.fullmatch(kind)]
     transient = status in _TRY_AGAIN or status >= 500
-    # The API knows better at times: a 429 for a spent budget will not pass.
+    # The API may know better: a 429 for a spent budget is permanent.
     return Failure(
         why=f"Claude answered {status}" + (f" ({kinds[0]})" if kinds else ""),
         transient={"true": True, "false": False}.get(headers.get("x-should-retry", ""), transient),
@@ -152,7 +152,7 @@ def _of_status(error: "anthropic.APIStatusError") -> Failure:
 
 
 def _seconds(header: str | None) -> float | None:
-    """The seconds of a `retry-after` header, which gives seconds or an HTTP date."""
+    """Parses a `retry-after` header, in seconds or as an HTTP date."""
     if header is None:
         return None
     try:

@@ -1,6 +1,6 @@
 """Claude behind two ports: the statement reader, and the language model of nights and summaries.
 
-The API's answer is parsed into a clean statement and its tags; each item is checked on its own.
+Each item of an answer is checked on its own.
 """
 
 import logging
@@ -33,15 +33,15 @@ _LONGEST_UNSPACED = 14
 _OPENING = " \t\n\"'`“”‘’«»()[]{}<>#¡¿「『・"
 _CLOSING = " \t\n\"'`“”‘’«»()[]{}<>.,;:!?。、，；：！？」』・"
 _NO_TAGS = frozenset({"misc", "other", "user", "the-user", "usuario", "ユーザー"})
-# Full stops within words are no sentences: node.js, 3.5.
+# Dots within words don't end sentences: node.js, 3.5.
 _STOP = re.compile(r"[.!?,;:]\s|[。！？，；：]|\[redacted:")
 _SUBJECT = re.compile(r"(?:the user(?:'s)?|i|i'm|he|she|they|we)\s|the-user")
-# Japanese and Chinese write sentences without spaces; a particle after a word or a verb's ending gives them away.
+# Japanese and Chinese sentences have no spaces; particles and verb endings reveal them.
 _PARTICLE = re.compile(r"[\u30a0-\u30ff\u3400-\u9fff][はがを]|(?:です|ます|ました|ません)$")
 
 
 def clean_tags(given: Iterable[str]) -> tuple[str, ...]:
-    """Up to 8 lower-case tokens without spaces, each once, in order; what is a sentence or no word is left out."""
+    """Return up to 8 distinct lower-case tags without spaces, in order. Drops sentences and non-words."""
     tags = dict.fromkeys(tag for tag in map(_token, given) if tag and tag not in _NO_TAGS)
     return tuple(tags)[:_MOST_TAGS]
 
@@ -90,8 +90,8 @@ def _words(value: object, _: ValidatorFunctionWrapHandler) -> list[str]:
 class Answer(BaseModel):
     """A statement made clean."""
 
-    # The schema of these fields goes to the API. Here no value is refused: an unknown type is `other`, what is no text
-    # is left out, so that a bad item costs that item only.
+    # The schema of these fields goes to the API. Parsing never fails: an unknown type becomes `other`, and non-text is
+    # dropped, so that a bad item costs only itself.
 
     normalized: Annotated[str, WrapValidator(_printable)] = Field(
         description="The statement in the third person, self-contained, in the language of the text, without secrets."
@@ -101,7 +101,7 @@ class Answer(BaseModel):
 
 
 def read_answer(body: bytes, raw: str) -> Normalized:
-    """The statement in the API's answer to `raw`, which stands in for an empty one. Raises `ModelUnavailable`."""
+    """Return the statement in the API's answer to `raw`, which replaces an empty one. Raises `ModelUnavailable`."""
     from commonplace.text.redaction import redact
 
     answer = Answer.model_validate(_answer_fields(_answer_text(body)))
@@ -109,7 +109,7 @@ def read_answer(body: bytes, raw: str) -> Normalized:
     if len(text) > MAX_TEXT:
         raise ModelUnavailable(f"Claude answered with more than {MAX_TEXT} characters")
     before, after = answer.normalized.casefold(), text.casefold()
-    # A password is a word like others once it stands alone: what was taken out of the text is no tag either.
+    # A password alone looks like any word, so words redacted from the text are not used as tags.
     shown = (tag for tag in answer.tags if tag.casefold() in after or tag.casefold() not in before)
     tags = clean_tags(tag for tag in shown if not redact(tag).kinds)
     return Normalized(text if any(char.isalnum() for char in text) else raw, answer.type, tags or ("misc",))
@@ -126,7 +126,7 @@ def _answer_text(body: bytes) -> str:
 
 
 def _answer_fields(said: str) -> dict[str, object]:
-    """The last object with a whole `normalized`, out of fences and remarks; of one that was cut, what is complete."""
+    """The last object with a complete `normalized`, without fences and remarks; truncated ones as far as complete."""
     start = len(said)
     while (start := said.rfind("{", 0, start)) >= 0:
         try:
@@ -150,7 +150,7 @@ Option = Literal["temperature", "effort", "schema"]
 _ATTEMPTS = 5
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0
 _CONNECT_SECONDS = 5.0
-_TO_ANSWER = 2.0  # seconds, for whoever asked
+_TO_ANSWER = 2.0  # seconds reserved for the caller's own answer
 _NAMES: tuple[tuple[Option, re.Pattern[str]], ...] = (
     ("temperature", re.compile("temperature", re.IGNORECASE)),
     ("effort", re.compile("effort", re.IGNORECASE)),
@@ -160,21 +160,20 @@ _NAMES: tuple[tuple[Option, re.Pattern[str]], ...] = (
 
 
 class Deadline:
-    """Begins when it is made."""
+    """A deadline that starts with its creation."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
 
     def left(self) -> float:
-        """Seconds to go, never negative."""
+        """Return the remaining seconds, never negative."""
         return max(0.0, self._end - time.monotonic())
 
     def run(self, call: Callable[[], CallOutcome]) -> CallOutcome:
-        """Runs the call and returns its result; raises `TimeoutError` after the deadline.
+        """Run the call and return its result. Raises `TimeoutError` after the deadline.
 
-        The timeouts of a socket hold for each step of it: finding the address, several addresses, an answer that comes
-        byte by byte can together take many times as long. So the call runs in a thread of its own, and one that is late
-        goes on unheard until its own timeouts end it.
+        Socket timeouts apply to each step, so address lookup, several addresses and a slow answer can add up to many times
+        the limit. So the call runs in its own thread, and a late one continues unheard until its own timeouts.
         """
         thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="commonplace-claude")
         try:
@@ -185,9 +184,9 @@ class Deadline:
 
 @dataclass(frozen=True)
 class ModelQuestion:
-    """The system prompt, the one message or the talk so far, and the shape of the answer if it has one.
+    """The system prompt, the message or conversation, and the schema of the answer, if any.
 
-    `max_tokens` is a cap, not a wish; models that think first count their thoughts in it.
+    `max_tokens` is a cap, and includes the thoughts of reasoning models.
     """
 
     instructions: str
@@ -199,9 +198,9 @@ class ModelQuestion:
 
 
 class MessagesApi:
-    """One model. What it refuses to be told is left out of every later question; nothing else is kept.
+    """One model. Options that it rejects are omitted from later calls; nothing else is remembered.
 
-    `left`: seconds that whoever asks now has left; an answer never takes longer.
+    `left`: the caller's remaining seconds; an answer never takes longer.
     """
 
     def __init__(
@@ -213,15 +212,15 @@ class MessagesApi:
             self._options.add("temperature")
 
     def ask(self, question: ModelQuestion, seconds: float) -> bytes:
-        """The API's answer as it came. Raises `ModelUnavailable`, and logs a misconfiguration as an error.
+        """Return the API's raw answer. Raises `ModelUnavailable`; misconfigurations are logged as errors.
 
-        Raises `INVALID_ARGUMENT` where the SDK is not installed: rules in its place would hide that a key does nothing.
+        Raises `INVALID_ARGUMENT` if the SDK is missing: falling back to rules would hide that a key has no effect.
         """
         self.require()
         import anthropic
 
-        # The deadline begins after the import: that is paid once in a process, and a short deadline would lose every
-        # first answer to it. The default of 20 s leaves room for it below the 30 s of an HTTP API.
+        # The deadline starts after the import, which happens once per process and would use up a short deadline. The default
+        # of 20 s leaves time for it within the 30 s of an HTTP API.
         client = self._clients.client()
         deadline = Deadline(min(seconds, self._left() - _TO_ANSWER))
         attempt = 0
@@ -236,11 +235,11 @@ class MessagesApi:
                 self._pause_or_give_up(failure, attempt, deadline)
 
     def require(self) -> None:
-        """Raises `INVALID_ARGUMENT` where the libraries that ask Claude are not installed."""
+        """Raise `INVALID_ARGUMENT` if a required library is missing."""
         self._clients.require()
 
     def close(self) -> None:
-        """Closes the connections; the next question opens new ones."""
+        """Close the connections; the next call opens new ones."""
         self._clients.close()
 
     def _send(self, client: "Client", question: ModelQuestion, options: set[Option], seconds: float) -> bytes:
@@ -282,31 +281,31 @@ class MessagesApi:
 
 
 class ClaudeReader:
-    """Normalizes statements with one model, one call each; it keeps nothing of what was said."""
+    """Normalizes statements with one model, one call each, and stores nothing."""
 
     def __init__(
         self, clients: Clients, model: str, temperature: float | None = None, deadline_seconds: float = 20.0,
         left: Callable[[], float] = lambda: math.inf,
     ) -> None:  # fmt: skip
-        """`temperature` 0-1 is sent only if given; `deadline_seconds` is for one answer, with all its retries.
+        """`temperature` 0-1 is sent only if given; `deadline_seconds` covers one answer with all retries.
 
-        `left`: seconds that whoever asks now has left.
+        `left`: the caller's remaining seconds.
         """
         self._api = MessagesApi(clients, model, temperature, left)
         self._deadline_seconds = deadline_seconds
 
     def read(self, text: str, source: str, context: str | None) -> Normalized:
-        """The clean statement; raises `ModelUnavailable` when there is none to be had in time."""
+        """Return the normalized statement. Raises `ModelUnavailable` if there is none in time."""
         body = self._api.ask(normalization_question(text, source, context), self._deadline_seconds)
         return read_answer(body, text)
 
     def close(self) -> None:
-        """Lets go of the connections; the next `read` makes new ones."""
+        """Close the connections; the next call opens new ones."""
         self._api.close()
 
 
 class ClaudeLanguage:
-    """One model. It keeps nothing of what is said. `left`: seconds that whoever asks now has left."""
+    """One model. It stores nothing. `left`: the caller's remaining seconds."""
 
     def __init__(
         self, clients: Clients, model: str, temperature: float | None = None, left: Callable[[], float] = lambda: math.inf
@@ -315,7 +314,7 @@ class ClaudeLanguage:
 
     @property
     def name(self) -> str:
-        """The model's. Raises `INVALID_ARGUMENT` without the SDK: a run asks for it before it begins, and so begins none."""
+        """The model's name. Raises `INVALID_ARGUMENT` without the SDK, so that a run fails before it starts."""
         self._api.require()
         return self._model
 
@@ -335,12 +334,12 @@ class ClaudeLanguage:
         return _reply(self._api.ask(question, seconds))
 
     def close(self) -> None:
-        """Lets go of the connections; the next question makes new ones."""
+        """Close the connections; the next call opens new ones."""
         self._api.close()
 
 
 def _with_cache_marks(messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """A talk with tools goes on from here: the API keeps it, and the next turn pays for what is new."""
+    """The API caches a conversation with tools, so that the next turn pays only for new content."""
     *earlier, last = messages
     content = [{"type": "text", "text": last["content"]}] if isinstance(last["content"], str) else list(last["content"])
     content[-1] = {**content[-1], "cache_control": {"type": "ephemeral"}}
@@ -371,7 +370,7 @@ def _reply(body: bytes) -> Reply:
 
 
 def normalization_question(text: str, source: str, context: str | None) -> ModelQuestion:
-    """The question for a clean statement; source, context and text stand between tags that they cannot close."""
+    """Build the question for a statement. Source, context and text are inside tags that they can't close."""
     parts = {"source": source, "context": context, "text": text}
     given = {name: part for name, part in parts.items() if part}
     mark = unused_mark(given.values())
@@ -388,5 +387,5 @@ def _messages_of(question: ModelQuestion) -> "list[MessageParam]":
 
 
 def pause_before(attempt: int) -> float:
-    """Seconds until the next attempt after so many: random, so that clients that failed together don't return so."""
+    """Return a random number of seconds before the next attempt, so that failed clients don't return together."""
     return random.uniform(0.0, min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** (attempt - 1)))

@@ -1,5 +1,4 @@
-"""Calls to one table that share a deadline, transient failures tried again until then; and the client of the table, shared by
-all threads, with its timeouts."""
+"""Table calls that share a deadline and retry transient failures, and the thread-safe client with timeouts."""
 
 import logging
 import math
@@ -26,10 +25,10 @@ if TYPE_CHECKING:
 _log = logging.getLogger("commonplace")
 _T = TypeVar("_T")
 MOST_ACTIONS = 100
-"""In one transaction."""
+"""Limit of one transaction."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5
 _KEYS_PER_CALL = 100
-_DELETES_PER_CALL = 10  # of 400 KB each, in a transaction of 4 MB
+_DELETES_PER_CALL = 10  # of up to 400 KB each, in a transaction of 4 MB
 Failure = ClientError | BotoCoreError
 _REFUSED = "ConditionalCheckFailed"
 _SOON = {
@@ -44,28 +43,28 @@ _SOON_WITHIN = {"ProvisionedThroughputExceeded", "ThrottlingError", "Transaction
 
 @dataclass(frozen=True)
 class Refusal:
-    """An action of a transaction whose condition didn't hold: its place, and the item that was there, {} for none."""
+    """An action whose condition failed: its index in the transaction, and the existing item, {} if none."""
 
     place: int
     item: dict[str, Any]
 
 
 class Calls:
-    """The calls that adapters make to the table; each raises `STORAGE_UNAVAILABLE` when it does not succeed in time."""
+    """The adapters' calls to the table. Each raises `STORAGE_UNAVAILABLE` if it doesn't succeed in time."""
 
     def __init__(self, client: "DynamoDBClient", name: str, until: float) -> None:
         self._client, self._name, self._until = client, name, until
 
     def wait(self, attempt: int) -> None:
-        """A pause before the next attempt, longer with each and never the same for two that wait; attempts count from 0."""
+        """Pause before the next attempt, randomized and longer each time. Attempts count from 0."""
         pause = random.uniform(0, min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** min(attempt, 10)))
         if time.monotonic() + pause >= self._until:
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the record store is busy; try again")
         time.sleep(pause)
 
     def transact(self, actions: Sequence[Action]) -> list[Refusal]:
-        """Writes all or nothing, once: what refused it by a condition, or nothing when it is written."""
-        token = str(uuid.uuid4())  # an attempt whose answer was lost is known again by it
+        """Write all actions or none. Returns the refusals; empty if written."""
+        token = str(uuid.uuid4())  # lets DynamoDB recognize a repeated attempt
         whole: list[Any] = [action.on(self._name) for action in actions]
         try:
             self._with_retries(lambda: self._client.transact_write_items(TransactItems=whole, ClientRequestToken=token))
@@ -74,18 +73,18 @@ class Calls:
         return []
 
     def transact_all(self, actions: Sequence[Action]) -> None:
-        """Writes any number of actions without conditions, a hundred at once."""
+        """Write any number of unconditional actions, a hundred at a time."""
         for batch in in_batches(actions, MOST_ACTIONS):
             self.transact(batch)
 
     def put(self, item: Item) -> None:
-        """Writes one item, whatever was there."""
+        """Write one item unconditionally."""
         self._with_retries(lambda: self._client.put_item(TableName=self._name, Item=item))
 
     def delete(self, user: str, item: str, condition: str, values: Item) -> None:
-        """Deletes an item if it is there and the condition holds."""
+        """Delete an item if it exists and the condition holds."""
         key: Any = key_of(user, item)
-        with suppress(ClientError):  # refused: there is nothing to delete
+        with suppress(ClientError):  # refused: nothing to delete
             self._with_retries(
                 lambda: self._client.delete_item(
                     TableName=self._name, Key=key, ConditionExpression=condition,
@@ -94,12 +93,12 @@ class Calls:
             )  # fmt: skip
 
     def delete_all(self, keys: Iterable[Item]) -> None:
-        """Deletes the items of these keys, so many at once that they may be as heavy as items are."""
+        """Delete items in batches that fit even for items of maximum size."""
         for batch in in_batches(keys, _DELETES_PER_CALL):
             self.transact([Action("Delete", key) for key in batch])
 
     def update(self, user: str, item: str, change: str, condition: str, values: Item) -> Item | None:
-        """Changes an item, and gives what was changed as it is now; None when the condition refuses it."""
+        """Update an item and return the changed attributes; None if the condition refuses it."""
         try:
             answer: Any = self._with_retries(
                 lambda: self._client.update_item(
@@ -115,7 +114,7 @@ class Calls:
         return found
 
     def get(self, keys: Iterable[tuple[str, str]], attributes: Sequence[str] = ()) -> dict[tuple[str, str], Item]:
-        """The items that are there, by user and sort key, strongly consistent; only some attributes of them if named."""
+        """Return the existing items by user and sort key, strongly consistent; `attributes` limits what is read."""
         waiting: list[Any] = [key_of(user, item) for user, item in dict.fromkeys(keys)]
         shown: dict[str, Any] = {}
         if attributes:
@@ -136,11 +135,11 @@ class Calls:
         return found
 
     def one(self, user: str, item: str) -> Item | None:
-        """The item of a key, strongly consistent; None if there is none."""
+        """Return the item of a key, strongly consistent, or None."""
         return self.get([(user, item)]).get((user, item))
 
     def page(self, condition: str, values: Item, after: Item | None = None, **how: Any) -> tuple[list[Item], Item | None]:
-        """One page of a query (1 MB at the most), and where the next begins."""
+        """Return one page of a query (at most 1 MB), and the start of the next."""
         if after is not None:
             how["ExclusiveStartKey"] = after
         names = names_in(condition + how.get("FilterExpression", "") + how.get("ProjectionExpression", ""))
@@ -153,7 +152,7 @@ class Calls:
         return answer["Items"], answer.get("LastEvaluatedKey")
 
     def pages(self, condition: str, values: Item, **how: Any) -> Iterator[list[Item]]:
-        """All pages of a query, within the one deadline."""
+        """Yield all pages of a query, within one deadline."""
         after: Item | None = None
         while True:
             items, after = self.page(condition, values, after, **how)
@@ -162,7 +161,7 @@ class Calls:
                 return
 
     def scanned(self, condition: str, values: Item, after: Item | None = None) -> tuple[list[Item], Item | None]:
-        """One page of the whole table, strongly consistent: the items that pass, and where the next page begins."""
+        """Return one page of a scan of the table, strongly consistent, and the start of the next."""
         how: dict[str, Any] = {} if after is None else {"ExclusiveStartKey": after}
         answer: Any = self._with_retries(
             lambda: self._client.scan(
@@ -173,7 +172,7 @@ class Calls:
         return answer["Items"], answer.get("LastEvaluatedKey")
 
     def _with_retries(self, call: Callable[[], _T]) -> _T:
-        """Calls until it succeeds; a refusal by a condition is raised unchanged: it is an answer."""
+        """A refused condition is an answer, and is raised unchanged."""
         attempt = 0
         while True:
             try:
@@ -193,19 +192,19 @@ class Calls:
 
 
 def key_of(user: str, item: str) -> Item:
-    """The key of an item."""
+    """Return the key of an item."""
     return {USER: {"S": user}, ITEM: {"S": item}}
 
 
 def partition_condition(user: str, prefix: str = "") -> tuple[str, Mapping[str, Any]]:
-    """The condition of a query over the rows of a partition, those that begin so if told, and its values."""
+    """Return the query condition and values for a partition's rows, optionally with a prefix."""
     if not prefix:
         return f"#{USER} = :user", {":user": {"S": user}}
     return f"#{USER} = :user AND begins_with(#{ITEM}, :prefix)", {":user": {"S": user}, ":prefix": {"S": prefix}}
 
 
 def refusals(error: Failure) -> list[Refusal]:
-    """The refused conditions of a write; none when it failed for another reason."""
+    """Return the refused conditions of a write; empty if it failed for another reason."""
     if not isinstance(error, ClientError):
         return []
     if error.response["Error"]["Code"] == f"{_REFUSED}Exception":
@@ -218,8 +217,7 @@ def refusals(error: Failure) -> list[Refusal]:
 
 
 def is_transient(error: Failure) -> bool:
-    """Whether the same call may succeed in a moment: throttled, met another transaction, the server was not well, or its
-    answer did not arrive whole."""
+    """Return whether a retry may succeed: throttling, a concurrent transaction, a server error or a truncated answer."""
     if not isinstance(error, ClientError):
         return isinstance(error, ConnectionError | HTTPClientError | ChecksumError)
     if error.response["ResponseMetadata"]["HTTPStatusCode"] >= 500 or error.response["Error"]["Code"] in _SOON:
@@ -229,7 +227,7 @@ def is_transient(error: Failure) -> bool:
 
 
 def storage_error(error: Failure) -> CommonplaceError:
-    """The failure in our words: its kind is told, the vendor's own sentence is not, for it may quote data."""
+    """Translate a failure. The vendor's message is left out, as it may quote data."""
     if is_transient(error):
         return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the record store is busy or can't be reached; try again")
     kind = error.response["Error"]["Code"] if isinstance(error, ClientError) else type(error).__name__
@@ -244,9 +242,9 @@ _SECONDS = 5.0
 
 
 def connect(region: str, endpoint_url: str | None = None, seconds: float = 3.0) -> "DynamoDBClient":
-    """A client that doesn't retry by itself: `Calls` does, knowing the deadline. Shared by threads.
+    """Create a client that doesn't retry; `Calls` does, knowing the deadline. Shared by threads.
 
-    `seconds`: how long one attempt may take; the last one may end so much after the deadline.
+    `seconds`: time limit of an attempt, by which the last one may exceed the deadline.
     """
     config = Config(
         retries={"total_max_attempts": 1},
@@ -255,28 +253,25 @@ def connect(region: str, endpoint_url: str | None = None, seconds: float = 3.0) 
         max_pool_connections=32,
         tcp_keepalive=True,
     )
-    session: Any = botocore.session.get_session()  # boto3 adds nothing to it but time to import
+    session: Any = botocore.session.get_session()  # boto3 would only add import time
     client: DynamoDBClient = session.create_client("dynamodb", region_name=region, endpoint_url=endpoint_url, config=config)
     client.meta.events.register("before-parse.dynamodb", _refuse_cut)
     return client
 
 
 class Table:
-    """A table by its client and name. `remaining`: seconds that whoever asks now may still spend."""
+    """A table by its client and name. `remaining`: seconds that the caller may still spend."""
 
     def __init__(self, client: "DynamoDBClient", name: str, remaining: Callable[[], float] = lambda: _SECONDS) -> None:
         self._client, self._name, self._remaining = client, name, remaining
 
     def calls(self, at_most: float = math.inf) -> Calls:
-        """Calls that have to be done within the seconds that remain from now on, or even fewer."""
+        """Return calls with a deadline: the remaining seconds, or fewer."""
         return Calls(self._client, self._name, time.monotonic() + min(at_most, self._remaining()))
 
 
 def _refuse_cut(response_dict: Mapping[str, Any], **_: object) -> None:
-    """An answer that ended in the middle is no answer, and may not even be UTF-8: botocore would read it as an empty one.
-
-    It looks at this checksum itself only where it retries by itself.
-    """
+    """Rejects truncated answers, which botocore would read as empty: it checks this checksum only with its own retries."""
     length = response_dict["headers"].get("x-amz-crc32")
     if length is not None and int(length) != zlib.crc32(response_dict["body"]):
         raise ChecksumError(checksum_type="crc32", expected_checksum=length, actual_checksum="another")

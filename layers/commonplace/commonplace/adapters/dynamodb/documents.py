@@ -1,4 +1,4 @@
-"""The documents of the table: a row for the head of each, and one for each version that is kept."""
+"""Documents of the table: a row for the head of each, and one per stored version."""
 
 import json
 import math
@@ -73,19 +73,19 @@ class DynamoDocuments:
 
     def erase(self, user_id: str, namespace: Sequence[str], key: str) -> None:
         calls, path = self._table.calls(), path_of(namespace, key)
-        calls.transact([Action("Delete", key_of(user_id, f"{DOCUMENT}{path}"))])  # first: without it there is none
+        calls.transact([Action("Delete", key_of(user_id, f"{DOCUMENT}{path}"))])
         calls.delete_all(key_of(user_id, name) for name in names_from(calls, user_id, f"{DOCUMENT_VERSION}{path}#"))
 
 
 def _clear(calls: Calls, user_id: str, path: str) -> None:
-    """Takes out what is left of a document that is gone: rows that expire go one by one, and an erasure may have died."""
+    """Removes remains of a document: rows expire one by one, and an erasure may have crashed."""
     absent = Action("ConditionCheck", key_of(user_id, f"{DOCUMENT}{path}"), ABSENT)
     for names in in_batches(names_from(calls, user_id, f"{DOCUMENT_VERSION}{path}#"), _CLEARED_AT_ONCE):
         calls.transact([absent, *(Action("Delete", key_of(user_id, name)) for name in names)])
 
 
 def _purging(calls: Calls, user_id: str, document: Document) -> list[Action]:
-    """When the older versions go: with a document that is deleted, and not any more with one that is back."""
+    """Older versions expire with a deleted document, and no longer expire if it is restored."""
     if document.purge_at is None and PURGE_AT not in (calls.one(user_id, f"{DOCUMENT}{document.path}") or {}):
         return []
     names = names_from(calls, user_id, f"{DOCUMENT_VERSION}{document.path}#")
@@ -115,7 +115,7 @@ def _version_item(user_id: str, document: Document) -> Item:
 
 
 def _packed_head(document: Document) -> Item:
-    """Compressed as the body is: where a thousand passages stand would not fit beside it otherwise."""
+    """Compressed like the body: a head with a thousand passages would not fit otherwise."""
     return packed(document.model_dump_json(exclude={"body"}))
 
 
@@ -133,7 +133,7 @@ def _head_of(item: Item) -> DocumentHead:
 
 
 def _whole(head: DocumentHead | None) -> Document | None:
-    """The version that says that a document is deleted: it has no body, and its own row may have expired."""
+    """A deletion marker has no body, and its own row may have expired."""
     return Document(**dict(head), body="") if head is not None and head.deleted else None
 
 

@@ -1,5 +1,4 @@
-"""The ids of the table beside those of its memories: a row for each that a memory had elsewhere, and hashes of the erased
-ones, each a partition of its own, which names no user."""
+"""External ids of memories as rows, and hashes of erased ids, each a partition that names no user."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
@@ -16,7 +15,7 @@ _ASKED_AT_ONCE = 1_000
 
 
 class DynamoErasedIds:
-    """What was erased from the table."""
+    """The erased ids of the table."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -25,7 +24,7 @@ class DynamoErasedIds:
         found: set[str] = set()
         for batch in in_batches(ids, _ASKED_AT_ONCE):
             partitions = {_partition(user_id, one): one for one in batch}
-            there = self._table.calls().get((name, ERASED) for name in partitions)  # each has the time of a call
+            there = self._table.calls().get((name, ERASED) for name in partitions)  # each batch has its own deadline
             found |= {partitions[name] for name, _ in there}
         return found
 
@@ -53,7 +52,7 @@ class DynamoAliases:
 
 
 def forget_aliases(calls: Calls, user_id: str, erased: Collection[str], forgotten: bool) -> None:
-    """Takes out the aliases of erased memories. `forgotten`: a hash of each stays."""
+    """Delete the aliases of erased memories. `forgotten`: store a hash of each."""
     for page in calls.pages(*partition_condition(user_id, ALIAS), ConsistentRead=True):
         names = [row[ITEM]["S"] for row in page if row[HOLDER]["S"] in erased]
         keep_erased(calls, user_id, (name.removeprefix(ALIAS) for name in names if forgotten))
@@ -72,22 +71,21 @@ def _alias(item: Item) -> Alias:
 
 
 def _partition(user_id: str, erased_id: str) -> str:
-    """The partition of what was erased."""
     return f"{ERASED}{erased_hash(user_id, erased_id)}"
 
 
 def erased_row(user_id: str, erased_id: str) -> Item:
-    """The row that says that it was erased."""
+    """Return the row that marks an id as erased."""
     return key_of(_partition(user_id, erased_id), ERASED)
 
 
 def keep_erased(calls: Calls, user_id: str, ids: Iterable[str]) -> None:
-    """Keeps the hashes of ids before what is left of them goes."""
+    """Store the hashes of ids, before their data is deleted."""
     for batch in in_batches(dict.fromkeys(ids), _AT_ONCE):
         calls.transact([Action("Put", erased_row(user_id, one)) for one in batch])
 
 
 def keep_erased_rows(calls: Calls, user_id: str, rows: Iterable[Item]) -> None:
-    """The same for the memories and the aliases among the rows of a user who leaves."""
+    """Store the hashes of the memories and aliases among a user's rows to be erased."""
     names = (str(one[ITEM]["S"]) for one in rows)
     keep_erased(calls, user_id, (name.partition("#")[2] for name in names if name.startswith((MEMORY, ALIAS))))

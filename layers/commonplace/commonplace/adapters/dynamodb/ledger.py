@@ -1,8 +1,8 @@
 """The ledger of the table: the users' interactions, and which of them a run has read.
 
-An interaction is a row under its id. While it is pending, a row `todo#<time>#<id>` lists it in order of time; once it is
-read, a row `read#<when>#<id>` does, until its text is dropped. Row and list change in one transaction. A user with anything
-pending has the row `due`, which the sparse index lists over all users.
+An interaction is a row under its id. While pending, a row `todo#<time>#<id>` lists it by time; once read, a row
+`read#<when>#<id>` does, until its text is dropped. Row and list change in one transaction. A user with pending interactions
+has the row `due`, which the sparse index lists across users.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,29 +38,29 @@ from commonplace.ports.night import LedgerEntry, LedgerMark
 
 BODY = "body"
 ALWAYS_DUE = datetime.fromtimestamp(0, UTC)
-"""Since when a user is due who has something pending: before any text was read."""
+"""Due time of users with pending interactions: before any text was read."""
 
 
 @dataclass(frozen=True)
 class StoredInteraction:
-    """An entry and the name of the row that lists it, if one does."""
+    """An entry and the name of the row that lists it, if any."""
 
     entry: LedgerEntry
     listed: str | None
 
 
 def interaction_name(interaction_id: str) -> str:
-    """The sort key of an interaction."""
+    """Return the sort key of an interaction."""
     return f"{INTERACTION}{interaction_id}"
 
 
 def sorted_time(at: datetime) -> str:
-    """A moment as a text that sorts by time, whatever its zone."""
+    """Return a time as text that sorts by time, whatever its zone."""
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def stored_interaction(item: Item) -> StoredInteraction:
-    """The entry of a row."""
+    """Parse the entry of a row."""
     read_at = item["read_at"]["S"] if "read_at" in item else None
     entry = LedgerEntry(
         interaction_id=item["id"]["S"],
@@ -77,7 +77,7 @@ def stored_interaction(item: Item) -> StoredInteraction:
 
 
 def new_rows(user_id: str, interaction: Interaction, at: datetime) -> list[Action]:
-    """A new interaction, and the row that lists it as pending."""
+    """Return the rows of a new interaction and its pending mark."""
     todo = f"{TODO}{sorted_time(interaction.time)}#{interaction.id}"
     row = {
         **key_of(user_id, interaction_name(interaction.id)),
@@ -94,7 +94,7 @@ def new_rows(user_id: str, interaction: Interaction, at: datetime) -> list[Actio
 
 
 def marked(user_id: str, one: StoredInteraction, mark: LedgerMark, run_id: str, at: datetime) -> list[Action]:
-    """The changes that mark an interaction with the result of a run."""
+    """Return the changes that mark an interaction with the result of a run."""
     entry = one.entry
     if mark.state == "pending":
         return [_set(user_id, entry, {"failures": {"N": str(mark.failures)}, "run_id": {"S": run_id}})]
@@ -114,7 +114,7 @@ def marked(user_id: str, one: StoredInteraction, mark: LedgerMark, run_id: str, 
 
 
 def pending_again(user_id: str, one: StoredInteraction) -> list[Action]:
-    """The changes that make an interaction pending again, its failures reset."""
+    """Return the changes that make an interaction pending again, with failures reset."""
     entry = one.entry
     todo = f"{TODO}{sorted_time(entry.time)}#{entry.interaction_id}"
     values = {"state": {"S": "pending"}, "failures": {"N": "0"}, "listed": {"S": todo}}
@@ -123,13 +123,13 @@ def pending_again(user_id: str, one: StoredInteraction) -> list[Action]:
 
 
 def without_text(user_id: str, one: StoredInteraction) -> list[Action]:
-    """The changes that drop its text; a pending interaction then counts as read."""
+    """Return the changes that drop an interaction's text; if pending, it then counts as read."""
     state = "read" if one.entry.state == "pending" else one.entry.state
     return [*_unlisted(user_id, one), _set(user_id, one.entry, {"state": {"S": state}}, removed=(BODY, "listed"))]
 
 
 def due_row(user_id: str) -> Action:
-    """That the user has something pending: `last` is another with each record."""
+    """Return the row that marks a user as due. `last` changes with each record."""
     values = {
         ":queue": {"S": queue_of(DUE, user_id)},
         ":since": {"N": str(round(ALWAYS_DUE.timestamp() * 1000))},
@@ -155,7 +155,7 @@ def _unlisted(user_id: str, one: StoredInteraction, but: str | None = None) -> l
     return [Action("Delete", key_of(user_id, one.listed))] if one.listed and one.listed != but else []
 
 
-_ROWS_PER_CALL = 30  # interactions to a transaction, of three actions each
+_ROWS_PER_CALL = 30  # interactions per transaction, three actions each
 _BYTES = 3_000_000  # of 4 MB
 
 
@@ -224,9 +224,9 @@ class DynamoLedger:
 
 
 def settle_due(table: Table, user_id: str) -> None:
-    """A user with nothing pending is due since the oldest text that was read, or not at all.
+    """Mark a user without pending interactions as due by the oldest read text, or not at all.
 
-    What is recorded at this moment keeps the row as it is.
+    Concurrent records leave the row unchanged.
     """
     calls = table.calls()
     row = calls.one(user_id, DUE)
@@ -242,7 +242,7 @@ def settle_due(table: Table, user_id: str) -> None:
 
 
 def _milliseconds(listed: str) -> int:
-    """When a text was read, by the name of the row that lists it."""
+    """The time a text was read, from the name of its list row."""
     return round(datetime.fromisoformat(listed.removeprefix(READ).partition("#")[0]).timestamp() * 1000)
 
 
@@ -257,7 +257,7 @@ def _weight(numbered: tuple[int, list[Action]]) -> int:
 
 
 def _recorded(calls: Calls, batch: list[tuple[int, list[Action]]], due: Action) -> set[int]:
-    """The numbers of those that were new; one that somebody else records at this moment is theirs."""
+    """Returns the numbers of new interactions, without those recorded concurrently."""
     waiting = dict(batch)
     while waiting:
         actions = [(number, action) for number, own in waiting.items() for action in own]

@@ -1,4 +1,4 @@
-"""Texts that may exceed an item: compressed, and split into further rows where they are too long."""
+"""Texts that may exceed an item: compressed, and split into further rows if too long."""
 
 import gzip
 import logging
@@ -12,16 +12,16 @@ from commonplace.adapters.dynamodb.table import ITEM, USER, Action, Item
 ROWS = "rows"
 _BODY = "body"
 _log = logging.getLogger("commonplace")
-_MOST_BYTES = 350_000  # of the 400 KB that an item may have
+_MOST_BYTES = 350_000  # of the 400 KB limit of an item
 
 
 def packed(text: str) -> Item:
-    """A text as an attribute."""
+    """Compress a text into an attribute."""
     return {"B": gzip.compress(text.encode(), mtime=0)}
 
 
 def unpacked(attribute: Item) -> str:
-    """The text of an attribute; of one that is damaged no word, which is no JSON of anything."""
+    """Return the text of an attribute; "" if it is damaged."""
     try:
         return gzip.decompress(bytes(attribute["B"])).decode()
     except (OSError, EOFError, ValueError, KeyError, zlib.error) as error:
@@ -30,9 +30,9 @@ def unpacked(attribute: Item) -> str:
 
 
 def row_text(text: str, user_id: str, prefix: str) -> tuple[Item, list[Action]]:
-    """The attributes of a text's own row, and the further rows to be written first, each in its own transaction.
+    """Return the attributes of a text's row, and further rows to write first, one per transaction.
 
-    `prefix`: how the names of such rows begin.
+    `prefix`: the start of their names.
     """
     body = packed(text)
     whole: bytes = body["B"]
@@ -44,7 +44,7 @@ def row_text(text: str, user_id: str, prefix: str) -> tuple[Item, list[Action]]:
 
 
 def text_of(calls: Calls, row: Item | None) -> str | None:
-    """The text of a row. Where it is written anew or let go of meanwhile, the row is read once more."""
+    """Return the text of a row. Reads the row again if it is rewritten or released meanwhile."""
     attempt = 0
     while row is not None:
         if _BODY in row:
@@ -60,11 +60,11 @@ def text_of(calls: Calls, row: Item | None) -> str | None:
 
 
 def named(row: Item) -> list[str]:
-    """The names of the rows in which the text of a row stands, in their order; none where it has the text itself."""
+    """Return the names of the rows with the text, in order; empty if the row contains it."""
     return [name["S"] for name in row[ROWS]["L"]] if ROWS in row else []
 
 
 def names_from(calls: Calls, user_id: str, prefix: str) -> list[str]:
-    """The names of the rows that begin so."""
+    """Return the names of the rows that start with `prefix`."""
     pages = calls.pages(*partition_condition(user_id, prefix), ConsistentRead=True, ProjectionExpression=f"#{ITEM}")
     return [row[ITEM]["S"] for page in pages for row in page]

@@ -1,4 +1,4 @@
-"""Applies operations: changes of several records in one transaction, with a row per operation and a check of the lease."""
+"""Applies operations: changes of several records in one transaction, with a row per operation and a lease check."""
 
 import itertools
 import json
@@ -41,7 +41,7 @@ from commonplace.ports.values import Applied, AppliedChange, Change, Fence, Oper
 from commonplace.retrieval.record_scan import is_visible
 
 _MOST_KEYS = 10_000
-_AT_ONCE = 10  # operations that one call reads to find the newest that is no undo
+_AT_ONCE = 10  # operations per call when searching for the newest that is no undo
 _log = logging.getLogger("commonplace")
 
 
@@ -55,12 +55,12 @@ class DynamoOperations:
         try:
             done = self._make(operation, fence)
         except CommonplaceError as error:
-            # An operation that was applied finds its records changed: by itself.
+            # An operation applied before conflicts with its own changes.
             applied = error.code is ErrorCode.CONFLICT and self.applied(operation.user_id, operation.operation_id)
             if not applied:
                 raise
             done = False
-        _forget(self._table.calls(), operation, again=not done)  # an attempt before may have died here
+        _forget(self._table.calls(), operation, again=not done)  # an earlier attempt may have crashed here
         return done
 
     def _make(self, operation: Operation, fence: Fence | None) -> bool:
@@ -126,7 +126,7 @@ class DynamoOperations:
 
 
 def fenced(fence: Fence) -> Action:
-    """That no newer lease was given: a condition of every write of a run."""
+    """Return the condition that no newer lease exists, for every write of a run."""
     lease = key_of(fence.user_id, LEASE)
     return Action("ConditionCheck", lease, "#fence = :fence", {":fence": {"N": str(fence.number)}})
 
@@ -137,7 +137,7 @@ def _write(calls: Calls, operation: Operation) -> TransactionWrite | None:
 
 
 def _refuse_or_settle(calls: Calls, operation: Operation, all_refused: Sequence[RefusedWrite]) -> None:
-    """`CONFLICT`, unless all that stood in the way are markers that don't count: then the next attempt takes them over."""
+    """Raises `CONFLICT` unless only stale markers were in the way; the next attempt takes these over."""
     own = {memory_name(change.memory.memory_id): change.memory for change in operation.changes}
     for refused in all_refused:
         for action, _ in refused.actions:
@@ -161,7 +161,7 @@ def _written(calls: Calls, change: Change) -> Written:
 
 
 def _applied(item: Item) -> Applied | None:
-    """An operation; None, which is logged, where it can't be read: then it can't be taken back."""
+    """Returns None, and logs it, if the operation can't be read; then it can't be undone."""
     operation_id = item[ITEM]["S"].removeprefix(OPERATION)
     try:
         kept = json.loads(item["told"]["S"])

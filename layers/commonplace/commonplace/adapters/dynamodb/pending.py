@@ -1,4 +1,4 @@
-"""Pending writes, which the index has not confirmed yet: one row per memory, of all users in queues."""
+"""Pending writes, which the index has not confirmed yet: one row per memory, in queues across users."""
 
 import itertools
 import logging
@@ -25,18 +25,16 @@ from commonplace.ports.values import Stored
 
 _log = logging.getLogger("commonplace")
 _AT_ONCE = 100
-_AT_MOST = 2_000  # of one user: 20 reads, when none of them is known
-_KEPT = 4_000  # records, of all users together; of the one who asks, all that are told
+_AT_MOST = 2_000  # of one user: 20 reads if none is cached
+_KEPT = 4_000  # cached records of all users; the current user's are always kept
 
 
 class DynamoPending:
     """The PENDING rows of the table.
 
-    A row tells its record's version, and a version never changes: those read before are kept. So while an index is down
-    and everything waits for it, a search reads the rows and what is new, and not all the records again.
-
-    Of a user's rows those of the 2,000 newest memories are told (ids are in order of time), and that it is not all. Beyond
-    them, after an import of very many, a new memory is found only once the index has it, and a changed one by what it was.
+    A row names its record's version, and versions never change, so records are cached. While the index is down, a search
+    reads only the rows and new records. Only the 2,000 newest memories of a user are returned (ids sort by time), marked as
+    incomplete. Beyond them, as after a large import, searches see new and changed memories once the index has them.
     """
 
     def __init__(self, table: Table) -> None:
@@ -68,7 +66,7 @@ class DynamoPending:
         return sum(1 for _ in itertools.islice((row for page in pages for row in page), most + 1)) > most
 
     def used(self, user_id: str) -> set[str]:
-        """Ids of the user's memories that a search returned: their counts never reach the index, which holds records."""
+        """Return ids of the user's memories that searches returned. The index never gets their counts."""
         condition, values = partition_condition(user_id, USED)
         pages = self._table.calls().pages(
             condition, values, FilterExpression=f"attribute_exists(#{FOUND})", ProjectionExpression=f"#{ITEM}",
@@ -103,7 +101,7 @@ class DynamoPending:
 
 
 def waiting_rows(table: Table, kind: str, before: datetime, **how: Any) -> Iterator[list[Item]]:
-    """Pages of the rows of a kind that have waited since before then, the oldest of each queue first; they may lag."""
+    """Yield pages of rows of a kind waiting since before `before`, oldest first per queue. May lag behind writes."""
     condition = f"#{QUEUE} = :queue AND #{SINCE} < :before"
     moment = {"N": str(round(before.timestamp() * 1000))}
     for queue in queues(kind):
@@ -117,7 +115,7 @@ def waiting_rows(table: Table, kind: str, before: datetime, **how: Any) -> Itera
 
 
 def _records(calls: Calls, rows: list[Item]) -> list[Stored]:
-    # A record that was purged meanwhile isn't there: its going is an event of the stream by itself.
+    # A purged record is missing; its deletion reaches the index by the stream.
     names = [(row[USER]["S"], memory_name(row[ITEM]["S"].removeprefix(PENDING))) for row in rows]
     found = calls.get(names)
     return list(readable_records((found[name] for name in names if name in found), stored_of))

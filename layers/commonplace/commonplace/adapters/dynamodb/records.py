@@ -1,4 +1,4 @@
-"""Memories as items of one table, each write one transaction; all of them for a rebuild; and a user's erasure."""
+"""Memories as items of one table, each write one transaction; all records for a rebuild; and a user's erasure."""
 
 import itertools
 import json
@@ -41,12 +41,12 @@ from commonplace.retrieval.documents import document
 from commonplace.retrieval.record_scan import is_visible, passes_filter
 
 _Record = TypeVar("_Record")
-_LISTED_AT_MOST = 2_000  # records that are looked through for a page
-_ROWS_AT_ONCE = 50  # listed and deleted within the time of a call
+_LISTED_AT_MOST = 2_000  # records checked per page
+_ROWS_AT_ONCE = 50  # listed and deleted within one deadline
 
 
 class DynamoRawRecords:
-    """The records of the table. Records, counts and audit rows are three queries over ids in the same order."""
+    """The records of the table, merged from three queries (records, counts, audit rows) in the same order of ids."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -64,7 +64,7 @@ class DynamoRawRecords:
         condition, values = partition_condition(user_id, prefix)
         after = None
         while True:
-            # each page has the time of a call: nobody waits for all of them at once
+            # each page has its own deadline
             items, after = self._table.calls().page(condition, values, after, ConsistentRead=True)
             yield from items
             if after is None:
@@ -72,14 +72,14 @@ class DynamoRawRecords:
 
 
 class _Followed:
-    """Rows in the order of their memories' ids, taken memory by memory."""
+    """Rows ordered by memory id, taken memory by memory."""
 
     def __init__(self, items: Iterator[Item], prefix: str) -> None:
         self._items, self._prefix = items, prefix
         self._next = next(items, None)
 
     def of(self, memory_id: str) -> list[Item]:
-        """The rows of a memory; those of memories before it are passed over."""
+        """Return the rows of a memory, skipping those of earlier memories."""
         found = list[Item]()
         while self._next is not None and (named := self._memory_id(self._next)) <= memory_id:
             found += [self._next] if named == memory_id else []
@@ -91,9 +91,9 @@ class _Followed:
 
 
 class DynamoRecords:
-    """The record store. `indexed`: an index follows the stream, so each write leaves a PENDING row for it.
+    """The record store. `indexed`: an index follows the stream, so each write leaves a PENDING row.
 
-    Without one nobody would take those rows away; `newest` is then what a search reads, and so is never behind a write.
+    Without an index nobody would delete those rows; searches then read `newest`, strongly consistent.
     """
 
     def __init__(self, table: Table, indexed: bool = True, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
@@ -131,7 +131,7 @@ class DynamoRecords:
     def _read(
         self, user_id: str, memory_ids: Sequence[str], read: Callable[[Item, Item | None], _Record], *more: str
     ) -> list[_Record]:
-        """The records that are there, in the order asked, each with its counts; `more`: attributes that are read besides."""
+        """Returns existing records in the given order with their counts; `more`: further attributes to read."""
         names = [name(memory_id) for memory_id in memory_ids for name in (memory_name, used_name)]
         found = self._table.calls().get(((user_id, name) for name in names), (RECORD, FOUND, LAST_FOUND, *more))
         keys = [(user_id, memory_name(memory_id)) for memory_id in memory_ids]
@@ -142,7 +142,7 @@ class DynamoRecords:
         condition, values = partition_condition(user_id, MEMORY)
         after = None
         while True:
-            calls = self._table.calls()  # each page has the time of a call: nobody waits for all of them at once
+            calls = self._table.calls()  # each page has its own deadline
             items, after = calls.page(condition, values, after, ConsistentRead=True)
             used = self._counts(calls, user_id, [_id_of(item) for item in items])
             yield from readable_records(items, lambda item: memory_of(item, used.get(_id_of(item))))  # noqa: B023 - at once
@@ -223,7 +223,7 @@ class DynamoEverything:
 
 
 class DynamoErasure:
-    """The users of the table. What a day's budget counted of them goes by itself after three days."""
+    """The users of the table. Their token budget counts expire after three days."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -232,7 +232,7 @@ class DynamoErasure:
         self._empty(f"{USAGE}{user_id}")
         self._empty(f"{SEARCHED}{user_id}")
         self._empty(user_id)
-        self._table.calls().delete_all([key_of(user_id, LEASE)])  # last: until then no run begins
+        self._table.calls().delete_all([key_of(user_id, LEASE)])  # last: until then, no run can start
 
     def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
         return erase_unreadable(self._table.calls(), user_id, memory_id, forgotten)
@@ -243,7 +243,7 @@ class DynamoErasure:
     def _empty(self, partition: str) -> None:
         after = None
         while True:
-            calls = self._table.calls()  # each has the time of a call: nobody waits for all of them at once
+            calls = self._table.calls()  # each page has its own deadline
             keys: Any = {"ConsistentRead": True, "Limit": _ROWS_AT_ONCE, "ProjectionExpression": f"#{USER},#{ITEM}"}
             rows, after = calls.page(*partition_condition(partition), after, **keys)
             keep_erased_rows(calls, partition, rows)
@@ -257,7 +257,7 @@ def _step(item: Item) -> tuple[int, Audit]:
 
 
 def _raw(item: Item) -> bytes:
-    """The record as it is kept; of an item without one all that can be told of it, but for its vector."""
+    """The stored record; of an item without one, everything except the vector."""
     if RECORD in item and "S" in item[RECORD]:
         return str(item[RECORD]["S"]).encode()
     return json.dumps({name: str(value) for name, value in item.items() if name != VECTOR}).encode()

@@ -25,22 +25,22 @@ _T = TypeVar("_T")
 
 
 def memory_name(memory_id: str) -> str:
-    """The sort key of a record."""
+    """Return the sort key of a record."""
     return f"{MEMORY}{memory_id}"
 
 
 def used_name(memory_id: str) -> str:
-    """The sort key of a memory's counts."""
+    """Return the sort key of a memory's counts."""
     return f"{USED}{memory_id}"
 
 
 def pending_name(memory_id: str) -> str:
-    """The sort key of what waits for the index."""
+    """Return the sort key of a pending write."""
     return f"{PENDING}{memory_id}"
 
 
 def memory_item(memory: Memory, vector: bytes | None) -> Item:
-    """The record; `vector` is little-endian float32."""
+    """Return the item of a record; `vector` is little-endian float32."""
     return {
         **_row(memory, memory_name(memory.memory_id)),
         RECORD: {"S": memory.model_dump_json()},
@@ -53,7 +53,7 @@ def memory_item(memory: Memory, vector: bytes | None) -> Item:
 
 
 def memory_of(item: Item, used: Item | None = None) -> Memory:
-    """The memory of a record, with its counts where they are known."""
+    """Parse the memory of a record, with its counts if given."""
     memory = Memory.kept(item[RECORD]["S"])
     if (memory.user_id, memory_name(memory.memory_id)) != (item[USER]["S"], item[ITEM]["S"]):
         raise ValueError("another memory's record")
@@ -61,20 +61,20 @@ def memory_of(item: Item, used: Item | None = None) -> Memory:
         return memory
     try:
         found, last = int(used[FOUND]["N"]), datetime.fromisoformat(used[LAST_FOUND]["S"])
-    except (ValueError, KeyError):  # a count that is damaged is no reason to do without the memory
+    except (ValueError, KeyError):  # a damaged count must not hide the memory
         return memory
     return memory.model_copy(update={"access_count": found, "last_accessed": last})
 
 
 def stored_of(item: Item, used: Item | None = None) -> Stored:
-    """The memory of a record with its vector, and with its counts where they are known."""
+    """Parse the memory of a record with its vector, and with its counts if given."""
     blob = bytes_of(item)
     whole = blob is not None and not len(blob) % 4
     return Stored(memory_of(item, used), np.frombuffer(blob, dtype="<f4") if blob and whole else None)
 
 
 def readable_records(items: Iterable[Item], read: Callable[[Item], _T]) -> Iterator[_T]:
-    """Each record as read; one that can't be read is left out, and the log names its key."""
+    """Yield each record as read. Unreadable records are skipped, and the log names their keys."""
     for item in items:
         found = readable(item, read)
         if found is not None:
@@ -82,10 +82,10 @@ def readable_records(items: Iterable[Item], read: Callable[[Item], _T]) -> Itera
 
 
 def readable(item: Item, read: Callable[[Item], _T]) -> _T | None:
-    """A record as read; None where it can't be read, and the log names its key."""
+    """Return a record as read; None if it can't be read, and the log names its key."""
     try:
         return read(item)
-    except (ValueError, KeyError, TypeError) as error:  # ValueError: pydantic's and numpy's too
+    except (ValueError, KeyError, TypeError) as error:  # includes errors of Pydantic and NumPy
         key = item[USER]["S"], item[ITEM]["S"]
         tell_unreadable(key[0], key[1].removeprefix(MEMORY))
         _log.error("an unreadable record is left out: %s %s: %s", *key, type(error).__name__)
@@ -93,17 +93,17 @@ def readable(item: Item, read: Callable[[Item], _T]) -> _T | None:
 
 
 def bytes_of(item: Item) -> bytes | None:
-    """The vector of a record as it is kept."""
+    """Return the stored vector of a record."""
     return bytes(item[VECTOR]["B"]) if VECTOR in item else None
 
 
 def vector_bytes(vector: Vector | None) -> bytes | None:
-    """A vector as it is kept."""
+    """Return a vector in its stored form."""
     return None if vector is None else vector.astype("<f4").tobytes()
 
 
 def markers(memory: Memory) -> dict[str, Item]:
-    """The uniqueness markers of an active memory, by sort key: its content and its key."""
+    """Return the uniqueness markers of an active memory by sort key: for its content and its key."""
     if memory.status != "active":
         return {}
     held = {HOLDER: {"S": memory.memory_id}, **_expiry(memory)}
@@ -117,18 +117,18 @@ def markers(memory: Memory) -> dict[str, Item]:
 
 
 def key_name(collection: str, key: str) -> str:
-    """The sort key of the marker of a key."""
+    """Return the sort key of a key's marker."""
     place = json.dumps([collection, key], ensure_ascii=False)
     return f"{KEY}{hashlib.sha256(place.encode()).hexdigest()}"
 
 
 def audit_name(memory: Memory) -> str:
-    """The sort key of the audit row of this version of a memory."""
+    """Return the sort key of the audit row of this version."""
     return f"{AUDIT}{memory.memory_id}#{memory.version:010d}"
 
 
 def audit_item(memory: Memory, audit: Audit) -> Item:
-    """The audit row of this version of a memory; raises `TypeError` when the detail is no JSON."""
+    """Return the audit row of this version. Raises `TypeError` if the detail isn't JSON."""
     return {
         **_row(memory, audit_name(memory)),
         "operation": {"S": audit.operation},
@@ -138,21 +138,21 @@ def audit_item(memory: Memory, audit: Audit) -> Item:
 
 
 def audit_of(item: Item) -> Audit:
-    """The change of an audit row."""
+    """Parse an audit row."""
     operation = str(item.get("operation", {}).get("S"))
     try:
         return Audit(operation, datetime.fromisoformat(item["at"]["S"]), json.loads(item["detail"]["S"]))
-    except (ValueError, KeyError):  # of one that is damaged there is what can be read, for the rows are counted
+    except (ValueError, KeyError):  # a damaged row is read partially, as the number of rows matters
         return Audit(operation, EARLIEST, {})
 
 
 def purge_at(memory: Memory) -> dict[str, Any]:
-    """When the rows of a memory go: whole seconds, as TTL wants them."""
+    """Return the TTL attribute of a memory's rows, in whole seconds."""
     return {} if memory.purge_at is None else {PURGE_AT: {"N": str(math.ceil(memory.purge_at.timestamp()))}}
 
 
 def is_closed_or_expired(memory: Memory, now: datetime) -> bool:
-    """Whether a memory no longer holds its markers: it is closed or has expired."""
+    """Return whether a memory no longer holds its markers."""
     return memory.status != "active" or (memory.expires_at is not None and memory.expires_at <= now)
 
 
@@ -165,7 +165,7 @@ def _expiry(memory: Memory) -> dict[str, Any]:
 
 
 def stream_records(event: Mapping[str, Any]) -> Iterator[StreamRecord]:
-    """The changes of memories in an event, in its order; other rows of the table are left out."""
+    """Yield the changes of memories in an event, in order; other rows are skipped."""
     for record in event["Records"]:
         what = record["dynamodb"]
         user, item = what["Keys"][USER]["S"], what["Keys"][ITEM]["S"]
@@ -174,7 +174,7 @@ def stream_records(event: Mapping[str, Any]) -> Iterator[StreamRecord]:
         at = datetime.fromtimestamp(float(what["ApproximateCreationDateTime"]), UTC)
         try:
             change, trouble = _change(what, user, item), ""
-        except (ValueError, KeyError, TypeError) as error:  # ValueError: pydantic's, numpy's and base64's too
+        except (ValueError, KeyError, TypeError) as error:  # includes errors of Pydantic, NumPy and base64
             change, trouble = None, f"unreadable: {type(error).__name__}"
         yield StreamRecord(what["SequenceNumber"], user, item, at, change, trouble)
 

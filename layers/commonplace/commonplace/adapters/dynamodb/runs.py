@@ -1,4 +1,4 @@
-"""Runs, their parts, the lease under which they write, the tags that they renamed, and the token budget of a day."""
+"""Runs with parts and the lease they write under, tag renames, and the daily token budget."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -30,13 +30,13 @@ from commonplace.domain.runs import Run, TagRow
 from commonplace.ports.night import LedgerMark
 from commonplace.ports.values import Fence
 
-_MARKS_AT_ONCE = 30  # of up to three actions each, in a transaction of a hundred
+_MARKS_AT_ONCE = 30  # up to three actions each, in a transaction of a hundred
 _KEPT = timedelta(days=3)
 _ALL = "all"
 
 
 class DynamoTagRows:
-    """Tag rows of the table."""
+    """The tag rows of the table."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -111,7 +111,7 @@ class DynamoRuns:
         parts = {row[ITEM]["S"]: named(row) for page in pages for row in page}
         staying = {name for part in kept & parts.keys() for name in parts[part]}
         rows = [name for name in names_from(calls, user_id, f"{REST}{prefix}") if name not in staying]
-        # The parts go first: none is ever there without its rows.
+        # Parts first, so that none exists without its rows.
         calls.delete_all(key_of(user_id, name) for name in parts.keys() - kept)
         calls.delete_all(key_of(user_id, name) for name in rows)
 
@@ -120,7 +120,7 @@ class DynamoRuns:
         names = [(run.user_id, interaction_name(name)) for name in marks]
         found = calls.get(names)
         kept = [stored_interaction(found[name]) for name in names if name in found]
-        # What an earlier attempt has marked is marked already: it died before the run was closed.
+        # Marked by an earlier attempt that crashed before closing the run.
         open_ones = [one for one in kept if one.entry.run_id != run.run_id]
         for batch in in_batches(open_ones, _MARKS_AT_ONCE):
             actions = [
@@ -145,7 +145,7 @@ class DynamoRuns:
         return list(islice((run for run in runs if run is not None), limit))
 
     def _kept(self, run: Run, beside: Sequence[Action], fence: Fence) -> None:
-        """Writes the run as it is now; what it was before goes in the same transaction, for it may tell what is forgotten."""
+        """Replaces the run's earlier text in the same transaction, as it may contain forgotten words."""
         prefix = f"{REST}{RUN}{run.run_id}#"
         before = names_from(self._table.calls(), run.user_id, prefix)
         text, rows = row_text(run.model_dump_json(), run.user_id, prefix)
@@ -160,7 +160,7 @@ class DynamoRuns:
 
 
 def _running(run: Run) -> list[Action]:
-    """Which run is at work; a closed one that is kept anew, as by a review, changes nothing of that."""
+    """Saving a closed run again, as after a review, doesn't change which run is active."""
     return [Action("Put", {**key_of(run.user_id, RUNNING), "run_id": {"S": run.run_id}})] if run.status == "running" else []
 
 
@@ -174,7 +174,7 @@ def _lost() -> CommonplaceError:
 
 
 class DynamoBudget:
-    """The counters of the table, in a partition for each day."""
+    """The counters of the table, one partition per day."""
 
     def __init__(self, table: Table) -> None:
         self._table = table

@@ -41,7 +41,7 @@ USAGE: Final = "usage#"
 SEARCHED: Final = "searched#"
 BUDGET: Final = "budget#"
 ERASED: Final = "erased#"
-"""These four begin a partition, where the others begin a sort key: `budget#<day>` counts the tokens of a day."""
+"""Unlike the others, these four start a partition key: `budget#<day>` counts the tokens of a day."""
 
 KEYS: Final = {
     "KeySchema": [{"AttributeName": USER, "KeyType": "HASH"}, {"AttributeName": ITEM, "KeyType": "RANGE"}],
@@ -65,7 +65,7 @@ TIME_TO_LIVE: Final = {"Enabled": True, "AttributeName": PURGE_AT}
 _QUEUES = 8
 
 Item = Mapping[str, Any]
-"""Attributes in DynamoDB's own form, `{"version": {"N": "1"}}`."""
+"""Attributes in DynamoDB's form, `{"version": {"N": "1"}}`."""
 
 ABSENT = f"attribute_not_exists(#{ITEM})"
 PRESENT = f"attribute_exists(#{ITEM})"
@@ -73,20 +73,19 @@ _NAME = re.compile(r"#(\w+)")
 
 
 def queue_of(kind: str, name: str) -> str:
-    """The queue of `pending#` or `usage#` in which the row of a memory or user waits."""
+    """Return the queue of `pending#` or `usage#` for a memory or user."""
     return f"{kind}{zlib.crc32(name.encode()) % _QUEUES}"
 
 
 def queues(kind: str) -> list[str]:
-    """All queues of a kind."""
+    """Return all queues of a kind."""
     return [f"{kind}{number}" for number in range(_QUEUES)]
 
 
 def create_table(client: "DynamoDBClient", name: str, stream: bool = True) -> None:
-    """Creates the table as the template does, for servers on this machine, and waits until it is there.
+    """Create the table like the template does, for local servers, and wait until it exists.
 
-    Without a `stream` for tests: DynamoDB Local grows slow, to a second and more a write, with the streams of tables
-    that are gone.
+    Tests pass no `stream`: with streams of deleted tables, DynamoDB Local takes a second or more per write.
     """
     definition: dict[str, Any] = {**KEYS, "BillingMode": "PAY_PER_REQUEST"}
     if stream:
@@ -98,7 +97,7 @@ def create_table(client: "DynamoDBClient", name: str, stream: bool = True) -> No
 
 @dataclass(frozen=True)
 class Action:
-    """One part of a transaction: a whole item put, or the item of a key updated, deleted or only checked."""
+    """One action of a transaction: put an item, or update, delete or check the item of a key."""
 
     kind: Literal["Put", "Update", "Delete", "ConditionCheck"]
     item: Item
@@ -109,16 +108,16 @@ class Action:
 
     @property
     def name(self) -> str:
-        """The sort key of the item that is written."""
+        """The sort key of the item."""
         return str(self.item[ITEM]["S"])
 
     @property
     def size(self) -> int:
-        """Bytes of texts and binaries, by and large."""
+        """Approximate size in bytes."""
         return sum(len(name) + _size(value) for name, value in self.item.items()) + 100
 
     def on(self, table: str) -> dict[str, Any]:
-        """The action as an entry of `TransactItems`."""
+        """Return the action as an entry of `TransactItems`."""
         what: dict[str, Any] = {"TableName": table}
         if self.kind == "Put":
             what["Item"] = self.item
@@ -138,7 +137,7 @@ class Action:
 
 
 def names_in(expression: str) -> dict[str, str]:
-    """The attribute names that an expression mentions, as DynamoDB wants to be told them."""
+    """Return the attribute names in an expression, in DynamoDB's form."""
     return {f"#{name}": name for name in _NAME.findall(expression)}
 
 

@@ -1,10 +1,8 @@
-"""How memories are used: findings, the search log (a row a search, in a partition beside the user's), and the feedback (a row
-for each memory and query, beside the user's records).
+"""Usage of memories: hits, the search log (one row per search, in its own partition), and feedback (one row per rating).
 
-Findings are counted as one row per search, folded into the memories' counts later. Folding takes rows away and raises counts
-in one transaction, with the condition that each row is still there and each count is what it was when it was read. So of two
-folds at once one is refused and looks again, and a fold that dies leaves the rows or their counts, never both and never
-neither.
+Each search writes one row of hits, which is later folded into the memories' counts. Folding deletes rows and raises counts in
+one transaction, on condition that rows and counts are unchanged. Of two concurrent folds, one is refused and retries; a
+crashed fold never loses or doubles a count.
 """
 
 import itertools
@@ -38,16 +36,16 @@ from commonplace.domain.errors import CommonplaceError
 from commonplace.ports.values import MOST_RATINGS, RATINGS_KEPT, SEARCHES_KEPT, LoggedSearch, Rating
 
 _log = logging.getLogger("commonplace")
-_KEPT = timedelta(days=90)  # for a fold to come by
-_IDS_A_ROW = 80  # so that any row can be folded: itself and its counts in one transaction
+_KEPT = timedelta(days=90)  # time for a fold to happen
+_IDS_A_ROW = 80  # so that a row and its counts fit one transaction
 _ROWS_AT_ONCE = 90
 _ACTIONS = 100
 _WAITING_AT_MOST = 100
-_PATIENCE = 0.5  # seconds: an answer stands behind it
+_PATIENCE = 0.5  # seconds, because an answer waits for it
 
 
 class DynamoUsage:
-    """The usage log of the table. `lost`: called when a search could not be counted at once, for a metric."""
+    """The usage log of the table. `lost`: called if a search could not be counted at once, for a metric."""
 
     def __init__(
         self, table: Table, lost: Callable[[], None] = lambda: None, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -59,19 +57,19 @@ class DynamoUsage:
         now = self._clock()
         starts = range(0, len(memory_ids), _IDS_A_ROW)
         self._waiting.extend(_row(user_id, memory_ids[start : start + _IDS_A_ROW], at, now) for start in starts)
-        for _ in range(len(starts) + 1):  # these, and one that an earlier call had to leave
+        for _ in range(len(starts) + 1):  # these, and one row left by an earlier call
             if not self._write_one():
                 return
 
     def _write_one(self) -> bool:
         try:
             item = self._waiting.popleft()
-        except IndexError:  # none left
+        except IndexError:  # empty
             return False
         try:
             self._table.calls(_PATIENCE).put(item)
         except CommonplaceError as error:
-            self._waiting.appendleft(item)  # the same row, so that it counts once even if it did arrive
+            self._waiting.appendleft(item)  # the same row, so that it counts once even if it was written
             _log.warning("a search was not counted yet: %s", error)
             self._lost()
             return False
@@ -101,7 +99,7 @@ class _FoundCount:
 
 
 def _folding(calls: Calls, user_id: str, rows: Sequence[Item]) -> list[Action]:
-    """The transaction that folds as many of the rows as it holds, the oldest first."""
+    """Folds as many rows as fit one transaction, oldest first."""
     taken: list[Action] = []
     counts: dict[str, _FoundCount] = {}
     for row in rows:
@@ -120,7 +118,7 @@ def _folding(calls: Calls, user_id: str, rows: Sequence[Item]) -> list[Action]:
             user_id, memory_id, count, there[user_id, memory_name(memory_id)], there.get((user_id, used_name(memory_id)))
         )
         for memory_id, count in counts.items()
-        if (user_id, memory_name(memory_id)) in there  # what was purged needs no counts
+        if (user_id, memory_name(memory_id)) in there  # purged memories need no counts
     ]
 
 
@@ -141,7 +139,7 @@ def _count_action(user_id: str, memory_id: str, count: _FoundCount, record: Item
 
 
 def _row(user_id: str, memory_ids: Sequence[str], at: datetime, now: datetime) -> Item:
-    # The row lives by the clock of this machine, whatever the user's clock says.
+    # The row expires by this machine's clock, not the user's.
     return {
         USER: {"S": f"{USAGE}{user_id}"},
         ITEM: {"S": str(ULID.from_datetime(now))},
@@ -154,7 +152,7 @@ def _row(user_id: str, memory_ids: Sequence[str], at: datetime, now: datetime) -
 
 
 class DynamoSearchLog:
-    """The search log of the table. What can't be written at once is lost. `on`: whether searches are kept."""
+    """The search log of the table. Failed writes are lost. `on`: whether searches are stored."""
 
     def __init__(self, table: Table, on: bool = True, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._table, self._on, self._clock = table, on, clock
@@ -195,17 +193,17 @@ class DynamoSearchLog:
         return len(meant)
 
     def _rows(self, user_id: str) -> Iterator[Item]:
-        """What is stored; the table takes rows out some days after their time."""
+        """Includes expired rows, which the table deletes some days later."""
         after = None
         while True:
             condition = partition_condition(f"{SEARCHED}{user_id}")
-            rows, after = self._table.calls().page(*condition, after, ConsistentRead=True)  # each page has the time of a call
+            rows, after = self._table.calls().page(*condition, after, ConsistentRead=True)  # each page has its own deadline
             yield from rows
             if after is None:
                 return
 
 
-_AT_ONCE = 90  # rows that make room in one transaction
+_AT_ONCE = 90  # rows deleted in one transaction to make room
 
 
 class DynamoFeedback:
@@ -234,12 +232,12 @@ class DynamoFeedback:
 
 
 def forget(calls: Calls, user_id: str, erased: Collection[str]) -> None:
-    """Takes out the feedback on erased memories."""
+    """Delete the feedback on erased memories."""
     calls.delete_all(key_of(user_id, row[ITEM]["S"]) for row in _rows(calls, user_id) if row[HOLDER]["S"] in erased)
 
 
 def _rows(calls: Calls, user_id: str) -> Iterator[Item]:
-    """What is kept of a user; the table takes rows out some days after their time."""
+    """Includes expired rows, which the table deletes some days later."""
     for page in calls.pages(*partition_condition(user_id, FEEDBACK), ConsistentRead=True):
         yield from page
 

@@ -1,7 +1,6 @@
-"""A write as the actions of its transaction: record, uniqueness markers, audit row and pending row; and what goes with
-a memory: its rows, words that operations replaced, and a record that can't be read.
+"""A write as a transaction of record, uniqueness markers, audit row and pending row; and the removal of a memory's rows.
 
-New entries are stored many to a transaction: written first, and compared with what is there only if a marker refuses them.
+New entries are stored many per transaction, and compared with existing ones only if a marker refuses them.
 """
 
 import itertools
@@ -61,7 +60,7 @@ _ERASED = json.dumps({"erased": True})
 
 @dataclass(frozen=True)
 class RowChange:
-    """A record as it is to be, and as it was (None: it is new)."""
+    """A record before (None: new) and after a change."""
 
     memory: Memory
     vector: bytes | None
@@ -71,20 +70,20 @@ class RowChange:
 
 @dataclass
 class TransactionWrite:
-    """A change, and what it found out about markers that stood in its way."""
+    """A change, and what was learned about markers in its way."""
 
     change: RowChange
     closes: tuple[RowChange, ...] = ()
-    """Memories that are closed along with it, whatever stands in the way."""
+    """Memories closed with it unconditionally."""
     archived: dict[str, RowChange] = field(default_factory=dict)
-    """Expired memories that are closed along with it, by id."""
+    """Expired memories archived with it, by id."""
     stale: dict[str, str] = field(default_factory=dict)
-    """Markers of memories that are gone, with those memories' ids."""
+    """Markers of memories that are gone, with the ids of these."""
     foreign: set[str] = field(default_factory=set)
-    """Markers that were its own once and are somebody else's now."""
+    """Markers it once held that belong to another memory now."""
 
     def actions(self, since: datetime | None) -> list[Action]:
-        """The transaction. `since`: the moment from which the index has to follow, None where no index does."""
+        """Return the transaction. `since`: the start of waiting for the index; None without an index."""
         changes = [*self.closes, *self.archived.values(), self.change]
         rows = [action for change in changes for action in _rows(change, since)]
         return rows + self._markers(changes)
@@ -108,7 +107,7 @@ class TransactionWrite:
 def batches_of(
     writes: Iterable[TransactionWrite], since: datetime | None
 ) -> Iterator[list[tuple[TransactionWrite, list[Action]]]]:
-    """Writes in batches that fit into a transaction; one that closes others goes alone: two may close the same."""
+    """Yield writes in batches that fit a transaction. A write that archives others goes alone: two may archive the same."""
     batch: list[tuple[TransactionWrite, list[Action]]] = []
     count = size = 0
     for write in writes:
@@ -136,7 +135,7 @@ def _rows(change: RowChange, since: datetime | None) -> list[Action]:
 
 
 def _counted(memory: Memory) -> list[Action]:
-    """The counts of a memory that comes from elsewhere: it is counted on from there."""
+    """An imported memory keeps its count."""
     if not memory.access_count:
         return []
     last = (memory.last_accessed or memory.created_at).isoformat()
@@ -145,7 +144,7 @@ def _counted(memory: Memory) -> list[Action]:
 
 
 def purging(calls: Calls, memory: Memory, before: Memory | None) -> list[Action]:
-    """Lets the other rows of a memory go when the record goes, or stay when the record stays; `before`: as it was."""
+    """Return updates that expire a memory's other rows together with its record. `before`: its previous state."""
     if before is None or memory.purge_at == before.purge_at:
         return []
     goes, values = _purging(memory)
@@ -154,7 +153,7 @@ def purging(calls: Calls, memory: Memory, before: Memory | None) -> list[Action]
 
 
 def _pending(memory: Memory, since: datetime) -> Action:
-    # A row that waits already keeps its `since`: what is changed again and again isn't forgotten for being new.
+    # A waiting row keeps its `since`, so that frequent changes can't hide how long it has waited.
     goes, values = _purging(memory)
     sets = f"#{VERSION} = :version, #{QUEUE} = :queue, #{SINCE} = if_not_exists(#{SINCE}, :since)"
     change = f"{goes}, {sets}" if goes.startswith("SET") else f"{goes} SET {sets}"
@@ -177,7 +176,7 @@ def _holder(marker: Item) -> Item:
 
 
 def change_of(calls: Calls, memory: Memory, audit: Audit, vector: Vector | None) -> RowChange:
-    """The change that makes the stored record this one; `NOT_FOUND`, or `CONFLICT` when its version is not one less."""
+    """Return the change to the stored record. Raises `NOT_FOUND`, or `CONFLICT` unless its version is one less."""
     item = calls.one(memory.user_id, memory_name(memory.memory_id))
     before = None if item is None else readable(item, memory_of)
     if item is None or before is None:
@@ -189,9 +188,9 @@ def change_of(calls: Calls, memory: Memory, audit: Audit, vector: Vector | None)
 
 
 def older_audits(calls: Calls, memory: Memory) -> list[str]:
-    """The sort keys of the audit rows of a memory's earlier versions.
+    """Return the sort keys of the audit rows of a memory's earlier versions.
 
-    The row of this one, where another writer was faster, is for the transaction to find: that is a conflict.
+    Excludes the row of this version: if another writer added it, the transaction conflicts.
     """
     condition, values = partition_condition(memory.user_id, f"{AUDIT}{memory.memory_id}#")
     pages = calls.pages(condition, values, ConsistentRead=True, ProjectionExpression=f"#{ITEM}")
@@ -199,14 +198,14 @@ def older_audits(calls: Calls, memory: Memory) -> list[str]:
 
 
 def version_conflict(memory: Memory) -> CommonplaceError:
-    """The error that somebody else has written the record since it was read."""
+    """Return the error for a record that was written since it was read."""
     return CommonplaceError(ErrorCode.CONFLICT, f"{memory.memory_id} was changed meanwhile; read it again")
 
 
 def erase_unreadable(calls: Calls, user_id: str, memory_id: str, forgotten: bool) -> bool:
-    """Erases a record that can't be read, with all that stands beside it; False where there is none under the id.
+    """Erase a record that can't be read, with its related rows. Returns False if there is none with this id.
 
-    The record goes last, so that after a crash the same call goes on.
+    The record is deleted last, so that a repeated call completes after a crash.
     """
     record = calls.one(user_id, memory_name(memory_id))
     if record is None or readable(record, memory_of) is not None:
@@ -219,13 +218,13 @@ def erase_unreadable(calls: Calls, user_id: str, memory_id: str, forgotten: bool
 
 
 def forget_purged(calls: Calls, user_id: str, memory_ids: Collection[str], names: Collection[str]) -> None:
-    """Keeps the hashes of memories without a record and of names from elsewhere, and takes out what else tells of them."""
+    """Store hashes of purged memories and their external names, and delete their remaining rows."""
     keep_erased(calls, user_id, names)
     forget(calls, user_id, memory_ids)
 
 
 def _rows_of(calls: Calls, user_id: str, memory_id: str) -> Iterator[str]:
-    """The names of a memory's audit rows and of the markers that it holds."""
+    """Sort keys of a memory's audit rows and markers."""
     for page in calls.pages(*partition_condition(user_id, f"{AUDIT}{memory_id}#"), ConsistentRead=True):
         yield from (row[ITEM]["S"] for row in page)
     for kind in (CONTENT, KEY):
@@ -236,8 +235,7 @@ def _rows_of(calls: Calls, user_id: str, memory_id: str) -> Iterator[str]:
 
 
 def forget(calls: Calls, user_id: str, erased: Collection[str], forgotten: bool = True) -> None:
-    """Takes out the aliases of erased memories, feedback on them, and words of theirs that the user's operations replaced.
-    `forgotten`: a hash of each id and alias stays; it is there before these go."""
+    """Delete aliases, feedback and replaced words of erased memories. `forgotten`: first store hashes of ids and aliases."""
     keep_erased(calls, user_id, erased if forgotten else ())
     forget_aliases(calls, user_id, erased, forgotten)
     usage.forget(calls, user_id, erased)
@@ -249,27 +247,27 @@ def forget(calls: Calls, user_id: str, erased: Collection[str], forgotten: bool 
 
 
 def _told_without(told: str, erased: Collection[str]) -> str | None:
-    """What is kept of an operation without the words of some memories; None where it tells none of them."""
+    """Returns an operation without the words of some memories; None if it has none of them."""
     if not any(memory_id in told for memory_id in erased):
         return None
     try:
         kept = json.loads(told)
         made = [AppliedChange(**one) for one in kept["made"]]
-    except (ValueError, KeyError, TypeError):  # it can't be taken back, and so needs none of its words
+    except (ValueError, KeyError, TypeError):  # it can't be undone, so its words aren't needed
         return "{}"
     left = [asdict(without_words(one) if one.memory_id in erased else one) for one in made]
     return json.dumps({**kept, "made": left}) if left != kept["made"] else None
 
 
 def erasing(operation: Operation) -> Iterator[Action]:
-    """The counts of what is erased go, and a hash of its id comes."""
+    """Yield the actions that delete the counts of erased memories and store hashes of their ids."""
     for memory in [change.memory for change in operation.changes if change.erases]:
         yield Action("Delete", key_of(memory.user_id, used_name(memory.memory_id)))
         yield Action("Put", erased_row(memory.user_id, memory.memory_id))
 
 
 def older_rows(calls: Calls, change: Change) -> Iterator[Action]:
-    """Other rows of a memory go when it goes; the details of audit rows of what is erased, which may quote it, at once."""
+    """Yield updates of a memory's other rows: expire them with it, or blank audit details of erased ones."""
     memory = change.memory
     if not change.erases:
         yield from purging(calls, memory, change.before)
@@ -284,14 +282,14 @@ def older_rows(calls: Calls, change: Change) -> Iterator[Action]:
 
 @dataclass(frozen=True)
 class RefusedWrite:
-    """A write of a batch, and those of its actions that were refused, each with the item that was there."""
+    """A refused write of a batch, and its refused actions with the existing items."""
 
     write: TransactionWrite
     actions: Sequence[tuple[Action, Item]]
 
 
 def refused_writes(batch: Iterable[tuple[TransactionWrite, list[Action]]], refusals: Iterable[Refusal]) -> list[RefusedWrite]:
-    """Which writes of a batch were refused, and where; the others may be written as they are."""
+    """Return the refused writes of a batch; the others can be repeated unchanged."""
     by_place = {refusal.place: refusal.item for refusal in refusals}
     found, start = [], 0
     for write, actions in batch:
@@ -303,10 +301,10 @@ def refused_writes(batch: Iterable[tuple[TransactionWrite, list[Action]]], refus
 
 
 def marker_holders(calls: Calls, all_refused: Sequence[RefusedWrite], now: dict[str, datetime]) -> list[dict[str, Memory]]:
-    """Per refused write, by kind of marker: the active, unexpired memory that holds the marker.
+    """Return the active, unexpired holders of the markers per refused write, by kind of marker.
 
-    A marker that doesn't count is noted in the write, to be taken over by the next attempt: its memory is gone, or has
-    expired, and is archived then. `now`: by memory id, when each write happens.
+    Stale markers, whose memory is gone or expired, are noted in the write, and the next attempt takes them over. `now`: the
+    time of each write by memory id.
     """
     keys = [
         (refused.write.change.memory.user_id, memory_name(item[HOLDER]["S"]))
@@ -320,7 +318,7 @@ def marker_holders(calls: Calls, all_refused: Sequence[RefusedWrite], now: dict[
 
 def _settle(refused: RefusedWrite, holders: dict[tuple[str, str], Item], now: datetime) -> dict[str, Memory]:
     write, found = refused.write, {}
-    # What was found out before is found out anew: another write may have come between.
+    # Start over: another write may have intervened.
     write.archived, write.stale = {}, {}
     for action, item in refused.actions:
         if HOLDER not in item:
@@ -355,10 +353,10 @@ class EntryBatch:
         self._there: dict[str, Memory] = {}
 
     def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
-        """Stores the entries; returns for each what is there, and whether it is new."""
+        """Store the entries. Returns for each the stored memory, and whether it is new."""
         writes = [TransactionWrite(RowChange(entry.memory, vector_bytes(entry.vector), entry.audit)) for entry in entries]
         for write in writes:
-            write.actions(self._since)  # what can't be written at all fails here, before anything is
+            write.actions(self._since)  # fails for invalid entries before anything is written
         waiting = dict(enumerate(writes))
         while waiting:
             self._write({place: waiting.pop(place) for place in _independent_writes(waiting)})
@@ -367,7 +365,7 @@ class EntryBatch:
         return [self._answers[place] for place in range(len(writes))]
 
     def _said_twice(self, place: int, memory: Memory) -> bool:
-        """Answers an entry with what an earlier one of the same call gave, unless that has expired meanwhile."""
+        """Reuses the result of an equal, unexpired entry earlier in the call."""
         there = self._there.get(_content(memory))
         if there is None or is_closed_or_expired(there, memory.created_at):
             return False
@@ -412,7 +410,7 @@ class EntryBatch:
 
 
 def _independent_writes(waiting: dict[int, TransactionWrite]) -> list[int]:
-    """Places of the first writes that want nothing in common: a transaction touches an item only once."""
+    """A transaction may touch an item only once."""
     claimed: set[tuple[str, str]] = set()
     chosen = []
     for place, write in waiting.items():

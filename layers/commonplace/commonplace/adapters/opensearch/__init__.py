@@ -1,1 +1,1 @@
-"""An index in an OpenSearch domain of version 2.19 or newer, with k-NN and neural-search."""
+"""An index in an OpenSearch domain, version 2.19 or newer, with k-NN and neural-search."""

@@ -1,4 +1,4 @@
-"""The client of the domain: its timeouts, and its errors as `IndexUnavailable`."""
+"""The client of the domain, with timeouts, and its errors as `IndexUnavailable`."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -15,15 +15,15 @@ from commonplace.ports.values import IndexUnavailable, Vector
 SEARCH_SECONDS = 2.0
 WRITE_SECONDS = 30.0
 _CONNECT_SECONDS = 1.0  # tried twice
-_AT_ONCE = 16  # connections kept; a Lambda needs one, a server with threads more
-_BACKGROUND_SECONDS = "10s"  # then the domain itself gives a search up
+_AT_ONCE = 16  # connections; a Lambda needs one, a threaded server more
+_BACKGROUND_SECONDS = "10s"  # after which the domain cancels a search
 
 
 def connect(url: str, region: str | None = None, seconds: float = SEARCH_SECONDS) -> OpenSearch:
-    """A client to be kept; it connects when it is first used.
+    """Create a client to be reused. It connects on first use.
 
-    `region`: sign each request with the role that this runs as (SigV4). `seconds`: what one request may take. A connection
-    that went stale is opened once more; nothing else is asked twice.
+    `region`: sign requests with the current role (SigV4). `seconds`: time limit of a request. Stale connections are reopened
+    once; otherwise there are no retries.
     """
     signer = None
     if region is not None:
@@ -45,7 +45,7 @@ def connect(url: str, region: str | None = None, seconds: float = SEARCH_SECONDS
 
 @contextmanager
 def as_index_unavailable() -> Iterator[None]:
-    """Raises errors of the vendor's library as `IndexUnavailable`, without any word of a memory."""
+    """Raise the library's errors as `IndexUnavailable`, without words of a memory."""
     try:
         yield
     except TransportError as error:
@@ -57,25 +57,25 @@ def as_index_unavailable() -> Iterator[None]:
 
 
 def integer(number: int) -> int:
-    """A number as a field of the type `integer` takes it: one beyond 32 bits, which it refuses, as the nearest."""
+    """Clamp a number to the range of an `integer` field."""
     return min(max(number, -(2**31)), 2**31 - 1)
 
 
 def numbers(vector: Vector) -> list[float]:
-    """A vector as JSON has it, as short as float32 allows."""
+    """Convert a vector to JSON numbers, as short as float32 allows."""
     short: list[float] = np.round(vector.astype(np.float64), 7).tolist()
     return short
 
 
 def routing_of(user_id: str) -> str:
-    """The routing value by which a user's documents share a shard; not the id, for a comma would make two of it."""
+    """Return the routing value that puts a user's documents on one shard; hashed, as a comma would split it."""
     return hashlib.blake2b(user_id.encode(), digest_size=8).hexdigest()
 
 
 def ask(client: OpenSearch, alias: str, user_id: str, *searches: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The answers to some searches over one user's documents, in one request; raises `IndexUnavailable`.
+    """Run searches over one user's documents in one request and return the answers. Raises `IndexUnavailable`.
 
-    An answer that is not whole, because a shard failed or time ran out, is none.
+    Incomplete answers, after a failed shard or a timeout, count as unavailable.
     """
     header = {
         "routing": routing_of(user_id),

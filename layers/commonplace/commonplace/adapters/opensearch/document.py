@@ -1,4 +1,4 @@
-"""The layout of the index, and the document of a record or of a purged one."""
+"""The layout of the index, and its documents for records and tombstones."""
 
 import base64
 import hashlib
@@ -15,7 +15,7 @@ from commonplace.ports.values import IndexChange, Tombstone
 from commonplace.retrieval.documents import digest, document
 
 ALIAS = "commonplace"
-_LONGEST_TOKEN = 8_191  # in characters: four bytes each, a term of Lucene holds 32,766
+_LONGEST_TOKEN = 8_191  # in characters of up to four bytes; a Lucene term has at most 32,766 bytes
 _KEYWORDS = (
     "memory_id user_id agent_id status collection durability memory_type category section content_type subject emotion"
     " session_id speaker tags embedding_model digest"
@@ -26,18 +26,17 @@ ROW = (
     "memory_id user_id tokens labels length session_id position speaker question instruction preference day importance"
     " created_at embedding_model"
 ).split()
-"""What a search reads of a document."""
+"""The fields that a search reads of a document."""
 OUTLINE = "outline"
-"""The field with what is counted of a memory."""
+"""The field with the outline of a memory."""
 _NOT_STORED = ["vector", "row", OUTLINE]
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The parameters of an index; changing any but the replicas needs a new version of the index.
+    """The parameters of an index. Changing any except the replicas requires a new version of the index.
 
-    `engine`: the k-NN library; `embedding_model`: whose vectors it holds, no others; `refresh`: how long at the most until
-    a write that was taken is found through the index.
+    `engine`: the k-NN library; `embedding_model`: of all its vectors; `refresh`: the most time until searches see a write.
     """
 
     embedding_model: str
@@ -49,9 +48,9 @@ class Layout:
 
 
 def mark(layout: Layout) -> dict[str, str]:
-    """The metadata of an index: the model of its vectors, and a digest of its layout.
+    """Return the metadata of an index: its embedding model, and a digest of its layout.
 
-    Copies are no part of it: an index gets and loses them while it is asked.
+    Replicas are excluded, as they change while the index is live.
     """
     whole = json.dumps([settings(replace(layout, replicas=0)), properties(layout)], sort_keys=True)
     digest = hashlib.sha256(whole.encode()).hexdigest()[:16]
@@ -59,7 +58,7 @@ def mark(layout: Layout) -> dict[str, str]:
 
 
 def mappings(layout: Layout) -> dict[str, Any]:
-    """The mapping. What is kept out of the stored source is most of it, and nothing reads it there."""
+    """Return the mapping. Most fields are excluded from the stored source, where nothing reads them."""
     return {
         "dynamic": "strict",
         "_meta": mark(layout),
@@ -69,12 +68,12 @@ def mappings(layout: Layout) -> dict[str, Any]:
 
 
 def settings(layout: Layout) -> dict[str, Any]:
-    """The settings: an analyzer that only splits at spaces, and BM25 as `bm25.py` has it."""
+    """Return the settings: an analyzer that splits at spaces only, and BM25 as in `bm25.py`."""
     return {
         "knn": True,
         "number_of_shards": layout.shards,
         "number_of_replicas": layout.replicas,
-        "refresh_interval": layout.refresh,  # named, so that an index nobody asks for a while is refreshed as well
+        "refresh_interval": layout.refresh,  # explicit, so that an idle index is refreshed as well
         "similarity": {"default": {"type": "BM25", "k1": 1.2, "b": 0.5}},
         "analysis": {
             "tokenizer": {"at_spaces": {"type": "whitespace", "max_token_length": _LONGEST_TOKEN}},
@@ -84,7 +83,7 @@ def settings(layout: Layout) -> dict[str, Any]:
 
 
 def properties(layout: Layout) -> dict[str, Any]:
-    """The fields. Times are seconds since 1970; `day` is an ordinal."""
+    """Return the fields. Times are seconds since 1970; `day` is an ordinal."""
     words = {"type": "text", "analyzer": "ready_made", "index_options": "freqs"}
     method = {"name": "hnsw", "space_type": "cosinesimil", "engine": layout.engine}
     return {
@@ -96,8 +95,8 @@ def properties(layout: Layout) -> dict[str, Any]:
         "labels": words,
         "importance": {"type": "double"},
         "version": {"type": "long"},
-        # What ranking must know, ready-made beside the other fields: to read this of a thousand scattered documents takes
-        # 3 ms, to read their stored source 260.
+        # Ranking features as one binary field: reading it for a thousand scattered documents takes 3 ms, reading their stored
+        # source 260 ms.
         "row": {"type": "binary", "doc_values": True},
         OUTLINE: {"type": "binary", "doc_values": True},
         "vector": {"type": "knn_vector", "dimension": layout.dimension, "method": method},
@@ -106,7 +105,7 @@ def properties(layout: Layout) -> dict[str, Any]:
 
 
 def packed(values: Mapping[str, Any]) -> str:
-    """The values of `ROW` as one field."""
+    """Pack the values of `ROW` into one field."""
     return _as_field([values[name] for name in ROW])
 
 
@@ -115,16 +114,16 @@ def _as_field(values: Any) -> str:
 
 
 def unpacked(fields: Iterable[str]) -> list[list[Any]]:
-    """The values of each of many fields as they were packed, in the order of `ROW` or of an outline behind its user."""
-    texts = [base64.urlsafe_b64decode(field + "==") for field in fields]  # they come back without their ends
+    """Unpack the values of fields, in the order of `ROW` or of an outline after its user."""
+    texts = [base64.urlsafe_b64decode(field + "==") for field in fields]  # they come back without padding
     found: list[list[Any]] = json.loads(b"[" + b",".join(texts) + b"]")
     return found
 
 
 def source(change: IndexChange, metadata: Mapping[str, str]) -> dict[str, Any]:
-    """The document, whole; closed records are documents too, purged ones tombstones.
+    """Return the full document. Closed records are documents too, purged ones tombstones.
 
-    `metadata`: of the index, as `mark` made it. A vector of another model than its own stays out.
+    `metadata`: of the index, from `mark`. Vectors of other models are left out.
     """
     if isinstance(change, Tombstone):
         return {"user_id": change.user_id, "status": "purged", "version": change.version}
@@ -140,20 +139,20 @@ def source(change: IndexChange, metadata: Mapping[str, str]) -> dict[str, Any]:
 
 
 def stored(change: IndexChange) -> dict[str, Any]:
-    """The document as far as its source is stored."""
+    """Return the stored part of the document."""
     made = source(change, {})
     return {name: made[name] for name in made.keys() - _NOT_STORED}
 
 
 def key(change: IndexChange) -> tuple[str, str]:
-    """User and memory of a change."""
+    """Return user and memory of a change."""
     if isinstance(change, Tombstone):
         return change.user_id, change.memory_id
     return change.memory.user_id, change.memory.memory_id
 
 
 def revision(change: IndexChange) -> int:
-    """The external version, twice the record's: it rises with that, and when the record is purged."""
+    """Return the external version: twice the record's, so that a tombstone comes after the last record."""
     if isinstance(change, Tombstone):
         return 2 * change.version + 2
     return 2 * change.memory.version

@@ -1,6 +1,6 @@
-"""The index of a domain: candidates and counts in one request, neighbours in a second; pending writes are joined in.
+"""The index of a domain: candidates and counts in one request, neighbours in a second; pending writes are merged in.
 
-Facts of a user's memories as a whole are counted by the domain or cached for some seconds.
+Facts about a user's memories are aggregated by the domain, or cached for some seconds.
 """
 
 import bisect
@@ -30,20 +30,20 @@ from commonplace.retrieval.candidate_rows import NOBODY, Row, counts_of
 from commonplace.retrieval.record_scan import RecordScan
 
 _log = logging.getLogger("commonplace")
-_NEAR = DEPTHS["thorough"].by_vector  # k: how far the graph is searched, whatever is shown
+_NEAR = DEPTHS["thorough"].by_vector  # k: how far the graph is searched, whatever is returned
 Fusion = Literal["own", "engine"]
 Rows = dict[str, Row]
 Ask = Callable[..., list[dict[str, Any]]]
-"""Bodies of searches to their answers, in one request."""
+"""Runs searches in one request."""
 MOST = 2_500
-"""Places that are looked at, at the most. Only hits in many sessions of many turns come that far: their best are served."""
+"""Most positions to fetch. Only hits in many long sessions reach it; the best ones are served."""
 Answer = Mapping[str, Any]
 Sessions = Mapping[str, tuple[int, int]]
 _ID, _USER = ROW.index("memory_id"), ROW.index("user_id")
 
 
 class Hit(NamedTuple):
-    """A document of a response: the values of `ROW`, and its content if requested. `passes`: it passes the filter."""
+    """A hit: the values of `ROW`, and its content if requested. `passes`: it passes the filter."""
 
     kept: list[Any]
     score: float | None
@@ -81,10 +81,10 @@ class FindRequest:
         return queries.passing(self.filters)
 
     def retrieve(self) -> Retrieved:
-        """The candidates and their neighbours, with what waits to be indexed among them."""
+        """Return the candidates and their neighbours, including pending writes."""
         aside, passing = self.pending.rows(self.visibility, self.filters, self.terms, self.vector)
         searches = self._search_legs()
-        # the scores of the leg by words are replaced by cosines, and a fused leg is none of both: to tell them costs two more
+        # separate legs cost two more searches: combined legs return cosines or fused scores instead of their own
         told = self._legs(alone=True) if self.with_legs else {}
         counted, *legs = self.ask(queries.statistics(self._visible, self.terms), *searches, *told.values())
         own = candidate_rows.corpus_of(list(aside.values()), self.terms)
@@ -112,7 +112,6 @@ class FindRequest:
 
     @property
     def _is_fused(self) -> bool:
-        """Whether the domain fuses both legs; its scores are no cosines then."""
         return self.fusion == "engine" and bool(self.terms) and self.vector is not None
 
     def _found(self, legs: Sequence[Answer]) -> Rows:
@@ -125,7 +124,7 @@ class FindRequest:
         return found
 
     def _rows(self, answer: Answer, scored: bool) -> tuple[Rows, set[str]]:
-        """The rows of an answer, and which of them are marked as passing the filter."""
+        """Returns the rows, and the ids of those that pass the filter."""
         rows, passing = {}, set()
         for hit in hits_of_user(answer, self.visibility.user_id):
             row = row_of_hit(hit, self.terms, self.pending.model, scored)
@@ -135,7 +134,7 @@ class FindRequest:
         return rows, passing
 
     def _with_neighbours(self, aside: Rows, found: Rows, corpus: Corpus) -> Retrieved:
-        """The candidates with who stands beside the best of them, unless all there is is here already."""
+        """Adds neighbours of the best candidates, unless all memories are present already."""
         rows, ranked = aside | found, set(found)
         everything = len(rows) == corpus.memories
         spans = {} if everything else spans_of(list(found.values()), corpus, self.terms)
@@ -159,7 +158,7 @@ class FindRequest:
 
 
 def _refuse_unfused(answer: Answer) -> None:
-    """Refuses answers of a `hybrid` query without its pipeline: scores far below zero, and doubled hits."""
+    """Detects a `hybrid` query that ran without its pipeline: scores far below zero, and duplicate hits."""
     if any(hit["_score"] < 0 for hit in answer["hits"]["hits"]):
         _log.error("the hybrid query ran without its search pipeline: run setup, or choose FUSION=own")
         raise IndexUnavailable("the hybrid query ran without its search pipeline")
@@ -168,7 +167,7 @@ def _refuse_unfused(answer: Answer) -> None:
 def similar(
     ask: Ask, visibility: Visibility, terms: Sequence[str], vector: Vector | None, waiting: RecordScan, limit: int
 ) -> list[Similar]:
-    """Memories that share words in their own text, and the nearest by vector."""
+    """Return memories that share words in their own text, and the nearest by vector."""
     asked = sorted(set(terms))
     may_be_seen = queries.visible(visibility, waiting.ids)
     legs = [queries.sharing(may_be_seen, asked, vector)] if asked else []
@@ -186,9 +185,9 @@ def similar(
 
 
 class OpenSearchIndex:
-    """A user's memories in the domain, and those that it may not hold yet.
+    """A user's memories in the domain, merged with pending writes.
 
-    `fusion`: whether the candidates are the best of each leg, or those that the domain's own `hybrid` query puts first.
+    `fusion`: `own` takes the best of each leg, `engine` uses the domain's `hybrid` query.
     """
 
     def __init__(
@@ -230,7 +229,7 @@ class OpenSearchIndex:
 
 
 def spans_of(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
-    """The positions, by session, that can lend to what stands around a row: twice the reach to either side."""
+    """Return the positions by session that can affect a row's neighbours: twice the reach to either side."""
     served: list[Row] = []
     places: set[tuple[str, int]] = set()
     for row in _best_first(rows, corpus, terms):
@@ -241,7 +240,7 @@ def spans_of(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> dict[
 
 
 def _best_first(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> list[Row]:
-    """By turns the best by words, their windows among the rows counted, and the nearest by vector."""
+    """Alternates between the best by words, with windows among these rows, and the nearest by vector."""
     if not rows:
         return []
     columns = candidate_rows.columns_of(rows, (), candidate_rows.session_lengths_of(rows), terms)
@@ -252,13 +251,12 @@ def _best_first(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> li
 
 
 def within_reach(hits: Iterable[Row], others: Iterable[Row]) -> set[str]:
-    """Ids of the others that stand up to `bm25.REACH` positions from a hit of their session."""
+    """Return ids of the others within `bm25.REACH` positions of a hit in their session."""
     places = _positions(hits)
     return {row.memory_id for row in others if row.session in places and _near(places[row.session], row.position)}
 
 
 def _session_names(rows: Collection[Row]) -> set[str]:
-    """The sessions that the rows stand in."""
     return {row.session for row in rows if row.session is not None}
 
 
@@ -287,9 +285,9 @@ def _merged(positions: Iterable[int]) -> list[tuple[int, int]]:
 
 
 def hits_of_user(answer: Answer, user_id: str) -> Iterator[Hit]:
-    """The hits, each checked once more to be this user's: routing and filter are not all that stands between users.
+    """Yield the hits, each checked to be this user's, as a safeguard beyond routing and filter.
 
-    Raises `IndexUnavailable` for one without its row, as a copy by the domain's own `_reindex` has none.
+    Raises `IndexUnavailable` for documents without a row, such as copies by `_reindex`.
     """
     hits = answer["hits"]["hits"]
     if any("fields" not in hit for hit in hits):
@@ -301,7 +299,7 @@ def hits_of_user(answer: Answer, user_id: str) -> Iterator[Hit]:
 
 
 def row_of_hit(hit: Hit, terms: Sequence[str], model: str, scored: bool) -> Row:
-    """One hit as a row. `scored`: its score is (1 + cosine) / 2, 0 without a vector, and not a score of words."""
+    """Convert a hit to a row. `scored`: its score is (1 + cosine) / 2, or 0 without a vector; not a word score."""
     name, _, tokens, labels, length, session, position, speaker, *flags, day, importance, created, made_by = hit.kept
     placed = session is not None and position is not None
     return Row(
@@ -322,7 +320,7 @@ def row_of_hit(hit: Hit, terms: Sequence[str], model: str, scored: bool) -> Row:
 
 
 def legs_from(answers: Mapping[str, Answer], user_id: str, beside: Legs) -> Legs:
-    """What each leg found, with what waits to be indexed. `answers`: of `queries.legs_alone`."""
+    """Return the hits of each leg, merged with pending writes. `answers`: of `queries.legs` with `alone`."""
     found = {name: list(hits_of_user(answer, user_id)) for name, answer in answers.items()}
     words = [(hit.memory_id, hit.score or 0.0) for hit in found.get("lexical", ())]
     near = [(hit.memory_id, cosine(hit.score or 0.0, same_model=True)) for hit in found.get("vector", ())]
@@ -330,12 +328,11 @@ def legs_from(answers: Mapping[str, Answer], user_id: str, beside: Legs) -> Legs
 
 
 def cosine(score: float, same_model: bool) -> float:
-    """The cosine behind a score, NaN without a vector or of another model's."""
+    """Return the cosine of a score; NaN without a vector or for another model."""
     return 2 * score - 1 if score > 0 and same_model else math.nan
 
 
 def _corpus_from(answer: Answer, terms: Sequence[str]) -> Corpus:
-    """The statistics of all visible memories."""
     counted = answer["aggregations"]
     speakers = {bucket["key"] for bucket in counted["speakers"]["buckets"]}
     return Corpus(
@@ -348,24 +345,24 @@ def _corpus_from(answer: Answer, terms: Sequence[str]) -> Corpus:
 
 
 def memories(answer: Answer) -> int:
-    """The number of visible memories."""
+    """Return the number of visible memories."""
     return int(answer["hits"]["total"]["value"])
 
 
 def frequencies(answer: Answer, terms: Sequence[str]) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    """The number of visible memories with each term."""
+    """Return the number of visible memories with each term."""
     buckets = answer["aggregations"]["held"]["buckets"] if terms else []
     return np.array([bucket["doc_count"] for bucket in buckets], dtype=np.float64)
 
 
 def session_lengths(answer: Answer) -> dict[str, tuple[int, int]]:
-    """Memories and tokens of each session."""
+    """Return the number of memories and tokens of each session."""
     buckets = answer["aggregations"]["sessions"]["buckets"]
     return {bucket["key"]: (bucket["doc_count"], int(bucket["tokens"]["value"])) for bucket in buckets}
 
 
 def added_lengths(one: Sessions, other: Sessions) -> dict[str, tuple[int, int]]:
-    """Memories and tokens of sessions of which each side holds a part."""
+    """Add the memories and tokens of sessions that are split between both sides."""
     nothing = (0, 0)
     return {
         name: (
@@ -380,22 +377,21 @@ _ALL_TAGS = 10_000
 _NOT_AGAIN = 10.0  # seconds
 _IDS_A_FILTER = 5_000
 _USED = "used-"
-_OUTLINES_A_PAGE = 10_000  # more the domain gives to nobody
+_OUTLINES_A_PAGE = 10_000  # the domain's limit
 
 
 class UnindexedState(PendingWrites, Protocol):
-    """Pending writes and findings, neither of which the index knows."""
+    """Pending writes and usage, which the index doesn't have."""
 
     def used(self, user_id: str) -> set[str]:
-        """Ids of the user's memories that a search returned, as far as that is folded."""
+        """Return ids of the user's memories that searches returned, once folded."""
 
 
 class OpenSearchFacts:
-    """Facts by aggregation, and of what waits to be indexed.
+    """Facts by aggregation, merged with pending writes.
 
-    Tags only name a new memory's, so they are kept for `seconds`, and when the domain can't be asked the last known ones do,
-    for some seconds without asking again.
-    Statistics come from `otherwise` then.
+    Tags only help to name those of new memories, so they are cached for `seconds`. If the domain is unavailable, the last
+    known tags are used for some seconds, and statistics come from `otherwise`.
     """
 
     def __init__(
@@ -447,7 +443,7 @@ class OpenSearchFacts:
         return [*indexed, *outlines_of((one.memory for one in pending if one.memory.user_id == user_id), terms)]
 
     def _indexed(self, user_id: str, terms: Sequence[str], without: Sequence[str]) -> Iterator[Outline]:
-        """The outlines that the index has; each is checked once more to be this user's."""
+        """Each outline is checked again to be this user's."""
         body = queries.outlines(user_id, terms, without, _OUTLINES_A_PAGE)
         while True:
             (answer,) = ask(self._client, self._alias, user_id, body)
@@ -464,7 +460,7 @@ class OpenSearchFacts:
     def _counted(
         self, user_id: str, most: int, states: Mapping[str, Any] | None = None
     ) -> tuple[Counter[str], dict[str, Any], list[Stored]]:
-        """Active memories per tag, the requested counts, and the active memories that are pending."""
+        """Active memories per tag, the requested counts, and the active pending memories."""
         pending, _ = self._pending.pending(user_id)
         active = [one for one in pending if one.memory.user_id == user_id and one.memory.status == "active"]
         body = {
@@ -491,7 +487,7 @@ def _states(now: float, embedding_model: str) -> dict[str, Any]:
 
 
 def _used(ids: Sequence[str], now: float) -> dict[str, Any]:
-    """The live ones among these ids, so many to a filter."""
+    """The live ids in batches that fit one filter."""
     starts = range(0, len(ids), _IDS_A_FILTER)
     return {f"{_USED}{start}": _live(now, {"ids": {"values": ids[start : start + _IDS_A_FILTER]}}) for start in starts}
 

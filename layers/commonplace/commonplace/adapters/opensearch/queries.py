@@ -1,4 +1,4 @@
-"""The bodies of search requests. Pure functions; visibility is a filter inside each leg."""
+"""Bodies of search requests. Pure functions; visibility is a filter inside each leg."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
@@ -13,14 +13,14 @@ NEIGHBOURS, SIMILAR = 5_000, 20
 PIPELINE = "commonplace-fusion"
 Body = dict[str, Any]
 
-_TERMS_IN_A_QUERY = 500  # twice that, for two fields, is what one query may hold; counted are all
+_TERMS_IN_A_QUERY = 500  # twice this, for two fields, fits one query; statistics count all terms
 _LABELS = 0.3
 _SPEAKERS = _YEARS = 1_000
 Spans = Mapping[str, Sequence[tuple[int, int]]]
 
 
 def visible(visibility: Visibility, without: Iterable[str] = ()) -> Clause:
-    """The user's own, active, valid now, unexpired, for one of the agents; none of the ids `without`."""
+    """Match the user's own memories: active, valid now, unexpired, for one of the agents, and not in `without`."""
     now = visibility.now.timestamp()
     hidden: list[Clause] = [{"range": {"valid_from": {"gt": now}}}, {"range": {"valid_to": {"lte": now}}}]
     if not visibility.include_expired:
@@ -31,7 +31,7 @@ def visible(visibility: Visibility, without: Iterable[str] = ()) -> Clause:
 
 
 def active_of_user(user_id: str, without: Iterable[str] = ()) -> Clause:
-    """The user's active memories, whoever they are for; none of the ids `without`."""
+    """Match the user's active memories for any agent, except the ids in `without`."""
     ids = sorted(without)
     return {
         "bool": {
@@ -42,7 +42,7 @@ def active_of_user(user_id: str, without: Iterable[str] = ()) -> Clause:
 
 
 def passing(filters: Filter) -> list[Clause]:
-    """The clauses of a filter on visible memories."""
+    """Return the clauses of a filter on visible memories."""
     clauses: list[Clause] = [{"term": {name: value}} for name, value in filters.equal.items()]
     if filters.types is not None:
         clauses.append({"terms": {"memory_type": list(filters.types)}})
@@ -56,31 +56,31 @@ def passing(filters: Filter) -> list[Clause]:
 
 
 def visible_and(seen: Clause, clauses: Sequence[Clause]) -> Clause:
-    """All that is seen and meets the clauses."""
+    """Match visible memories that meet all clauses."""
     return {"bool": {"filter": [seen, *clauses]}}
 
 
 def by_words(allowed: Clause, terms: Sequence[str], vector: Vector | None, most: int) -> Body:
-    """The best by words. With a vector the scores that come back are cosines, put there by a second scoring of the best."""
+    """Find the best by words. With a vector, rescoring turns the returned scores into cosines."""
     body = _listed({"bool": {"filter": [allowed], "must": [_words(terms)]}}, most)
     return body if vector is None else {**body, "rescore": _rescored(vector, most)}
 
 
 def nearest(allowed: Clause, vector: Vector, model: str, most: int) -> Body:
-    """The nearest by vector, the filter inside the k-NN query; vectors of another model are never compared."""
+    """Find the nearest by vector, with the filter inside the k-NN query; other models' vectors are excluded."""
     return _listed(_nearest_clause(allowed, vector, model, most), most)
 
 
 def legs(
     allowed: Clause, terms: Sequence[str], vector: Vector | None, model: str, depth: Depth, alone: bool = False
 ) -> dict[str, Body]:
-    """Each leg by its name. `alone`: with scores of its own, for who wants to see them."""
+    """Return each leg by name. `alone`: keep its own scores, for display."""
     words = {"lexical": by_words(allowed, terms, None if alone else vector, depth.by_words)} if terms else {}
     return words if vector is None else {**words, "vector": nearest(allowed, vector, model, depth.by_vector)}
 
 
 def hybrid(allowed: Clause, terms: Sequence[str], vector: Vector, model: str, pipeline: str, depth: Depth) -> Body:
-    """The best of both legs as the domain's own fusion orders them."""
+    """Find the best of both legs by the domain's own fusion."""
     words = {"bool": {"filter": [allowed], "must": [_words(terms)]}}
     queries = [words, _nearest_clause(allowed, vector, model, depth.by_vector)]
     body = {**_listed({"hybrid": {"queries": queries}}, depth.by_words), "search_pipeline": pipeline}
@@ -88,7 +88,7 @@ def hybrid(allowed: Clause, terms: Sequence[str], vector: Vector, model: str, pi
 
 
 def statistics(seen: Clause, terms: Sequence[str]) -> Body:
-    """Number and length of memories, counts per term, speakers and years; no hits."""
+    """Count memories, mean length, memories per term, speakers and years; no hits."""
     counts: dict[str, Clause] = {
         "length": {"avg": {"field": "length"}},
         "speakers": {"terms": {"field": "speaker", "size": _SPEAKERS}},
@@ -100,9 +100,9 @@ def statistics(seen: Clause, terms: Sequence[str]) -> Body:
 def neighbours_of(
     seen: Clause, passing: Sequence[Clause], spans: Spans, ids: Collection[str], known: Collection[str], vector: Vector | None
 ) -> Body:
-    """Memories at these positions of these sessions, but the known ones, and those of some ids. Scores are cosines.
+    """Find memories at these positions of sessions, except known ones, and those with the ids. Scores are cosines.
 
-    What also passes the filter is marked `passes`.
+    Memories that also pass the filter are marked `passes`.
     """
     places: list[Clause] = [
         {
@@ -125,33 +125,33 @@ def neighbours_of(
 
 
 def sessions(seen: Clause, names: Collection[str]) -> Body:
-    """Memories and tokens of whole sessions."""
+    """Count the memories and tokens of whole sessions."""
     asked = [{"terms": {"session_id": sorted(names)}}, {"exists": {"field": "position"}}]
     each = {"terms": {"field": "session_id", "size": len(names)}, "aggs": {"tokens": {"sum": {"field": "length"}}}}
     return _counted({"bool": {"filter": [seen, *asked]}}, {"sessions": each})
 
 
 def sharing(seen: Clause, terms: Sequence[str], vector: Vector | None) -> Body:
-    """Memories that share words in their own text, with that text."""
+    """Find memories that share words in their own text, with that text."""
     body = with_content(_listed({"bool": {"filter": [seen], "must": [_match("tokens", terms)]}}, SIMILAR), SIMILAR)
     return body if vector is None else {**body, "rescore": _rescored(vector, SIMILAR)}
 
 
 def outlines(user_id: str, terms: Sequence[str], without: Iterable[str], size: int) -> Body:
-    """A page of what is counted of the user's memories, closed ones too, that hold each of the terms; none of `without`."""
+    """Find a page of outlines of the user's memories with all terms, including closed ones, except `without`."""
     hidden: list[Clause] = [{"term": {"status": "purged"}}, {"ids": {"values": sorted(without)}}]
     query = {"bool": {"filter": [{"term": {"user_id": user_id}}, *_holding(terms)], "must_not": hidden}}
     return {**_listed(query, size), "docvalue_fields": ["outline"], "sort": [{"memory_id": "asc"}]}
 
 
 def with_content(body: Body, size: int) -> Body:
-    """The first hits of a search, with their text."""
-    kept = {name: value for name, value in body.items() if name != "stored_fields"}  # with these left out there is no source
+    """Return the first hits of a search with their text."""
+    kept = {name: value for name, value in body.items() if name != "stored_fields"}  # it would suppress the source
     return {**kept, "size": size, "_source": ["content"]}
 
 
 def most_important(allowed: Clause, limit: int) -> Body:
-    """The most important first, then the newest."""
+    """Find the most important, then the newest."""
     return {**_listed(allowed, limit), "sort": [{one: "desc"} for one in ("importance", "happened_at", "memory_id")]}
 
 
@@ -182,7 +182,7 @@ def _nearest_clause(allowed: Clause, vector: Vector, model: str, most: int) -> C
 
 
 def _scored(query: Clause, vector: Vector) -> Clause:
-    """The score of each document is (1 + cosine) / 2, and 0 without a vector."""
+    """Scores are (1 + cosine) / 2, and 0 without a vector."""
     told = {"field": "vector", "query_value": numbers(vector), "space_type": "cosinesimil"}
     return {"script_score": {"query": query, "script": {"lang": "knn", "source": "knn_score", "params": told}}}
 

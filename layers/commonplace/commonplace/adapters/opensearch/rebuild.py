@@ -1,7 +1,6 @@
-"""Writes the index: changes in one `_bulk` request with external versions, and the next version beside the one in use; and
-reads the index to compare it with the records.
+"""Writes the index in `_bulk` requests with external versions, builds its next version, and reads it for checks.
 
-The setup creates what the index needs and leaves what exists: safe to run at every deployment.
+The setup creates what is missing and changes nothing else: safe to run at every deployment.
 """
 
 import json
@@ -34,11 +33,11 @@ _FUSION = {
 
 
 def set_up(client: OpenSearch, layout: Layout, alias: str = ALIAS, kept: Callable[[], bool] = lambda: False) -> bool:
-    """Pipeline, index template, first index and alias, and the copies. Raises `IndexUnavailable`.
+    """Create pipeline, index template, first index with alias, and replicas. Raises `IndexUnavailable`.
 
-    True when all is as laid out. False when a reindex has to follow: the index that is asked was made by another layout and
-    holds memories, or it holds none while memories are `kept`. Where none is asked yet and memories are kept, none will be
-    until the reindex has filled one: an empty index would answer that there is nothing.
+    Returns False if a reindex must follow: the live index has another layout and holds memories, or is empty while memories
+    are `kept`. If memories are kept and there is no index yet, none is created before the reindex, as an empty index would
+    answer that there is nothing.
     """
     prepare(client, layout, alias)
     with as_index_unavailable():
@@ -61,7 +60,7 @@ def set_up(client: OpenSearch, layout: Layout, alias: str = ALIAS, kept: Callabl
 
 
 def prepare(client: OpenSearch, layout: Layout, alias: str) -> None:
-    """Pipeline and template, by which each new version of the index is made."""
+    """Create the pipeline and the template for new versions of the index."""
     template = {
         "index_patterns": [f"{alias}-v*"],
         "template": {"settings": {"index": settings(layout)}, "mappings": mappings(layout)},
@@ -76,7 +75,7 @@ def _holds_some(client: OpenSearch, version: "Version") -> bool:
 
 
 def _copy(client: OpenSearch, layout: Layout, alias: str) -> None:
-    """Gives each version of the index, one being filled too, as many copies as the next would get."""
+    """Sets the replicas of all versions, including one being filled."""
     indices = client.indices.get_settings(index=f"{alias}-v*", name=_COPIES, params={"flat_settings": "true", **_WAIT})
     for name, index in indices.items():
         if index["settings"][_COPIES] != str(layout.replicas):
@@ -84,13 +83,13 @@ def _copy(client: OpenSearch, layout: Layout, alias: str) -> None:
 
 
 def model_of_layout(client: OpenSearch, alias: str) -> str | None:
-    """The embedding model that the next version is laid out for; None before anything was set up."""
+    """Return the embedding model of the next version's layout; None before setup."""
     templates = client.indices.get_index_template(name=alias, params={"ignore": 404, **_WAIT}).get("index_templates", [])
     return next((one["index_template"]["template"]["mappings"]["_meta"]["embedding_model"] for one in templates), None)
 
 
 def create(client: OpenSearch, name: str, alias: str | None = None) -> None:
-    """An empty index by the template, known by an alias at once; one that another run has made meanwhile will do."""
+    """Create an empty index from the template, with its alias. Accepts one created concurrently."""
     try:
         client.indices.create(index=name, body={"aliases": {alias: {}} if alias else {}}, params=_WAIT)
     except RequestError as error:
@@ -99,7 +98,7 @@ def create(client: OpenSearch, name: str, alias: str | None = None) -> None:
 
 
 def switch(client: OpenSearch, alias: str, old: str | None, new: str, *more: dict[str, Any]) -> None:
-    """In one step the alias means the new index; the old one goes."""
+    """Point the alias to the new index and delete the old one, in one step."""
     gone = [{"remove_index": {"index": old}}] if old else []
     actions = [{"add": {"index": new, "alias": alias}}, *gone, *more]
     client.indices.update_aliases(body={"actions": actions}, params=_WAIT)
@@ -107,7 +106,7 @@ def switch(client: OpenSearch, alias: str, old: str | None, new: str, *more: dic
 
 @dataclass(frozen=True)
 class Version:
-    """An index that aliases mean, and what it tells of itself."""
+    """An index behind aliases, and its metadata."""
 
     name: str
     aliases: frozenset[str]
@@ -115,10 +114,10 @@ class Version:
 
 
 def versions(client: OpenSearch, *aliases: str) -> list[Version]:
-    """The indices that these aliases mean; those that are not there are left out.
+    """Return the indices behind these aliases; missing aliases are left out.
 
-    One request an alias, by the path that the roles name, and the last alias first: an alias that takes another's index
-    over between two requests is then seen with it.
+    One request per alias, by the path that the roles allow, last alias first: an alias that takes over another's index
+    between two requests is then seen with it.
     """
     found: dict[str, Version] = {}
     for alias in reversed(aliases):
@@ -130,23 +129,23 @@ def versions(client: OpenSearch, *aliases: str) -> list[Version]:
 
 
 def next_name(client: OpenSearch, alias: str) -> str:
-    """The name of the version after the newest there is."""
+    """Return the name of the next version."""
     names = client.indices.get(index=f"{alias}-v*", params={"filter_path": "*.aliases", **_WAIT})
     numbers = [int(name.removeprefix(f"{alias}-v")) for name in names]
     return f"{alias}-v{max(numbers, default=0) + 1}"
 
 
 REBUILD_SUFFIX = "-next"
-"""Ends the alias of a version that is being filled."""
+"""Suffix of the alias of a version that is being filled."""
 
 _BYTES = 5_000_000
 _DONE = IndexOutcome("done")
-_OF_THE_INDEX = ("index_closed_exception", "cluster_block_exception")  # 400 and 403, and no fault of the change
-_ORDER = ("retry", "failed", "done")  # of two answers to the same change, the one that counts
+_OF_THE_INDEX = ("index_closed_exception", "cluster_block_exception")  # 400 and 403, not caused by the change
+_ORDER = ("retry", "failed", "done")  # worst first: of two answers to a change, the worse counts
 
 
 class OpenSearchWriter:
-    """Writes into the index that is asked, and into the next version while one is being filled."""
+    """Writes into the live index, and into the next version while it is being filled."""
 
     def __init__(self, client: OpenSearch, alias: str = ALIAS) -> None:
         self._client, self._alias = client, alias
@@ -171,27 +170,27 @@ def write(
     client: OpenSearch, alias: str, metadata: Mapping[str, str], changes: Sequence[IndexChange],
     over: bool = False, found: bool = True,
 ) -> list[IndexOutcome]:  # fmt: skip
-    """Writes changes into the index that an alias means; raises `IndexUnavailable` when none can be told about.
+    """Write changes into the index behind an alias. Raises `IndexUnavailable` if no outcome is known.
 
-    `metadata`: what that index tells of itself. `over`: a document of the same version is written over. `found`: returns
-    only when searches find what is done.
+    `metadata`: of that index. `over`: overwrite documents of the same version. `found`: return only when searches see the
+    changes.
     """
     kind: Literal["external", "external_gte"] = "external_gte" if over else "external"
     outcomes: list[IndexOutcome] = []
     for lines in _bulks(changes, metadata, kind):
-        # An index that is not there must not be made by a write, without its alias or its mapping.
+        # A write must not create a missing index, which would lack alias and mapping.
         params = {"refresh": "wait_for" if found else "false", "require_alias": "true", "request_timeout": WRITE_SECONDS}
         with as_index_unavailable():
             answer = client.bulk(body="\n".join(lines) + "\n", index=alias, params=params)
         outcomes += [_outcome(item["index"]) for item in answer["items"]]
         if found and any(item["index"]["status"] == 409 for item in answer["items"]):
-            with as_index_unavailable():  # another has written that; it may have to be found yet
+            with as_index_unavailable():  # written by another process, and possibly not yet visible
                 client.indices.refresh(index=alias, params={"request_timeout": WRITE_SECONDS})
     return outcomes
 
 
 def _bulks(changes: Sequence[IndexChange], metadata: Mapping[str, str], kind: str) -> Iterator[list[str]]:
-    """The lines of as few requests as the domain's limit on their size allows."""
+    """As few requests as the domain's size limit allows."""
     lines: list[str] = []
     size = 0
     for change in changes:
@@ -209,8 +208,7 @@ def _bulks(changes: Sequence[IndexChange], metadata: Mapping[str, str], kind: st
 
 
 def _outcome(item: dict[str, Any]) -> IndexOutcome:
-    """A stale version is success: the index holds a newer one. The domain's own words may quote the memory, so its reason
-    is told by the names of the errors."""
+    """A stale version is success. Reports error names only, as the domain's messages may quote the memory."""
     status = item["status"]
     if status < 300 or status == 409:
         return _DONE
@@ -231,7 +229,7 @@ _KEPT_OPEN = "5m"
 
 
 class OpenSearchContents:
-    """The index that is asked, read and mended document by document."""
+    """The live index, read and repaired document by document."""
 
     def __init__(self, client: OpenSearch, alias: str = ALIAS) -> None:
         self._client, self._alias = client, alias
@@ -266,11 +264,11 @@ class OpenSearchContents:
                 yield from map(_indexed_document, hits)
                 body["search_after"] = hits[-1]["sort"]
 
-    def miscounted(self, user_id: str) -> list[str]:  # noqa: ARG002 - it counts when it is asked
+    def miscounted(self, user_id: str) -> list[str]:  # noqa: ARG002 - it counts on demand
         return []
 
     def recount(self, user_id: str) -> None:
-        """Nothing is counted beside the documents."""
+        """Do nothing: there are no stored counts."""
 
     def mend(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
         with as_index_unavailable():
@@ -292,7 +290,7 @@ class OpenSearchContents:
 
 
 def _compared(record: Stored, document: Mapping[str, Any]) -> IndexedDocument:
-    """The document, without its digest if any field differs from what the record gives, terms included."""
+    """The digest is dropped if any stored field differs from the record."""
     found = _indexed_document(document)
     return found if document["_source"] == stored(record) else replace(found, digest="")
 
@@ -303,13 +301,13 @@ def _indexed_document(document: Mapping[str, Any]) -> IndexedDocument:
 
 
 class OpenSearchRebuild:
-    """While it is filled the next version has an alias of its own, by which `OpenSearchWriter` writes into it as well."""
+    """The next version has its own alias while it is filled, so that `OpenSearchWriter` writes to it too."""
 
     def __init__(self, client: OpenSearch, layout: Layout, alias: str = ALIAS) -> None:
         self._client, self._layout, self._alias = client, layout, alias
 
     def model(self) -> str | None:
-        """The embedding model of the index that is asked now, or that the first one is laid out for; None without either."""
+        """Return the embedding model of the live index, or of the first one's layout; None without either."""
         with as_index_unavailable():
             for live in versions(self._client, self._alias):
                 return live.metadata.get("embedding_model")
@@ -329,7 +327,7 @@ class OpenSearchRebuild:
     def fill(self, records: Sequence[Stored]) -> list[IndexOutcome]:
         try:
             return write(self._client, self._begun, mark(self._layout), records, over=True, found=False)
-        except IndexUnavailable as error:  # a request that was late as a whole may well pass the next time
+        except IndexUnavailable as error:  # a late bulk request may succeed the next time
             return [IndexOutcome("retry", str(error))] * len(records)
 
     def finish(self) -> None:

@@ -1,7 +1,7 @@
-"""One user's memories as columns in memory, for scanning; brought up to date with the file at each search.
+"""One user's memories as in-memory columns for scanning, refreshed from the file before each search.
 
-Vectors are float32 and scanned exactly: 100,000 of 256 dimensions take 16 ms and 102 MB, where sqlite-vec took 70 ms and
-is not loadable in many Pythons.
+Vectors are float32 and scanned exactly: 100,000 of 256 dimensions take 16 ms and 102 MB. sqlite-vec took 70 ms, and many
+Python builds can't load it.
 """
 
 import sqlite3
@@ -37,7 +37,7 @@ class NameNumbers:
         self.listed: list[str] = []
 
     def number(self, name: str | None) -> int:
-        """The name's number, a new one at its first mention."""
+        """Return the name's number, assigning a new one at first use."""
         if name is None:
             return -1
         if name not in self._numbers:
@@ -57,7 +57,7 @@ class Columns:
         self._vectors: list[npt.NDArray[np.float32]] = []
         self.ids: list[str] = []
         self.damaged: dict[int, str] = {}
-        """The ids of memories with a column that can't be read, by their slots: they are not found."""
+        """Ids of memories with an unreadable column, by slot; searches don't find them."""
         self.agents, self.sessions, self.speakers = NameNumbers(), NameNumbers(), NameNumbers()
         self._by_place: tuple[Integers, Integers] | None = None
         self._totals: Totals | None = None
@@ -69,17 +69,17 @@ class Columns:
         return self._numbers[name][: len(self)]
 
     def refresh(self, connection: sqlite3.Connection) -> None:
-        """Takes in what was written since the last call, by this process or another."""
+        """Read what was written since the last call, by any process."""
         newest = self._change
-        # Oldest row first and rows are never given twice: slots rise with rows.
+        # Ordered by row, and rows are never reused: slots rise with rows.
         for found in connection.execute(_QUERY, (self.owner, self._change)):
             self._by_place = self._totals = None
             self._read_row(found)
             newest = max(newest, found[-1]) if isinstance(found[-1], int) else newest
-        self._change = newest  # when all are read: else those that are left would be missed for good
+        self._change = newest  # only after reading all rows, or an error would skip the rest for good
 
     def slots(self, rows: Integers) -> Integers:
-        """The slots of rows of the file; of those that are no memory's, as in a damaged index of words, there are none."""
+        """Return the slots of rows. Rows without a memory, as from a damaged word index, are left out."""
         own = self["row"]
         found = np.searchsorted(own, rows)
         inside = found < len(own)
@@ -88,7 +88,7 @@ class Columns:
         return known
 
     def by_place(self) -> tuple[Integers, Integers]:
-        """Slots ordered by session and position, and that place as one number each (none: negative)."""
+        """Return slots ordered by session and position, and these as numbers; negative without a session."""
         if self._by_place is None:
             places = place_numbers(self["session"], self["position"])
             order = np.argsort(places, kind="stable")
@@ -96,26 +96,26 @@ class Columns:
         return self._by_place
 
     def cosines(self, vector: Vector | None) -> Floats:
-        """The cosine of each memory with a unit vector, NaN where there is none."""
+        """Return the cosine of each memory with a unit vector; NaN if the memory has none."""
         if vector is None:
             return np.full(len(self), np.nan, dtype=np.float32)
         scores = np.empty(len(self), dtype=np.float32)
         for first, block in zip(range(0, len(self), _BLOCK), self._vectors, strict=True):
             used = scores[first : first + _BLOCK]
-            # `block @ vector` would go to a BLAS with threads of its own, which wait for each other on a busy machine
+            # `block @ vector` would use BLAS threads, which wait for each other on a busy machine
             np.vecdot(block[: len(used)], vector, out=used)
-        # of unit vectors no cosine is more than one: beyond that a vector is damaged
+        # a cosine above one comes from a damaged vector
         return np.where(self["has_vector"] & (np.abs(scores) < MOST_COSINE), scores, np.float32(np.nan))
 
     def visible(self, agents: tuple[str, ...], now: float, include_expired: bool) -> Flags:
-        """Which memories may be seen: active, valid now, unexpired, and meant for one of the agents."""
+        """Return which memories are visible: active, valid now, unexpired, and meant for one of the agents."""
         allowed = np.array([name in agents for name in self.agents.listed], dtype=np.bool_)
         flags: Flags = self["active"] & np.take(allowed, self["agent"]) & (self["valid_from"] <= now)
         flags &= self["valid_to"] > now
         return flags if include_expired else flags & (self["expires_at"] > now)
 
     def totals(self, visible: Flags) -> "Totals":
-        """The statistics of the visible memories, counted again when something was written or others are visible."""
+        """Return the statistics of the visible memories, cached until data or visibility changes."""
         if self._totals is None or not np.array_equal(self._totals.of, visible):
             self._totals = Totals.counted(self, visible)
         return self._totals
@@ -154,7 +154,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Totals:
-    """Statistics of some memories; `of`: which. `session_means`: mean tokens of a memory, behind a first place for none."""
+    """Statistics of the memories `of`. `session_means`: mean tokens per memory, with a first place for no session."""
 
     of: Flags
     memories: int
@@ -165,7 +165,7 @@ class Totals:
 
     @classmethod
     def counted(cls, columns: Columns, visible: Flags) -> Self:
-        """Of the memories that are visible."""
+        """Count the visible memories."""
         lengths, places = columns["length"][visible], columns["session"][visible] + 1
         sessions = len(columns.sessions.listed) + 1
         tokens = np.bincount(places, lengths, sessions)
@@ -181,5 +181,5 @@ class Totals:
 
 
 def place_numbers(sessions: Integers, positions: Integers) -> Integers:
-    """Session and position as one number, so that neighbours differ by their distance; below 0 without a session."""
+    """Return session and position as one number, so that neighbours differ by their distance; negative without a session."""
     return np.where(sessions >= 0, sessions.astype(np.int64) * 2**33 + positions, -1)

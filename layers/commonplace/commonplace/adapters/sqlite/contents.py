@@ -1,4 +1,4 @@
-"""The index of one file - columns, vectors, words, counts - held against its records, and made of them anew."""
+"""Checks the index of one file (columns, vectors, words, counts) against its records, and rebuilds it."""
 
 import sqlite3
 from collections import Counter
@@ -20,16 +20,16 @@ from commonplace.ports.values import IndexChange, IndexedDocument, IndexOutcome,
 from commonplace.retrieval.documents import Document, digest, document
 
 _WORDS_OF_NOBODY = "row:"
-"""Begins the name of words that are no memory's; the number of their row follows."""
+"""Prefix of the names of words without a memory, before the row number."""
 _OUT_OF_THE_WAY = "UPDATE memories SET key = NULL, fingerprint = CAST('row ' || row AS BLOB) WHERE row = ?"
 _DONE = IndexOutcome("done")
 Words = Mapping[int, tuple[str, str]]
-"""By row what is indexed of a memory, as `rows.words_of` gives it."""
+"""Indexed text by row, as returned by `rows.words_of`."""
 _MADE = "SELECT sql FROM sqlite_master WHERE name IN ('words', 'word_places') ORDER BY rowid"
 _PLACE = "SELECT doc FROM word_places WHERE term = ? LIMIT 1"
 _REBUILD = "INSERT INTO words (words) VALUES ('rebuild')"
-_SHADOWS = ("words_data", "words_idx", "words_docsize", "words_config")  # tables of FTS5 beside what it was given
-_GIVEN = "SELECT id, c0, c1 FROM words_content"  # where FTS5 keeps it: it can be read when the index itself can't
+_SHADOWS = ("words_data", "words_idx", "words_docsize", "words_config")  # internal tables of FTS5, apart from its input
+_GIVEN = "SELECT id, c0, c1 FROM words_content"  # FTS5's copy of its input, readable even if the index itself is damaged
 _PLACES = "SELECT term, doc, col FROM word_places WHERE term >= ? AND term < ?"
 _NAMES = (
     "fingerprint version status agent_id collection key memory_type category section content_type importance emotion subject"
@@ -45,7 +45,7 @@ _BESIDE_UNIT = 0.01
 
 @dataclass(frozen=True)
 class Derived:
-    """A memory as its record is now, with what its row derives of it."""
+    """A memory from its record, and what is derived from it in its row."""
 
     row: int
     owner: int
@@ -57,16 +57,16 @@ class Derived:
 
     @cached_property
     def document(self) -> Document:
-        """What an index gets of it."""
+        """Its index document."""
         return document(self.memory)
 
     @property
     def words(self) -> tuple[str, str]:
-        """What the index of words gets of it."""
+        """Its text for the word index."""
         return rows.words_of(self.owner, self.document)
 
     def is_in_line(self, dimensions: Mapping[str, int]) -> bool:
-        """Whether columns and vector are those of the record. `dimensions`: of the vectors of each known model."""
+        """Return whether columns and vector match the record. `dimensions`: vector length of each known model."""
         right = rows.columns(self.memory, self.document, self.owner, 0, None)
         same = all(self.columns[name] == right[name] for name in _NAMES)
         return same and isinstance(self.change, int) and self.change > 0 and self._has_its_vector(dimensions)
@@ -83,26 +83,25 @@ class Derived:
 
 @dataclass(frozen=True)
 class WordIndex:
-    """The index of words over some rows: what it was given, what it holds by owner, None where it can't be read, and what a
-    fresh one would hold."""
+    """The word index over some rows: its input, its content by owner (None if unreadable), and the expected content."""
 
     given: Words
     held: Mapping[int, Counter[int] | None]
     right: Mapping[int, Counter[int]]
 
     def misses(self, row: int, owner: int) -> bool:
-        """Whether it knows nothing of a row."""
+        """Return whether the row is unknown."""
         held = self.held[owner]
         return row not in self.given and (held is None or not held[row])
 
     def holds(self, row: int, owner: int, words: tuple[str, str]) -> bool:
-        """Whether a row is found by just these words."""
+        """Return whether a row is indexed with exactly these words."""
         held = self.held[owner]
         return self.given.get(row) == words and held is not None and held[row] == self.right[owner][row]
 
 
 class SqliteContents:
-    """What is derived in one file. `embedders`: by the name of their model; vectors of another stay as they are."""
+    """The derived data of one file. `embedders`: by model name; vectors of other models stay unchanged."""
 
     def __init__(self, database: Database, embedders: Mapping[str, Embedder], dimensions: Mapping[str, int]) -> None:
         self._database, self._embedders, self._dimensions = database, embedders, dimensions
@@ -143,19 +142,19 @@ class SqliteContents:
             return [name for name, is_wrong in wrong.items() if is_wrong]
 
     def mend(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
-        """Derives anew from the records as they are now, whatever was handed over; the records stay as they are."""
+        """Derive everything anew from the current records, whatever was passed; the records don't change."""
         stored = [one.memory for one in changes if isinstance(one, Stored)]
         vectors = self._embedded(stored)
         with self._database.writing() as connection:
             found = derived_of(connection, [memory.memory_id for memory in stored])
             if self._is_torn(connection, list(found.values()), changes):
-                rebuild(connection)  # before any write: then FTS5 is asked for a savepoint of what it can't read
+                rebuild(connection)  # before any write, as FTS5 would need a savepoint of unreadable data
             count_changes(connection)
             outcomes = [self._mend(connection, one, found, vectors) for one in changes]
             refused = [at for at, outcome in enumerate(outcomes) if outcome.state == "failed"]
             rows_of = {at: found[one.memory.memory_id].row for at in refused if isinstance(one := changes[at], Stored)}
             connection.executemany(_OUT_OF_THE_WAY, [(row,) for row in rows_of.values()])
-            for at in refused:  # they may only have stood in each other's place
+            for at in refused:  # they may only have blocked each other
                 outcomes[at] = self._mend(connection, changes[at], found, vectors)
             return outcomes
 
@@ -185,7 +184,7 @@ class SqliteContents:
         )
 
     def _held(self, connection: sqlite3.Connection, owner: int) -> Counter[int] | None:
-        """What the index of words holds of an owner's rows, counted once for each state of the file."""
+        """Cached until the file changes."""
         state = (connection.execute("PRAGMA data_version").fetchone(), connection.total_changes)
         known = self._sums.get(owner)
         if known is None or known[0] != state:
@@ -197,7 +196,7 @@ class SqliteContents:
         return known[1]
 
     def _is_torn(self, connection: sqlite3.Connection, found: Sequence[Derived], changes: Sequence[IndexChange]) -> bool:
-        """Whether the index of words holds other words of these rows than it was given: then it can't take them out."""
+        """Whether the word index differs from its input for these rows, so that it can't delete them."""
         placed = [(one.row, one.owner) for one in found]
         for one in changes:
             row, owner = _row_of_nobody(one), known_owner(connection, one.user_id) if isinstance(one, Tombstone) else None
@@ -208,7 +207,6 @@ class SqliteContents:
         return any((sums := held[owner]) is None or sums[row] != right[owner][row] for row, owner in placed)
 
     def _embedded(self, memories: Sequence[Memory]) -> dict[str, Vector | None]:
-        """By id the vectors of those whose model is at hand."""
         found = dict[str, Vector | None]()
         ordered = sorted((one for one in memories if one.embedding_model in self._embedders), key=_model)
         for model, group in groupby(ordered, key=_model):
@@ -231,7 +229,7 @@ class SqliteContents:
             return _DONE
         there = found.get(change.memory.memory_id)
         if there is None or there.memory.version != change.memory.version:
-            return _DONE  # purged or written anew meanwhile, which derives all of it
+            return _DONE  # purged, or rewritten with all derived data
         embedding = there.embedding if there.memory.embedding_model is not None else None
         if there.memory.memory_id in vectors:
             embedding = writes.blob_of(vectors[there.memory.memory_id])
@@ -244,7 +242,7 @@ def _written(connection: sqlite3.Connection, there: Derived, embedding: bytes | 
     settings = ",".join(f"{name} = ?" for name in columns)
     try:
         connection.execute(f"UPDATE memories SET {settings} WHERE row = ?", (*columns.values(), there.row))
-    except sqlite3.IntegrityError:  # another active memory has its content or its key
+    except sqlite3.IntegrityError:  # another active memory has this content or key
         return IndexOutcome("failed", "conflict")
     rows.delete(connection, there.row)
     rows.insert(connection, there.row, there.owner, there.document)
@@ -266,7 +264,7 @@ def _row_of_nobody(change: IndexChange) -> int | None:
 
 
 def given_words(connection: sqlite3.Connection, rows: Iterable[int]) -> dict[int, tuple[str, str]]:
-    """What the index was given of these rows, as far as that is kept."""
+    """Return the stored input of the word index for these rows."""
     wanted = list(rows)
     marks = ",".join("?" * len(wanted))
     found = connection.execute(f"{_GIVEN} WHERE id IN ({marks})", wanted)
@@ -274,22 +272,22 @@ def given_words(connection: sqlite3.Connection, rows: Iterable[int]) -> dict[int
 
 
 def indexed_sums(connection: sqlite3.Connection, owner: int) -> Counter[int]:
-    """By row a sum over all that the index finds of the owner's words there; equal for the same words, in this process.
+    """Return a checksum by row over the owner's words in the index; comparable within this process only.
 
-    Raises `sqlite3.DatabaseError` where the index can't be read.
+    Raises `sqlite3.DatabaseError` if the index can't be read.
     """
     found = Counter[int]()
     terms = set[str]()
-    for term, row, column in connection.execute(_PLACES, (f"{owner}_", f"{owner}`")):  # ` comes behind _
+    for term, row, column in connection.execute(_PLACES, (f"{owner}_", f"{owner}`")):  # ` sorts after _
         found[row] += hash((column, term))
         terms.add(term)
-    for term in terms:  # as searches do: on a damaged page that may fail although all can be read in a row
+    for term in terms:  # like searches: a damaged page may fail here although a sequential read works
         connection.execute(_PLACE, (term,)).fetchone()
     return found
 
 
 def expected_sums(connection: sqlite3.Connection, words: Words, owners: Iterable[int]) -> dict[int, Counter[int]]:
-    """By owner the same sums of an index that holds just these words: the words of a fresh file."""
+    """Return the same checksums by owner for an index of exactly these words, built in a fresh file."""
     with _fresh_index(connection) as fresh:
         fresh.executemany(
             "INSERT INTO words (rowid, content, labels) VALUES (?, ?, ?)", [(row, *texts) for row, texts in words.items()]
@@ -298,13 +296,13 @@ def expected_sums(connection: sqlite3.Connection, words: Words, owners: Iterable
 
 
 def without_memory(connection: sqlite3.Connection) -> list[tuple[int, int | None]]:
-    """Rows of words that are no memory's, each with the number of whom they were of, as far as they tell."""
+    """Return word rows without a memory, each with its owner's number if known."""
     found = connection.execute(f"{_GIVEN} WHERE id NOT IN (SELECT row FROM memories)").fetchall()
     return [(row, _owner_of(content) or _owner_of(labels)) for row, content, labels in found]
 
 
 def rebuild(connection: sqlite3.Connection) -> None:
-    """Makes the index of words anew from what it was given; one that FTS5 can't even open is emptied first."""
+    """Rebuild the word index from its input. An index that FTS5 can't open is emptied first."""
     try:
         connection.execute(_REBUILD)
         return
@@ -319,7 +317,7 @@ def rebuild(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def _fresh_index(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """An empty index of words in memory, made as that of the file was."""
+    """An empty word index in memory, created like the file's."""
     made = connection.execute(_MADE)
     with closing(sqlite3.connect(":memory:")) as fresh:
         for (statement,) in made.fetchall():
@@ -333,10 +331,10 @@ def _owner_of(text: object) -> int | None:
 
 
 def derived_of(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dict[str, Derived]:
-    """By id those of the memories that are there and can be read."""
+    """Return the readable memories by id."""
     marks = ",".join("?" * len(memory_ids))
     found = dict[str, Derived]()
-    with gathered():  # whoever gave the ids has told what can't be read
+    with gathered():  # unreadable records were reported by the caller
         for row, owner, user_id, memory_id, record, change, *rest in connection.execute(
             f"{_DERIVED} IN ({marks})", memory_ids
         ):
@@ -348,7 +346,7 @@ def derived_of(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dic
 
 
 def tags_of(connection: sqlite3.Connection, owner: int | None) -> Counter[str]:
-    """How many of the owner's active memories carry each tag, by the records that can be read."""
+    """Count the owner's active memories per tag, from readable records."""
     found = connection.execute(
         f"SELECT user_id, memory_id, {RECORD} FROM memories JOIN users ON number = owner WHERE owner = ?", (owner,)
     )
@@ -358,13 +356,13 @@ def tags_of(connection: sqlite3.Connection, owner: int | None) -> Counter[str]:
 
 
 def changes_are_counted(connection: sqlite3.Connection) -> bool:
-    """Whether the number of the last write is one, and that of no memory is beyond it: readers would miss what is new."""
+    """Return whether the last write's number is unique and no memory has a higher one, which readers would miss."""
     last = [one for (one,) in connection.execute("SELECT last FROM changes")]
     return len(last) == 1 and isinstance(last[0], int) and last[0] >= _newest_change(connection)
 
 
 def count_changes(connection: sqlite3.Connection) -> None:
-    """Brings the number of the last write in line."""
+    """Correct the number of the last write."""
     if not changes_are_counted(connection):
         connection.execute("DELETE FROM changes")
         connection.execute("INSERT INTO changes VALUES (?)", (_newest_change(connection),))

@@ -1,7 +1,7 @@
 """The SQLite connection: write-ahead log, full durability, one writer at a time across processes.
 
-The write-ahead log is folded into the file. What was erased stands in the log until then, and the file says so: whoever
-opens it next sees that, and folds.
+Checkpoints fold the log into the file. Until then, the log may contain erased data; the file records this, and whoever opens
+it next folds the log.
 """
 
 import os
@@ -19,15 +19,15 @@ from commonplace.adapters.sqlite import opening
 from commonplace.domain import loading
 
 _WAIT_SECONDS = 30.0
-_PATIENCE, _PAUSE = 5.0, 0.02  # seconds that who has erased waits for readers to end, and between two looks
-_FREE_PAGES = 2_048  # more than these free ones are given back, so many with each write
-_LOG_BYTES = 8_000_000  # the log is folded into the file when it is longer than this
+_PATIENCE, _PAUSE = 5.0, 0.02  # seconds to wait for readers after an erasure, and between attempts
+_FREE_PAGES = 2_048  # if more pages are free, each write releases this many
+_LOG_BYTES = 8_000_000  # a longer log is folded into the file
 
 
 class Database:
     """One SQLite file. Safe to share between threads and to open in several processes.
 
-    `read_only`: it can't be written, here, by this user.
+    `read_only`: this user can't write to it here.
     """
 
     def __init__(self, path: Path) -> None:
@@ -36,7 +36,7 @@ class Database:
         self._turn, self._guard = threading.RLock(), threading.RLock()
         self._closed = False
         self._stamp: opening.Stamp | None = None
-        with opening.storage_errors(self._path), ExitStack() as opened:  # a file that can't be used is let go of
+        with opening.storage_errors(self._path), ExitStack() as opened:  # release a file that can't be used
             opening.refuse_devices(self._path)
             self.read_only = opening.is_read_only(self._path)
             (self._open_to_read if self.read_only else self._open_to_write)(opened)
@@ -46,7 +46,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """One consistent state of the file."""
+        """Yield a connection to one consistent state of the file."""
         with self._in_use():
             if self._main.in_transaction:
                 yield self._main
@@ -59,10 +59,10 @@ class Database:
 
     @contextmanager
     def writing(self, erases: bool = False) -> Iterator[sqlite3.Connection]:
-        """One transaction: on disk when this ends, or not at all.
+        """Run one transaction: durable when this ends, or undone.
 
-        `erases`: the log keeps nothing of what was there. Where somebody reads just now it is folded by whoever uses the file
-        next; `fold_log` tells.
+        `erases`: remove the old data from the log too. If a reader blocks that, the next user of the file does it; see
+        `fold_log`.
         """
         with self._locked(), self._in_use():
             try:
@@ -79,7 +79,7 @@ class Database:
 
     @contextmanager
     def counting(self) -> Iterator[sqlite3.Connection | None]:
-        """A transaction for usage that doesn't wait: None when another writer is at work, and no sync to disk."""
+        """Run a usage transaction without waiting or syncing. Yields None if another writer is active."""
         with self._in_use(), ExitStack() as held:
             try:
                 held.enter_context(self._writing.acquire(timeout=0))
@@ -98,9 +98,9 @@ class Database:
             self._fold_what_is_due()
 
     def fold_log(self, wait: bool) -> bool:
-        """Whether nothing that was erased stands in the log any more; folds it, as soon as nobody reads an older state.
+        """Fold erased data out of the log once no reader needs it. Returns whether none is left.
 
-        `wait`: for some seconds.
+        `wait`: keep trying for some seconds.
         """
         until = time.monotonic() + (_PATIENCE if wait else 0.0)
         while True:
@@ -114,12 +114,12 @@ class Database:
             time.sleep(_PAUSE)
 
     def close(self) -> None:
-        """Folds the log into the file and lets go of it; once is enough."""
+        """Fold the log and close the file. Safe to repeat."""
         with self._guard, opening.storage_errors(self._path), ExitStack() as held:
             if self._closed:
                 return
             if not self.read_only:
-                with suppress(Timeout):  # who has it has the file open, and folds the log at their end
+                with suppress(Timeout):  # the lock's holder folds the log when closing
                     held.enter_context(self._writing.acquire(timeout=0))
                     self._fold_what_is_due()
             self._let_go()
@@ -131,11 +131,11 @@ class Database:
         self._usage = opened.enter_context(closing(opening.connect(self._path, self._wait)))
         opening.set_up(self._main, "FULL")
         opening.set_up(self._usage, "NORMAL")
-        self._usage.execute("PRAGMA busy_timeout = 0")  # from now on: who opens waits for another that makes the file
-        if opening.is_empty(self._main, self._path):  # one that was there may be open to others
+        self._usage.execute("PRAGMA busy_timeout = 0")  # set last: opening must wait for a process that creates the file
+        if opening.is_empty(self._main, self._path):  # an existing file may be shared on purpose
             opening.close_to_others(self._path)
-        # SQLite before 3.51.3 can lose a commit when one process resets the log while another checkpoints, so commits
-        # and checkpoints are serialised by a lock of our own; readers never wait for it.
+        # Before SQLite 3.51.3, a log reset in one process during a checkpoint in another can lose a commit. Our lock
+        # serializes commits and checkpoints; readers never wait for it.
         lock = f"{self._path}.lock"
         self._writing = FileLock(lock, self._wait, opening.rights(self._path))
         if not opening.is_set_up(self._main):
@@ -153,7 +153,7 @@ class Database:
 
     @contextmanager
     def _in_use(self) -> Iterator[None]:
-        """For one use of the file; raises when it was closed, or was changed although it is read as it stands."""
+        """Raises if the file was closed, or changed although opened as immutable."""
         with self._guard, opening.storage_errors(self._path):
             if self._closed:
                 raise opening.unavailable("this memory was closed; open it again")
@@ -170,23 +170,22 @@ class Database:
             self._fold_log()
 
     def _give_back(self) -> None:
-        """Makes the file smaller, where much of it is free. VACUUM would copy all that is left, 5 s for 330 MB; so many pages
-        with each write take .1 to .4 s of it, on a busy machine of two cores, and readers go on."""
-        with suppress(sqlite3.OperationalError):  # the write is made; the next one tries again
+        """VACUUM would copy the whole file, 5 s for 330 MB; this takes .1 to .4 s per write and doesn't block readers."""
+        with suppress(sqlite3.OperationalError):  # the write is done; the next one tries again
             if self._main.execute("PRAGMA freelist_count").fetchone()[0] > _FREE_PAGES:
-                self._main.executescript(f"PRAGMA incremental_vacuum({_FREE_PAGES})")  # `execute` would free a single page
+                self._main.executescript(f"PRAGMA incremental_vacuum({_FREE_PAGES})")  # `execute` would release a single page
 
     def _fold_log(self) -> None:
         due = _is_folding_due(self._main)
         if not due and not (self._log.exists() and self._log.stat().st_size > _LOG_BYTES):
             return
-        with suppress(sqlite3.OperationalError):  # the write is made; what can't be folded now stays due
+        with suppress(sqlite3.OperationalError):  # the write is done, and folding stays due
             if _checkpoint(self._main) and due:
-                self._usage.execute("DELETE FROM folding_due")  # nothing is lost if the disk never hears of it
+                self._usage.execute("DELETE FROM folding_due")  # losing this on a crash is harmless
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """The right to write, for one thread of one process. Whoever waits for it must not hold the guard: others read."""
+        """The write lock, for one thread of one process. Waiting threads must not hold the guard, so that others can read."""
         with self._in_use():
             if self.read_only:
                 raise opening.unavailable(
@@ -201,18 +200,17 @@ class Database:
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:
-    """Ends a transaction, if SQLite has not done so by itself, as it does where the disk is full or a page is damaged."""
+    """SQLite may have rolled back already, for instance on a full disk or a damaged page."""
     if connection.in_transaction:
         connection.execute("ROLLBACK")
 
 
 def _is_folding_due(connection: sqlite3.Connection) -> bool:
-    """Whether the log still holds what was erased."""
     return connection.execute("SELECT 1 FROM folding_due").fetchone() is not None
 
 
 def _checkpoint(connection: sqlite3.Connection) -> bool:
-    """Folds the log and empties it, or not, without waiting, where somebody reads an older state of the file."""
+    """Folds and empties the log, unless a reader needs an older state. Never waits."""
     (wait,) = connection.execute("PRAGMA busy_timeout").fetchone()
     connection.execute("PRAGMA busy_timeout = 0")
     try:
@@ -226,14 +224,14 @@ _opened, _registering, _held = WeakSet[Database](), threading.RLock(), ExitStack
 
 
 def _before_fork() -> None:
-    """Waits until no thread is at work on a file: in the child none would end that."""
+    """Waits for running threads, which would not exist in the child."""
     _held.enter_context(_registering)
     for one in _opened:
         _held.enter_context(one._guard)
 
 
 def _after_fork() -> None:
-    """Lets go of the files: SQLite would take one that is opened again for one whose locks this process holds."""
+    """Closes the files: SQLite would treat a reopened file as locked by this process."""
     loading.forked()
     for one in _opened:
         one._let_go()

@@ -1,4 +1,4 @@
-"""Facts of a user's memories as a whole, and the usage log."""
+"""Facts about a user's memories as a whole, and the usage log."""
 
 import json
 import threading
@@ -20,9 +20,9 @@ _COUNTS = """SELECT
 
 
 class SqliteUsage:
-    """The usage log of one file. What can't be written at once waits for the next call, or for `close`.
+    """The usage log of one file. Counts that can't be written at once wait for the next call, or for `close`.
 
-    In a file that is read-only nothing is counted.
+    A read-only file counts nothing.
     """
 
     def __init__(self, database: Database) -> None:
@@ -30,14 +30,14 @@ class SqliteUsage:
         self._guard = threading.Lock()
         self._waiting: list[tuple[str, str]] = []
 
-    def found(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:  # noqa: ARG002 - an id is enough here
+    def found(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:  # noqa: ARG002 - ids are unique
         if self._database.read_only:
             return
         with self._guard:
             self._waiting += [(memory_id, at.isoformat()) for memory_id in memory_ids]
             self._write()
 
-    def fold(self, user_id: str) -> None:  # noqa: ARG002 - the counts are where they are shown, but for those that wait
+    def fold(self, user_id: str) -> None:  # noqa: ARG002 - counts are stored in place, except waiting ones
         with self._guard:
             self._write()
 
@@ -45,7 +45,7 @@ class SqliteUsage:
         return iter(())
 
     def close(self) -> None:
-        """Writes what waits, and lets go of what can't be written even now."""
+        """Write waiting counts, and drop those that still can't be written."""
         with self._guard:
             self._write()
             self._waiting.clear()
@@ -71,7 +71,7 @@ class SqliteFacts:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._read: dict[str, dict[int, tuple[int, Outline | None]]] = {}
-        """The outlines of the user who was asked about last, by their rows, each with the change that it was read at."""
+        """Outlines of the last user by row, each with the change number it was read at."""
 
     def tags(self, user_id: str) -> dict[str, int]:
         with self._database.reading() as connection:
@@ -107,7 +107,7 @@ class SqliteFacts:
                 f"SELECT row, memory_id, {RECORD} FROM memories WHERE row IN (SELECT value FROM json_each(?))", (new,)
             ).fetchall()
         for row, memory_id, record in rows:
-            memory = memory_of(user_id, memory_id, record)  # one that can't be read is told each time
+            memory = memory_of(user_id, memory_id, record)  # an unreadable record is reported each time
             if memory is not None:
                 known[row] = there[row], Outline.of(memory, len(record))
         if not terms:

@@ -45,7 +45,6 @@ class SqliteFeedback:
 
 
 def _rows(connection: sqlite3.Connection, user_id: str, after: float = 0.0) -> list[tuple[int, Rating]]:
-    """What is kept of a user until after then, the oldest first, each with its number."""
     rows = connection.execute(
         "SELECT rowid, memory_id, query, useful, at FROM feedback WHERE owner = ? AND until > ? ORDER BY until, rowid",
         (known_owner(connection, user_id), after),

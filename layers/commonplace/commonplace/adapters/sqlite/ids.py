@@ -1,4 +1,4 @@
-"""The ids of one file beside those of its memories: those they had elsewhere, and hashes of the erased ones."""
+"""External ids of memories, and hashes of erased ids, in one file."""
 
 import json
 import sqlite3
@@ -11,7 +11,7 @@ from commonplace.ports.values import Alias
 
 
 class SqliteErasedIds:
-    """What was erased from one file."""
+    """The erased ids of one file."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -57,8 +57,8 @@ class SqliteAliases:
 
 
 def keep_erased(connection: sqlite3.Connection, user_id: str, owner: int, memory_ids: Collection[str]) -> None:
-    """Keeps the hashes of memories that are erased in this transaction, and of what they were called elsewhere."""
+    """Store the hashes of memories erased in this transaction, and of their external names."""
     aliases = connection.execute("SELECT name, memory_id FROM aliases WHERE owner = ?", (owner,)).fetchall()
     names = [*memory_ids, *(name for name, memory_id in aliases if memory_id in memory_ids)]
-    hashes = [(erased_hash(user_id, one),) for one in names if isinstance(one, str)]  # a damaged row's may be anything
+    hashes = [(erased_hash(user_id, one),) for one in names if isinstance(one, str)]  # a damaged row may contain any value
     connection.executemany("INSERT OR IGNORE INTO erased_ids VALUES (?)", hashes)

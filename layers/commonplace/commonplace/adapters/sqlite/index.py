@@ -1,4 +1,4 @@
-"""Retrieves candidates from one SQLite file: words by FTS5, vectors by an exact scan, neighbours by position."""
+"""Retrieves candidates from one SQLite file: words by FTS5, vectors by exact scan, neighbours by position."""
 
 import math
 import sqlite3
@@ -26,7 +26,6 @@ def _compared(
     connection: sqlite3.Connection, owner: int, visibility: Visibility, shares: Mapping[int, float], vector: Vector | None,
     model: str,
 ) -> list[tuple[float, Similar]]:  # fmt: skip
-    """The visible memories of the owner among some rows, each with its share of rare words."""
     visible, values = scan.visible(visibility)
     found = connection.execute(
         f"SELECT row, memory_id, {RECORD}, embedding, embedding_model FROM memories"
@@ -48,9 +47,9 @@ def _compared(
 
 
 def _shared_words(connection: sqlite3.Connection, owner: int, terms: Sequence[str]) -> dict[int, float]:
-    """Rows that share the rarest terms, with the share (0-1) of the terms' total rarity that each holds.
+    """Rows that share the rarest terms, each with its share (0-1) of the terms' total rarity.
 
-    Common terms are left out, so that the work stays the same however many memories there are.
+    Omits common terms, so that the cost does not grow with the number of memories.
     """
     held = word_index.frequencies(connection, owner, tuple(set(terms)))
     own: int = connection.execute("SELECT count(*) FROM memories WHERE owner = ?", (owner,)).fetchone()[0]
@@ -69,7 +68,6 @@ def _shared_words(connection: sqlite3.Connection, owner: int, terms: Sequence[st
 
 
 def _nearest(columns: Columns, visibility: Visibility, vector: Vector | None, limit: int) -> list[int]:
-    """The rows of the visible memories that are nearest by vector."""
     if vector is None or not len(columns):
         return []
     visible = columns.visible(visibility.agents, visibility.now.timestamp(), visibility.include_expired)
@@ -124,7 +122,7 @@ class SqliteIndex:
         if owner is None:
             return Columns(0, self._model, self._dimension)
         columns = self._users.pop(owner, None) or Columns(owner, self._model, self._dimension)
-        self._users[owner] = columns  # last in, last out
+        self._users[owner] = columns  # most recently used last
         if len(self._users) > _USERS_IN_MEMORY:
             del self._users[next(iter(self._users))]
         columns.refresh(connection)

@@ -1,4 +1,4 @@
-"""Files kept for users in the memory file itself: its rights, its erasing and its log hold for them, too."""
+"""Files of users inside the memory file, which shares its permissions, erasure and log with them."""
 
 from datetime import datetime
 from io import SEEK_END, BytesIO
@@ -63,7 +63,7 @@ class SqliteKeptFiles:
         self._delete(user_id, "kind = coalesce(?, kind)", kind)
 
     def link(self, user_id: str, file: KeptFile, seconds: int) -> None:
-        """A file on this machine has no links."""
+        """Return None: local files have no links."""
 
     def _delete(self, user_id: str, condition: str, *values: str | None) -> None:
         with self._database.reading() as connection:

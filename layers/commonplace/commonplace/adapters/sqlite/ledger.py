@@ -60,7 +60,7 @@ class SqliteLedger:
             owner = known_owner(connection, user_id)
             if owner is None:
                 return 0
-            until = confirmed(connection, owner, now) if kept else now.timestamp()  # what isn't kept goes by any clock
+            until = confirmed(connection, owner, now) if kept else now.timestamp()  # without retention, any clock will do
             return connection.execute(
                 "UPDATE interactions SET interaction = NULL"
                 " WHERE owner = ? AND interaction IS NOT NULL AND state != 'pending' AND read_seconds < ?",
@@ -85,7 +85,7 @@ class SqliteLedger:
 
 
 def mark(connection: sqlite3.Connection, owner: int, run: Run, marks: Mapping[str, LedgerMark]) -> None:
-    """Marks a run's interactions; erased ones stay read, for they have no text left."""
+    """Mark a run's interactions. Erased ones stay read, as their text is gone."""
     at = run.finished_at or run.started_at
     for interaction_id, one in marks.items():
         read = (None, None) if one.state == "pending" else (at.isoformat(), at.timestamp())

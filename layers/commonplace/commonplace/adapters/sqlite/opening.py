@@ -1,6 +1,6 @@
-"""Opens a file to write and to read, or only to read; another program's database is refused before anything touches it.
+"""Opens a file for writing or read-only, and refuses other programs' databases before changing anything.
 
-What goes wrong with a file is told in our words: which file, and what to do.
+Errors are reported in our words: which file, and what to do.
 """
 
 import os
@@ -14,14 +14,14 @@ from pathlib import Path
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 
-APPLICATION_ID = 0x434D4D50  # "CMMP" in the header of the file, by which other programs can tell whose it is
-_OURS = {"users", "memories", "changes", "audits", "tags", "usage", "words"}  # the first form of the file set no id
+APPLICATION_ID = 0x434D4D50  # "CMMP" in the file header identifies our files
+_OURS = {"users", "memories", "changes", "audits", "tags", "usage", "words"}  # the first file format set no id
 _AS_IT_STANDS, _BESIDE_WRITERS = "immutable=1", "mode=ro"
 _OWNERS, _OWNERS_FOLDER = 0o600, 0o700
 _VERSION = 6
-_text = partial(str, encoding="utf-8", errors="replace")  # one byte that is no UTF-8 is no reason to give no row at all
+_text = partial(str, encoding="utf-8", errors="replace")  # one invalid UTF-8 byte must not hide a whole row
 Stamp = tuple[int, int, bool]
-"""By which a file that is read as it stands is known to be unchanged: time and size of the file, and if it has a log."""
+"""Modification time, size, and whether there is a log: shows that an immutable file is unchanged."""
 _OF_THE_SYSTEM = (
     sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM,
     sqlite3.SQLITE_NOMEM,
@@ -29,18 +29,18 @@ _OF_THE_SYSTEM = (
 
 
 def is_read_only(path: Path) -> bool:
-    """Whether a file is there and can't be written: it, or its folder, in which a writer needs a log and a lock."""
+    """Return whether a file exists and can't be written: itself, or its folder, which a writer needs for log and lock."""
     effective = os.access in os.supports_effective_ids
     return path.exists() and not all(os.access(one, os.W_OK, effective_ids=effective) for one in (path, path.parent))
 
 
 def real(path: Path) -> Path:
-    """Where the file itself is: there SQLite keeps the log, and there must be one lock, whatever link led to it."""
+    """Resolve links: the log lies beside the real file, and all users need the same lock."""
     return Path(os.path.realpath(path))
 
 
 def refuse_devices(path: Path) -> None:
-    """Refuses a device, a pipe or a folder before anything reads it, or takes it from everybody but its owner."""
+    """Refuse a device, pipe or folder before reading it or changing its permissions."""
     if path.is_dir():
         raise unavailable(f"the memory file {path} is a folder: name a file in it, such as {path / 'memory.db'}")
     if path.exists() and not path.is_file():
@@ -48,7 +48,7 @@ def refuse_devices(path: Path) -> None:
 
 
 def make(path: Path) -> None:
-    """Makes the file and the folders above it for their owner alone, as far as they aren't there."""
+    """Create the file and missing folders with access for the owner only."""
     for folder in reversed([one for one in path.parents if not one.exists()]):
         folder.mkdir(_OWNERS_FOLDER, exist_ok=True)
     with suppress(FileExistsError):
@@ -56,28 +56,28 @@ def make(path: Path) -> None:
 
 
 def close_to_others(path: Path) -> None:
-    """Takes the file and its log from everybody but their owner; what is somebody else's stays as it is."""
+    """Restrict the file and its log to the owner. Files of other users stay unchanged."""
     for one in (path, *(path.with_name(path.name + beside) for beside in ("-wal", "-shm"))):
         with suppress(FileNotFoundError, PermissionError):
             one.chmod(stat.S_IMODE(one.stat().st_mode) & _OWNERS_FOLDER)
 
 
 def rights(path: Path) -> int:
-    """Who may use the file may use its lock, too, as SQLite has it with the log."""
+    """Return the lock's permissions: those of the file, as SQLite does for the log."""
     return stat.S_IMODE(path.stat().st_mode) & 0o666 | _OWNERS
 
 
 def connect(path: Path, wait_seconds: float) -> sqlite3.Connection:
-    """A connection that writes too."""
+    """Open a connection for writing."""
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=wait_seconds)
     connection.text_factory = _text
     return connection
 
 
 def connect_read_only(path: Path, wait_seconds: float) -> tuple[sqlite3.Connection, Stamp | None]:
-    """A connection that makes no file beside the memory file. With a stamp the file is read as it stands: it must not change.
+    """Open a connection that creates no files. With a stamp, the file is read as immutable and must not change.
 
-    What stands in a log can only be read where its writer is at work or the folder may be written.
+    A log can only be read if its writer is running or the folder is writable.
     """
     stamp = stamp_of(path)
     connection = _connect_uri(path, _BESIDE_WRITERS if stamp[-1] else _AS_IT_STANDS, wait_seconds)
@@ -94,39 +94,39 @@ def connect_read_only(path: Path, wait_seconds: float) -> tuple[sqlite3.Connecti
 
 
 def refuse_others(path: Path, wait_seconds: float) -> None:
-    """Raises `STORAGE_UNAVAILABLE` for a database of another program, and for a memory file of another version.
+    """Raise `STORAGE_UNAVAILABLE` for another program's database or a memory file of another version.
 
-    Nothing is written into it or beside it.
+    Writes nothing to the file or beside it.
     """
     if not path.exists() or path.stat().st_size == 0:
         return
     try:
         with closing(_connect_uri(path, _AS_IT_STANDS, wait_seconds)) as connection:
             is_new = is_empty(connection, path)
-    except (sqlite3.DatabaseError, UnicodeDecodeError):  # a page that another process is just writing
+    except (sqlite3.DatabaseError, UnicodeDecodeError):  # a page that another process is writing
         is_new = True
-    if is_new:  # what there is may stand in the log
+    if is_new:  # the content may still be in the log
         with closing(_connect_uri(path, _BESIDE_WRITERS, wait_seconds)) as connection:
             is_empty(connection, path)
 
 
 def stamp_of(path: Path) -> Stamp:
-    """The stamp of a file as it is now."""
+    """Return the current stamp of a file."""
     log, found = path.with_name(path.name + "-wal"), path.stat()
     return found.st_mtime_ns, found.st_size, log.exists() and log.stat().st_size > 0
 
 
 def set_up(connection: sqlite3.Connection, synchronous: str) -> None:
-    """Settings of a connection that writes."""
+    """Configure a connection for writing."""
     connection.execute(f"PRAGMA synchronous = {synchronous}")
     connection.execute("PRAGMA fullfsync = 1")  # macOS: a plain fsync leaves data in the drive's cache
     connection.execute("PRAGMA wal_autocheckpoint = 0")
     connection.execute("PRAGMA foreign_keys = ON")
-    connection.execute("PRAGMA secure_delete = ON")  # what is deleted or replaced is overwritten
+    connection.execute("PRAGMA secure_delete = ON")  # overwrite deleted and replaced data
 
 
 def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
-    """Whether there is nothing in the file yet; raises for what can't be opened here."""
+    """Return whether the file is empty. Raises if it can't be opened."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if not (application or tables):
@@ -144,13 +144,13 @@ def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
 
 
 def is_set_up(connection: sqlite3.Connection) -> bool:
-    """Whether the file has its tables, and a log; who only reads it then waits for no writer."""
+    """Return whether the file has its tables and a log, so that readers needn't wait for a writer."""
     return connection.execute("PRAGMA journal_mode").fetchone() == ("wal",) and _version(connection) == _VERSION
 
 
 def make_tables(connection: sqlite3.Connection, path: Path) -> None:
-    """Gives the file a log, and a new one its tables. Other writers are kept out meanwhile."""
-    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # of a new file; one that has tables stays as it is
+    """Enable the log, and create the tables of a new file. Holds the write lock."""
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # affects new files only
     connection.execute("PRAGMA journal_mode = WAL")
     if is_empty(connection, path):
         schema = files(__package__).joinpath("schema.sql").read_text("utf-8")
@@ -171,31 +171,31 @@ def _connect_uri(path: Path, how: str, wait_seconds: float) -> sqlite3.Connectio
 
 
 def unavailable(why: str) -> CommonplaceError:
-    """The error for a file that can't be used, now or so."""
+    """Return the error for a file that can't be used."""
     return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
 
 
 def is_busy(error: sqlite3.OperationalError) -> bool:
-    """Whether another connection was in the way."""
+    """Return whether another connection blocked the call."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 @contextmanager
 def storage_errors(path: Path) -> Iterator[None]:
-    """SQLite's errors in our words, without its own, which may quote data."""
+    """Translate SQLite's errors, whose messages may quote data."""
     try:
         yield
-    # UnicodeDecodeError: a message of SQLite that names what is damaged; OverflowError: a number that SQLite had no room for
+    # UnicodeDecodeError: an SQLite message that quotes damaged data; OverflowError: a number too large for SQLite
     except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
         raise unavailable(_why(path, error)) from None
     except OSError as error:
-        where = f": {error.filename}" if error.filename not in (None, str(path)) else ""  # such as a folder above it
+        where = f": {error.filename}" if error.filename not in (None, str(path)) else ""  # for instance a parent folder
         why = f"the memory file {path} can't be used: {error.strerror}{where}"
         raise unavailable(why) from error
 
 
 def damaged(path: Path, how: str) -> str:
-    """What is told of a file that is damaged, and what to do."""
+    """Return the message for a damaged file, with what to do."""
     return (
         f"{path} is not a memory file, or it is damaged ({how}): restore a copy of it;"
         ' "commonplace doctor" lists what can\'t be read, and .recover of the program sqlite3 saves what can'

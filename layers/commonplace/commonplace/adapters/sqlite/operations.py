@@ -112,7 +112,7 @@ def _make(connection: sqlite3.Connection, owner: int, change: Change, at: dateti
 
 
 def _applied(operation_id: str, kind: "OperationKind", at: str, run_id: str | None, made: str) -> Applied | None:
-    """An operation; None, which is logged, where it can't be read: then it can't be taken back."""
+    """Returns None, and logs it, if the operation can't be read; then it can't be undone."""
     try:
         changes = tuple(AppliedChange(**change) for change in json.loads(made))
         return Applied(operation_id, kind, datetime.fromisoformat(at), run_id, changes)

@@ -1,7 +1,7 @@
-"""What goes for good by time, and which time a user's own records confirm.
+"""Deletes expired data, and determines which time a user's own records confirm.
 
-A write purges only what its own user has, and only up to the moment that `believed` gives. Who comes back after months is
-believed from the second day on; an earlier day's record has confirmed the clock by then.
+A write purges only its own user's data, and only up to the time of `believed`. After months without writes, the clock is
+trusted from the second day on, when a day-old record confirms it.
 """
 
 import sqlite3
@@ -20,8 +20,8 @@ _DUE_AND_WRITTEN: dict[Expiring, tuple[str, str]] = {  # in seconds since 1970
     "searches": ("purge_at", f"purge_at - {SEARCHES_KEPT.total_seconds()}"),
     "feedback": ("until", f"until - {RATINGS_KEPT.total_seconds()}"),
 }
-_AT_ONCE = 100  # a write never waits for more; the rest goes with the next ones
-_PURGE_AT = "iif(json_valid(record), json_extract(record, '$.purge_at'), NULL)"  # one that is no JSON stops no write
+_AT_ONCE = 100  # limits the delay of a write; later writes do the rest
+_PURGE_AT = "iif(json_valid(record), json_extract(record, '$.purge_at'), NULL)"  # invalid JSON must not fail a write
 _INDEX = (
     "CREATE INDEX IF NOT EXISTS memories_by_owner_purge ON memories"
     f" (owner, julianday({_PURGE_AT})) WHERE {_PURGE_AT} IS NOT NULL"
@@ -39,21 +39,20 @@ SELECT max(at) FROM (
         ORDER BY read_seconds DESC LIMIT 1
     )
 ) WHERE at <= :before"""
-_MOST, _ALL = 200, -1  # of what was written last, where the newest time nearly always is; a smaller one only purges less
+_MOST, _ALL = 200, -1  # the last writes nearly always include the newest time; an older one only purges less
 
 
 def purge(connection: sqlite3.Connection, owner: int, now: datetime) -> None:
-    """Removes the user's memories whose `purge_at` has come, with their words, audit rows and counts; and expired rows.
+    """Delete memories past their `purge_at`, with words, audit rows and counts, and other expired rows.
 
-    Whoever writes calls it at the end of the transaction, so that no schedule is needed. `now`: by the clock, never by what a
-    record says.
+    Called at the end of each write transaction, so that no schedule is needed. `now`: the clock, never a record's time.
     """
     for table in _DUE_AND_WRITTEN:
-        if table != "documents":  # these go with the next version of any document
+        if table != "documents":  # documents are purged by the next version of any document
             drop_expired(connection, table, owner, now.timestamp())
-    connection.execute(_INDEX)  # deleting a damaged record drops it
+    connection.execute(_INDEX)  # deleting a damaged record drops the index
     if connection.execute(_DUE, (owner, now.timestamp())).fetchone() is None:
-        return  # most writes: what the clock would take is looked for first
+        return  # usual case; checked by the clock alone
     for found in connection.execute(_DUE, (owner, confirmed(connection, owner, now))).fetchall():
         there = writes.StoredRow.of(*found)
         if there is None:
@@ -63,13 +62,13 @@ def purge(connection: sqlite3.Connection, owner: int, now: datetime) -> None:
 
 
 def drop_expired(connection: sqlite3.Connection, table: Expiring, owner: int, now: float) -> None:
-    """Removes the owner's rows of a table whose time is over, as far as the clock is believed."""
+    """Delete the owner's expired rows of a table, up to the confirmed time."""
     for row in expired_rows(connection, table, owner, now):
         connection.execute(f"DELETE FROM {table} WHERE rowid = ?", (row,))
 
 
 def expired_rows(connection: sqlite3.Connection, table: Expiring, owner: int, now: float) -> list[int]:
-    """The numbers of those rows. `now`: by the clock, in seconds since 1970."""
+    """Return the rowids of the owner's expired rows. `now`: the clock, in seconds since 1970."""
     due, written = _DUE_AND_WRITTEN[table]
     over = f"SELECT rowid, {due}, {written} FROM {table} WHERE owner = ? AND {due} <= ?"
     found = connection.execute(over, (owner, now)).fetchall()
@@ -82,13 +81,13 @@ def expired_rows(connection: sqlite3.Connection, table: Expiring, owner: int, no
 
 
 def confirmed(connection: sqlite3.Connection, owner: int, now: datetime) -> float:
-    """The latest moment up to `now` that the user's own records confirm, in seconds since 1970 (`believed`)."""
+    """Return the latest time up to `now` that the user's records confirm, in seconds since 1970 (`believed`)."""
     newest = _newest(connection, owner, now.timestamp())
     return believed(now.timestamp(), [] if newest is None else [newest])
 
 
 def _newest(connection: sqlite3.Connection, owner: int, now: float) -> float | None:
-    """The newest time of the user's records that is a day old."""
+    """The newest time of the user's records that is at least a day old."""
     for most in (_MOST, _ALL):
         (newest,) = connection.execute(_NEWEST, {"owner": owner, "before": now - DAY_SECONDS, "most": most}).fetchone()
         if newest is not None:

@@ -1,4 +1,4 @@
-"""Memories as rows: record, audit rows, tags and index entries in one transaction; all of them raw; and erasure."""
+"""Memories as rows: record, audit rows, tags and index in one transaction; raw records; and erasure."""
 
 import json
 import sqlite3
@@ -50,7 +50,7 @@ _DAMAGED = f"SELECT row, memory_id FROM memories WHERE row > ? AND row <= ? AND 
 
 
 class SqliteEverything:
-    """All records of one file. One with a column that no search can read is told of, and given: its record is the truth."""
+    """All records of one file. Records with an unreadable column are reported and returned: the record is the truth."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -75,7 +75,7 @@ class SqliteEverything:
         last = after or ""
         while True:
             with self._database.reading() as connection:
-                # +owner: by the index of the ids, so that each page costs the same
+                # +owner: use the index on ids, so that each page costs the same
                 found = connection.execute(
                     f"{writes.STORED} WHERE +owner = ? AND memory_id > ? ORDER BY memory_id LIMIT 500",
                     (known_owner(connection, user_id), last),
@@ -90,7 +90,7 @@ class SqliteEverything:
 
 
 class SqliteRawRecords:
-    """The records of one file. A page of them and their audit rows are of one moment."""
+    """The records of one file. Each page with its audit rows is consistent."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -104,7 +104,7 @@ class SqliteRawRecords:
             for memory_id, record, count, last_found, version in found:
                 memory = memory_of(user_id, memory_id, record, count, last_found)
                 newest = memory.version if memory is not None else int(version)
-                of_memory = audits[memory_id]  # a row for each version up to the newest; none from before an import
+                of_memory = audits[memory_id]  # one row per version up to the newest; none from before an import
                 steps = dict(enumerate(of_memory, max(1, newest - len(of_memory) + 1)))
                 yield RawRecord(memory_id, bytes(record), memory, steps)
             if len(found) < _PAGE:
@@ -133,7 +133,7 @@ class SqliteErasure:
             removal.delete_rows(connection, "owner = ?", owner)
             for table in _BY_OWNER:
                 connection.execute(f"DELETE FROM {table} WHERE owner = ?", (owner,))
-            # The number stays taken: what another process keeps in memory under it would be somebody else's.
+            # The number is never reused: other processes may cache data under it.
             connection.execute("UPDATE users SET user_id = 'erased|' || number WHERE number = ?", (owner,))
 
     def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
@@ -231,7 +231,7 @@ class SqliteRecords:
         behind, after = ("memory_id < ?", [before]) if before is not None else ("", [])
         conditions = " AND ".join(filter(None, (visible, passing, behind)))
         with self._database.reading() as connection:
-            # +owner: by the index of the ids, so that a page costs the same however many memories there are
+            # +owner: use the index on ids, so that a page costs the same for any number of memories
             rows = connection.execute(
                 f"SELECT memory_id, {RECORD} FROM memories WHERE +owner = ? AND {conditions} ORDER BY memory_id DESC LIMIT ?",
                 (known_owner(connection, visibility.user_id), *seen, *wanted, *after, limit + 1),
@@ -272,7 +272,7 @@ def _add(connection: sqlite3.Connection, entry: Entry, doc: Document) -> tuple[M
 
 
 def audit_of(operation: str, at: str, detail: str) -> Audit:
-    """An audit row; of one that is damaged there is what can be read, for the rows are counted."""
+    """Return an audit row. A damaged row is read partially, as the number of rows matters."""
     try:
         return Audit(str(operation), moment_of(at), json.loads(detail))
     except (ValueError, TypeError):
@@ -287,10 +287,10 @@ def _audits(connection: sqlite3.Connection, memory_ids: list[str]) -> dict[str, 
 
 
 def check_file(database: Database) -> list[str]:
-    """What SQLite finds wrong with the file, a line each, the first twenty; none where it is whole."""
+    """Return SQLite's first twenty findings on the file, one per line; empty if it is intact."""
     try:
         return _found(database, "integrity_check")
-    except CommonplaceError as error:  # a damaged page may stop the whole check, and not the quick one
+    except CommonplaceError as error:  # a damaged page may abort the full check but not the quick one
         try:
             return [*_found(database, "quick_check"), f"the indexes could not be checked: {error.message}"]
         except CommonplaceError:

@@ -1,7 +1,6 @@
-"""A user's way from one embedding model to the next, in one SQLite file.
+"""Moves a user to the next embedding model, in one SQLite file.
 
-Vectors of two models are never compared. A memory that is changed or deleted takes its waiting vector along, by triggers
-of the file.
+Vectors of two models are never compared. Triggers delete a waiting vector when its memory changes or is deleted.
 """
 
 import sqlite3
@@ -42,7 +41,7 @@ class SqliteReembedding:
 
     def left(self, user_id: str, limit: int) -> list[tuple[int, str]]:
         if self._database.read_only:
-            return []  # no vector can be kept; what another model embedded is found by its words
+            return []  # no vector can be stored; memories of another model are found by words
         with self._database.reading() as connection:
             named = {"owner": known_owner(connection, user_id), "model": self._model, "limit": limit}
             columns = f"SELECT row, memory_id, {RECORD}"
@@ -78,8 +77,8 @@ class SqliteReembedding:
         return found is not None and str(found[0]) == self._model
 
     def _take_over(self, connection: sqlite3.Connection, owner: int) -> None:
-        """Puts the waiting vectors into their memories. It is no new version of them: what they say is as it was."""
-        connection.execute("UPDATE changes SET last = last + 1")  # readers fetch what is newer than they know
+        """Activates the waiting vectors. This makes no new version, as the content is the same."""
+        connection.execute("UPDATE changes SET last = last + 1")  # readers fetch changes above the number they know
         connection.execute(
             """UPDATE memories SET embedding = waiting.embedding, embedding_model = :model,
                 record = json_set(record, '$.embedding_model', iif(waiting.embedding IS NULL, NULL, :model)),

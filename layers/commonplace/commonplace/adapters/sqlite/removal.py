@@ -1,4 +1,4 @@
-"""Takes memories out of a file, or their words, whether or not their records can be read."""
+"""Deletes memories or their words from a file, whether or not their records can be read."""
 
 import json
 import sqlite3
@@ -11,20 +11,20 @@ from commonplace.memories.transitions import without_words
 from commonplace.ports.values import AppliedChange
 
 BESIDE_MEMORIES = ("audits", "usage")
-"""Tables of what is kept beside a memory, under its id."""
+"""Tables with rows of a memory, by its id."""
 BY_OWNER_AND_MEMORY = ("aliases", "feedback")
-"""The same, with a column for the owner."""
+"""The same, with an owner column."""
 _ERASED = json.dumps({"erased": True})
 
 
 def remove(connection: sqlite3.Connection, there: StoredRow) -> None:
-    """Takes a memory out, with all that was kept beside it."""
+    """Delete a memory with all its related rows."""
     count_tags(connection, there.owner, there.memory, -1)
     remove_row(connection, there.row, there.memory.memory_id)
 
 
 def remove_row(connection: sqlite3.Connection, row: int, memory_id: str) -> None:
-    """Takes out the row of a memory, whether or not its record can be read; its tags stay counted."""
+    """Delete a memory's row, even if its record can't be read. Its tags stay counted."""
     rows.delete(connection, row)
     for table in (*BESIDE_MEMORIES, *BY_OWNER_AND_MEMORY):
         connection.execute(f"DELETE FROM {table} WHERE memory_id = ?", (memory_id,))
@@ -32,7 +32,7 @@ def remove_row(connection: sqlite3.Connection, row: int, memory_id: str) -> None
 
 
 def delete_rows(connection: sqlite3.Connection, condition: str, *values: object) -> None:
-    """Deletes rows of memories, those too whose record is no JSON any more or has another `purge_at` than is indexed."""
+    """Delete rows of memories, even if the record is invalid JSON or its indexed `purge_at` differs."""
     damaged = f"SELECT 1 FROM memories WHERE {condition} AND NOT json_valid(record) LIMIT 1"
     if connection.execute(damaged, values).fetchone() is None:
         connection.execute("SAVEPOINT before_deleting")
@@ -43,12 +43,12 @@ def delete_rows(connection: sqlite3.Connection, condition: str, *values: object)
             connection.execute("ROLLBACK TO before_deleting")
         finally:
             connection.execute("RELEASE before_deleting")
-    connection.execute("DROP INDEX IF EXISTS memories_by_owner_purge")  # it reads the records; `purge` makes it anew
+    connection.execute("DROP INDEX IF EXISTS memories_by_owner_purge")  # the index reads the records; `purge` recreates it
     connection.execute(f"DELETE FROM memories WHERE {condition}", values)
 
 
 def recount_tags(connection: sqlite3.Connection, owner: int) -> None:
-    """Counts a user's tags anew, by the records that can be read."""
+    """Recount a user's tags from readable records."""
     connection.execute("DELETE FROM tags WHERE owner = ?", (owner,))
     for found in connection.execute(f"{STORED} WHERE owner = ? AND status = 'active'", (owner,)).fetchall():
         there = StoredRow.of(*found)
@@ -57,8 +57,7 @@ def recount_tags(connection: sqlite3.Connection, owner: int) -> None:
 
 
 def forget(connection: sqlite3.Connection, owner: int, erased: Collection[str]) -> None:
-    """Takes out what else is kept of erased memories: how often they were found, their aliases, feedback on them, and words
-    that operations replaced."""
+    """Delete usage, aliases and feedback of erased memories, and words that operations replaced."""
     for memory_id in erased:
         for table in ("usage", *BY_OWNER_AND_MEMORY):
             connection.execute(f"DELETE FROM {table} WHERE memory_id = ?", (memory_id,))
@@ -66,7 +65,7 @@ def forget(connection: sqlite3.Connection, owner: int, erased: Collection[str]) 
 
 
 def forget_purged(connection: sqlite3.Connection, owner: int, memory_ids: Collection[str]) -> None:
-    """The same of memories of which no record is left, that tells whose they were."""
+    """Delete the same for memories without a record, of a known owner."""
     for memory_id in memory_ids:
         for table in BY_OWNER_AND_MEMORY:
             connection.execute(f"DELETE FROM {table} WHERE owner = ? AND memory_id = ?", (owner, memory_id))
@@ -85,7 +84,7 @@ def _forget_replaced(connection: sqlite3.Connection, owner: int, memory_id: str)
 
 
 def _without(made: str, memory_id: str) -> str:
-    """What is kept of an operation without the words of a memory; nothing of one that can't be read."""
+    """Omits a memory's words from an operation; an unreadable operation becomes empty."""
     try:
         changes = [AppliedChange(**one) for one in json.loads(made)]
     except (ValueError, TypeError):
@@ -95,5 +94,5 @@ def _without(made: str, memory_id: str) -> str:
 
 
 def erase_audits(connection: sqlite3.Connection, memory_id: str) -> None:
-    """Takes the words out of the audit rows of a memory."""
+    """Remove the words from a memory's audit rows."""
     connection.execute("UPDATE audits SET detail = ? WHERE memory_id = ?", (_ERASED, memory_id))

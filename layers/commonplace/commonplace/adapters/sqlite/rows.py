@@ -1,4 +1,4 @@
-"""A memory as columns of its row, and its tokens in FTS5, each prefixed with its owner's number."""
+"""A memory as columns of its row, and its tokens in FTS5, each prefixed with the owner's number."""
 
 import logging
 import re
@@ -21,34 +21,34 @@ if TYPE_CHECKING:
 
 
 RECORD = "CAST(record AS BLOB)"
-"""A record as a query asks for it: of bytes that are no UTF-8 SQLite makes no text, and would give none of the rows."""
+"""Selects a record as bytes: SQLite fails a whole query on invalid UTF-8 text."""
 _ID = re.compile(r"(mem|op)_[0-9A-Z]{1,40}(-close)?")
 _log = logging.getLogger("commonplace")
 
 
 def insert(connection: sqlite3.Connection, row: int, owner: int, doc: Document) -> None:
-    """Indexes a memory's tokens under its row."""
+    """Index a memory's tokens under its row."""
     connection.execute("INSERT INTO words (rowid, content, labels) VALUES (?, ?, ?)", (row, *words_of(owner, doc)))
 
 
 def words_of(owner: int, doc: Document) -> tuple[str, str]:
-    """What is indexed of a memory: its tokens and its labels."""
+    """Return a memory's indexed text: tokens and labels."""
     return " ".join(_own(owner, doc.tokens)), " ".join(_own(owner, doc.labels))
 
 
 def delete(connection: sqlite3.Connection, row: int) -> None:
-    """Takes a memory's tokens out."""
+    """Remove a memory's tokens from the index."""
     connection.execute("DELETE FROM words WHERE rowid = ?", (row,))
 
 
 def purge_deleted_tokens(connection: sqlite3.Connection) -> None:
-    """Lets nothing be left of tokens that were taken out: FTS5 only marks them, until it merges all it has."""
+    """Remove traces of deleted tokens, which FTS5 only marks until it merges."""
     connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 
 
 def occurrences(connection: sqlite3.Connection, owner: int, term: str) -> "dict[str, Rows]":
-    """Per column, `content` and `labels`: the rows with the owner's term, once for each occurrence."""
-    import numpy as np  # who stores no memory and searches none does not pay for it
+    """Return the rows with the owner's term by column (`content`, `labels`), once per occurrence."""
+    import numpy as np  # deferred: not needed without stores and searches
 
     found = connection.execute(
         "SELECT col, group_concat(doc) FROM word_places WHERE term = ? GROUP BY col", _own(owner, [term])
@@ -57,7 +57,7 @@ def occurrences(connection: sqlite3.Connection, owner: int, term: str) -> "dict[
 
 
 def frequencies(connection: sqlite3.Connection, owner: int, terms: Sequence[str]) -> dict[str, int]:
-    """How many of the owner's memories hold each term, closed ones too."""
+    """Return how many of the owner's memories contain each term, including closed ones."""
     own = dict(zip(_own(owner, terms), terms, strict=True))
     marks = ",".join("?" * len(own))
     found = connection.execute(f"SELECT term, doc FROM word_counts WHERE term IN ({marks})", tuple(own)).fetchall()
@@ -69,20 +69,20 @@ def _own(owner: int, terms: Sequence[str]) -> list[str]:
 
 
 def owner_number(connection: sqlite3.Connection, user_id: str) -> int:
-    """The user's number in this file, given at the first write."""
+    """Return the user's number in this file, assigning it at the first write."""
     connection.execute("INSERT INTO users (user_id) VALUES (?) ON CONFLICT DO NOTHING", (user_id,))
     number: int = connection.execute("SELECT number FROM users WHERE user_id = ?", (user_id,)).fetchone()[0]
     return number
 
 
 def known_owner(connection: sqlite3.Connection, user_id: str) -> int | None:
-    """The user's number, or None for somebody who never stored anything here."""
+    """Return the user's number, or None if the user never stored anything here."""
     found = connection.execute("SELECT number FROM users WHERE user_id = ?", (user_id,)).fetchone()
     return None if found is None else int(found[0])
 
 
 def columns(memory: Memory, doc: Document, owner: int, change: int, embedding: bytes | None) -> dict[str, object]:
-    """Column name to value, in the order of the schema."""
+    """Return values by column name, in the order of the schema."""
     return {
         "memory_id": memory.memory_id,
         "owner": owner,
@@ -122,12 +122,12 @@ def columns(memory: Memory, doc: Document, owner: int, change: int, embedding: b
 def memory_of(
     user_id: str, memory_id: str, record: bytes, found: int | None = None, last_found: str | None = None
 ) -> Memory | None:
-    """The memory of a record, with its counts where it was found before; None, which is told, where it can't be read."""
+    """Parse a record, with its usage counts if any. Returns None, and reports it, if it can't be read."""
     try:
         memory = Memory.kept(record)
         if (memory.user_id, memory.memory_id) != (user_id, memory_id):
             raise ValueError("another memory's record")
-    except ValueError as error:  # pydantic's too
+    except ValueError as error:  # includes Pydantic's
         name = shown_id(memory_id)
         if not tell_unreadable(user_id, name):
             _log.error("an unreadable record is left out: %s %s: %s", user_id, name, type(error).__name__)
@@ -136,7 +136,7 @@ def memory_of(
 
 
 def moment_of(text: object) -> datetime:
-    """A moment as it is kept beside a record; the earliest where what is kept is none."""
+    """Parse a stored time; the earliest time if it is invalid."""
     try:
         return nearest_moment(datetime.fromisoformat(str(text)))
     except ValueError:
@@ -144,20 +144,20 @@ def moment_of(text: object) -> datetime:
 
 
 def shown_id(name: object) -> str:
-    """An id out of a column; where it is none, what stands there is not told: it may be somebody's words."""
+    """Return a stored id if it is valid. Anything else is not shown, as it may contain a user's words."""
     return name if isinstance(name, str) and _ID.fullmatch(name) else "(damaged id)"
 
 
 def _counted(found: int, last_found: str | None) -> dict[str, object]:
     try:
         return {"access_count": int(found), "last_accessed": datetime.fromisoformat(str(last_found))}
-    except ValueError:  # a count that is damaged is no reason to do without the memory
+    except ValueError:  # a damaged count must not hide the memory
         return {}
 
 
 def vector_of(blob: bytes | None, dimension: int | None = None) -> Vector | None:
-    """A vector as it is kept; None without one, and where it has another length: its memory is found by its words."""
-    import numpy as np  # who exports records reads no vector
+    """Parse a stored vector; None if missing or of wrong length, in which case only words find the memory."""
+    import numpy as np  # deferred: an export reads no vectors
 
     if not isinstance(blob, bytes) or not blob or len(blob) % 4 or dimension not in (None, len(blob) // 4):
         return None
@@ -165,5 +165,5 @@ def vector_of(blob: bytes | None, dimension: int | None = None) -> Vector | None
 
 
 def seconds(moment: datetime | None) -> float | None:
-    """Seconds since 1970, or None."""
+    """Return seconds since 1970, or None."""
     return None if moment is None else moment.timestamp()

@@ -1,4 +1,4 @@
-"""The runs of one file, their parts, leases and fences, the tags that they renamed, and the token budget."""
+"""Runs of one file with parts, leases and fences, tag renames, and the token budget."""
 
 import json
 import sqlite3
@@ -21,7 +21,7 @@ _SAVE = "INSERT INTO runs VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET status =
 
 
 class SqliteTagRows:
-    """Tag rows, a text for each user."""
+    """Tag rows, one text per user."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -41,7 +41,7 @@ class SqliteTagRows:
 
 
 def take_lease(connection: sqlite3.Connection, owner: int, now: datetime, until: datetime) -> int | None:
-    """The number of a new lease; None while another has not run out, unless its end is too far ahead to be true."""
+    """Return the number of a new lease; None while another is valid, unless its end is implausibly far ahead."""
     span = until - now
     named = {"owner": owner, "now": now.timestamp(), "until": until.timestamp(), "untrue": (until + span).timestamp()}
     found = connection.execute(
@@ -53,7 +53,7 @@ def take_lease(connection: sqlite3.Connection, owner: int, now: datetime, until:
 
 
 def extend_lease(connection: sqlite3.Connection, fence: Fence, until: float) -> None:
-    """Lets the newest lease run until then."""
+    """Extend the newest lease."""
     connection.execute(
         "UPDATE leases SET until = ? WHERE number = ? AND owner = (SELECT number FROM users WHERE user_id = ?)",
         (until, fence.number, fence.user_id),
@@ -61,7 +61,7 @@ def extend_lease(connection: sqlite3.Connection, fence: Fence, until: float) -> 
 
 
 def check_fence(connection: sqlite3.Connection, fence: Fence) -> None:
-    """`LEASE_LOST` if the fence is not the newest of its user."""
+    """Raise `LEASE_LOST` unless the fence is the newest of its user."""
     if connection.execute(_NEWEST, (fence.user_id, fence.number)).fetchone() is None:
         raise CommonplaceError(ErrorCode.LEASE_LOST, "another run has taken over; this one writes nothing any more")
 

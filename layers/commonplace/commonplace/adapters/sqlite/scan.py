@@ -1,4 +1,4 @@
-"""Scans a user's columns: memories with the words, near the vector, and their neighbours; and filters as SQL."""
+"""Scans a user's columns for words, near vectors and neighbours, and translates filters to SQL."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -16,9 +16,9 @@ from commonplace.retrieval.candidate_rows import best_first
 
 
 def visible(visibility: Visibility) -> tuple[str, list[object]]:
-    """The SQL condition of visible memories: active, valid now, unexpired unless asked for, for one of the agents.
+    """Return the SQL condition and values for visible memories; the owner isn't part of it.
 
-    Whose they are is not among them.
+    Visible memories are active, valid now, unexpired unless requested, and meant for one of the agents.
     """
     now = visibility.now.timestamp()
     conditions = [
@@ -30,7 +30,7 @@ def visible(visibility: Visibility) -> tuple[str, list[object]]:
 
 
 def where(filters: Filter) -> tuple[str, list[object]]:
-    """Conditions joined by AND with their values, `""` when all pass."""
+    """Return filter conditions joined by AND, and their values; `""` if all pass."""
     conditions = [f"{name} = ?" for name in filters.equal]
     values: list[object] = list(filters.equal.values())
     ranges = {
@@ -47,7 +47,7 @@ def where(filters: Filter) -> tuple[str, list[object]]:
 
 
 def passing(connection: sqlite3.Connection, columns: Columns, filters: Filter) -> Flags:
-    """Which memories pass a filter, visible or not."""
+    """Return which memories pass a filter, visible or not."""
     conditions, values = where(filters)
     if not conditions:
         return np.ones(len(columns), dtype=np.bool_)
@@ -58,7 +58,7 @@ def passing(connection: sqlite3.Connection, columns: Columns, filters: Filter) -
 
 
 def term_counts(connection: sqlite3.Connection, columns: Columns, terms: Sequence[str]) -> Floats:
-    """How often each memory holds each term: a line per term. A term among a memory's labels counts for less."""
+    """Count each term per memory, one line per term. Occurrences in labels weigh less."""
     counts = np.zeros((len(terms), len(columns)), dtype=np.float32)
     for term, line in zip(terms, counts, strict=True):
         for column, rows in word_index.occurrences(connection, columns.owner, term).items():
@@ -69,7 +69,7 @@ def term_counts(connection: sqlite3.Connection, columns: Columns, terms: Sequenc
 
 
 def corpus(columns: Columns, visible: Flags, counts: Floats) -> Corpus:
-    """The statistics of all visible memories for BM25 and the query."""
+    """Return the statistics of all visible memories for BM25 and the query."""
     totals = columns.totals(visible)
     return Corpus(
         memories=totals.memories,
@@ -82,7 +82,7 @@ def corpus(columns: Columns, visible: Flags, counts: Floats) -> Corpus:
 
 @dataclass(frozen=True)
 class Best:
-    """Slots of the best by words alone and of the nearest by vector, each with its score."""
+    """Slots of the best by words alone and of the nearest by vector, each with scores."""
 
     by_words: Integers
     words: Floats
@@ -90,20 +90,20 @@ class Best:
     cosines: Floats
 
     def chosen(self, of: int) -> Flags:
-        """Which of so many slots they are."""
+        """Return the selected slots as flags."""
         flags = np.zeros(of, dtype=np.bool_)
         flags[self.by_words] = True
         flags[self.by_vector] = True
         return flags
 
     def legs(self, columns: Columns) -> Legs:
-        """The same by the ids, in order."""
+        """Return the hits by id, best first."""
         both = (self.by_words, self.words), (self.by_vector, self.cosines)
         return Legs(*(best_first((columns.ids[slot], float(raw)) for slot, raw in zip(*leg, strict=True)) for leg in both))
 
 
 def best_candidates(columns: Columns, allowed: Flags, counts: Floats, cosines: Floats, corpus: Corpus, depth: Depth) -> Best:
-    """The best by words alone and the nearest by vector."""
+    """Select the best by words alone and the nearest by vector."""
     with_words = np.flatnonzero(allowed & (counts > 0).any(axis=0))
     relative = columns["length"][with_words] / max(corpus.average_length, 1.0)
     scores = bm25.bm25(_by_memory(counts, with_words), relative, bm25.inverse_document_frequency(corpus))
@@ -119,7 +119,7 @@ def _top(scores: Floats, count: int) -> Integers:
 
 
 def with_neighbours(columns: Columns, chosen: Flags, visible: Flags) -> Flags:
-    """The chosen and all that is visible up to `REACH` positions away from one of them in its session."""
+    """Return the chosen memories and their visible neighbours, up to `REACH` positions away in their session."""
     order, ordered = columns.by_place()
     in_session = chosen & (columns["session"] >= 0)
     places = place_numbers(columns["session"][in_session], columns["position"][in_session])
@@ -133,7 +133,7 @@ def with_neighbours(columns: Columns, chosen: Flags, visible: Flags) -> Flags:
 def candidate_columns(
     columns: Columns, chosen: Flags, ranked: Flags, counts: Floats, cosines: Floats, visible: Flags
 ) -> Candidates:
-    """The chosen memories as columns for ranking."""
+    """Return the chosen memories as columns for ranking."""
     slots = np.flatnonzero(chosen)
     sessions = columns["session"][slots]
     return Candidates(
@@ -157,5 +157,5 @@ def candidate_columns(
 
 
 def _by_memory(counts: Floats, slots: Integers) -> Floats:
-    """The counts of some memories, a line per memory."""
+    """One line per memory."""
     return np.ascontiguousarray(np.take(counts, slots, axis=1).T, dtype=np.float64)

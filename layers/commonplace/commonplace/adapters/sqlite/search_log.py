@@ -15,7 +15,7 @@ from commonplace.domain.errors import CommonplaceError
 from commonplace.ports.values import SEARCHES_KEPT, LoggedSearch
 
 _log = logging.getLogger("commonplace")
-_AT_ONCE, _AT_LATEST = 20, 5.0  # searches and seconds: each of its own would cost a third of a millisecond
+_AT_ONCE, _AT_LATEST = 20, 5.0  # searches and seconds: a single write would cost a third of a millisecond
 _INSERT = (
     "INSERT INTO searches (owner, query, found, at, purge_at) SELECT ?1, ?2, ?3, ?4, ?5"
     " WHERE EXISTS (SELECT 1 FROM users WHERE number = ?1 AND user_id = ?7)"
@@ -27,15 +27,15 @@ class _Waiting(NamedTuple):
     asked: float
     user_id: str
     owner: int
-    """The user's number when the search was asked: after an erasure the same name gets another one."""
+    """The user's number at the time of the search: after an erasure the same name gets a new one."""
     search: LoggedSearch
 
 
 class SqliteSearchLog:
-    """The search log of one file, written some searches at a time, at the latest when it is read or closed.
+    """The search log of one file, written in batches, at the latest when read or closed.
 
-    What waits in a process while something is forgotten, here or in another one, is never written. In a file that is
-    read-only nothing is kept. `on`: whether searches are kept; `clock`: seconds since 1970.
+    Searches that wait during a `forget`, in any process, are never written. A read-only file stores none. `on`: whether
+    searches are stored; `clock`: seconds since 1970.
     """
 
     def __init__(self, database: Database, on: bool = True, clock: Callable[[], float] = time.time) -> None:
@@ -92,20 +92,19 @@ class SqliteSearchLog:
         return len(meant)
 
     def close(self) -> None:
-        """Writes what waits, and lets go of what can't be written even now."""
+        """Write waiting searches, and drop those that still can't be written."""
         with self._guard:
             self._write()
             self._waiting = []
 
     def _rows(self, connection: sqlite3.Connection, user_id: str, after: float) -> list[tuple[int, str, int, str]]:
-        """The searches of a user that are kept beyond a moment, in seconds since 1970."""
         return connection.execute(
             "SELECT number, query, found, at FROM searches WHERE owner = ? AND purge_at > ? ORDER BY number",
             (known_owner(connection, user_id), after),
         ).fetchall()
 
     def _write(self) -> None:
-        """Writes what waits, unless another writes just now; a search that was answered does not fail for its log."""
+        """Does nothing while another process writes. A failure never fails the search."""
         if not self._waiting:
             return
         try:

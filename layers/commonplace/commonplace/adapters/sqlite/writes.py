@@ -1,4 +1,4 @@
-"""Writes one change of a memory: record, tokens, tags and audit row, within the caller's transaction."""
+"""Writes one change of a memory: record, tokens, tags and audit row, in the caller's transaction."""
 
 import json
 import sqlite3
@@ -14,7 +14,7 @@ from commonplace.ports.values import Audit, Entry, Vector
 from commonplace.retrieval.documents import Document, document, fingerprint
 
 STORED = f"SELECT memories.row, owner, user_id, memory_id, {RECORD}, embedding FROM memories JOIN users ON number = owner"
-"""The columns of a `StoredRow`."""
+"""Selects the columns of a `StoredRow`."""
 
 
 @dataclass(frozen=True)
@@ -28,19 +28,19 @@ class StoredRow:
 
     @classmethod
     def of(cls, row: int, owner: int, user_id: str, memory_id: str, record: bytes, embedding: bytes | None) -> Self | None:
-        """Out of its columns; None where the record can't be read."""
+        """Create from columns; None if the record can't be read."""
         memory = memory_of(user_id, memory_id, record)
         return None if memory is None else cls(row, owner, memory, embedding)
 
 
 def stored_row(connection: sqlite3.Connection, user_id: str, memory_id: str) -> StoredRow | None:
-    """The user's memory of that id."""
+    """Return the user's memory with that id."""
     found = connection.execute(f"{STORED} WHERE memory_id = ? AND user_id = ?", (memory_id, user_id)).fetchone()
     return None if found is None else StoredRow.of(*found)
 
 
 def insert(connection: sqlite3.Connection, owner: int, entry: Entry, doc: Document | None = None) -> None:
-    """Adds a memory; `CONFLICT` if its id is given to another. `doc`: its document, where it was made already."""
+    """Add a memory. Raises `CONFLICT` if its id exists. `doc`: its document, if already built."""
     memory = entry.memory
     if connection.execute("SELECT 1 FROM memories WHERE memory_id = ?", (memory.memory_id,)).fetchone():
         raise CommonplaceError(
@@ -53,7 +53,7 @@ def insert(connection: sqlite3.Connection, owner: int, entry: Entry, doc: Docume
     assert cursor.lastrowid is not None
     rows.insert(connection, cursor.lastrowid, owner, doc)
     count_tags(connection, owner, memory, 1)
-    if memory.access_count:  # it comes from elsewhere, and is counted on from there
+    if memory.access_count:  # an imported memory keeps its count
         last = memory.last_accessed or memory.created_at
         used = (memory.memory_id, memory.access_count, last.isoformat())
         connection.execute("INSERT INTO usage VALUES (?, ?, ?) ON CONFLICT DO NOTHING", used)
@@ -61,7 +61,7 @@ def insert(connection: sqlite3.Connection, owner: int, entry: Entry, doc: Docume
 
 
 def replace(connection: sqlite3.Connection, older: StoredRow, memory: Memory, audit: Audit, vector: Vector | None) -> None:
-    """Puts another version in place. The vector stays while content and embedding model do, else `vector` or none does."""
+    """Replace a version. The vector stays while content and embedding model do; otherwise `vector` replaces it."""
     same = (memory.content, memory.embedding_model) == (older.memory.content, older.memory.embedding_model)
     doc = document(memory)
     embedding = older.embedding if same else blob_of(vector)
@@ -76,19 +76,19 @@ def replace(connection: sqlite3.Connection, older: StoredRow, memory: Memory, au
 
 
 def same_content(connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime) -> Memory | None:
-    """Another active memory with the content of an active one; an expired one is archived first."""
+    """Return another active memory with the same content. Archives an expired one first."""
     return _active_holder(connection, owner, memory, now, "fingerprint = ?", fingerprint(memory))
 
 
 def same_key(connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime) -> Memory | None:
-    """Another active memory with the key of an active one; an expired one is archived first."""
+    """Return another active memory with the same key. Archives an expired one first."""
     if memory.key is None:
         return None
     return _active_holder(connection, owner, memory, now, "collection = ? AND key = ?", memory.collection, memory.key)
 
 
 def refuse_if_there(connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime) -> None:
-    """`CONFLICT` if an active memory would be the same as another, or would hold its key."""
+    """Raise `CONFLICT` if the memory would equal another active one, or take its key."""
     there = same_content(connection, owner, memory, now) or same_key(connection, owner, memory, now)
     if there is not None:
         raise CommonplaceError(ErrorCode.CONFLICT, f"the same memory or key is there already: {there.memory_id}")
@@ -106,7 +106,7 @@ def _active_holder(
     if found is None:
         return None
     other = StoredRow.of(*found)
-    if other is None:  # it can't be shown, and so takes nobody's place
+    if other is None:  # an unreadable memory can't be shown, so it must not block others
         change = "UPDATE memories SET status = 'archived', change = ? WHERE row = ?"
         connection.execute(change, (next_change(connection), found[0]))
         return None
@@ -118,14 +118,14 @@ def _active_holder(
 
 
 def next_change(connection: sqlite3.Connection) -> int:
-    """The number of a write, by which readers know what is new."""
+    """Return the next write number, by which readers detect changes."""
     connection.execute("UPDATE changes SET last = last + 1")
     change: int = connection.execute("SELECT last FROM changes").fetchone()[0]
     return change
 
 
 def count_tags(connection: sqlite3.Connection, owner: int, memory: Memory, step: int) -> None:
-    """Counts the tags of an active memory, as one more or one less."""
+    """Add `step` to the counts of an active memory's tags."""
     if memory.status != "active":
         return
     connection.executemany(
@@ -144,5 +144,5 @@ def _write_audit(connection: sqlite3.Connection, memory_id: str, audit: Audit) -
 
 
 def blob_of(vector: Vector | None) -> bytes | None:
-    """A vector as it is kept."""
+    """Return a vector in its stored form."""
     return None if vector is None else vector.astype("<f4").tobytes()
