@@ -261,7 +261,7 @@ def lines(path: Path) -> list[str]:
 def _opened(folder: Path) -> tuple[Any, Any, Any]:
     import numpy as np
 
-    os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # or the import writes an id of this device to the home folder, to report by it
+    os.putenv("ORT_DISABLE_TELEMETRY", "1")  # before the import, which writes an id of this device to the home folder
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
