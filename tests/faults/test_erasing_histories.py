@@ -59,7 +59,7 @@ _USERS = count(1)
 @pytest.mark.timeout(1_800 if TIMES else 300)
 @settings(
     phases=(Phase.generate,),
-    max_examples=40 * TIMES or 8,
+    max_examples=16 * TIMES or 8,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 )
 @given(steps=histories(with_files=False))
