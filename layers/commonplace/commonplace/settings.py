@@ -5,9 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.fields import Model
 
 _PREFIX = "COMMONPLACE_"
 
@@ -20,7 +21,7 @@ def _pairs(value: object) -> list[tuple[str, str]]:
     return [(name, target) for name, _, target in (word.partition("=") for word in _words(value))]
 
 
-class Settings(BaseModel):
+class Settings(Model):
     """Each field is read from `COMMONPLACE_<FIELD>`; the key of Claude from `ANTHROPIC_API_KEY`."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")

@@ -1,6 +1,7 @@
 """The kinds of values that requests share, with the checks that every one of them passes."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, tzinfo
 from typing import Annotated, Any, Self, get_args
@@ -124,7 +125,17 @@ class Sent:
     optional: bool = False
 
 
-class Request(BaseModel):
+class Model(BaseModel):
+    """Base of the models: a copy refuses fields that the model does not have, which pydantic would accept."""
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy with other values. Raises `TypeError` for an unknown field."""
+        if unknown := set(update or ()) - type(self).model_fields.keys():
+            raise TypeError(f"{type(self).__name__} has no field {', '.join(sorted(unknown))}")
+        return super().model_copy(update=update, deep=deep)
+
+
+class Request(Model):
     """Arguments of a tool: unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True, defer_build=True)
@@ -143,7 +154,7 @@ class Place(Request):
     )
 
 
-class FrozenPart(BaseModel):
+class FrozenPart(Model):
     """A part of what is kept or answered, unchanged once it is made: unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True, defer_build=True)
@@ -154,7 +165,7 @@ def absent(value: object) -> bool:
     return value is None
 
 
-class Notes(BaseModel):
+class Notes(Model):
     """What the caller must be told about how this answer came about."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, defer_build=True)
@@ -170,7 +181,7 @@ class Notes(BaseModel):
         return any(value is not None for value in dict(self).values())
 
 
-class Result(BaseModel):
+class Result(Model):
     """An answer of a tool."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, defer_build=True)

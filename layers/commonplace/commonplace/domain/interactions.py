@@ -7,9 +7,20 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, model_validator
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, TypeAdapter, model_validator
 
-from commonplace.domain.fields import MAX_NAME, FrozenPart, Name, Request, Result, Sent, absent, printable, with_substance
+from commonplace.domain.fields import (
+    MAX_NAME,
+    FrozenPart,
+    Model,
+    Name,
+    Request,
+    Result,
+    Sent,
+    absent,
+    printable,
+    with_substance,
+)
 from commonplace.domain.results import Recommendations
 from commonplace.domain.runs import Run, RunOperation, TagRow
 from commonplace.domain.storage import NamedMemory
@@ -146,7 +157,7 @@ _ROLES: Mapping[str, Role] = {"user": "user", "human": "user", "assistant": "ass
 _TEXTS = ("text", "input_text", "output_text")
 
 
-class ChatPart(BaseModel):
+class ChatPart(Model):
     """A part of a message: OpenAI's `{type, text}` or Bedrock's `{text}`. Only texts are read."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
@@ -182,7 +193,7 @@ def _name_or_none(value: Any) -> str | None:
     return value if isinstance(value, str) and 0 < len(value) <= MAX_NAME and value.isprintable() else None
 
 
-class ChatMessage(BaseModel):
+class ChatMessage(Model):
     """One message of a conversation as the APIs of OpenAI and Bedrock have it; its other fields are not read."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)

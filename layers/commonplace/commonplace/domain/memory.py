@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationInfo
+from pydantic import AfterValidator, ConfigDict, Field, ValidationInfo
 
-from commonplace.domain.fields import Fraction, absent, nearest_moment
+from commonplace.domain.fields import Fraction, Model, absent, nearest_moment
 from commonplace.domain.flaws import tell_held
 from commonplace.domain.taxonomy import Category, Durability, Emotion, MemoryType, Scope, Section, Source, Status
 
@@ -26,7 +26,7 @@ def _held(value: datetime, field: ValidationInfo) -> datetime:
 Held = Annotated[datetime, AfterValidator(_held)]
 
 
-class Memory(BaseModel):
+class Memory(Model):
     """A statement kept for one user. Times are aware, and in the years 1 to 9000; `importance` and `confidence` run from 0
     to 1. `known_as`: the id that an insight keeps when another record takes its place."""
 

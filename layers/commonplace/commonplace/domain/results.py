@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Annotated, Literal, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import ConfigDict, Field, JsonValue
 
-from commonplace.domain.fields import Result, absent
+from commonplace.domain.fields import Model, Result, absent
 from commonplace.domain.memory import Memory
 from commonplace.domain.taxonomy import Category, Emotion, InsightType, Section, StatementType, insight_type
 
@@ -15,7 +15,7 @@ Level = Annotated[int, Field(ge=1, le=5)]
 AnyResult = TypeVar("AnyResult", bound=Result)
 
 
-class Part(BaseModel):
+class Part(Model):
     """A part of an answer."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, defer_build=True)
