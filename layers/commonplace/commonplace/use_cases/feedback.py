@@ -1,4 +1,4 @@
-"""Feedback on what a search found: whether a memory was useful for a query, and forgetting that."""
+"""Feedback on search results: whether a memory was useful for a query, and its deletion."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,9 +18,9 @@ _NAMES_NOTHING = "the query names nothing that another one could share, so no se
 
 
 def record_feedback(arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> FeedbackResult:
-    """Keeps whether a memory was useful for a query, in the place of what was said of both before.
+    """Store whether a memory was useful for a query, replacing an earlier rating of both.
 
-    Raises `NOT_FOUND` for a memory that is closed, and names what took its place.
+    Raises `NOT_FOUND` for a closed memory, naming its successor.
     """
     request, kinds = validate(FeedbackRequest, arguments, caller.now.tzinfo)
     memory = memory_with_id(request.memory_id, caller, ports)
@@ -35,9 +35,9 @@ def record_feedback(arguments: Mapping[str, Any], caller: Caller, ports: Ports) 
 
 
 def forget_feedback(arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> ForgottenFeedback:
-    """Takes out the feedback on a memory, which may be closed, or all of the user's.
+    """Delete the feedback on a memory, even if closed, or all of the user's.
 
-    Raises `NOT_FOUND` where there is none, and no current memory has that id.
+    Raises `NOT_FOUND` if there is none and no current memory has the id.
     """
     name = validate(ForgetFeedbackRequest, arguments, caller.now.tzinfo)[0].memory_id
     if name is None:
@@ -50,6 +50,6 @@ def forget_feedback(arguments: Mapping[str, Any], caller: Caller, ports: Ports) 
 
 
 def _behind_alias(name: str, caller: Caller, ports: Ports) -> list[str]:
-    """The memory that an id from elsewhere leads to, and all that took its place since."""
+    """The memory of an external id, and all its successors."""
     first = ports.records.get(caller.user_id, list(ports.aliases.get(caller.user_id, [name]).values()))
     return [one.memory_id for memory in first for one in (memory, *successors(memory, ports.records))]
