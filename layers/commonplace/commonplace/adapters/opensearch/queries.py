@@ -100,10 +100,7 @@ def statistics(seen: Clause, terms: Sequence[str]) -> Body:
 def neighbours_of(
     seen: Clause, passing: Sequence[Clause], spans: Spans, ids: Collection[str], known: Collection[str], vector: Vector | None
 ) -> Body:
-    """Find memories at these positions of sessions, except known ones, and those with the ids. Scores are cosines.
-
-    Memories that also pass the filter are marked `passes`.
-    """
+    """Find memories at positions of sessions, and those with `ids`. `passes` marks matches of the filter."""
     places: list[Clause] = [
         {
             "bool": {
@@ -146,9 +143,7 @@ def outlines(user_id: str, terms: Sequence[str], without: Iterable[str], size: i
 
 def with_content(body: Body, size: int) -> Body:
     """Return the first hits of a search with their text."""
-    kept = {
-        name: value for name, value in body.items() if name != "stored_fields"
-    }  # it would suppress the source
+    kept = {name: value for name, value in body.items() if name != "stored_fields"}  # it would suppress the source
     return {**kept, "size": size, "_source": ["content"]}
 
 
