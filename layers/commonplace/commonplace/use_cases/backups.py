@@ -121,7 +121,6 @@ def _newest_up_to(at: datetime, rows: Iterable[RawRecord]) -> dict[str, int]:
 
 
 def _as_of(row: RawRecord, at: datetime, made: Mapping[tuple[str, int], AppliedChange]) -> RawRecord | None:
-    """Returns None for a later record, or one of which only the erasure is stored."""
     kept = {version: audit for version, audit in row.audits.items() if audit.at <= at}
     if row.memory is None:
         return RawRecord(row.memory_id, row.record, None, kept)

@@ -21,10 +21,7 @@ _TOKENS_A_PIECE, _BYTES_A_TOKEN = 1.5, 3
 
 
 def line_of(memory: Memory, is_earlier: bool = False) -> str:
-    """Return a memory as one line after the day it was said or happened; older values are marked.
-
-    `<` and `>` are escaped, so that no memory can close the block.
-    """
+    """Return a memory as one dated line, with `<` and `>` escaped, so that it can't close the block."""
     text = " ".join(undisguised(memory.normalized_text).split()).replace("<", "&lt;").replace(">", "&gt;")
     return f"- {memory.happened_at.date().isoformat()}{' (earlier)' if is_earlier else ''}: {text}"
 
@@ -85,8 +82,6 @@ def fit(
 
 
 class _ContextLines:
-    """The lines so far, and their size with the wrapper."""
-
     def __init__(self, pieces: Callable[[str], int]) -> None:
         self._pieces = pieces
         self._lines: list[str] = []

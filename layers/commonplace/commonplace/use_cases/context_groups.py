@@ -44,10 +44,7 @@ class Group:
 
 
 def groups_of(topic: str, caller: Caller, ports: Ports) -> tuple[list[Group], list[Found]]:
-    """Return the groups for a topic, and how each was found. All memories are current.
-
-    Confidential memories are included only if the topic asks for them.
-    """
+    """Return the groups for a topic, and how each was found; confidential memories only on request."""
 
     def listed(filters: Filter, limit: int) -> Found:
         return most_important(caller, ports, filters, limit)
@@ -70,10 +67,7 @@ def groups_of(topic: str, caller: Caller, ports: Ports) -> tuple[list[Group], li
 
 
 def newest_values(memory_ids: Sequence[str], found: Sequence[Found], caller: Caller, ports: Ports) -> dict[str, Memory]:
-    """Return the memories that hold an older value of an attribute, by id, each with the memory of the newest value.
-
-    `found`: search results that include them, with vectors.
-    """
+    """Return memories with an older value of an attribute, by id, each with the memory of the newest value."""
     known = {one.memory.memory_id: one for each in found for one in each.stored}
     stored = [known[memory_id] for memory_id in memory_ids]
     newer: dict[str, list[Memory]] = {}
@@ -83,7 +77,6 @@ def newest_values(memory_ids: Sequence[str], found: Sequence[Found], caller: Cal
 
 
 def _answers(found: Found) -> list[Memory]:
-    """Likely answers that are about the user's own circumstances."""
     likely = zip(found.memories, found.probabilities, strict=True)
     return [
         memory
@@ -93,13 +86,11 @@ def _answers(found: Found) -> list[Memory]:
 
 
 def _asked_for(found: Found) -> list[Memory]:
-    """Confidential memories only if the topic clearly asks for them."""
     likely = zip(found.memories, found.probabilities, strict=True)
     return [memory for memory, sure in likely if (sure or 0.0) >= _SURE or not is_confidential(memory.content)]
 
 
 def _is_lasting(memory: Memory, caller: Caller) -> bool:
-    """Pinned memories are durable, not confidential, and no past reminder."""
     over = memory.event_time is not None and memory.event_time < caller.now and memory.category == "reminders"
     return memory.durability == "durable" and not over and not is_confidential(memory.content)
 

@@ -11,10 +11,7 @@ _SIGNATURE = 15  # bytes
 
 
 def cursor_of(place: str, user_id: str, question: str) -> str:
-    """Return the cursor of a position in the answer to a user's question.
-
-    The signature binds it to both. It protects no secret, as a cursor only opens the user's own data.
-    """
+    """Return the cursor of a position in the answer to a user's question, signed but not secret."""
     return base64.urlsafe_b64encode(_signature(place, user_id, question) + place.encode()).decode()
 
 

@@ -46,10 +46,7 @@ def health(state: Statistics) -> float:
 
 
 def health_parts(state: Statistics) -> dict[str, float]:
-    """Return the deductions: shares of expired durable memories and of those embedded by another model, and single tags.
-
-    The latter is a fifth of the share of single-use tags beyond one half.
-    """
+    """Return the deductions: shares of expired and of otherwise embedded memories, and of single-use tags beyond half."""
     memories = max(1, state.active + state.expired)
     single = max(0.0, state.single_tags / max(1, state.tags) - 0.5) if state.tags >= 20 else 0.0
     return {

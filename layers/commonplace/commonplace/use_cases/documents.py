@@ -28,10 +28,7 @@ _ATTEMPTS, _MOST_FOUND = 20, 200
 
 @dataclass(frozen=True)
 class Writing:
-    """A text to write. `fields`: searchable paths of a JSON document; None: all.
-
-    `version`: the version that the writer has read, 0 if there was none; None overwrites any version.
-    """
+    """A text to write. `fields`: searchable JSON paths, None for all; `version`: as read, 0 if new, None to overwrite."""
 
     namespace: tuple[str, ...]
     key: str
@@ -42,10 +39,7 @@ class Writing:
 
 
 def write_document(given: Writing, caller: Caller, ports: Ports) -> Document:
-    """Write the next version without secrets, and create the memories of its passages.
-
-    Raises `CONFLICT` if the stored version isn't the one read. The answer's `redacted` lists what was removed.
-    """
+    """Write the next version without secrets. Raises `CONFLICT` if the stored version isn't the one read."""
     _check_names(given)
     body, kinds = clean_body(given.body, given.form)
     for attempt in range(_ATTEMPTS):
@@ -116,10 +110,7 @@ def delete_document(namespace: Sequence[str], key: str, caller: Caller, ports: P
 
 
 def undo_document(namespace: Sequence[str], key: str, caller: Caller, ports: Ports, version: int | None = None) -> Document:
-    """Write the previous version, or the given one, as a new version. Raises `NOT_FOUND`.
-
-    Undoing a first version deletes the document.
-    """
+    """Write an older version as a new one, or delete a first version. Raises `NOT_FOUND`."""
     check_place(namespace, key)
     versions = ports.documents.versions(caller.user_id, namespace, key)
     newest, older = next(iter(versions), None), versions[1:]
@@ -156,10 +147,7 @@ def _check_names(given: Writing) -> None:
 
 
 def clean_body(body: str, form: Form) -> tuple[str, tuple[str, ...]]:
-    """Return the body without secrets, and their kinds. Each JSON value is checked together with its names.
-
-    Raises `INVALID_JSON`, `INVALID_ARGUMENT` or `TEXT_TOO_LONG`; no message quotes the body.
-    """
+    """Return the body without secrets, and their kinds. `INVALID_JSON`, `TEXT_TOO_LONG` and others never quote it."""
     _check_printable(body)
     _check_size(body)
     if form == "text":

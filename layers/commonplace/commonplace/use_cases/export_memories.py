@@ -33,10 +33,7 @@ IMPORTED_HISTORY = "imported_history"
 
 
 def export_memories(request: ExportRequest, caller: Caller, ports: Ports) -> ExportResult:
-    """Store the caller's visible memories as a file for a day, or report an earlier export by `run_id`.
-
-    For a model, creates no file: the answer counts the memories and says who may export.
-    """
+    """Store the visible memories as a file for a day, or report a `run_id`. A model only gets the count."""
     if request.run_id is not None and request.run_id.startswith("export_"):
         return _told(export_file(request.run_id, caller, ports)[0])
     from commonplace.runs.queueing import in_call_or_queued  # deferred: printing records needs no runs

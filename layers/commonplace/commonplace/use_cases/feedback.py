@@ -18,10 +18,7 @@ _NAMES_NOTHING = "the query names nothing that another one could share, so no se
 
 
 def record_feedback(arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> FeedbackResult:
-    """Store whether a memory was useful for a query, replacing an earlier rating of both.
-
-    Raises `NOT_FOUND` for a closed memory, naming its successor.
-    """
+    """Store whether a memory was useful for a query. `NOT_FOUND` for a closed memory names its successor."""
     request, kinds = validate(FeedbackRequest, arguments, caller.now.tzinfo)
     memory = memory_with_id(request.memory_id, caller, ports)
     rating = Rating(memory.memory_id, kept_query(request.query), request.useful, caller.now)
@@ -35,10 +32,7 @@ def record_feedback(arguments: Mapping[str, Any], caller: Caller, ports: Ports) 
 
 
 def forget_feedback(arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> ForgottenFeedback:
-    """Delete the feedback on a memory, even if closed, or all of the user's.
-
-    Raises `NOT_FOUND` if there is none and no current memory has the id.
-    """
+    """Delete the feedback on a memory, or all of the user's. Raises `NOT_FOUND`."""
     name = validate(ForgetFeedbackRequest, arguments, caller.now.tzinfo)[0].memory_id
     if name is None:
         return ForgottenFeedback(forgotten=ports.feedback.forget(caller.user_id, lambda _: True))
@@ -50,6 +44,5 @@ def forget_feedback(arguments: Mapping[str, Any], caller: Caller, ports: Ports) 
 
 
 def _behind_alias(name: str, caller: Caller, ports: Ports) -> list[str]:
-    """The memory of an external id, and all its successors."""
     first = ports.records.get(caller.user_id, list(ports.aliases.get(caller.user_id, [name]).values()))
     return [one.memory_id for memory in first for one in (memory, *successors(memory, ports.records))]

@@ -95,7 +95,6 @@ def write_review(rows: Iterable[Mapping[str, JsonValue]]) -> str:
 
 
 def _rows(text: str, field: str) -> list[tuple[int, list[str]]]:
-    """Non-empty rows with line numbers; separated by commas, semicolons or tabs."""
     first = text.partition("\n")[0]
     mark = next((one for one in (",", ";", "\t") if one in first), ",")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)

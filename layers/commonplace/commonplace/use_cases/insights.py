@@ -20,10 +20,7 @@ from commonplace.use_cases.named import behind_alias, holder
 
 
 def store_insight(request: StoreInsightRequest, caller: Caller, ports: Ports) -> StoreInsightResult:
-    """Store an insight. Under a known id, it becomes the next state of that insight and keeps the id.
-
-    Raises `NOT_FOUND` if the insight with the id was deleted, `ERASED` if it was erased.
-    """
+    """Store an insight, or the next state of a known id. Raises `NOT_FOUND` if that was deleted, or `ERASED`."""
     old = _current(request.id, caller, ports) if request.id is not None else None
     entry = _entry(request, old, caller, ports)
     done = ingest(entry, ports) if old is None else _update(entry, old, caller, ports)
@@ -65,13 +62,11 @@ def _entry(request: StoreInsightRequest, old: Memory | None, caller: Caller, por
 
 
 def _has_given_tags(memory: Memory, ports: Ports) -> bool:
-    """Whether somebody chose the tags: they differ from those derived from the text."""
     stored = [audit.detail.get("engine") for audit in ports.records.audits(memory.user_id, memory.memory_id)]
     return not any(isinstance(made, dict) and made.get("tags") == list(memory.tags) for made in stored)
 
 
 def _current(memory_id: str, caller: Caller, ports: Ports) -> Memory | None:
-    """The memory with the id, or its successor; None if the id is free."""
     found = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
     line = [memory for one in found for memory in (one, *successors(one, ports.records))]
     line = line or behind_alias(memory_id, caller, ports)
@@ -89,7 +84,6 @@ def _current(memory_id: str, caller: Caller, ports: Ports) -> Memory | None:
 
 
 def _update(entry: Entry, old: Memory, caller: Caller, ports: Ports) -> Ingested:
-    """A successor of the old memory, or its next version if the words are equal."""
     new = entry.memory
     if folded(new.content) == folded(old.content) and new.collection == old.collection:
         labels = new.model_dump(include={"memory_type", "importance", "confidence", "emotion", "subject", "tags"})

@@ -41,8 +41,6 @@ def entry_of(
 
 @dataclass(frozen=True)
 class _Obstacle:
-    """Why a value isn't written, and the memories in the way."""
-
     why: str
     memories: Sequence[Memory]
 

@@ -26,10 +26,7 @@ _FIRST = datetime(1970, 1, 1, tzinfo=UTC)  # ids can't represent earlier times
 
 @dataclass(frozen=True)
 class TagFolding:
-    """Old tags with their current names: the user's own tag for the same thing, or the most used one.
-
-    `own`: the user's tags with counts; `renamed`: the tags that change.
-    """
+    """Old tags with their current names: the user's own, or the most used. `renamed`: those that change."""
 
     own: Mapping[str, int]
     names: Mapping[str, str]

@@ -45,7 +45,6 @@ def merge_memories(request: MergeRequest, caller: Caller, ports: Ports) -> Merge
 
 
 def _check_limit(sources: Sources | None, run_id: str | None, caller: Caller, ports: Ports) -> None:
-    """Applies the hourly limit for models."""
     if sources is not None:
         ids = [one.memory_id for one in sources.memories]
         command = f"commonplace merge {' '.join(ids)} --apply"
@@ -103,7 +102,6 @@ def _group(sources: Sources, why: str) -> MergeGroup:
 
 
 def _suggested(caller: Caller, ports: Ports) -> MergeResult:
-    """Groups in which all memories say the same, judged like a store's advice."""
     seen = visibility_of(caller)
     there = sorted((one for one in ports.records.all(caller.user_id) if is_visible(seen, one)), key=lambda one: one.memory_id)
     newest = [one.memory_id for one in there[-MOST_COMPARED:]]
@@ -125,7 +123,6 @@ def _suggested(caller: Caller, ports: Ports) -> MergeResult:
 
 
 def _saying_the_same(one: Stored, stored: Mapping[str, Stored], caller: Caller, ports: Ports) -> dict[str, str] | None:
-    """Returns reasons by id of older memories; None while the index is unavailable."""
     entry = Entry(one.memory, one.vector, Audit("store", caller.now, {}))
     similar = find_similar(entry, ports)
     if similar is None:
@@ -135,7 +132,6 @@ def _saying_the_same(one: Stored, stored: Mapping[str, Stored], caller: Caller, 
 
 
 def _cliques(same: Mapping[str, Mapping[str, str]]) -> Iterator[list[str]]:
-    """Groups of memories that all say the same, each memory in one group, oldest first."""
     taken: set[str] = set()
     for name in sorted(same):
         group = [name]

@@ -72,7 +72,6 @@ class Sources:
         )
 
     def _merged(self) -> tuple[Memory, Change]:
-        """Combines all fields, such as the highest importance, the lowest confidence and the latest expiry."""
         now, all_ = self.caller.now, self.memories
         statement = enrich(self.text, self.ports.words, self.ports.embedder, self.ports.facts.tags(self.caller.user_id))
         most = max(all_, key=lambda one: one.importance)
@@ -122,7 +121,6 @@ class Sources:
         return None
 
     def _changed(self, old: Stored, new: Stored) -> str | None:
-        """The pair model's verdict, if both have vectors."""
         if old.vector is None or new.vector is None:
             return None
         from commonplace.text.paraphrase.pair_model import difference, judged  # deferred: loads numpy

@@ -110,7 +110,6 @@ class MergedAgain:
         return {one.memory_id: one.version for one in there} != read
 
     def _run_id(self) -> str | None:
-        """The run that merged them; None if there were several."""
         if len(self.merged) > 1:
             return None
         ports, one = self.lease.context.ports, self.left[0]

@@ -57,8 +57,6 @@ def migrate(
 
 @dataclass
 class _Plan:
-    """The plan for each record, given the stored memories and earlier records of the file."""
-
     caller: Caller
     ports: Ports
     filing: Filing
@@ -86,7 +84,6 @@ class _Plan:
         return Plan(operations=self.operations)
 
     def _read(self, file: TinyFile, names: Mapping[str, Sequence[str]]) -> list[LegacyRecord]:
-        """Also looks up existing memories."""
         ids, records = legacy_ids(file.documents, names), list[LegacyRecord]()
         erased = self.ports.erased.among(self.caller.user_id, list(ids.values()))
         for document in file.documents:

@@ -27,10 +27,7 @@ def check_migration(
     data: bytes, caller: Caller, ports: Ports, queries: str | None = None, *, tables: Sequence[str] = (),
     fields: Mapping[str, str] | None = None, progress: Callable[[int, int], None] = lambda _done, _of: None,
 ) -> MigrationCheck:  # fmt: skip
-    """Search both ways, without counting uses.
-
-    `queries`: JSON lines `{"query", "expected"?}`; by default each old tag, which should find its memories.
-    """
+    """Search both ways, without counting uses. `queries`: JSON lines `{"query", "expected"?}`; by default the old tags."""
     with gathered() as flaws:
         records = _records(data, caller, tables, field_names(fields or {}))
         moved = {

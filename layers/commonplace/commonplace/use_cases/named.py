@@ -70,10 +70,7 @@ def unknown_id(why: str = "no memory has this id", field: str = "memory_id") -> 
 
 
 def memory_with_id(memory_id: str, caller: Caller, ports: Ports, field: str = "memory_id") -> Memory:
-    """Return the memory of an id unless it is closed. Expired memories are included, as they may be extended.
-
-    External ids resolve to the memory or its successor. A name that is no id may be a key.
-    """
+    """Return the memory of an id, external id or key unless it is closed; expired ones may be extended."""
     with gathered() as flaws:
         found = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
     if flaws.unreadable:

@@ -125,7 +125,6 @@ class RestorePlanner:
         return self.goals[name].status == "active" and (name not in self.here or self.here[name].status != "active")
 
     def _operations(self) -> Iterator[PlannedOperation]:
-        """Includes external names and feedback of the missing memories."""
         gone = [name for name in self.goals if name not in self.here]
         names = names_left(gone, self.backup.aliases, self.caller, self.ports)
         rated = ratings_left(gone, self.backup.ratings, self.caller)
@@ -134,7 +133,6 @@ class RestorePlanner:
             yield one.model_copy(update={"aliases": names.get(name, ()), "ratings": rated.get(name, ())})
 
     def _in_order(self, gone: Sequence[str]) -> Iterator[PlannedOperation]:
-        """Restored memories close the current holders of their place in the same operation; other changes follow."""
         batches = self.ports.in_time(in_batches(gone, _BATCH))
         new = {name: change for batch in batches for name, change in self._coming_back(batch)}
         opening = [name for name in self.goals if self._opens(name)]
@@ -155,12 +153,10 @@ class RestorePlanner:
         return name in self.here and self.here[name].status == "active" and self.goals[name].status != "active"
 
     def _holders(self, names: Iterable[str]) -> Mapping[object, str]:
-        """By place and by id, which closing memory holds it."""
         closing = [name for name in names if self._closes(name)]
         return {place: name for name in closing for place in (name, *self._places(self.here[name]))}
 
     def _in_the_way(self, opening: str, holders: Mapping[object, str]) -> Iterable[str]:
-        """Closing memories that hold the opening memory's place, or superseded it."""
         before = self.here.get(opening)
         wanted = [*self._places(self.goals[opening]), before.superseded_by if before else None]
         return dict.fromkeys(holders[one] for one in wanted if one in holders)
@@ -266,7 +262,6 @@ def _is_gone(here: Memory, then: Memory) -> bool:
 
 
 def _linked(memory: Memory, there: Collection[str]) -> Memory:
-    """Drops links to missing memories."""
     links = {name: getattr(memory, name) for name in ("supersedes", "superseded_by")}
     return memory.model_copy(update={name: None for name, link in links.items() if link not in there})
 

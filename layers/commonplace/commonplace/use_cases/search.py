@@ -134,7 +134,6 @@ def _hits(found: Found) -> list[Hit]:
 
 
 def _hit(found: Found, place: int, words: Mapping[str, Sequence[str]]) -> Hit:
-    """`words`: possible matches with their terms."""
     memory = found.memories[place]
     tokens = set(tokenizer.terms(" ".join((memory.content, *memory.tags)))) if words else set[str]()
     return Hit(

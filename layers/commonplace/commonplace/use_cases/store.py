@@ -45,7 +45,6 @@ def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreRe
 def _ingested(
     statement: EnrichedStatement, context: StoreContext, given: Mapping[str, Any], caller: Caller, ports: Ports
 ) -> Ingested:
-    """Replaces the memories that the context names."""
     ids = dict.fromkeys(context.supersedes or ())
     old = [memory_with_id(one, caller, ports, "context.supersedes") for one in ids]
     if len(old) > 1:

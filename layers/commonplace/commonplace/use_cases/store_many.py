@@ -20,10 +20,7 @@ _NO_TIME = "there was no time left for this one; send it again"
 def store_memories(
     given: Sequence[Mapping[str, Any]], caller: Caller, ports: Ports, left: Callable[[], float] = lambda: math.inf
 ) -> StoreManyResult:
-    """Store each statement like `store_memory`. A refused statement is reported in its place and stops no other.
-
-    `left`: the remaining seconds; statements without enough time are refused as retryable.
-    """
+    """Store each statement like `store_memory`. Refused and late ones (`left` seconds) are reported in place."""
     answers = [
         _answer(one, replace(caller, now=caller.now + timedelta(milliseconds=number)), ports, left)
         for number, one in enumerate(given)

@@ -139,13 +139,11 @@ def summarize_memory(request: SummarizeRequest, caller: Caller, ports: Ports) ->
 
 
 def _readable(memories: Sequence[Memory]) -> list[Memory]:
-    """The first memories that fit a prompt."""
     lengths = accumulate(len(memory.normalized_text) for memory in memories)
     return [memory for memory, length in zip(memories, lengths, strict=True) if length <= _MOST_CHARACTERS]
 
 
 def _summarize(query: str, memories: Sequence[Memory], caller: Caller, ports: Ports) -> tuple[Summary, str, str | None]:
-    """Returns the summary, its method, and why a requested model failed."""
     if ports.summarizer is None or not memories:
         return extract_sentences(query, memories), "extraction", None
     try:
@@ -195,7 +193,6 @@ def _sentence(item: object) -> str | None:
 
 
 def _point(item: object, shown: NumberedMemories) -> KeyPoint | None:
-    """Returns None if the memories don't support the point."""
     try:
         point = _Point.model_validate(item)
     except ValidationError:

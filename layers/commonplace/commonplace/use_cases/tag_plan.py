@@ -63,7 +63,6 @@ class TagPlan:
         return plan
 
     def _join(self, near: Mapping[str, Mapping[str, Likeness]], vectors: Mapping[str, Vector | None], model: str) -> None:
-        """Each tag joins its winner, and must be similar to the winner itself."""
         wins: dict[str, set[str]] = defaultdict(set)
         for tag, others in near.items():
             for other in others:
@@ -85,8 +84,6 @@ class TagPlan:
 
 @dataclass(frozen=True)
 class _Abbreviations:
-    """Abbreviations shown by the user's memories."""
-
     read: Callable[[], Sequence[Memory]]
 
     @cached_property
@@ -95,10 +92,7 @@ class _Abbreviations:
         return self.read()
 
     def has(self, short: str, long: str) -> bool:
-        """Return whether a memory with the short tag also has the long tag, or contains it.
-
-        If the text has the short form as a word ("CS at the coffee shop"), both must be adjacent.
-        """
+        """Return whether a memory has both, adjacent if the short form is a word of its text ("CS at the coffee shop")."""
         return any(short in memory.tags and _says(memory, bare(short), bare(long)) for memory in self.memories)
 
 

@@ -80,7 +80,6 @@ def _operation(memory: Memory, renamed: dict[str, str], now: datetime) -> Planne
 
 
 def _unused(memories: Sequence[Memory], now: datetime) -> tuple[str, ...]:
-    """Tags that only closed memories have had, for half a year."""
     active = {tag for one in memories if one.status == "active" for tag in one.tags}
     last: dict[str, datetime] = {}
     for one in memories:

@@ -114,14 +114,12 @@ def _midnight(day: date, zone: tzinfo) -> datetime:
 
 
 def _most_told(seen: Sequence[Outline]) -> list[str]:
-    """Aliases count as one concept, shown in the most used spelling."""
     names = names_of(seen)
     counts = Counter(names[thing] for one in seen for thing in things(one))
     return [name for name, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_CONCEPTS]]
 
 
 def _changes(page: Sequence[Span], visibility: Visibility, caller: Caller, ports: Ports) -> dict[str, TimelineChange]:
-    """The last changes per bucket, by replaced memory, if the successor is visible."""
     last = [one for span in page for one in sorted(span.replaced, key=lambda one: (one.valid_to, one.memory_id))[-_CHANGES:]]
     ids = {name for one in last for name in (one.memory_id, one.superseded_by) if name}
     read = {memory.memory_id: memory for memory in ports.records.get(caller.user_id, sorted(ids))} if ids else {}
@@ -138,7 +136,6 @@ def _changes(page: Sequence[Span], visibility: Visibility, caller: Caller, ports
 
 
 def _may_be_shown(memory: Memory, visibility: Visibility) -> bool:
-    """Deleted and erased values are not part of the history."""
     return memory.status in ("active", "superseded") and bool(memory.content) and memory.agent_id in visibility.agents
 
 

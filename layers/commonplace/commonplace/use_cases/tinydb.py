@@ -38,10 +38,7 @@ class TinyFile:
 
 
 def read_tinydb(data: bytes, tables: Sequence[str] = ()) -> TinyFile:
-    """Read the documents of a file, or of some of its tables.
-
-    Raises `INVALID_JSON` with the position of the error, and `INVALID_ARGUMENT` for an unknown table.
-    """
+    """Read the documents of a file, or of some tables. Raises `INVALID_JSON` with the position, or `INVALID_ARGUMENT`."""
     text, encoding = _decoded(data)
     not_numbers: list[str] = []
     whole = _loaded(text, encoding, data.startswith(_BOM), not_numbers) if text.strip() else {}

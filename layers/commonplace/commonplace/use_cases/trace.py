@@ -25,10 +25,7 @@ _DIGITS = 6
 
 
 def trace_search(request: SearchRequest, caller: Caller, ports: Ports) -> TraceResult:
-    """Search like `search_memory`, without counting uses, and report what happened to each memory.
-
-    The answer is checked against the records: it contains only what this user and agent may see now.
-    """
+    """Search like `search_memory`, without counting uses, and report what happened to each visible memory."""
     begun = perf_counter()
     search = replace(search_of(request, caller, ports), with_legs=True)
     found = search.found()
@@ -76,7 +73,6 @@ def _results(search: Search, found: Found, legs: Legs) -> list[TracedHit]:
 
 
 def _parts(search: Search, matches: Matches | None, at: int, memory: Memory) -> dict[str, float]:
-    """The score parts that determined a result's place."""
     if matches is None:
         return {"least": GENERAL_RELEVANCE, "importance": (1 - GENERAL_RELEVANCE) * memory.importance}
     place, own = matches.places[at], matches.own[at]
@@ -109,7 +105,6 @@ def _considered(search: Search, found: Found) -> dict[str, Reason | None]:
 
 
 def _matching(search: Search, found: Found) -> dict[str, Reason]:
-    """Ids that match at all, best first, with the reason that would exclude them."""
     if found.matches is None:
         return dict.fromkeys((memory.memory_id for memory in found.memories), "limit")
     ranked, ids = found.matches.ranked, found.matches.retrieved.candidates.ids
@@ -120,7 +115,6 @@ def _matching(search: Search, found: Found) -> dict[str, Reason]:
 def _left_out(
     search: Search, considered: Mapping[str, Reason | None], memories: Mapping[str, Memory]
 ) -> Iterator[tuple[str, Reason]]:
-    """Visible memories that were left out, with the responsible argument."""
     anytime = replace(search.visibility, include_expired=True)
     for name, why in considered.items():
         memory = memories.get(name)

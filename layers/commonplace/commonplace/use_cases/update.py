@@ -47,7 +47,6 @@ def update_memory(request: UpdateRequest, caller: Caller, ports: Ports) -> Updat
 
 
 def _labels(request: UpdateRequest, now: datetime) -> dict[str, Any]:
-    """The record fields in the request, except the value."""
     given = {
         "memory_type": request.type,
         "tags": None if request.tags is None else tidy_tags(request.tags),

@@ -51,7 +51,6 @@ def _never_found(memories: Sequence[Memory], request: UsageRequest) -> NeverUsed
 
 
 def _in_vain(searches: Sequence[LoggedSearch]) -> list[UnansweredQuery]:
-    """Queries without results, case-insensitive, in their latest form."""
     asked: dict[str, UnansweredQuery] = {}
     for one in searches:
         if not one.found:
