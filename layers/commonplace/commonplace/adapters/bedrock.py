@@ -37,10 +37,7 @@ class TitanEmbedder:
         self._embedded = lru_cache(_KEPT)(self._asked)  # errors are not cached
 
     def embed(self, text: str) -> Vector | None:
-        """Return a unit vector, or None for an empty text. Texts beyond the model's limit are truncated.
-
-        The vector is read-only, as the cache shares it. Raises `STORAGE_UNAVAILABLE` if Bedrock doesn't answer.
-        """
+        """Return a read-only unit vector; None for an empty text. Raises `STORAGE_UNAVAILABLE`. Cuts long texts."""
         return self._embedded(text) if text.strip() else None
 
     def _asked(self, text: str) -> Vector:

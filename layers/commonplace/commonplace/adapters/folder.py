@@ -45,7 +45,6 @@ class FolderPages:
         """Do nothing: a folder keeps no versions."""
 
     def _inside(self, name: str) -> Path:
-        """The path of a page, with links resolved inside the folder."""
         folder = self._folder.resolve()
         path = (folder / name).resolve()
         if not path.is_relative_to(folder):

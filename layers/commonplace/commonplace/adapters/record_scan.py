@@ -59,11 +59,7 @@ class NewestRecords(Protocol):
 
 
 class ScanIndex:
-    """Searches the newest records, up to 2,000 of a user.
-
-    `records`: the record store itself if there is no index, so that searches are strongly consistent; `CachedRecords` as a
-    stand-in for an index that is down.
-    """
+    """Searches up to 2,000 newest records of a user, as the only index or as a stand-in for one that is down."""
 
     def __init__(self, records: NewestRecords, embedding_model: str) -> None:
         self._records, self._model = records, embedding_model
@@ -96,10 +92,7 @@ class ScanIndex:
 
 
 class ScanFacts:
-    """Facts about the newest records, up to 2,000 of a user; outlines of all.
-
-    Tags are cached for `seconds`, as each call would read all records again.
-    """
+    """Facts about up to 2,000 newest records of a user, and outlines of all. Tags are cached for `seconds`."""
 
     def __init__(self, records: MemoryRecords, seconds: float = 0.0, clock: Callable[[], float] = time.monotonic) -> None:
         self._records, self._seconds, self._kept = records, seconds, TagCache(clock)

@@ -75,10 +75,7 @@ class S3Pages:
 
 
 class S3KeptFiles:
-    """Files of users under `exports/<hash of the user>/<id>`, so that a bucket rule can expire each kind.
-
-    The description of a file is stored in the object's metadata.
-    """
+    """Files of users under `exports/<hash of the user>/<id>`, so that a bucket rule can expire each kind."""
 
     def __init__(self, client: "S3Client", bucket: str) -> None:
         self._client, self._bucket = client, bucket

@@ -58,7 +58,6 @@ class Unigram:
         return found
 
     def _best_cut(self, word: str) -> tuple[int, ...]:
-        """Viterbi over the ends of pieces."""
         best = [0.0] + [float("-inf")] * len(word)
         came_from: list[tuple[int, int]] = [(0, 0)] * (len(word) + 1)
         for start in range(len(word)):
@@ -78,10 +77,7 @@ class Unigram:
 
 
 class Means(NamedTuple):
-    """Mean vectors of one encoder, 384 numbers each: the unit vector of the last layer, and of a middle layer.
-
-    The last layer was trained on topics; the middle layer keeps more of the wording.
-    """
+    """Means of an encoder's last layer, trained on topics, and of a middle layer with more of the wording; 384 each."""
 
     last: "Array"
     middle: "Array"
@@ -89,10 +85,7 @@ class Means(NamedTuple):
 
 @dataclass(frozen=True)
 class EncoderModel:
-    """One encoder: a memory-mapped word table, the layers, and the tokenizer.
-
-    `before`, `after`: ids around each window; `unknown`: the id for uncovered text.
-    """
+    """One encoder. `before`, `after`: ids around each window; `unknown`: the id for uncovered text."""
 
     words: "npt.NDArray[np.uint8]"
     scales: "npt.NDArray[np.float16]"
@@ -117,7 +110,6 @@ class EncoderModel:
         return any(one.name == "token_type_ids" for one in self.session.get_inputs())
 
     def _encoded(self, ids: list[int]) -> "Means":
-        """Encodes one text at a time, so without padding."""
         import numpy as np
 
         rows = self._rows([*self.before, *ids, *self.after])[None]
@@ -217,7 +209,6 @@ def _projection() -> "dict[str, Array]":
 
 @loaded_once
 def _towards_answers() -> "Array":
-    """A 256 x 256 map; its result is added to the vector of a question."""
     import numpy as np
 
     moved: Array = np.load(DATA / "questions.npy").astype(np.float32)

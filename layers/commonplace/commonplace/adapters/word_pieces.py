@@ -50,7 +50,6 @@ def _is_punctuation(char: str) -> bool:
 
 
 def _pieces(word: str, vocabulary: Mapping[str, int]) -> list[int] | None:
-    """Longest match first; None if any part is unknown."""
     if len(word) > _LONGEST_WORD:
         return None
     found: list[int] = []

@@ -203,7 +203,6 @@ class RecordFaults:
                     yield Finding(kind="broken_link", id=one.memory_id, detail=why, repairable=False)
 
     def _may_be_purged(self, memory_id: str) -> bool:
-        """Whether a memory of that age may have been purged as usual."""
         made = made_at(memory_id)
         return made is not None and made + PURGE_DELAY <= self._now
 
@@ -219,7 +218,6 @@ def flaw_findings(flaws: Flaws, user_id: str) -> Iterator[Finding]:
 
 
 def _kept(named: list[_Named], records: MemoryRecords) -> set[_Named]:
-    """The memories that exist, readable or not."""
     found = set[_Named]()
     for user_id, group in groupby(named, key=lambda one: one.user_id):
         for batch in in_batches((one.memory_id for one in group), _AT_ONCE):
@@ -307,10 +305,7 @@ class Part:
 
 
 def check_part(user: UserIndex, after: str | None, most: int) -> Part:
-    """Compare up to `most` records after an id with the index. The last part also checks documents and links.
-
-    Raises `IndexUnavailable`.
-    """
+    """Compare `most` records after an id, and finally documents and links, with the index. Raises `IndexUnavailable`."""
     waiting = user.waiting()
     with gathered() as flaws:
         part = list(islice(user.upkeep.everything.of_user(user.user_id, after), most))
@@ -345,10 +340,7 @@ REPAIRED: TypeAdapter[Repaired] = TypeAdapter(Repaired)
 
 
 def repair(user: UserIndex, scope: Scope, dry_run: bool, done: Repaired | None = None) -> Repaired:
-    """Repair one user's index from the records; `dry_run` only counts. Raises `IndexUnavailable`.
-
-    Continues after `done`. Raises `OutOfTime` with the progress so far.
-    """
+    """Repair one user's index, continuing `done`; `dry_run` counts. Raises `IndexUnavailable`, `OutOfTime` with progress."""
     done, contents = done or Repaired(), user.upkeep.contents
     try:
         if done.others is None:  # before any repair, which may correct counts that must be reported

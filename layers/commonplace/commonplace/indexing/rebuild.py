@@ -35,10 +35,7 @@ class EmbeddingRenewal:
     clock: Clock
 
     def renewed(self, batch: Sequence[Stored]) -> list[Stored]:
-        """Return the records with vectors of this model, re-embedding those without as new versions.
-
-        A record changed concurrently is left alone: the other write is indexed as well.
-        """
+        """Return the records with vectors of this model. Records changed concurrently are left to the other writer."""
         old = [stored.memory.content for stored in batch if not self._is_current(stored)]
         embedder = PrecomputedEmbedder.of(old, self.embedder)
         return [stored if self._is_current(stored) else self._renewed(stored, embedder) for stored in batch]

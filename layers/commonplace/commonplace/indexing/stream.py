@@ -19,10 +19,7 @@ _STATES = ("done", "retry", "failed")
 
 
 def project(changes: Sequence[IndexChange], writer: IndexWriter, pending: PendingWrites) -> list[IndexOutcome]:
-    """Write changes to the index and confirm those stored. Returns one outcome per change, in order.
-
-    Changes may repeat, in any order. The caller handles retries and failures.
-    """
+    """Write changes, in any order, and confirm those stored. Returns one outcome per change."""
     outcomes = writer.put(changes)
     for change, outcome in zip(changes, outcomes, strict=True):
         if outcome.state == "done" and isinstance(change, Stored):  # purging has deleted the pending row
@@ -61,10 +58,7 @@ def _confirm(change: Stored, pending: PendingWrites) -> None:
 
 @dataclass(frozen=True)
 class Projector:
-    """The ports of the projector.
-
-    `streamed` parses an event of the table's stream; `set_up` prepares the index, and returns False if a reindex must follow.
-    """
+    """The ports of the projector. `streamed` parses an event; `set_up` returns False if a reindex must follow."""
 
     streamed: Callable[[Mapping[str, Any]], Iterator[StreamRecord]]
     writer: IndexWriter

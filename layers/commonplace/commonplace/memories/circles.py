@@ -14,7 +14,6 @@ def in_circles(memories: Sequence[Memory]) -> set[str]:
 
 
 def _not_reached(edges: Sequence[tuple[str, str]]) -> set[str]:
-    """What remains after repeatedly removing ids without incoming edges."""
     following, waiting = defaultdict[str, list[str]](list), defaultdict[str, int](int)
     for before, after in edges:
         following[before].append(after)

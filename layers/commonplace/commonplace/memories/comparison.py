@@ -48,7 +48,7 @@ def as_told(others: Sequence[Similar]) -> list[SimilarMemory]:
 def advice_on(entry: Entry, others: Sequence[Similar], ports: Ports) -> tuple[list[Merge], list[Update]]:
     """Return which memories say the same, and which may be outdated, each with the reason.
 
-    Without vectors of the pair model's embedder, compares words only and suggests no changes.
+    Without vectors, compares words and reports none as outdated.
     """
     merges, updates = [], []
     for other in others:
@@ -61,7 +61,6 @@ def advice_on(entry: Entry, others: Sequence[Similar], ports: Ports) -> tuple[li
 
 
 def _judged(entry: Entry, other: Similar, ports: Ports) -> tuple[str | None, str | None]:
-    """Returns why both say the same, and why the new memory may outdate the other."""
     text = entry.memory.content
     same = same_statement(text, other.content)
     if same is not None or entry.vector is None or other.cosine is None:

@@ -14,8 +14,6 @@ from commonplace.ports.documents import Documents
 
 @dataclass(frozen=True)
 class _Lines:
-    """The words of each line of a passage, padded with spaces, without case and punctuation; headings apart."""
-
     body: frozenset[str]
     headings: frozenset[str]
 

@@ -121,10 +121,7 @@ def settle(document: Document, entries: Sequence[Entry], caller: Caller, ports: 
 def close_former(
     namespace: Sequence[str], key: str, caller: Caller, ports: Ports, more: Collection[str] = ()
 ) -> list[Document]:
-    """Close the memories of all stored versions, and `more`, except those of the newest version. Returns the versions.
-
-    Checks all versions, as an earlier write may have failed before closing its memories.
-    """
+    """Close the memories of all stored versions, and `more`, except those of the newest version. Returns the versions."""
     versions = ports.documents.versions(caller.user_id, namespace, key)
     told = [{one.memory_id for one in version.passages} for version in versions]
     _end(set(more).union(*told).difference(*told[:1]), caller, ports)

@@ -52,10 +52,7 @@ class PrecomputedEmbedder:
 
 @dataclass(frozen=True)
 class EnrichedStatement:
-    """A text with everything that rules derive from it.
-
-    `vector`: by the memories' embedder; `renamed`: new tags replaced by their standard form or the user's own.
-    """
+    """A text with what rules derive from it. `renamed`: new tags replaced by a standard form or the user's own tag."""
 
     text: str
     normalized: str
@@ -74,9 +71,9 @@ class EnrichedStatement:
 def enrich(
     text: str, words: Embedder, embedder: Embedder, own_tags: Mapping[str, int], speaker: str | None = None
 ) -> EnrichedStatement:
-    """Derive a statement from a text. `words`: the static model; `own_tags`: with counts; `speaker`: None for the user.
+    """Derive a statement from a text by the static model (`words`) and the memories' `embedder`.
 
-    `embedder`: that of the memories; the sentence encoder's features are classified too.
+    `own_tags`: the user's tags with counts; `speaker`: None for the user.
     """
     known = words.embed(text)
     vector = known if embedder is words else embedder.embed(text)
@@ -94,10 +91,7 @@ def enrich(
 
 
 def labelling(ports: Ports) -> Embedder:
-    """Return the embedder for labels: that of the memories if it is the sentence encoder, else the static model.
-
-    No other embedder is called for a text that may not be stored.
-    """
+    """Return the embedder that labels need; no other is called for a text that may not be stored."""
     return ports.embedder if ports.embedder.name == ENCODER else ports.words
 
 

@@ -21,10 +21,7 @@ def successors(memory: Memory, records: MemoryRecords) -> list[Memory]:
 
 
 def lineage(memory_id: str, memories: Iterable[Memory]) -> list[Memory]:
-    """Return the memory with all that it replaced and all that replaced it, transitively, in the given order.
-
-    Memories replaced by the same memory belong together.
-    """
+    """Return the memory with all that it replaced and all that replaced it, transitively, in the given order."""
     known = list(memories)
     ids = lineage_ids(memory_id, known)
     return [one for one in known if one.memory_id in ids]

@@ -75,17 +75,13 @@ def without_passages(document: Document, memory_ids: Collection[str]) -> Documen
 
 
 def _moved(places: Iterable[tuple[int, int]], gone: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
-    """Shifts places after others were cut out."""
     shifts = [(end, len(ERASED) - (end - start)) for start, end in gone]
     moves = ((start, end, sum(shift for at, shift in shifts if at <= start)) for start, end in places)
     return tuple((start + by, end + by) for start, end, by in moves)
 
 
 def pieces(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of a text's pieces: a paragraph with its heading each, at most 1,000 characters.
-
-    Short paragraphs of long texts are joined, for about 1,000 pieces at most.
-    """
+    """Yield the spans of a text's paragraphs with their headings, at most 1,000 characters and about 1,000 spans."""
     least = 2 ** (len(text) // _MOST).bit_length()  # grows in steps, so that an edit seldom moves the bounds of all pieces
     start, end, has_words = 0, 0, False
     for line in re.finditer(r"[^\n]*\n?", text):
@@ -118,10 +114,6 @@ def _of_text(body: str) -> Iterator[Passage]:
 
 
 def _of_json(value: Any, fields: Sequence[str] | None) -> Iterator[Passage]:
-    """Without `fields`, pieces of lines with name and value; otherwise the text of each field alone.
-
-    More than 1,000 texts are joined too.
-    """
     leaves = list(_leaves(value, ()))
     paths = [list(_STEP.findall(field.strip("$. "))) for field in fields or ()]
     named = {leaf for path in paths for leaf in _at(value, (), path)}
@@ -144,7 +136,6 @@ def _line(value: Any, leaf: Leaf, fields: Sequence[str] | None) -> str:
 
 
 def _ranges(numbers: Sequence[int]) -> tuple[tuple[int, int], ...]:
-    """Joins consecutive numbers into ranges."""
     ranges: list[tuple[int, int]] = []
     for number in numbers:
         begin = ranges.pop()[0] if ranges and ranges[-1][1] == number else number
@@ -193,10 +184,7 @@ def _value(value: Any, leaf: Leaf) -> Any:
 
 
 def without_values(body: str, gone: Collection[int], with_names: bool) -> str:
-    """Remove values from a JSON text by their numbers, counting values that are neither null nor empty.
-
-    `with_names`: also remove a name if all values under it are erased. The numbers of other values don't change.
-    """
+    """Remove values from a JSON text by number, and with `with_names` also names without any value left."""
     value, _ = _Emptying(gone, with_names).left(json.loads(body))
     return json.dumps(value, ensure_ascii=False)
 

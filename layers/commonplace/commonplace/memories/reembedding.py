@@ -27,10 +27,7 @@ def after_write(user_id: str, ports: Ports) -> None:
 def embed_again(
     user_id: str, reembedding: Reembedding, embedder: Embedder, seconds: float, done: Callable[[int], None] = lambda _: None
 ) -> bool:
-    """Embed memories with the next model for `seconds`, and switch the user when none is left.
-
-    `done` receives the number embedded so far. Returns whether the user has switched.
-    """
+    """Embed memories for `seconds`; switch the user when none is left, and return whether that is done."""
     until: float | None = None
     embedded = 0
     while left := reembedding.left(user_id, _BATCH):

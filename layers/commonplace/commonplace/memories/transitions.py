@@ -97,10 +97,7 @@ def closed_by(caller: Caller, now: datetime) -> dict[str, object]:
 
 
 def check_model_may_close(count: int, command: str, caller: Caller, ports: Ports) -> None:
-    """Prevent a model from deleting or merging away more than 20 of a user's memories within an hour.
-
-    Undone changes don't count. Raises `TOO_MANY_REQUESTS`, naming the `command` for a person.
-    """
+    """Raise `TOO_MANY_REQUESTS` if a model closes more than 20 memories per hour; names the `command` for a person."""
     if caller.admin:
         return
     since = caller.now - _HOUR

@@ -104,10 +104,7 @@ class AgentPlan:
         self._put(name, Decision(candidate, "UPDATE" if ids else "ADD", ids, why="updated by the agent"), targets)
 
     def close(self, name: str, interaction_id: str, evidence: str, target: Memory | None) -> None:
-        """Plan to close a memory or, without `target`, drop the plan's own entry.
-
-        The words that end a memory replace it: the ending is worth knowing too. A forget request leaves nothing.
-        """
+        """Plan to close a memory, or drop the plan's own entry. Unless forgotten, the ending words replace the memory."""
         request = forget_target(evidence)
         sure = {"confidence": _CONFIDENCE, "forgets": request is not None, "corrects": request is None}
         candidate = self.candidate(request or evidence, interaction_id, evidence, **sure)
@@ -320,7 +317,6 @@ def _plan_forget_requests(plan: AgentPlan, read: Sequence[Utterance], day: Day) 
 
 
 def _converse(name: str, day: Day, chunk: Chunk, tools: AgentTools, model: MeteredModel, end: float) -> str | None:
-    """Returns the limit that stopped the model, or None if it ended its turn."""
     messages: list[Mapping[str, Any]] = [{"role": "user", "content": prompt_for(day, chunk, _TASK)}]
     while not (limit := _limit(model, end)):
         reply = model.ask(
@@ -382,7 +378,6 @@ def tool_list() -> list[dict[str, Any]]:
 
 
 def _said_before(said: Candidate, request: Candidate) -> bool:
-    """A forget request itself never counts."""
     if said.event_time is None or request.event_time is None:
         return not said.forgets
     return not said.forgets and said.event_time <= request.event_time

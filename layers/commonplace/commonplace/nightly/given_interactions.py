@@ -142,7 +142,6 @@ def _validated(one: Any, unnamed: _Unnamed) -> GivenInteraction:
 
 
 def _as_recorded(given: GivenInteraction) -> Interaction:
-    """Of a page, records what the user did; of a discussion, the texts of user and assistant."""
     if isinstance(given, Page):
         return interaction_of(given)
     if not isinstance(given, GivenDiscussion):

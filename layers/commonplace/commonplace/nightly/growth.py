@@ -61,10 +61,7 @@ def same_beginning(known: Sequence[Message | None], given: Sequence[Sequence[Mes
 
 
 def growth(known: Sequence[Message | None], given: Sequence[Message]) -> Growth:
-    """Compare messages by id if both sides have ids, else by position and text.
-
-    The given messages may start later than the conversation; then they must begin with the end of the known ones.
-    """
+    """Compare messages by id if both sides have ids, else by position and text. They may start later in the conversation."""
     by_id = dict(zip(_numbered_ids(known), known, strict=True))
     by_id.pop(None, None)
     start = _start(known, given)
@@ -82,7 +79,6 @@ def growth(known: Sequence[Message | None], given: Sequence[Message]) -> Growth:
 
 
 def _start(known: Sequence[Message | None], given: Sequence[Message]) -> int:
-    """The known position of the first given message: 0 unless the known messages end with the first given ones."""
     said, told = _words(known), _words(given)
     if said[: len(told)] == told[: len(said)]:
         return 0

@@ -58,10 +58,7 @@ def split_text(text: str) -> list[str]:
 
 
 def record_interactions(given: Sequence[Any], caller: Caller, ledger: Ledger) -> RecordResult:
-    """Record new interactions, and new messages of known conversations. Malformed ones are refused one by one.
-
-    Works in batches, so that an interrupted call has stored its first part, which a repeated call recognizes.
-    """
+    """Record new interactions, and new messages of known conversations, in batches. Refuses malformed ones singly."""
     refused: list[RefusedInteraction] = []
     skipped: list[SkippedMessage] = []
     intake = _Intake(caller, ledger)
@@ -83,8 +80,6 @@ def record_interactions(given: Sequence[Any], caller: Caller, ledger: Ledger) ->
 
 @dataclass
 class _Intake:
-    """Records batches. `kinds`: of removed secrets; `conflicts`: messages that changed."""
-
     caller: Caller
     ledger: Ledger
     kinds: list[str] = field(default_factory=list)
@@ -107,7 +102,6 @@ class _Intake:
         return len(fresh) + grown
 
     def _record_growth(self, one: Checked, before: Interaction | None) -> bool:
-        """Records new messages of a known conversation, and returns whether there are any."""
         talk = one.interaction
         if not isinstance(talk, Discussion):
             return False
@@ -137,7 +131,6 @@ class _Intake:
         return bool(found.new)
 
     def _pieces_after(self, begun: int, talk: Discussion, before: Interaction | None) -> tuple[list[Message], list[int]]:
-        """The redacted pieces of messages from `begun` on, each with the index of its message."""
         if begun == len(talk.messages):
             return [], []
         asking = min(begun, 1)  # the previous message may ask for a secret

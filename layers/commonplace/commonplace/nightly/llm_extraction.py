@@ -111,7 +111,6 @@ def _place_of(content: object, messages: Mapping[int, Utterance]) -> dict[str, o
 
 
 def _passages(utterance: Utterance) -> Iterator[tuple[str, int]]:
-    """The user's sentences, alone and up to three in a row, with their number."""
     for start, end in utterance.own:
         spans = list(sentence_spans(utterance.text, start, end))
         for at, length in product(range(len(spans)), range(1, _MOST_SENTENCES + 1)):

@@ -98,7 +98,6 @@ class RunMemoryView:
         return self.get(list(ids))[:limit]
 
     def _nearest_stored(self, index: MemoryIndex, terms: Sequence[str], vector: Vector | None, limit: int) -> list[str]:
-        """Alternates between memories by shared rare words and by cosine."""
         worded = [one.memory_id for one in index.similar(self._seen, terms, vector, limit)]
         near: list[str] = []
         if vector is not None:

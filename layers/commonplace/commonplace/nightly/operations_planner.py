@@ -49,8 +49,6 @@ def plan_operations(reading: Reading, day: Day, view: RunMemoryView, context: Ru
 
 @dataclass
 class _DayOperations:
-    """A day's operations so far. `successors`: what replaces each closed memory, or None."""
-
     day: Day
     view: RunMemoryView
     context: RunContext

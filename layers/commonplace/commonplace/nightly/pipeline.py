@@ -157,7 +157,6 @@ def _with_forget_requests(found: _Extraction, day: Day) -> list[Candidate]:
 
 
 def _names_nothing(request: Candidate, day: Day) -> bool:
-    """Whether the model's forget request rests on words that name nothing."""
     said = day.said_at(request.interaction_id, request.position)
     asked = forget_requests_in(request.evidence, said, day.before(said)) if said else []
     return any(one.meant and not one.can_be_served for one in asked)
@@ -170,7 +169,6 @@ def _place(candidate: Candidate) -> tuple[str, int]:
 def _decide(
     day: Day, candidates: Sequence[Candidate], view: MemoryView, model: MeteredModel, now: datetime
 ) -> tuple[tuple[Decision, ...], tuple[str, ...]]:
-    """Rules decide first; the model replaces open decisions."""
     by_rules = decide(candidates, view, now)
     requests = [one for one in by_rules if one.operation == "FORGET"]
     cases = [
@@ -263,10 +261,7 @@ def choices_in(said: str, cut: bool, cases: Sequence[Case]) -> list[object]:
 
 
 def parse_choice(item: object, cases: Mapping[int, Case], taken: Collection[str], day: Day) -> tuple[int, Decision] | None:
-    """Return number and decision of an item; None if invalid, and rules decide.
-
-    `taken`: targets of earlier decisions.
-    """
+    """Return number and decision of an item; None if invalid. `taken`: targets of earlier decisions."""
     try:
         choice = Choice.model_validate(item)
     except ValidationError:

@@ -28,10 +28,7 @@ Chunk = tuple[PromptLine, ...]
 
 
 def lines_of(day: Day) -> list[PromptLine]:
-    """Return a prompt line per message with the user's own words; quoted text is left out.
-
-    The assistant's preceding message is included, shortened in the middle if long.
-    """
+    """Return a line per message with own words of the user, after the assistant's message, shortened if long."""
     said = [utterance for utterance in day.utterances if utterance.own_words.strip()]
     return [_line(number, utterance, day.before(utterance)) for number, utterance in enumerate(said, 1)]
 

@@ -177,7 +177,6 @@ class Nights:
         ports.ledger.drop_texts(self.context.user_id, self.context.clock(), ports.texts_kept)
 
     def _published(self, run: Run, lease: Lease, flaws: Flaws) -> Run:
-        """Writes the pages; failures to read or write are noted in the run."""
         from commonplace.pages.publishing import publish
 
         trouble = publish(run, self.context)

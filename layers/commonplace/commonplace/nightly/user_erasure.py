@@ -112,8 +112,6 @@ def _memory_of(name: str, aliases: Sequence[Alias]) -> str:
 
 @dataclass
 class _Reach:
-    """The reach of an erasure. `whole`: erased with all predecessors; `merged`: only merged from those."""
-
     known: Mapping[str, Memory]
     damaged: bool
     records: MemoryRecords
@@ -238,7 +236,6 @@ class ErasableUser:
         return self._scope([of_type(str, memory_id, "memory_id")])
 
     def _scope(self, memory_ids: Sequence[str], document: str | None = None) -> ErasureScope:
-        """For several memories, or the passages of a document."""
         ports = self.context.ports
         with gathered() as flaws:
             there = list(ports.records.all(self.user_id))
@@ -309,7 +306,6 @@ class ErasableUser:
         return erased.model_copy(update={"places": tuple(sorted({*erased.places, "documents"}))})
 
     def _passages(self, namespace: Sequence[str], key: str) -> list[str]:
-        """Ids derived from the document that have words in a record or only in a backup."""
         ports, reference = self.context.ports, reference_of(namespace, key)
         with gathered() as flaws:
             there = {one.memory_id: one for one in ports.records.all(self.user_id)}

@@ -45,24 +45,15 @@ class NightQueue(Protocol):
     """A queue of messages: one per user whose night is due, and one per run that ran out of time."""
 
     def send(self, user_ids: Iterable[str]) -> int:
-        """Queue a night for each user and return how many. Raises `STORAGE_UNAVAILABLE` if a message can't be queued.
-
-        Queueing a night twice is harmless: the second run meets the lease of the first, or has nothing pending.
-        """
+        """Queue a night for each user and return how many; harmless twice. Raises `STORAGE_UNAVAILABLE`."""
 
     def send_run(self, user_id: str, run_id: str, seconds: int = 0) -> None:
-        """Queue the rest of a run, delayed by `seconds` (at most 900). Raises like `send`.
-
-        Queueing a run twice is harmless: the second worker meets the lease of the first, or a finished run.
-        """
+        """Queue the rest of a run after `seconds` (at most 900); harmless twice. Raises like `send`."""
 
 
 @dataclass(frozen=True)
 class Relay:
-    """Hands work that outlasts its call to a worker. `in_time`: whether this call has time left; `queue`: the worker's queue.
-
-    `pending`: writes the index may not have yet; None without an index.
-    """
+    """Hands work that outlasts its call to a worker. `pending`: writes the index may not have; None without an index."""
 
     in_time: Callable[[], bool]
     queue: NightQueue

@@ -12,10 +12,7 @@ class Documents(Protocol):
     """A user's documents. They are never compared with each other or with memories."""
 
     def put(self, user_id: str, document: Document) -> None:
-        """Write the next version atomically and delete all but the newest 20.
-
-        Raises `CONFLICT` unless the stored newest version is the direct predecessor; version 1 must be the first.
-        """
+        """Write the next version atomically and keep the newest 20. Raises `CONFLICT` unless it follows the stored one."""
 
     def get(self, user_id: str, namespace: Sequence[str], key: str) -> Document | None:
         """Return the newest version, which may be a deletion marker. Strongly consistent."""
@@ -59,10 +56,7 @@ class KeptFiles(Protocol):
 
 
 class Pages(Protocol):
-    """One user's Markdown pages by name, such as `MEMORY.md` or `memory/2026-05-20.md`.
-
-    Each page is written atomically. Raises `STORAGE_UNAVAILABLE` if the storage can't be reached.
-    """
+    """One user's Markdown pages by name, written atomically. Raises `STORAGE_UNAVAILABLE`."""
 
     def names(self) -> list[str]:
         """Return the names that end in `.md`, at the top level or one folder down."""

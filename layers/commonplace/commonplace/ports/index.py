@@ -112,10 +112,7 @@ class MemoryIndex(Protocol):
         """
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
-        """Return up to `limit` memories that share the most and rarest words, and up to `limit` nearest by vector.
-
-        Memories that match by both words and vector come first.
-        """
+        """Return up to `limit` memories by rarest shared words, and `limit` by vector; those found by both first."""
 
     def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
         """Return ids of the visible memories that pass, most important first, then newest; and `Retrieved.partial`."""

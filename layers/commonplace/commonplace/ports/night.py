@@ -59,19 +59,13 @@ class Ledger(Protocol):
         """Mark interactions as pending again if their text still exists, and reset failures. Returns how many."""
 
     def drop_texts(self, user_id: str, now: datetime, kept: timedelta) -> int:
-        """Drop texts that were read or given up longer than `kept` ago, and return how many. Id, time and run stay.
-
-        If the clock is a laptop's, the user's own records must confirm it.
-        """
+        """Drop texts read or given up longer than `kept` ago, if records confirm a laptop's clock. Returns how many."""
 
     def erase_texts(self, user_id: str, interaction_ids: Sequence[str]) -> None:
         """Drop these texts at once, whatever their state. Pending interactions count as read."""
 
     def due(self, texts_before: datetime | None = None) -> Iterator[str]:
-        """Yield the users with pending interactions, and those with texts read before `texts_before`, if given.
-
-        Doesn't scan everything. May lag behind a write by seconds.
-        """
+        """Yield users with pending interactions, or with texts read before `texts_before`. May lag by seconds."""
 
 
 class Leases(Protocol):

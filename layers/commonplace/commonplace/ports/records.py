@@ -74,10 +74,7 @@ class UserFacts(Protocol):
         """Return statistics of the user's memories."""
 
     def outlines(self, user_id: str, terms: Sequence[str] = ()) -> list[Outline]:
-        """Return all records of the user except erased ones, in any order, including closed ones.
-
-        `terms`: only records whose words or labels contain each of these index tokens.
-        """
+        """Return all records except erased ones, in any order. `terms`: index tokens that each must contain."""
 
 
 class Operations(Protocol):
@@ -154,10 +151,7 @@ class Reembedding(Protocol):
         """Return up to `limit` active memories that lack a vector of the next model: the store's number, and the content."""
 
     def keep(self, user_id: str, vectors: Sequence[tuple[int, Vector | None]]) -> None:
-        """Store vectors of the next model by those numbers; None for a text that the model doesn't cover.
-
-        For a user who has switched, they are active at once.
-        """
+        """Store vectors of the next model by those numbers; None if not covered. Active at once after a switch."""
 
     def switch(self, user_id: str) -> bool:
         """Activate the next model for the user if no vector is missing. Returns whether the user has switched."""
@@ -184,10 +178,7 @@ class UserErasure(Protocol):
     """Erases a user from a store."""
 
     def erase(self, user_id: str) -> None:
-        """Erase memories, interactions, runs and counts permanently. The index follows as after any change.
-
-        Safe to repeat after a crash. Concurrent writes for the user may survive.
-        """
+        """Erase all data of the user permanently. Safe to repeat after a crash; concurrent writes may survive."""
 
     def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
         """Erase a record that can't be read, with its related rows. Returns False if there is none with this id.
@@ -197,7 +188,4 @@ class UserErasure(Protocol):
         """
 
     def forget_purged(self, user_id: str, memory_ids: Collection[str], names: Collection[str]) -> None:
-        """Store hashes (`ErasedIds`) of purged memories and of their external names. Safe to repeat.
-
-        Deletes their aliases and feedback, and the words that operations replaced.
-        """
+        """Store hashes (`ErasedIds`) of purged memories and their external names; delete their remaining data."""

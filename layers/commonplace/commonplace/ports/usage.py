@@ -14,10 +14,7 @@ class UsageLog(Protocol):
         """Count one hit for each memory. A count that can't be written now is written later. Never fails."""
 
     def fold(self, user_id: str) -> None:
-        """Add the counts to the memories, as `MemoryRecords.get` and `all` return them.
-
-        Each hit counts once, however often and concurrently this is called.
-        """
+        """Add the counts to the memories. Each hit counts once, however often and concurrently this is called."""
 
     def unfolded(self, before: datetime) -> Iterator[str]:
         """Yield users with hits older than `before` that are not yet in their memories."""

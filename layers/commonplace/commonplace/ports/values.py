@@ -113,10 +113,7 @@ class Weights:
 
 @dataclass(frozen=True)
 class Similar:
-    """An older memory that shares words with a new memory, or is near it by vector.
-
-    `cosine` is None if either has no vector of the index's model. `vector` is set if the index has it at hand.
-    """
+    """A similar older memory. `cosine` is None without vectors of the index's model."""
 
     memory_id: str
     content: str
@@ -249,10 +246,7 @@ class RawRecord:
 
 @dataclass(frozen=True)
 class Change:
-    """A record to write. `before`: as it was read; None if new.
-
-    `erases`: removes its earlier words also from the details of its audit rows; the record itself has none left.
-    """
+    """A record to write; `before` as it was read. `erases`: blanks the words in its audit rows too."""
 
     memory: Memory
     audit: Audit
@@ -271,10 +265,7 @@ class Fence:
 
 @dataclass(frozen=True)
 class Operation:
-    """Changes that are applied together or not at all, and can be undone by their id.
-
-    `opens`: the one memory that is added or restored; it takes over the key and content of the closed ones.
-    """
+    """Changes applied together or not at all. `opens`: the memory that is added, restored, or takes over from the others."""
 
     operation_id: str
     user_id: str
@@ -331,10 +322,7 @@ IndexChange = Stored | Tombstone
 
 @dataclass(frozen=True)
 class IndexOutcome:
-    """The result of a change: done (the index has it or a newer version), retry, or failed for good.
-
-    `reason` names the error, without words of the memory.
-    """
+    """The outcome of a change: done (indexed, or a newer version is), retry, or failed. `reason` quotes nothing."""
 
     state: Literal["done", "retry", "failed"]
     reason: str = ""

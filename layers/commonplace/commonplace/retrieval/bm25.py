@@ -38,10 +38,7 @@ def bm25(counts: Floats, relative_lengths: Floats, weights: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Window:
-    """Candidates with their neighbours: rows (-1: none), weights, and how much each session lends.
-
-    `of`: the rows of the candidates.
-    """
+    """The rows `of` candidates, and their neighbours: rows (-1: none), weights, and how much each session lends."""
 
     of: Integers
     rows: Integers

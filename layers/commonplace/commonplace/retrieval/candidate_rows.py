@@ -164,10 +164,7 @@ def columns_of(
     terms: Sequence[str],
     speakers: Collection[str] = (),
 ) -> Candidates:
-    """Convert rows to columns. `ranked`: ids that may be returned; `sessions`: memories and tokens of whole sessions.
-
-    `speakers`: all of the corpus, as a question may name a speaker without a row.
-    """
+    """Convert rows to columns. `ranked`: ids that may be returned; `sessions`: memories and tokens of whole sessions."""
     numbers = {name: number for number, name in enumerate(sessions)}
     names = sorted({*speakers, *(row.speaker for row in rows if row.speaker)})
     places = {name: place for place, name in enumerate(names)}

@@ -110,7 +110,6 @@ class Search:
         )  # fmt: skip
 
     def _timed(self, begun: float, **ends: float) -> dict[str, float]:
-        """Each step begins where the previous one ended."""
         steps = zip(ends, pairwise((begun, *ends.values())), strict=True)
         return {**self.times_ms, **{name: (end - begin) * 1000 for name, (begin, end) in steps}}
 

@@ -22,10 +22,7 @@ _ASKED_FOR, _OF_ONE_TYPE = -1.0, -0.5  # thresholds are lower if both are on one
 
 
 def newest_first(scores: "Sequence[float] | Floats", found: Sequence[Stored], now: datetime, model: str) -> list[int]:
-    """Return which hit to show at each place: of similar scores on one attribute, the newest gets the best place.
-
-    `scores`: of the places, best first; `model`: whose vectors are compared.
-    """
+    """Return which hit to show at each place: among similar scores on one attribute, the newest comes first."""
     best, given = found[:_BEST], np.asarray(scores[:_BEST])
     alike = np.minimum.outer(given, given) >= _ALIKE * np.maximum.outer(given, given)
     pairs = _changed(best, np.triu(alike), now, model, _ASKED_FOR)

@@ -29,10 +29,7 @@ _LEAST, _MOST = 0.15, 0.85
 
 @dataclass(frozen=True)
 class Query:
-    """A parsed query. `general`: it names nothing, so the most important memories answer it.
-
-    `expansions`: extra search words, best first, each with the word of the query that it widens.
-    """
+    """A parsed query. `general`: it names nothing, so importance ranks; `expansions`: extra words by the word they widen."""
 
     question: Question
     intent: Intent
@@ -92,7 +89,6 @@ def own_terms(text: str) -> list[str]:
 
 
 def _renamed(spoken: Sequence[str], renamed: Mapping[str, str]) -> dict[str, str]:
-    """New names of renamed tags in the query, each with the words for it there."""
     tags = {tuple(tokenizer.words(tag)): into for tag, into in renamed.items()}
     longest = max(map(len, tags))
     runs = [tuple(spoken[at : at + size]) for size in range(longest, 0, -1) for at in range(len(spoken) - size + 1)]
@@ -100,7 +96,6 @@ def _renamed(spoken: Sequence[str], renamed: Mapping[str, str]) -> dict[str, str
 
 
 def _may_be_label(text: str, spoken: Sequence[str]) -> bool:
-    """Whether a query is only a few content words, like the name of a tag or category."""
     few = 0 < len(spoken) <= _LONGEST_LABEL and not intent_cues.is_question(text)
     asking = tokenizer.terms_of_asking()
     return few and all((terms := tokenizer.terms(word)) and asking.isdisjoint(terms) for word in spoken)

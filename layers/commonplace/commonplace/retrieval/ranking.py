@@ -61,10 +61,7 @@ class DaySpan:
 
 @dataclass(frozen=True)
 class Question:
-    """A query for ranking: weighted terms (expansions weigh less), words, named days, and whether it asks for advice.
-
-    `label`: only a few content words, like the name of a tag or category.
-    """
+    """A query for ranking. `label`: a few content words only, like the name of a tag or category."""
 
     terms: tuple[str, ...]
     weights: tuple[float, ...]
@@ -82,10 +79,7 @@ def rank(
     rated: Mapping[str, float] = {},
     now: float = 0.0,
 ) -> Ranked:
-    """Score the candidates that may be returned, and order them, best first; equal scores by id.
-
-    `rated`: score added by feedback, by id. `now`: seconds since 1970, for the age of memories in `classic`.
-    """
+    """Score and order the candidates, best first, then by id. `rated`: feedback by id; `now`: seconds since 1970."""
     rows = np.flatnonzero(candidates.ranked)
     is_classic = profile == "classic"
     parts = _classic(question, candidates, corpus, rows, now) if is_classic else _linear(question, candidates, corpus, rows)
@@ -138,7 +132,6 @@ def term_weights(question: Question, corpus: Corpus) -> Floats:
 
 
 def _linear(question: Question, candidates: Candidates, corpus: Corpus, own: Integers) -> dict[str, Floats]:
-    """The score parts of the profile `window`."""
     weights, around = term_weights(question, corpus), bm25.window(candidates, own)
     words = bm25.lexical(candidates, corpus, weights, around)
     follows_question = (candidates.questions[around.previous] & (around.previous >= 0)).astype(float)
@@ -167,14 +160,12 @@ def _labelled(question: Question, term_counts: Floats, weights: Floats) -> Float
 
 
 def _share_of_words(bm25_score: Floats) -> Floats:
-    """A Hill curve of the BM25 score, from 0 to 1.5."""
     raised = bm25_score**_RISE
     share: Floats = _WORDS * raised / (raised + _HALF**_RISE)
     return share
 
 
 def _said_by_named(question: Question, candidates: Candidates, corpus: Corpus) -> Flags:
-    """True for turns of the only speaker that the question names."""
     named = named_speakers(question, corpus)
     if len(named) != 1:
         return np.zeros(len(candidates), dtype=np.bool_)

@@ -56,10 +56,7 @@ class PlannedChange(FrozenPart):
 
 
 class PlannedOperation(FrozenPart):
-    """An operation and its report. `asked_for`: the user explicitly asked to remember it.
-
-    `aliases`: external names of the reported memory; `ratings`: queries it was rated for.
-    """
+    """An operation and its report, with external names and ratings of its memory. `asked_for`: explicitly, by the user."""
 
     told: RunOperation
     at: datetime

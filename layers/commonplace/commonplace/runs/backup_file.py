@@ -120,10 +120,7 @@ def kept_backups(files: KeptFiles, user_id: str) -> list[Backup]:
 
 
 def _without(body: bytes, memory_ids: Collection[str]) -> tuple[bytes, int] | None:
-    """Return a backup without some memories and their rows, and how many records are left; None if unaffected.
-
-    Parses only lines that contain one of the ids.
-    """
+    """Parses only the lines that contain one of the ids. None if there are none."""
     header, *lines = gzip.decompress(body).splitlines()
     names, gone = [one.encode() for one in memory_ids], dict[str, Mapping[str, Any]]()
     found = [json.loads(line) if any(name in line for name in names) else None for line in lines]
@@ -144,7 +141,6 @@ def _without(body: bytes, memory_ids: Collection[str]) -> tuple[bytes, int] | No
 
 
 def _alone(given: Mapping[str, Any], gone: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
-    """Reactivates a record whose successor is removed."""
     by = given.get("memory", {}).get("superseded_by")
     for _ in gone:
         if by in gone and gone[by].get("status") != "active":

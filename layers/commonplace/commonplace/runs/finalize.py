@@ -24,10 +24,7 @@ _log = logging.getLogger("commonplace")
 
 
 def erase_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Erase the texts behind forgotten memories, the forget request, and their quotes in runs.
-
-    Discards operations in review that would restore them. Safe to repeat. Returns the run without these words.
-    """
+    """Erase the texts and quotes behind forgotten memories. Returns the run without these words. Safe to repeat."""
     forgetting = _forgetting(run)
     if not forgetting:
         return run
@@ -204,7 +201,6 @@ def forget_unused_names(forgotten: Collection[str], context: RunContext, lease: 
 
 
 def _uses(context: RunContext) -> dict[str, tuple[datetime, datetime]]:
-    """When each tag was first and last given to a stored memory, including closed ones."""
     found: dict[str, tuple[datetime, datetime]] = {}
     for memory in context.ports.records.all(context.user_id):
         for tag in memory.tags if memory.content else ():

@@ -76,10 +76,7 @@ def asked_for(run: Run, context: RunContext) -> Asked:
 
 
 def taken_up(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Start a queued run in a worker, and drop what a killed worker left of its plan.
-
-    The run is `failed` after three attempts that did not finish.
-    """
+    """Start a queued run in a worker, dropping any partial plan; `failed` after three unfinished attempts."""
     if run.status != "queued":
         return run
     if run.attempts >= _MOST_ATTEMPTS:
@@ -170,10 +167,7 @@ _SAVED_EVERY = timedelta(seconds=10)
 
 @contextmanager
 def exclusive_lease(context: RunContext) -> Iterator[Lease]:
-    """Hold the user's lease after completing a half-done run of another call. Only `nightly` completes a night.
-
-    Raises `CONFLICT` if the call has no time to complete that run; a worker continues it.
-    """
+    """Hold the lease, first completing a half-done run. `CONFLICT` for a half-done night, or if time runs out."""
     with leased(context) as lease:
         run = context.night.runs.unfinished(context.user_id)
         if run is not None and run.kind == "nightly":
@@ -235,10 +229,7 @@ def _finish(run: Run, context: RunContext, lease: Lease) -> Run:
 def go_through(
     run: Run, operations: Sequence[RunOperation], make: Callable[[RunOperation], list[RunOperation]], lease: Lease
 ) -> Run:
-    """Carry out the pending operations one by one, saving now and then, and return the run.
-
-    `finished_at` is set at the end, or None if the call ran out of time.
-    """
+    """Carry out the pending operations and return the run; `finished_at` is None if the call ran out of time."""
     context, saved_at, made = lease.context, lease.context.clock(), 0
     done: list[RunOperation] = []
     for number, told in enumerate(operations):

@@ -84,7 +84,6 @@ def _texts(run: Run, context: RunContext) -> Mapping[str, Interaction]:
 
 
 def _message_text(interaction: Interaction | None, position: int | None) -> str | None:
-    """For operations whose memory has no evidence."""
     if interaction is None:
         return None
     if isinstance(interaction, Discussion):

@@ -161,12 +161,10 @@ def _audits_by_version(memory: Memory, records: MemoryRecords) -> dict[int, Audi
 
 
 def _moves(change: AppliedChange) -> bool:
-    """Whether a change set or removed the memory's successor."""
     return change.before is not None and "superseded_by" in change.before
 
 
 def _is_unrecoverable(change: AppliedChange, memory: Memory | None) -> bool:
-    """Whether a change closed, without a successor, a memory whose words are erased or purged by now."""
     if change.before is None or _moves(change):
         return False
     return change.erased or memory is None or not memory.content

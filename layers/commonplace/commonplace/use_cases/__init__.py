@@ -1,1 +1,1 @@
-"""What the tools do: a file per family. They see ports only; `dispatch` is how every way in calls them."""
+"""The tools' use cases, a file per family. They depend on ports only; all interfaces call them through `dispatch`."""

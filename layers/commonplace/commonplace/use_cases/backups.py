@@ -1,4 +1,4 @@
-"""`backup_restore`: a user's memories as of a moment, kept as a file; made, listed, checked and brought back."""
+"""`backup_restore`: a user's memories at one moment as a file: made, listed, verified and restored."""
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
@@ -20,7 +20,7 @@ from commonplace.runs.staging import run_context
 from commonplace.use_cases.export_memories import keep, kept_files
 
 _MOST_WALKS = 5
-_ARCHIVED = "archive"  # by the store itself, in no operation: it was active, and its time was over
+_ARCHIVED = "archive"  # by the store itself, without an operation, when the memory had expired
 
 _TAKES: Mapping[str, tuple[str, ...]] = {
     "backup": ("run_id",), "list": (), "verify": ("backup_id",), "restore": ("backup_id", "mode", "run_id", "confirm"),
@@ -28,7 +28,7 @@ _TAKES: Mapping[str, tuple[str, ...]] = {
 
 
 def backup_restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
-    """Does what `action` says; each takes its own arguments and no other. `CONFLICT` while a run of the user is at work."""
+    """Run the action; each takes its own arguments only. Raises `CONFLICT` while a run of the user is active."""
     for name, value in request:
         if name != "action" and value is not None and name not in _TAKES[request.action]:
             why = f"{name}: goes with another action than {request.action}"
@@ -42,7 +42,7 @@ def _make(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
 
 
 def _made(context: RunContext) -> BackupResult:
-    """Keeps a backup as of now. No run is at work meanwhile, and no erasure; where a model asks it takes no other's room."""
+    """The lease excludes runs and erasures. A model's backup never displaces another one."""
     caller, ports = context.caller, context.ports
     files, now = kept_files(ports), caller.now
     if not caller.admin and len(files.listed(caller.user_id, "backup", now)) >= ports.backups.most:
@@ -97,10 +97,10 @@ def _told(file: KeptFile) -> BackupTold:
 
 
 def _as_of_now(caller: Caller, ports: Ports) -> Backup:
-    """All that is kept of the user as of the caller's moment, whatever is written while it is read.
+    """The user's data as of the caller's time, despite concurrent writes.
 
-    Walked until a walk finds no write up to that moment which the one before did not: it was under way. What was written
-    later is then taken back, by the fields that operations replaced; words are never replaced but by erasing.
+    Reads all rows repeatedly until no earlier write is found that the previous pass missed, as it was in progress. Later
+    writes are then reverted by the fields that operations replaced; only erasures replace words.
     """
     user_id, at = caller.user_id, caller.now
     rows = list(ports.in_time(ports.raw.rows(user_id)))
@@ -121,7 +121,6 @@ def _newest_up_to(at: datetime, rows: Iterable[RawRecord]) -> dict[str, int]:
 
 
 def _as_of(row: RawRecord, at: datetime, made: Mapping[tuple[str, int], AppliedChange]) -> RawRecord | None:
-    """A record as it was at a moment; None for one that came later, or of which only the erasing is kept."""
     kept = {version: audit for version, audit in row.audits.items() if audit.at <= at}
     if row.memory is None:
         return RawRecord(row.memory_id, row.record, None, kept)

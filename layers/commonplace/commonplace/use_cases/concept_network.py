@@ -1,6 +1,6 @@
-"""`concept_network`: which concepts stand together in memories, as a graph with its communities.
+"""`concept_network`: which concepts occur together in memories, as a graph with communities.
 
-The communities are found by Louvain's method (Blondel et al. 2008), seeded: the same graph has the same ones.
+Communities are found by Louvain's method (Blondel et al. 2008), seeded: equal graphs give equal communities.
 """
 
 import difflib
@@ -21,26 +21,26 @@ from commonplace.text.tagging.names import same_thing
 from commonplace.use_cases.concepts import names_of, things
 
 LEAST = 3
-"""Memories that a link has."""
+"""Least memories per link."""
 _NEAREST, _ALIKE = 5, 0.6
 Edges = Mapping[tuple[str, str], float]
-"""A positive weight for each pair of different vertices that are linked; a pair stands there once."""
+"""Positive weights of linked pairs of different vertices, each pair once."""
 _SEED = 14
-_LEAST = 1e-9  # of a gain: less is rounding
+_LEAST = 1e-9  # smaller gains are rounding errors
 _Graph = dict[int, dict[int, float]]
-"""The weight of each link from both of its ends; one to itself counts both its ends."""
+"""The weight of each link from both ends; a self-link counts both its ends."""
 
 
 @dataclass(frozen=True)
 class Graph:
-    """All concepts by name: in how many memories each is, and each pair that is linked, in how many and how strongly."""
+    """Concepts with their numbers of memories, and linked pairs with numbers of memories and weights."""
 
     counts: dict[str, int]
     together: dict[tuple[str, str], int]
     weights: Edges
 
     def neighbours(self) -> dict[str, dict[str, float]]:
-        """The concepts that each is linked with, and how strongly."""
+        """Return the linked concepts of each concept, with weights."""
         found: dict[str, dict[str, float]] = {}
         for (one, other), weight in self.weights.items():
             found.setdefault(one, {})[other] = found.setdefault(other, {})[one] = weight
@@ -48,7 +48,7 @@ class Graph:
 
 
 def concept_network(request: NetworkRequest, caller: Caller, ports: Ports) -> NetworkResult:
-    """The graph around a concept, or of the concepts that most of the visible memories have."""
+    """Return the graph around a concept, or of the concepts in most visible memories."""
     agents, now = visibility_of(caller).agents, caller.now.timestamp()
     seen = [one for one in ports.facts.outlines(caller.user_id) if one.is_visible(agents, now)]
     graph, focus = graph_of(seen), None
@@ -62,7 +62,7 @@ def concept_network(request: NetworkRequest, caller: Caller, ports: Ports) -> Ne
 
 
 def graph_of(seen: Sequence[Outline]) -> Graph:
-    """The graph of memories. The weight of a link is its normalized pointwise mutual information, from -1 to 1."""
+    """Build the graph of memories. A link's weight is its normalized pointwise mutual information, -1 to 1."""
     names = names_of(seen)
     sets = [sorted(names[thing] for thing in things(one)) for one in seen if one.concepts]
     counts = Counter(itertools.chain.from_iterable(sets))
@@ -75,19 +75,19 @@ def graph_of(seen: Sequence[Outline]) -> Graph:
 
 
 def association(together: int, one: int, other: int, of: int) -> float:
-    """NPMI: 1 for two that never stand alone, 0 for chance, below 0 for two that avoid each other."""
+    """Return NPMI: 1 for concepts that only occur together, 0 for chance, below 0 for avoidance."""
     if together == of:
         return 1.0
     return round(math.log(together * of / (one * other)) / math.log(of / together), 4)
 
 
 def by_use(graph: Graph) -> list[str]:
-    """The concepts, those of most memories first."""
+    """Return the concepts, most used first."""
     return sorted(graph.counts, key=lambda name: (-graph.counts[name], name))
 
 
 def around(graph: Graph, focus: str, depth: int) -> list[str]:
-    """A concept and those that it leads to in so many links, the nearest first, and of these the strongest linked."""
+    """Return a concept and those within `depth` links: nearest first, then by strength of the link."""
     neighbours = graph.neighbours()
     found, layer = [focus], [focus]
     for _ in range(depth):
@@ -108,7 +108,7 @@ def _unknown(focus: str, graph: Graph) -> str:
 
 
 def _nodes(graph: Graph, shown: Sequence[str]) -> list[NetworkNode]:
-    """The concepts with their communities, which are of the whole graph and numbered by their most used concept."""
+    """Communities are those of the whole graph, numbered by their most used concept."""
     attracting = {pair: weight for pair, weight in graph.weights.items() if weight > 0}
     linked = sorted({name for pair in attracting for name in pair})
     community = {name: group for group in communities(linked, attracting) for name in group}
@@ -135,7 +135,7 @@ def _result(nodes: list[NetworkNode], links: list[NetworkLink], form: str) -> Ne
 
 
 def dot_of(nodes: Sequence[NetworkNode], links: Sequence[NetworkLink]) -> str:
-    """The graph in the language of Graphviz."""
+    """Return the graph in Graphviz's language."""
     lines = [f"  {_quoted(one.id)} [count={one.count}, community={one.community}];" for one in nodes]
     lines += [
         f"  {_quoted(one.source)} -- {_quoted(one.target)} [weight={one.weight:g}, count={one.count}];" for one in links
@@ -149,12 +149,12 @@ def _quoted(name: str) -> str:
 
 
 def communities(vertices: Collection[str], edges: Edges) -> list[frozenset[str]]:
-    """The communities, each vertex in one of them; who has no link is alone."""
+    """Return the communities, each vertex in one. Vertices without links are alone."""
     return list(levels(vertices, edges))[-1]
 
 
 def levels(vertices: Collection[str], edges: Edges) -> Iterator[list[frozenset[str]]]:
-    """The communities after each level, beginning with each vertex alone. Modularity never falls from one to the next."""
+    """Yield the communities after each level, starting with single vertices. Modularity never decreases."""
     members = [frozenset({name}) for name in sorted(vertices)]
     at = {name: number for number, name in enumerate(sorted(vertices))}
     graph: _Graph = {number: {} for number in at.values()}
@@ -177,7 +177,7 @@ def levels(vertices: Collection[str], edges: Edges) -> Iterator[list[frozenset[s
 
 
 def _moved(graph: _Graph, random: Random) -> dict[int, int]:
-    """The community of each vertex once none gains by moving into that of a neighbour; of equal gains the first counts."""
+    """Moves vertices between neighbouring communities until none gains; the first of equal gains wins."""
     degree = {vertex: sum(links.values()) for vertex, links in graph.items()}
     total = sum(degree.values())
     community = {vertex: vertex for vertex in graph}
@@ -203,7 +203,6 @@ def _moved(graph: _Graph, random: Random) -> dict[int, int]:
 
 
 def _together(graph: _Graph, into: Mapping[int, int]) -> _Graph:
-    """The graph whose vertices are the communities."""
     found: _Graph = {number: {} for number in set(into.values())}
     for vertex, links in graph.items():
         for other, weight in links.items():

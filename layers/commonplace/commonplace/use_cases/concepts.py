@@ -1,4 +1,4 @@
-"""The concepts of memories, with the aliases of one thing taken together."""
+"""The concepts of memories, with aliases of one thing merged."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -8,12 +8,12 @@ from commonplace.text.tagging.names import same_thing
 
 
 def things(outline: Outline) -> frozenset[str]:
-    """What a memory is about: a key for each thing, whatever it is called there."""
+    """Return a key for each thing that a memory is about, independent of its name there."""
     return frozenset(map(same_thing, outline.concepts))
 
 
 def names_of(outlines: Iterable[Outline]) -> dict[str, str]:
-    """The name of each thing by its key: the concept that most memories have for it, of equals the first by name."""
+    """Return the most used name of each thing by key; the first in order if equal."""
     counts = Counter(concept for one in outlines for concept in set(one.concepts))
     named: dict[str, str] = {}
     for concept, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):

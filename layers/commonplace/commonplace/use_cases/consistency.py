@@ -1,4 +1,4 @@
-"""`validate_storage` and `repair_index`: whether records and index of a user are in line, and the index brought in line."""
+"""`validate_storage` and `repair_index`: check a user's index against the records, and repair it."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -17,12 +17,12 @@ from commonplace.runs.staging import run_context
 from commonplace.use_cases.cursors import cursor_of, place_of
 
 PART = 2_000
-"""Records that are compared in one call."""
+"""Records compared per call."""
 _QUESTION = "validate_storage"
 
 
 def validate_storage(request: ValidateRequest, caller: Caller, ports: Ports) -> ValidateResult:
-    """What is wrong in a part of what is kept of the user; no memory is written, and nothing of the index."""
+    """Return the faults in a part of the user's data. Changes neither memories nor index."""
     after = None if request.cursor is None else place_of(request.cursor, caller.user_id, _QUESTION)
 
     def checked(_: object) -> ValidateResult:
@@ -42,7 +42,7 @@ def validate_storage(request: ValidateRequest, caller: Caller, ports: Ports) -> 
 
 
 def repair_index(request: RepairRequest, caller: Caller, ports: Ports) -> RepairResult:
-    """Brings the user's index in line with the records, which stay as they are; or tells what that would do."""
+    """Repair the user's index from the records, which stay unchanged; or report what that would do."""
 
     def repaired(so_far: Mapping[str, JsonValue] | None) -> RepairResult:
         done = REPAIRED.validate_python(so_far or {})

@@ -1,4 +1,4 @@
-"""`get_memory_context`: what an agent puts into its prompt, within a number of tokens that is never exceeded."""
+"""`get_memory_context`: the text an agent puts into its prompt, within a strict number of tokens."""
 
 import functools
 import math
@@ -21,24 +21,21 @@ _TOKENS_A_PIECE, _BYTES_A_TOKEN = 1.5, 3
 
 
 def line_of(memory: Memory, is_earlier: bool = False) -> str:
-    """A memory in one line, behind the day on which it was said or happened; an older value is marked.
-
-    Its words stand as they are, but for `<` and `>`: no memory can close the block.
-    """
+    """Return a memory as one dated line, with `<` and `>` escaped, so that it can't close the block."""
     text = " ".join(undisguised(memory.normalized_text).split()).replace("<", "&lt;").replace(">", "&gt;")
     return f"- {memory.happened_at.date().isoformat()}{' (earlier)' if is_earlier else ''}: {text}"
 
 
 @dataclass(frozen=True)
 class LineSize:
-    """The size of whole lines: word pieces of the shipped tokenizer, and UTF-8 bytes including line breaks."""
+    """The size of whole lines: word pieces of the static tokenizer, and UTF-8 bytes including line breaks."""
 
     pieces: int = 0
     bytes: int = 0
 
     @classmethod
     def of(cls, line: str, pieces: Callable[[str], int]) -> Self:
-        """The size of one line; `pieces` counts the word pieces of a text."""
+        """Return the size of one line. `pieces` counts the word pieces of a text."""
         return cls(pieces(line), len(line.encode()) + 1)
 
     def __add__(self, other: "LineSize") -> "LineSize":
@@ -53,7 +50,7 @@ class LineSize:
 
 @dataclass(frozen=True)
 class FittedContext:
-    """A context text. `tokens`: its upper bound, wrapper included; `left_out`: how many memories found no room."""
+    """A context text. `tokens`: its upper bound with wrapper; `left_out`: memories that did not fit."""
 
     text: str
     tokens: int
@@ -65,10 +62,10 @@ def fit(
     groups: Sequence[Group], max_tokens: int, pieces: Callable[[str], int], nothing: str = EMPTY,
     newest: Mapping[str, Memory] = {},
 ) -> FittedContext:  # fmt: skip
-    """Fills the room with groups in order; each memory stands once, `always` groups get at most half of the room.
+    """Fill the space with groups in order, each memory once. `always` groups get at most half of it.
 
-    `nothing`: what stands there where no memory was found; `newest`: by the id of an older value of an attribute the memory
-    with the newest, which is put before it. Without that one it does not stand there either.
+    `nothing`: the text if there are no memories; `newest`: by id of an older value, the memory with the newest value, which
+    is put first. An older value is left out if the newest doesn't fit.
     """
     room = _ContextLines(pieces)
     half = (max_tokens + room.size.tokens) // 2
@@ -85,8 +82,6 @@ def fit(
 
 
 class _ContextLines:
-    """The lines so far, and their size with the wrapper."""
-
     def __init__(self, pieces: Callable[[str], int]) -> None:
         self._pieces = pieces
         self._lines: list[str] = []
@@ -96,11 +91,11 @@ class _ContextLines:
         self.size = sum((LineSize.of(line, pieces) for line in (*OPENING, CLOSING)), LineSize())
 
     def open(self, heading: str) -> None:
-        """Starts a heading, which is written with its first memory."""
+        """Start a heading, which is written with its first memory."""
         self._heading = f"## {heading}"
 
     def take(self, memory: Memory, most: int, is_earlier: bool = False) -> bool:
-        """Adds a memory unless it is there already or the size would exceed `most` tokens; whether it is there then."""
+        """Add a memory if it fits into `most` tokens. Returns whether it is included."""
         if memory.memory_id in self._taken:
             return True
         lines = [*([self._heading] if self._heading else []), line_of(memory, is_earlier)]
@@ -113,7 +108,7 @@ class _ContextLines:
         return memory.memory_id in self._taken
 
     def fitted(self, wanted: int, nothing: str) -> FittedContext:
-        """The context of the lines added, of so many memories; `nothing`: the text where there were none."""
+        """Return the context. `wanted`: the number of candidates; `nothing`: the text if there were none."""
         lines, size = self._lines, self.size
         if not wanted:
             lines, size = [nothing], size + LineSize.of(nothing, self._pieces)
@@ -121,7 +116,7 @@ class _ContextLines:
 
 
 def get_memory_context(request: ContextRequest, caller: Caller, ports: Ports) -> ContextResult:
-    """Builds the context: what always matters, what the topic finds, and the notes of seven days."""
+    """Build the context: standing facts, memories on the topic, and the notes of seven days."""
     groups, found = groups_of(request.topic, caller, ports)
     none_at_all = all(each.none_at_all for each in found)
     nothing = EMPTY if none_at_all else NOTHING_ON_TOPIC

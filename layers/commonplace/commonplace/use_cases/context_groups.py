@@ -1,4 +1,4 @@
-"""Which memories a context may hold, in groups: what always matters, what the topic finds, and the last days."""
+"""The groups of memories for a context: standing facts, the topic, and recent notes."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,22 +21,22 @@ CORE = (
     "Who is in the user's family?",
     "What is the user allergic to, ill with, or taking as medicine?",
 )
-"""What an agent should always know of a user, as questions: whatever the language of the memories, they find the answers."""
+"""What an agent should always know of a user, as questions: they work for memories in any language."""
 
-_MOST_CORE = 3  # answers to each
-_CORE_RELEVANCE, _CORE_PROBABILITY = 0.45, 0.2  # in another language an answer is less like its question
+_MOST_CORE = 3  # answers per question
+_CORE_RELEVANCE, _CORE_PROBABILITY = 0.45, 0.2  # answers in another language are less similar
 _PERSONAL_IMPORTANCE = 0.7
 _RECENT = timedelta(days=7)
-_RELEVANCE = 0.5  # a prompt has no room for what is merely related
-_SURE = 0.3  # of a confidential memory, that the topic asks for it
+_RELEVANCE = 0.5  # a prompt has no space for merely related memories
+_SURE = 0.3  # for a confidential memory: the topic clearly asks for it
 _MOST_INSTRUCTIONS, _MOST_PERSONAL, _MOST_ON_TOPIC = 100, 200, 100
 _ELSEWHERE = ("document", "web")
-_MOST_RECENT = 300  # seven days of the forty memories that a night adds at the most, and some more
+_MOST_RECENT = 300  # seven days of at most forty memories per night, with some margin
 
 
 @dataclass(frozen=True)
 class Group:
-    """Memories under one heading, in order of priority. `always`: such groups together get half of the room."""
+    """Memories under one heading, by priority. `always`: such groups share half of the space."""
 
     heading: str
     memories: Sequence[Memory]
@@ -44,10 +44,7 @@ class Group:
 
 
 def groups_of(topic: str, caller: Caller, ports: Ports) -> tuple[list[Group], list[Found]]:
-    """The groups for a topic, and how each was found; all memories are current.
-
-    What was told in confidence stands there only where the topic asks for it.
-    """
+    """Return the groups for a topic, and how each was found; confidential memories only on request."""
 
     def listed(filters: Filter, limit: int) -> Found:
         return most_important(caller, ports, filters, limit)
@@ -70,10 +67,7 @@ def groups_of(topic: str, caller: Caller, ports: Ports) -> tuple[list[Group], li
 
 
 def newest_values(memory_ids: Sequence[str], found: Sequence[Found], caller: Caller, ports: Ports) -> dict[str, Memory]:
-    """Of some memories those that tell an older value of an attribute, by id, each with the one that tells the newest.
-
-    `found`: among which they are, with their vectors.
-    """
+    """Return memories with an older value of an attribute, by id, each with the memory of the newest value."""
     known = {one.memory.memory_id: one for each in found for one in each.stored}
     stored = [known[memory_id] for memory_id in memory_ids]
     newer: dict[str, list[Memory]] = {}
@@ -83,7 +77,6 @@ def newest_values(memory_ids: Sequence[str], found: Sequence[Found], caller: Cal
 
 
 def _answers(found: Found) -> list[Memory]:
-    """What likely answers a question, and is told of the user's own circumstances."""
     likely = zip(found.memories, found.probabilities, strict=True)
     return [
         memory
@@ -93,19 +86,17 @@ def _answers(found: Found) -> list[Memory]:
 
 
 def _asked_for(found: Found) -> list[Memory]:
-    """What the topic found; of what was told in confidence only what it surely asks for."""
     likely = zip(found.memories, found.probabilities, strict=True)
     return [memory for memory, sure in likely if (sure or 0.0) >= _SURE or not is_confidential(memory.content)]
 
 
 def _is_lasting(memory: Memory, caller: Caller) -> bool:
-    """Whether it is to be pinned: durable, not confidential, and no matter of a day that is over."""
     over = memory.event_time is not None and memory.event_time < caller.now and memory.category == "reminders"
     return memory.durability == "durable" and not over and not is_confidential(memory.content)
 
 
 def _is_the_users_own(memory: Memory) -> bool:
-    """Whether a wish is the user's, and not what a page, a document, a mail or a tool would have the assistant do."""
+    """Wishes from a page, document, mail or tool are not the user's."""
     return memory.origin not in _ELSEWHERE and not is_marked_as_foreign(memory.raw_text)
 
 

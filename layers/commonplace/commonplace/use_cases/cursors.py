@@ -1,4 +1,4 @@
-"""Where an answer goes on: a signed place in it, which names no user and says so when it was changed."""
+"""Signed cursors: the position where a paged answer continues. They name no user and detect changes."""
 
 import base64
 import binascii
@@ -11,15 +11,12 @@ _SIGNATURE = 15  # bytes
 
 
 def cursor_of(place: str, user_id: str, question: str) -> str:
-    """The cursor of a place in the answer to a user's question.
-
-    The signature binds it to both; it guards no secret, for what a cursor opens is the user's own anyway.
-    """
+    """Return the cursor of a position in the answer to a user's question, signed but not secret."""
     return base64.urlsafe_b64encode(_signature(place, user_id, question) + place.encode()).decode()
 
 
 def place_of(cursor: str, user_id: str, question: str) -> str:
-    """The place of a cursor; a 400 for one that was changed, or that is of another user or question."""
+    """Return the position of a cursor. Raises a 400 if it was changed, or belongs to another user or question."""
     try:
         whole = base64.b64decode(cursor.encode("ascii"), b"-_", validate=True)
         place = whole[_SIGNATURE:].decode()

@@ -1,4 +1,4 @@
-"""`discover_memory_tools`: what else can be called, and the measured state of the memories."""
+"""`discover_memory_tools`: further tools, and the measured state of the memories."""
 
 from typing import get_args
 
@@ -18,8 +18,8 @@ _MANY_UNUSED = 0.5
 
 
 def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> DiscoverResult:
-    """The names of the advanced tools by what they are for, the state, and schemas when they are asked for."""
-    ports.usage.fold(caller.user_id)  # which memories were never found is a part of the state
+    """Return the advanced tools by purpose, the state, and requested schemas."""
+    ports.usage.fold(caller.user_id)  # the state counts memories that were never found
     state = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name)
     groups = {group: [tool.name for tool in TOOLS if tool.group == group] for group in get_args(ToolGroup)}
     tags = TagPlan.of(
@@ -41,14 +41,12 @@ def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> Di
 
 
 def health(state: Statistics) -> float:
-    """The health score: 1 less its parts, at least 0; an empty store is healthy."""
+    """Return the health score: 1 minus its parts, at least 0; an empty store is healthy."""
     return round(min(1.0, max(0.0, 1 - sum(health_parts(state).values()))), 3)
 
 
 def health_parts(state: Statistics) -> dict[str, float]:
-    """What the score loses: durable memories that expired and those embedded by another model, as shares of all memories,
-    and a fifth of the share of the tags that are used once, beyond half of them.
-    """
+    """Return the deductions: shares of expired and of otherwise embedded memories, and of single-use tags beyond half."""
     memories = max(1, state.active + state.expired)
     single = max(0.0, state.single_tags / max(1, state.tags) - 0.5) if state.tags >= 20 else 0.0
     return {

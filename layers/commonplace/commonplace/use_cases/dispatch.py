@@ -1,4 +1,4 @@
-"""A tool call from any way in: name and arguments in, a plain answer out, and one place for what goes wrong."""
+"""Tool calls from any interface: name and arguments in, plain answer out, and central error handling."""
 
 import logging
 import uuid
@@ -16,7 +16,7 @@ from commonplace.ports.values import Caller
 _log = logging.getLogger("commonplace")
 
 UseCase = Callable[[Any, Caller, Ports], Result]
-"""What a tool does: a checked request in, a result out."""
+"""A tool's function from a checked request to a result."""
 USE_CASES: Mapping[str, str] = {
     "memory_normalize": "normalize.normalize_statement",
     "memory_store_personal": "store.store_personal",
@@ -48,12 +48,12 @@ USE_CASES: Mapping[str, str] = {
     "validate_storage": "consistency.validate_storage",
     "repair_index": "consistency.repair_index",
 }
-"""The use case of each tool: its file in this folder and its name there."""
+"""The use case of each tool: its file in this folder and its function."""
 
 
 def call(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> Result:
-    """Runs a tool and returns its result; raises `CommonplaceError`."""
-    from commonplace.contract import validate  # with all tools and the finding of secrets: who only lists runs needs none
+    """Run a tool and return its result. Raises `CommonplaceError`."""
+    from commonplace.contract import validate  # deferred: listing runs needs neither tools nor redaction
     from commonplace.contract.registry import tool_named
 
     tool = tool_named(name)
@@ -62,36 +62,36 @@ def call(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) 
     with gathered() as flaws:
         result = use_case(name)(request, replace(caller, redacted=tuple(kinds)), own)
     if own is ports.older and not (tool.hints.read_only or getattr(request, "dry_run", False)):
-        from commonplace.memories.reembedding import after_write  # most users have switched and don't pay for it
+        from commonplace.memories.reembedding import after_write  # deferred: most users have switched
 
         after_write(caller.user_id, ports)
     return result.naming(flaws)
 
 
 def answer(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> tuple[int, dict[str, Any]]:
-    """Runs a tool for ways in that speak HTTP or JSON: returns a status and a body, whatever happens."""
+    """Run a tool for HTTP or JSON interfaces. Always returns a status and a body."""
     return status_and_body(lambda: call(name, arguments, caller, ports).model_dump(mode="json"))
 
 
 def status_and_body(work: Callable[[], dict[str, Any]]) -> tuple[int, dict[str, Any]]:
-    """Runs a piece of work and returns a status and a body, whatever happens."""
+    """Run some work. Always returns a status and a body."""
     try:
         return 200, work()
     except CommonplaceError as error:
         return error.code.status, error.body()
-    except Exception as error:  # noqa: BLE001 - the one place: an unknown failure is a code and an id, never its own words
+    except Exception as error:  # noqa: BLE001 - an unknown failure returns an id, never its message
         return 500, internal_error(error).body()
 
 
 def internal_error(error: Exception) -> CommonplaceError:
-    """An unknown failure as `INTERNAL`, logged under the id that the caller gets."""
+    """Return an unknown failure as `INTERNAL`, logged under the id that the caller gets."""
     incident = uuid.uuid4().hex[:12]
     _log.error("unexpected failure %s: %s at %s", incident, type(error).__name__, places_of(error))
     return CommonplaceError(ErrorCode.INTERNAL, f"something failed here; quote {incident} when you report it")
 
 
 def use_case(name: str) -> UseCase:
-    """The use case of a tool, imported at its first use, so that no function on AWS pays for another's imports."""
+    """Return a tool's use case, imported on first use, so that AWS functions load only what they need."""
     file, function = USE_CASES[name].split(".")
     found: UseCase = getattr(import_module(f"commonplace.use_cases.{file}"), function)
     return found

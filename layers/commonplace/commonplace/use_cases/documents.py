@@ -1,4 +1,4 @@
-"""Writing, reading and undoing documents; what is in them is found by searches as memories are."""
+"""Writing, reading and undoing documents, whose passages are searchable like memories."""
 
 import json
 from collections.abc import Sequence
@@ -22,16 +22,13 @@ from commonplace.text.redaction import redact
 
 _DEEPEST = 100
 _MOST_OF_WAY = 200
-"""How many characters of the names that a value stands under are looked at, the innermost ones."""
+"""Most characters of a value's names that are inspected, innermost last."""
 _ATTEMPTS, _MOST_FOUND = 20, 200
 
 
 @dataclass(frozen=True)
 class Writing:
-    """A text to be written. `fields`: of a JSON document the paths whose texts are to be found; None: all of them.
-
-    `version`: the one that the writer has read, 0 where there was none; None: whatever is there is written over.
-    """
+    """A text to write. `fields`: searchable JSON paths, None for all; `version`: as read, 0 if new, None to overwrite."""
 
     namespace: tuple[str, ...]
     key: str
@@ -42,10 +39,7 @@ class Writing:
 
 
 def write_document(given: Writing, caller: Caller, ports: Ports) -> Document:
-    """Writes the next version, without its secrets, and makes the memories of its passages.
-
-    `CONFLICT` where another version is there than the writer has read. The answer's `redacted` tells what was taken out.
-    """
+    """Write the next version without secrets. Raises `CONFLICT` if the stored version isn't the one read."""
     _check_names(given)
     body, kinds = clean_body(given.body, given.form)
     for attempt in range(_ATTEMPTS):
@@ -66,7 +60,7 @@ def write_document(given: Writing, caller: Caller, ports: Ports) -> Document:
 
 
 def read_document(namespace: Sequence[str], key: str, caller: Caller, ports: Ports, version: int | None = None) -> Document:
-    """A document as it is, or one of its versions that are kept; `NOT_FOUND`."""
+    """Return a document, or one of its stored versions. Raises `NOT_FOUND`."""
     check_place(namespace, key)
     if version is None:
         found = ports.documents.get(caller.user_id, namespace, key)
@@ -79,13 +73,13 @@ def read_document(namespace: Sequence[str], key: str, caller: Caller, ports: Por
 
 
 def list_documents(namespace: Sequence[str], caller: Caller, ports: Ports) -> list[DocumentHead]:
-    """The documents in a namespace and in those below it, by path."""
+    """Return the documents in a namespace and below it, by path."""
     names = [of_type(str, one, "namespace") for one in list_of(namespace, "namespace")]
     return [one for one in ports.documents.listed(caller.user_id, names) if not one.deleted]
 
 
 def score_documents(query: str, namespace: Sequence[str], caller: Caller, ports: Ports) -> dict[str, float]:
-    """How well the documents in a namespace match a query, by path: each by its best passage, of the best 200 of all."""
+    """Return how well the documents in a namespace match a query, by path: by their passages among the best 200."""
     heads = list_documents(namespace, caller, ports)
     of_type(str, query, "query")
     paths = {one.memory_id: head.path for head in heads for one in head.passages}
@@ -99,11 +93,11 @@ def score_documents(query: str, namespace: Sequence[str], caller: Caller, ports:
 
 
 def delete_document(namespace: Sequence[str], key: str, caller: Caller, ports: Ports, version: int | None = None) -> Document:
-    """Deletes a document; it can come back for 30 days. Its memories are closed."""
+    """Delete a document and close its memories. It can be restored for 30 days."""
     try:
         before = read_document(namespace, key, caller, ports)
     except CommonplaceError as error:
-        if error.code is ErrorCode.NOT_FOUND:  # who deleted it may have failed before its memories were closed
+        if error.code is ErrorCode.NOT_FOUND:  # an earlier deletion may have failed before closing the memories
             close_former(namespace, key, caller, ports)
         raise
     if version not in (None, before.version):
@@ -116,10 +110,7 @@ def delete_document(namespace: Sequence[str], key: str, caller: Caller, ports: P
 
 
 def undo_document(namespace: Sequence[str], key: str, caller: Caller, ports: Ports, version: int | None = None) -> Document:
-    """Writes what the version before the newest said, or the one that is named, as a new version; `NOT_FOUND`.
-
-    Of a first version there is none before it: the document is deleted.
-    """
+    """Write an older version as a new one, or delete a first version. Raises `NOT_FOUND`."""
     check_place(namespace, key)
     versions = ports.documents.versions(caller.user_id, namespace, key)
     newest, older = next(iter(versions), None), versions[1:]
@@ -156,10 +147,7 @@ def _check_names(given: Writing) -> None:
 
 
 def clean_body(body: str, form: Form) -> tuple[str, tuple[str, ...]]:
-    """The body without secrets, and their kinds. Of a JSON object each value is looked at under all of its names.
-
-    Raises `INVALID_JSON`, `INVALID_ARGUMENT` or `TEXT_TOO_LONG`; no message quotes the body.
-    """
+    """Return the body without secrets, and their kinds. `INVALID_JSON`, `TEXT_TOO_LONG` and others never quote it."""
     _check_printable(body)
     _check_size(body)
     if form == "text":
@@ -180,7 +168,7 @@ def _object(body: str) -> dict[str, Any]:
 
 
 def _redacted(value: Any, way: str, kinds: list[str], depth: int) -> Any:
-    """A value without secrets. `way`: the names that it stands under, the innermost last."""
+    """`way`: the names above the value, innermost last."""
     if depth > _DEEPEST:
         _refuse(ErrorCode.INVALID_JSON, f"is nested deeper than {_DEEPEST} levels")
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""`export_memories`: memories as a file, which is kept for the user for a day."""
+"""`export_memories`: memories as a file, stored for the user for a day."""
 
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -29,17 +29,14 @@ KEPT_FOR = timedelta(days=1)
 LINK_SECONDS = 60
 MOST_KEPT = 10
 IMPORTED_HISTORY = "imported_history"
-"""In the detail of the audit row of an import: what was done to the memory where it came from."""
+"""Key in the audit detail of an import: the memory's history at its source."""
 
 
 def export_memories(request: ExportRequest, caller: Caller, ports: Ports) -> ExportResult:
-    """Keeps what the caller may see as a file for a day; by a `run_id` an earlier one is told.
-
-    Where a model speaks no file is made: the answer counts the memories and says who may.
-    """
+    """Store the visible memories as a file for a day, or report a `run_id`. A model only gets the count."""
     if request.run_id is not None and request.run_id.startswith("export_"):
         return _told(export_file(request.run_id, caller, ports)[0])
-    from commonplace.runs.queueing import in_call_or_queued  # with all of runs: who only prints records has no use for it
+    from commonplace.runs.queueing import in_call_or_queued  # deferred: printing records needs no runs
     from commonplace.runs.staging import run_context
 
     context, nothing = run_context(caller, ports), ExportResult(status="running", count=0)
@@ -49,7 +46,7 @@ def export_memories(request: ExportRequest, caller: Caller, ports: Ports) -> Exp
 
 
 def _exported(request: ExportRequest, caller: Caller, ports: Ports) -> ExportResult:
-    from commonplace.retrieval.record_scan import visibility_of  # with numpy: who only prints records has no use for it
+    from commonplace.retrieval.record_scan import visibility_of  # deferred: loads numpy, which printing records doesn't need
 
     agents = visibility_of(caller).agents
     chosen = [
@@ -78,7 +75,7 @@ def _exported(request: ExportRequest, caller: Caller, ports: Ports) -> ExportRes
 def exported_lines(
     memories: Iterable[Memory], form: PrintedFormat, caller: Caller, ports: Ports, with_history: bool = False
 ) -> Iterator[str]:
-    """Memories as the lines of a file in that format. On pages stand those that are current, without their history."""
+    """Return memories as lines of a file. Pages contain only current memories, without history."""
     if form in ("mem0", "langgraph"):
         from commonplace.use_cases.foreign_formats import langgraph_lines, mem0_lines
 
@@ -95,7 +92,7 @@ def exported_lines(
 
 
 def export_file(export_id: str, caller: Caller, ports: Ports) -> tuple[KeptFile, bytes]:
-    """An export of the caller's user, and its bytes; `NOT_FOUND` if there is none."""
+    """Return an export of the caller's user, and its bytes. Raises `NOT_FOUND`."""
     known = may_be_id(of_type(str, export_id, "export_id"))
     found = kept_files(ports).get(caller.user_id, "export", export_id, caller.now) if known else None
     if found is None:
@@ -104,7 +101,7 @@ def export_file(export_id: str, caller: Caller, ports: Ports) -> tuple[KeptFile,
 
 
 def export_link(export_id: str, caller: Caller, ports: Ports) -> str:
-    """A link by which an export of the caller's user is fetched within a minute; `NOT_FOUND` if there is none."""
+    """Return a link to an export of the caller's user, valid for a minute. Raises `NOT_FOUND`."""
     files = kept_files(ports)
     file = next((one for one in files.listed(caller.user_id, "export", caller.now) if one.file_id == export_id), None)
     link = files.link(caller.user_id, file, LINK_SECONDS) if file is not None else None
@@ -114,7 +111,7 @@ def export_link(export_id: str, caller: Caller, ports: Ports) -> str:
 
 
 def keep(file: KeptFile, body: bytes | IO[bytes], caller: Caller, ports: Ports, most: int = MOST_KEPT) -> None:
-    """Keeps a file; of a kind a user has ten at most, or so many as are told, and the oldest make room."""
+    """Store a file. If the user has more than `most` of its kind, the oldest are deleted."""
     files = kept_files(ports)
     for old in files.listed(caller.user_id, file.kind, caller.now)[most - 1 :]:
         files.delete(caller.user_id, file.kind, old.file_id)
@@ -122,7 +119,7 @@ def keep(file: KeptFile, body: bytes | IO[bytes], caller: Caller, ports: Ports, 
 
 
 def kept_files(ports: Ports) -> KeptFiles:
-    """The files that are kept for users."""
+    """Return the storage of users' files."""
     if ports.files is None:
         raise CommonplaceError(ErrorCode.INTERNAL, "this way in keeps no files")
     return ports.files

@@ -1,4 +1,4 @@
-"""Feedback on what a search found: whether a memory was useful for a query, and forgetting that."""
+"""Feedback on search results: whether a memory was useful for a query, and its deletion."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,10 +18,7 @@ _NAMES_NOTHING = "the query names nothing that another one could share, so no se
 
 
 def record_feedback(arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> FeedbackResult:
-    """Keeps whether a memory was useful for a query, in the place of what was said of both before.
-
-    Raises `NOT_FOUND` for a memory that is closed, and names what took its place.
-    """
+    """Store whether a memory was useful for a query. `NOT_FOUND` for a closed memory names its successor."""
     request, kinds = validate(FeedbackRequest, arguments, caller.now.tzinfo)
     memory = memory_with_id(request.memory_id, caller, ports)
     rating = Rating(memory.memory_id, kept_query(request.query), request.useful, caller.now)
@@ -35,10 +32,7 @@ def record_feedback(arguments: Mapping[str, Any], caller: Caller, ports: Ports) 
 
 
 def forget_feedback(arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> ForgottenFeedback:
-    """Takes out the feedback on a memory, which may be closed, or all of the user's.
-
-    Raises `NOT_FOUND` where there is none, and no current memory has that id.
-    """
+    """Delete the feedback on a memory, or all of the user's. Raises `NOT_FOUND`."""
     name = validate(ForgetFeedbackRequest, arguments, caller.now.tzinfo)[0].memory_id
     if name is None:
         return ForgottenFeedback(forgotten=ports.feedback.forget(caller.user_id, lambda _: True))
@@ -50,6 +44,5 @@ def forget_feedback(arguments: Mapping[str, Any], caller: Caller, ports: Ports) 
 
 
 def _behind_alias(name: str, caller: Caller, ports: Ports) -> list[str]:
-    """The memory that an id from elsewhere leads to, and all that took its place since."""
     first = ports.records.get(caller.user_id, list(ports.aliases.get(caller.user_id, [name]).values()))
     return [one.memory_id for memory in first for one in (memory, *successors(memory, ports.records))]

@@ -1,4 +1,4 @@
-"""Where old memories are filed: by the name of their old category, by what they say, or by a person's word."""
+"""Categories of imported memories: by name of the old category, by content, or by a person's decision."""
 
 import csv
 import functools
@@ -21,13 +21,13 @@ from commonplace.use_cases.record_files import quoted, unquoted
 COLUMNS = ("legacy_id", "content", "from", "to", "confidence", "why")
 """The columns of a review; a person edits `to`."""
 SURE_FROM = 0.7
-"""The confidence below which a person is asked."""
+"""Below this confidence, a person decides."""
 _CATEGORIES: tuple[Category, ...] = get_args(Category)
 
 
 @dataclass(frozen=True)
 class Filed:
-    """A category; `asks`: a person is to say whether it is the one, and why."""
+    """A category with confidence and reason. `asks`: a person must confirm it."""
 
     category: Category
     confidence: float
@@ -37,13 +37,13 @@ class Filed:
 
 @dataclass(frozen=True)
 class Filing:
-    """`named`: by old category; `decided`: by old id, None where the review leaves it open."""
+    """`named`: categories by old category; `decided`: by old id, None if the review left it open."""
 
     named: Mapping[str, Category]
     decided: Mapping[str, Category | None]
 
     def file(self, legacy_id: str, old: str | None, found: Classification) -> Filed:
-        """The category of an old memory. `found`: what its text tells."""
+        """Return the category of an old memory. `found`: the classification of its text."""
         decided = self.decided.get(legacy_id)
         if decided is not None:
             return Filed(decided, 1.0, "a person's word")
@@ -57,7 +57,7 @@ class Filing:
 
 
 def read_categories(text: str) -> dict[str, Category]:
-    """A table of two columns, old name and category, with or without a heading; `INVALID_ARGUMENT` names the line."""
+    """Read a table of old names and categories, heading optional. `INVALID_ARGUMENT` names the line."""
     found: dict[str, Category] = {}
     for number, row in _rows(text, "categories"):
         if number == 1 and [cell.strip().casefold() for cell in row[:2]] == ["from", "to"]:
@@ -69,7 +69,7 @@ def read_categories(text: str) -> dict[str, Category]:
 
 
 def read_review(text: str) -> dict[str, Category | None]:
-    """By old id, the category that a person chose; None where `to` was emptied. `INVALID_ARGUMENT` names the line."""
+    """Read the chosen categories by old id; None if `to` was emptied. `INVALID_ARGUMENT` names the line."""
     rows = _rows(text, "review")
     heading = [cell.strip().casefold() for cell in rows[0][1]] if rows else []
     if (heading.count("legacy_id"), heading.count("to")) != (1, 1):
@@ -85,7 +85,7 @@ def read_review(text: str) -> dict[str, Category | None]:
 
 
 def write_review(rows: Iterable[Mapping[str, JsonValue]]) -> str:
-    """The rows as a table for a spreadsheet, which takes no cell of it for a formula."""
+    """Return the rows as a spreadsheet table without formulas."""
     whole = io.StringIO()
     writer = csv.writer(whole)
     writer.writerow(COLUMNS)
@@ -95,7 +95,6 @@ def write_review(rows: Iterable[Mapping[str, JsonValue]]) -> str:
 
 
 def _rows(text: str, field: str) -> list[tuple[int, list[str]]]:
-    """The rows that hold something, with their lines; the mark between cells is a comma, or what a spreadsheet put there."""
     first = text.partition("\n")[0]
     mark = next((one for one in (",", ";", "\t") if one in first), ",")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)

@@ -1,4 +1,4 @@
-"""Current memories in the forms of other stores, which `commonplace import` reads, too."""
+"""Current memories in the formats of other tools, which `commonplace import` reads too."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,12 +16,12 @@ NAMESPACE = "memories"
 
 
 def mem0_lines(memories: Iterable[Memory]) -> Iterator[str]:
-    """`{"results": [...]}`, as mem0's `get_all` gives it: tags as categories, what has no field there in the metadata."""
+    """Yield `{"results": [...]}`, as returned by mem0's `get_all`: tags as categories, extra fields as metadata."""
     yield from _listed('{"results": [', (_mem0(memory) for memory in memories), "]}")
 
 
 def langgraph_lines(memories: Iterable[Memory]) -> Iterator[str]:
-    """A list of items as LangGraph's `Item.dict()` has them, for `store.put(tuple(namespace), key, value)`."""
+    """Yield a list of items like LangGraph's `Item.dict()`, for `store.put(tuple(namespace), key, value)`."""
     yield from _listed("[", (_langgraph(memory) for memory in memories), "]")
 
 
@@ -52,7 +52,7 @@ def _langgraph(memory: Memory) -> dict[str, Any]:
     told = _told(memory)
     expires = {"expires_at": told["expires_at"]} if memory.expires_at is not None else {}
     return {
-        "namespace": [NAMESPACE, _user(memory).replace(".", "_")],  # LangGraph takes no full stop there
+        "namespace": [NAMESPACE, _user(memory).replace(".", "_")],  # LangGraph forbids dots there
         "key": memory.memory_id,
         "value": {"content": memory.content, "tags": list(memory.tags), **_more(told), **expires},
         "created_at": told["created_at"],

@@ -1,4 +1,4 @@
-"""`history`: what a key has held, or what a memory was before and what became of it."""
+"""`history`: the past values of a key, or the predecessors and successors of a memory."""
 
 from collections.abc import Sequence
 
@@ -14,18 +14,17 @@ from commonplace.use_cases.named import behind_alias, check_name, unknown_id, un
 
 
 def history(request: HistoryRequest, caller: Caller, ports: Ports, compares: bool = True) -> History:
-    """Every memory that a key of the default collection has held, or that an id leads to; newest first.
+    """Return all memories that a key of the default collection has held, or the lineage of an id, newest first.
 
-    `compares`: also what a store that was not waited for would have recommended, which takes an index and its models.
-
-    An id leads to all that it replaced and to all that replaced it. `KEY_NOT_FOUND` tells the nearest keys.
+    `compares`: include recommendations that the store did not wait for, which needs an index and models. `KEY_NOT_FOUND`
+    suggests the nearest keys.
     """
     check_name(request)
     agents = visibility_of(caller).agents
     everything = [one for one in ports.records.all(caller.user_id) if one.agent_id in agents]
     name = request.key or str(request.memory_id)
     line = _line(name, everything, caller, ports) if request.key is None else []
-    held = [one for one in line if one.content]  # of what is erased nothing is told
+    held = [one for one in line if one.content]  # erased memories are not shown
     if not line:
         held = [one for one in everything if one.collection == DEFAULT_COLLECTION and one.key == folded_key(name)]
     if not held:
@@ -35,7 +34,7 @@ def history(request: HistoryRequest, caller: Caller, ports: Ports, compares: boo
 
 
 def _line(memory_id: str, everything: list[Memory], caller: Caller, ports: Ports) -> list[Memory]:
-    """The lineage of an id, or of the memory that had it elsewhere."""
+    """Accepts external ids too."""
     found = lineage(memory_id, everything)
     return found or [one for last in behind_alias(memory_id, caller, ports) for one in lineage(last.memory_id, everything)]
 
@@ -57,9 +56,9 @@ def _value(memory: Memory, ports: Ports, compares: bool) -> Value:
 
 
 def _recommendations(memory: Memory, audits: Sequence[Audit], ports: Ports) -> Recommendations | None:
-    """What its store would have told, had anybody waited for it; None of other memories, and without an index to ask."""
+    """For a store that did not wait for them; None for other memories, and without an index."""
     if memory.status != "active" or all(one.detail.get(COMPARED) is not False for one in audits):
         return None
-    from commonplace.memories.ingest import recommendations_on  # with all that a store needs and most histories do not
+    from commonplace.memories.ingest import recommendations_on  # deferred: most histories don't need it
 
     return recommendations_on(memory, ports)

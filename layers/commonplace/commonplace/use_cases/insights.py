@@ -1,4 +1,4 @@
-"""`memory_store`: an insight with metadata of the caller's own, under an id of theirs if they give one."""
+"""`memory_store`: an insight with the caller's own metadata, optionally under the caller's id."""
 
 from typing import Any
 
@@ -20,10 +20,7 @@ from commonplace.use_cases.named import behind_alias, holder
 
 
 def store_insight(request: StoreInsightRequest, caller: Caller, ports: Ports) -> StoreInsightResult:
-    """Stores an insight; under an id that is known already it becomes the next state of that insight, with the same id.
-
-    Raises `NOT_FOUND` for an id whose insight was deleted, `ERASED` for one that was erased.
-    """
+    """Store an insight, or the next state of a known id. Raises `NOT_FOUND` if that was deleted, or `ERASED`."""
     old = _current(request.id, caller, ports) if request.id is not None else None
     entry = _entry(request, old, caller, ports)
     done = ingest(entry, ports) if old is None else _update(entry, old, caller, ports)
@@ -40,7 +37,7 @@ def store_insight(request: StoreInsightRequest, caller: Caller, ports: Ports) ->
 
 
 def _entry(request: StoreInsightRequest, old: Memory | None, caller: Caller, ports: Ports) -> Entry:
-    """The insight as a new memory; of an update, what the request leaves out stays as it was."""
+    """An update keeps the fields that the request omits."""
     known = request.metadata
     statement = enrich(request.content, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
     given: dict[str, Any] = {
@@ -65,13 +62,11 @@ def _entry(request: StoreInsightRequest, old: Memory | None, caller: Caller, por
 
 
 def _has_given_tags(memory: Memory, ports: Ports) -> bool:
-    """Whether somebody chose the tags of a memory: they are not those that were made of its text."""
     stored = [audit.detail.get("engine") for audit in ports.records.audits(memory.user_id, memory.memory_id)]
     return not any(isinstance(made, dict) and made.get("tags") == list(memory.tags) for made in stored)
 
 
 def _current(memory_id: str, caller: Caller, ports: Ports) -> Memory | None:
-    """The memory of an id, or what took its place; None for an id that is free."""
     found = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
     line = [memory for one in found for memory in (one, *successors(one, ports.records))]
     line = line or behind_alias(memory_id, caller, ports)
@@ -89,7 +84,6 @@ def _current(memory_id: str, caller: Caller, ports: Ports) -> Memory | None:
 
 
 def _update(entry: Entry, old: Memory, caller: Caller, ports: Ports) -> Ingested:
-    """A new memory in the place of the old one; with the same words the old one's next version."""
     new = entry.memory
     if folded(new.content) == folded(old.content) and new.collection == old.collection:
         labels = new.model_dump(include={"memory_type", "importance", "confidence", "emotion", "subject", "tags"})

@@ -1,4 +1,4 @@
-"""`read_memory` and `delete_memory`: what a heading holds, and what is taken from it."""
+"""`read_memory` and `delete_memory`: the memories of a section, and their deletion."""
 
 from commonplace.domain.ids import new_operation_id
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
@@ -12,7 +12,7 @@ from commonplace.use_cases.named import memory_named
 
 
 def read_memory(request: ReadRequest, caller: Caller, ports: Ports) -> ReadResult:
-    """The current memories of a section, the most important first, then the newest."""
+    """Return the current memories of a section, most important first, then newest."""
     wanted = Filter(collection=DEFAULT_COLLECTION, section=request.category)
     found = most_important(caller, ports, wanted, request.limit)
     ports.usage.found(caller.user_id, [memory.memory_id for memory in found.memories], caller.now)
@@ -35,7 +35,7 @@ def _markdown(heading: str, memories: list[Memory]) -> str:
 
 
 def delete_memory(request: DeleteRequest, caller: Caller, ports: Ports) -> DeleteResult:
-    """Closes a memory: it is no longer found, and its key is free. A model may close a few within an hour."""
+    """Close a memory: it is no longer found, and its key is free. A model may close only a few per hour."""
     old = memory_named(request, caller, ports)
     check_model_may_close(1, f"commonplace delete {old.memory_id}", caller, ports)
     detail = {"tool": "delete_memory", **closed_by(caller, caller.now)}

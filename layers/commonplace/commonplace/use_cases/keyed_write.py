@@ -1,4 +1,4 @@
-"""`write_memory`: a value under a key becomes a memory, unless the key is taken or the value known."""
+"""`write_memory`: stores a value under a key, unless the key is taken or the value known."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ def entry_of(
     ports: Ports,
     **given: Any,
 ) -> Entry:
-    """A new memory, mostly under a key, not stored yet; `given`: more record fields that are decided already."""
+    """Build a new memory, usually with a key, without storing it. `given`: further record fields."""
     _refuse_code(value)
     statement = enrich(value, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
     fields = {"key": key, "section": section, "collection": DEFAULT_COLLECTION, "durability": durability, **given}
@@ -41,14 +41,12 @@ def entry_of(
 
 @dataclass(frozen=True)
 class _Obstacle:
-    """The reason why a value is not written, and the memories that stand in the way."""
-
     why: str
     memories: Sequence[Memory]
 
 
 def write_memory(request: WriteRequest, caller: Caller, ports: Ports) -> WriteResult:
-    """Writes a value under its key, unless the key is taken or the same is stored already; then returns those."""
+    """Write a value under its key. If the key is taken or the value known, return the existing memories instead."""
     durability: Durability = "daily" if request.confidence < DURABLE_FROM else request.durability
     taken = _holder(request.key, caller, ports)
     if taken is not None:
@@ -115,7 +113,7 @@ def _same_in_other_words(entry: Entry, compared: Sequence[Similar], like: Sequen
 
 
 def _apply_new(operation: Operation, memory: Memory, caller: Caller, ports: Ports) -> _Obstacle | None:
-    """Writes the value, or returns what stood in the way: written just now, or where nothing could be compared."""
+    """Returns what is in the way: a concurrent write, or a memory that could not be compared before."""
     try:
         ports.operations.apply(operation)
     except CommonplaceError as error:

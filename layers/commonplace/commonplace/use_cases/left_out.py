@@ -1,4 +1,4 @@
-"""Counts the passages of an import that become no memory, by reason, and lists them without secrets."""
+"""Counts and lists the passages of an import that become no memory, by reason and without secrets."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from commonplace.text.redaction import redact
 
 _WORD = re.compile(r"[^\W_]+")
 _ESCAPED = re.compile(r"(\\[\\\"])|\\(?:[nrtbf]|u00[01].)")
-_MACHINE = re.compile(r"(?=\S*\d)[\w.:+/=-]{8,}|[\d\s.:+/-]*")  # an id, a hash, a time; a figure
+_MACHINE = re.compile(r"(?=\S*\d)[\w.:+/=-]{8,}|[\d\s.:+/-]*")  # an id, hash, time or number
 _MOST_REASONS, _OTHER_REASONS = 200, "another reason"
 _MOST_PASSAGES, _MOST_CHARACTERS = 10_000, 10_000_000
 _Given = TypeVar("_Given")
@@ -21,8 +21,7 @@ _Given = TypeVar("_Given")
 
 @dataclass
 class LeftOutWords:
-    """The passages so far: how many, by up to 200 reasons. `listing`: the first 10,000 are kept as well, up to 10 million
-    characters."""
+    """Passages counted by up to 200 reasons. `listing`: also store the first 10,000, up to 10 million characters."""
 
     listing: bool = False
     counts: Counter[str] = field(default_factory=Counter)
@@ -30,7 +29,7 @@ class LeftOutWords:
     passages: list[LeftOutPassage] = field(default_factory=list)
 
     def add(self, part: Unread) -> None:
-        """Adds a passage, if it has a word."""
+        """Add a passage if it contains words."""
         if not has_words(part.said):
             return
         reason = part.reason if part.reason in self.counts or len(self.counts) < _MOST_REASONS else _OTHER_REASONS
@@ -41,7 +40,7 @@ class LeftOutWords:
             self.kept += len(text)
 
     def taken(self, given: Iterable[_Given | Unread]) -> Iterator[_Given]:
-        """Adds the passages among the entries, and returns the others."""
+        """Add the passages among the entries, and yield the others."""
         for entry in given:
             if isinstance(entry, Unread):
                 self.add(entry)
@@ -50,22 +49,22 @@ class LeftOutWords:
 
     @property
     def told(self) -> dict[str, Any]:
-        """The fields of an answer, the largest count first."""
+        """The fields of an answer, largest count first."""
         return {"left_out": dict(self.counts.most_common()), "passages": self.passages}
 
 
 def has_words(value: Any) -> bool:
-    """Whether a JSON value holds a word or a number."""
+    """Return whether a JSON value contains a word or a number."""
     return any(_WORD.search(leaf) if isinstance(leaf, str) else isinstance(leaf, (int, float)) for leaf in leaves(value))
 
 
 def is_technical(value: Any) -> bool:
-    """Whether a JSON value holds only ids, hashes, times and figures."""
+    """Return whether a JSON value contains only ids, hashes, times and numbers."""
     return all(_MACHINE.fullmatch(leaf) for leaf in leaves(value) if isinstance(leaf, str))
 
 
 def leaves(value: Any) -> Iterator[Any]:
-    """The texts and numbers in a JSON value."""
+    """Yield the texts and numbers in a JSON value."""
     if isinstance(value, (Mapping, list, tuple)):
         for part in value.values() if isinstance(value, Mapping) else value:
             yield from leaves(part)
@@ -74,12 +73,12 @@ def leaves(value: Any) -> Iterator[Any]:
 
 
 def words_of(text: str) -> set[str]:
-    """The words of a text as they are compared: without case, and in one form of their letters."""
+    """Return the words of a text for comparison, normalized and without case."""
     return set(_WORD.findall(unicodedata.normalize("NFKC", text).casefold()))
 
 
 def json_text(value: Any) -> str:
-    """A text as it is; another value as JSON, in which a blank stands for each escaped character that is no quote."""
+    """Return text unchanged, other values as JSON with escaped control characters as spaces."""
     if isinstance(value, str):
         return value
     return _ESCAPED.sub(lambda found: found[1] or " ", json.dumps(value, ensure_ascii=False))

@@ -1,4 +1,4 @@
-"""What becomes of an old record: a memory with the times and counts that it had, and with tags folded over the whole file."""
+"""Converts old records to memories with their times and counts, and with tags merged across the file."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,15 +21,12 @@ from commonplace.use_cases.filing import Filed
 from commonplace.use_cases.legacy_records import LegacyRecord, fitted
 
 TOOL = "migrate_tinydb"
-_FIRST = datetime(1970, 1, 1, tzinfo=UTC)  # ids know no time before
+_FIRST = datetime(1970, 1, 1, tzinfo=UTC)  # ids can't represent earlier times
 
 
 @dataclass(frozen=True)
 class TagFolding:
-    """The old tags, each with the one that stands for it: the user's own of the same thing, else the most used.
-
-    `own`: the user's tags with counts. `renamed`: those that change, as they are written.
-    """
+    """Old tags with their current names: the user's own, or the most used. `renamed`: those that change."""
 
     own: Mapping[str, int]
     names: Mapping[str, str]
@@ -38,7 +35,7 @@ class TagFolding:
 
     @classmethod
     def of(cls, tags: Iterable[Sequence[str]], own: Mapping[str, int]) -> "TagFolding":
-        """Folds the tags of all records. Only what is the same thing is joined: an alias, a spelling, a number."""
+        """Merge the tags of all records, but only names of the same thing: aliases, spellings, plurals."""
         each = [tuple(dict.fromkeys(one)) for one in tags]
         used = Counter(tag for one in each for tag in one)
         tidy = {tag: hyphenated(tag) for tag in used}
@@ -55,12 +52,12 @@ class TagFolding:
         return {tag: name for tag, name in self.names.items() if tag != name and name}
 
     def folded(self, tags: Iterable[str]) -> tuple[str, ...]:
-        """The tags that stand for these, each once."""
+        """Return the distinct current names of these tags."""
         return tuple(dict.fromkeys(name for tag in tags if (name := self.names.get(tag, ""))))
 
 
 def hyphenated(tag: str) -> str:
-    """A tag as it is kept, with hyphens for underscores, by which no search would find its words; maybe nothing."""
+    """Return a tag in stored form. Hyphens replace underscores, which would hide its words from search; may be empty."""
     return next(iter(tidy_tags([tag.replace("_", " ")])), "")
 
 
@@ -74,14 +71,14 @@ def _counts(used: Counter[str]) -> TagCounts:
 
 @dataclass(frozen=True)
 class NewMemory:
-    """A memory to be added, and the old ids that will lead to it."""
+    """A memory to add, with the old ids that lead to it."""
 
     memory: Memory
     vector: Vector | None
     names: tuple[str, ...]
 
     def joined(self, other: "NewMemory") -> "NewMemory":
-        """One memory of two old ones that say the same: the earlier time, all tags, the higher importance, all counts."""
+        """Join two old memories that say the same: earlier time, all tags, higher importance, summed counts."""
         one, two = self.memory, other.memory
         last = [at for at in (one.last_accessed, two.last_accessed) if at is not None]
         first, second = sorted((one, two), key=lambda memory: memory.created_at)
@@ -100,7 +97,7 @@ class NewMemory:
 def new_memory(
     record: LegacyRecord, statement: EnrichedStatement, filed: Filed, folding: TagFolding, caller: Caller, ports: Ports
 ) -> NewMemory:
-    """The memory of an old record, filed there; what the record doesn't tell is derived by rules, as of a store."""
+    """Build the memory of an old record. Missing fields are derived by rules, as in a store."""
     old = record.memory
     given: dict[str, Any] = {
         "agent_id": caller.agent_id,
@@ -123,6 +120,6 @@ def new_memory(
         "last_accessed": old.last_accessed,
         "access_count": record.access_count,
     }
-    if over:  # it is kept as what it is, and for as long as what ends now
+    if over:  # an expired memory is stored like one that expires now
         kept |= {"durability": "daily", "expires_at": old.expires_at, "purge_at": caller.now + PURGE_DELAY}
     return NewMemory(entry.memory.model_copy(update=kept), entry.vector, (record.legacy_id,))

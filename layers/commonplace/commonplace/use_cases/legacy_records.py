@@ -1,4 +1,4 @@
-"""Reads old documents as records: which field is what, and what has no field goes to the note."""
+"""Reads old documents as records. Fields without an equivalent go to the note."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -19,17 +19,17 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "importance": ("importance",), "created_at": ("created_at",), "last_accessed": ("last_accessed",),
     "access_count": ("access_count",), "expires_at": ("expires_at",), "source": ("source",), "user_note": ("user_note",),
 }  # fmt: skip
-"""Each of our fields, with the names that an old record may have it under."""
-MOST_TAGS, LONGEST_TAG = 31, 64  # and the old category
+"""Our fields, with their possible names in an old record."""
+MOST_TAGS, LONGEST_TAG = 31, 64  # plus the old category
 _LONGEST_NAME, _LONGEST_NOTE = 128, 2_000
-_MILLISECONDS_FROM = 1e11  # as seconds that is the year 5138
+_MILLISECONDS_FROM = 1e11  # as seconds, this is the year 5138
 _NEVER = "9999-"
 _T = TypeVar("_T")
 
 
 @dataclass(frozen=True)
 class LegacyRecord:
-    """An old record. `legacy_id`: by what it will be called; `left`: the fields that went to the note, `cut` if not whole."""
+    """An old record. `legacy_id`: its name here; `left`: fields moved to the note; `cut`: the note is truncated."""
 
     legacy_id: str
     memory: LegacyMemory
@@ -42,7 +42,7 @@ class LegacyRecord:
 
 
 def field_names(mapping: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
-    """The names of fields with those of the caller in place of ours, e.g. `{"content": "body"}`; `INVALID_ARGUMENT`."""
+    """Return the field names with the caller's replacements, e.g. `{"content": "body"}`. Raises `INVALID_ARGUMENT`."""
     for name in mapping:
         if name not in FIELDS:
             raise CommonplaceError(
@@ -52,7 +52,7 @@ def field_names(mapping: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
 
 
 def legacy_ids(documents: Sequence[Document], names: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """By document, what it is called: its own id, or table and number where it has none or another has the same."""
+    """Return the id of each document: its own, or table and number if missing or duplicate."""
     found: dict[str, str] = {}
     taken = {one.name for one in documents}
     for one in documents:
@@ -63,7 +63,7 @@ def legacy_ids(documents: Sequence[Document], names: Mapping[str, Sequence[str]]
 
 
 def read_record(document: Document, legacy_id: str, names: Mapping[str, Sequence[str]], zone: tzinfo | None) -> LegacyRecord:
-    """The record of a document; raises a 400 that names the field where it can't be stored."""
+    """Return the record of a document. Raises a 400 naming the field if it can't be stored."""
     rest = dict(document.fields)
     if _take(dict(rest), names["id"], _identifier) == legacy_id:
         _take(rest, names["id"], _identifier)
@@ -88,7 +88,7 @@ def read_record(document: Document, legacy_id: str, names: Mapping[str, Sequence
 
 
 def _take(rest: dict[str, Any], names: Iterable[str], read: Callable[[Any], _T]) -> _T | None:
-    """Takes a field out; what can't be read as that stays with the rest, which goes to the note."""
+    """Removes a field. Unreadable values stay with the rest, which goes to the note."""
     for name in names:
         try:
             value = read(rest[name])
@@ -120,7 +120,7 @@ def _tags(value: Any) -> list[str]:
 
 
 def split_tags(tags: list[str]) -> tuple[list[str], list[str]]:
-    """The tags that a memory has room for, and the others."""
+    """Return the tags that fit a memory, and the others."""
     short = [tag for tag in dict.fromkeys(tags) if len(tag) <= LONGEST_TAG and tag.isprintable()]
     kept = short[:MOST_TAGS]
     return kept, [tag for tag in dict.fromkeys(tags) if tag not in kept]
@@ -156,7 +156,7 @@ def _end(value: Any) -> datetime:
 
 
 def noted(own: str | None, left: Mapping[str, Any]) -> tuple[str | None, bool]:
-    """The note with what is left at its end, and whether it had to be cut, at a word."""
+    """Return the note with the remaining fields appended, and whether it was cut, at a word."""
     others = (f"{name}: {json_text(one)}" for name, one in left.items())
     whole = "; ".join([*([own] if own else []), *others])
     text = "".join(char if char.isprintable() or char in "\n\t" else " " for char in whole)
@@ -164,7 +164,7 @@ def noted(own: str | None, left: Mapping[str, Any]) -> tuple[str | None, bool]:
 
 
 def fitted(note: str) -> str:
-    """A note that is no longer than one may be; it is cut at a word."""
+    """Cut a note to the maximum length, at a word."""
     if len(note) <= _LONGEST_NOTE:
         return note
     start = note[: _LONGEST_NOTE - 2]

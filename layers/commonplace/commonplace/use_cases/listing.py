@@ -1,4 +1,4 @@
-"""`get_memory` and `list_memories`: memories as they are kept, one by its name or page by page; and the tags in use."""
+"""`get_memory` and `list_memories`: stored memories by name or page by page, and the tags in use."""
 
 from collections import Counter
 
@@ -27,12 +27,12 @@ _TAGS = "tags"
 
 
 def get_memory(request: GetRequest, caller: Caller, ports: Ports) -> GetResult:
-    """The current memory of an id or a key."""
+    """Return the current memory of an id or a key."""
     return GetResult(memory=KeptMemory.of(memory_named(request, caller, ports)))
 
 
 def list_memories(request: ListRequest, caller: Caller, ports: Ports) -> ListResult:
-    """A page of the current memories, newest first, from the records: never behind a write."""
+    """Return a page of the current memories, newest first. Strongly consistent, as it reads the records."""
     options = request.options or FilterOptions()
     if request.cursor is not None and not may_be_id(request.cursor):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "cursor: is none that list_memories gave", "cursor")
@@ -43,7 +43,7 @@ def list_memories(request: ListRequest, caller: Caller, ports: Ports) -> ListRes
 
 
 def list_tags(request: TagsRequest, caller: Caller, ports: Ports) -> TagsResult:
-    """A page of the tags in use, by name, so that what is stored meanwhile moves none of them to another page."""
+    """Return a page of the tags in use, by name, so that concurrent stores don't shift pages."""
     counts = tags_in_use(caller, ports)
     after = "" if request.cursor is None else place_of(request.cursor, caller.user_id, _TAGS)
     left = sorted(tag for tag in counts if tag > after)
@@ -55,7 +55,7 @@ def list_tags(request: TagsRequest, caller: Caller, ports: Ports) -> TagsResult:
 
 
 def tag_uses(caller: Caller, ports: Ports) -> list[TagUse]:
-    """Every tag that this agent may see with its first and last use, by name; then those that are merged or put aside."""
+    """Return all tags visible to this agent with first and last use, by name; then merged and archived ones."""
     agents, counts = visibility_of(caller).agents, tags_in_use(caller, ports)
     stored: dict[str, list[float]] = {}
     for one in ports.facts.outlines(caller.user_id):
@@ -74,7 +74,7 @@ def tag_uses(caller: Caller, ports: Ports) -> list[TagUse]:
 
 
 def tags_in_use(caller: Caller, ports: Ports) -> Counter[str]:
-    """Every tag that this agent may see, however many, with how many current memories carry it."""
+    """Return all tags visible to this agent, with the number of current memories."""
     agents, now = visibility_of(caller).agents, caller.now.timestamp()
     seen = (one for one in ports.facts.outlines(caller.user_id) if one.is_visible(agents, now))
     return Counter(tag for one in seen for tag in set(one.tags))

@@ -1,4 +1,4 @@
-"""`merge_memories`: several memories become one, and what could be merged is told."""
+"""`merge_memories`: merges several memories into one, or suggests merges."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -25,7 +25,7 @@ _NO_INDEX = "the index can't be asked just now; what says the same was not looke
 
 
 def merge_memories(request: MergeRequest, caller: Caller, ports: Ports) -> MergeResult:
-    """Plans or makes a merge, tells a plan that was kept, or suggests what could be merged."""
+    """Plan or make a merge, report a stored plan, or suggest merges."""
     _check(request)
     if request.memory_ids is None and request.run_id is None:
         return _suggested(caller, ports)
@@ -34,7 +34,7 @@ def merge_memories(request: MergeRequest, caller: Caller, ports: Ports) -> Merge
         if not request.dry_run:
             raise CommonplaceError(ErrorCode.NOT_MERGEABLE, f"memory_ids: {sources.refusal}", "memory_ids")
         return MergeResult(status="done", groups=[_group(sources, _ASKED)])
-    if not request.dry_run and caller.goes_on is None:  # a worker goes on with what was allowed
+    if not request.dry_run and caller.goes_on is None:  # a worker continues what was allowed
         _check_limit(sources, request.run_id, caller, ports)
     planner = lambda _: Plan(operations=(sources.planned(_ASKED),) if sources else ())  # noqa: E731
     told = change_many(
@@ -45,7 +45,6 @@ def merge_memories(request: MergeRequest, caller: Caller, ports: Ports) -> Merge
 
 
 def _check_limit(sources: Sources | None, run_id: str | None, caller: Caller, ports: Ports) -> None:
-    """Refuses a model that has merged or deleted enough within the hour."""
     if sources is not None:
         ids = [one.memory_id for one in sources.memories]
         command = f"commonplace merge {' '.join(ids)} --apply"
@@ -103,7 +102,6 @@ def _group(sources: Sources, why: str) -> MergeGroup:
 
 
 def _suggested(caller: Caller, ports: Ports) -> MergeResult:
-    """The groups of which each memory says the same as each other, by the verdict that a store's advice is given by."""
     seen = visibility_of(caller)
     there = sorted((one for one in ports.records.all(caller.user_id) if is_visible(seen, one)), key=lambda one: one.memory_id)
     newest = [one.memory_id for one in there[-MOST_COMPARED:]]
@@ -125,7 +123,6 @@ def _suggested(caller: Caller, ports: Ports) -> MergeResult:
 
 
 def _saying_the_same(one: Stored, stored: Mapping[str, Stored], caller: Caller, ports: Ports) -> dict[str, str] | None:
-    """Why older memories say the same as this one, by their ids; None while the index is unavailable."""
     entry = Entry(one.memory, one.vector, Audit("store", caller.now, {}))
     similar = find_similar(entry, ports)
     if similar is None:
@@ -135,7 +132,6 @@ def _saying_the_same(one: Stored, stored: Mapping[str, Stored], caller: Caller, 
 
 
 def _cliques(same: Mapping[str, Mapping[str, str]]) -> Iterator[list[str]]:
-    """Groups in which each says the same as each other, each memory in one, oldest first."""
     taken: set[str] = set()
     for name in sorted(same):
         group = [name]

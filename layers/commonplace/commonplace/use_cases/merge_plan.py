@@ -1,4 +1,4 @@
-"""What becomes of memories that are merged: the one memory of all, or why there is none."""
+"""The result of merging memories: one new memory, or the reason against it."""
 
 import functools
 from collections.abc import Iterable
@@ -28,7 +28,7 @@ _ALIKE = {
 
 @dataclass(frozen=True)
 class Sources:
-    """The memories to be merged, with their vectors, oldest first."""
+    """The memories to merge with their vectors, oldest first."""
 
     stored: tuple[Stored, ...]
     caller: Caller
@@ -36,17 +36,17 @@ class Sources:
 
     @classmethod
     def of(cls, stored: Iterable[Stored], caller: Caller, ports: Ports) -> "Sources":
-        """The same in their order of time."""
+        """Create from memories in any order."""
         return cls(tuple(sorted(stored, key=lambda one: (one.memory.happened_at, one.memory.memory_id))), caller, ports)
 
     @property
     def memories(self) -> list[Memory]:
-        """Oldest first."""
+        """The memories, oldest first."""
         return [one.memory for one in self.stored]
 
     @functools.cached_property
     def text(self) -> str:
-        """What the one memory would say. Days that are told from today get their date where the memories are of several."""
+        """The merged text. Relative dates become absolute if the memories are from several days."""
         own = "raw_text" if all(one.indexed == "raw_text" for one in self.memories) else "normalized_text"
         said = [(getattr(one, own) or one.content, one.happened_at) for one in self.memories]
         one_day = len({at.date() for _, at in said}) == 1
@@ -54,11 +54,11 @@ class Sources:
 
     @functools.cached_property
     def refusal(self) -> str | None:
-        """Why they can't be merged; None where they can."""
+        """Why they can't be merged, or None."""
         return self._unlike() or self._linked() or self._untrue() or self._too_long()
 
     def planned(self, why: str) -> PlannedOperation:
-        """The operation that merges them."""
+        """Return the operation that merges them."""
         now, operation_id = self.caller.now, new_operation_id(self.caller.now)
         new, opens = self._merged()
         audit = Audit("supersede", now, {"by": new.memory_id, "operation_id": operation_id})
@@ -72,7 +72,6 @@ class Sources:
         )
 
     def _merged(self) -> tuple[Memory, Change]:
-        """The one memory of all: a new one, which takes what is most of each."""
         now, all_ = self.caller.now, self.memories
         statement = enrich(self.text, self.ports.words, self.ports.embedder, self.ports.facts.tags(self.caller.user_id))
         most = max(all_, key=lambda one: one.importance)
@@ -122,10 +121,9 @@ class Sources:
         return None
 
     def _changed(self, old: Stored, new: Stored) -> str | None:
-        """What the model of pairs says, where there are vectors that it knows."""
         if old.vector is None or new.vector is None:
             return None
-        from commonplace.text.paraphrase.pair_model import difference, judged  # with numpy
+        from commonplace.text.paraphrase.pair_model import difference, judged  # deferred: loads numpy
 
         model = self.ports.embedder.name if new.memory.embedding_model == self.ports.embedder.name else ""
         texts = old.memory.content, new.memory.content

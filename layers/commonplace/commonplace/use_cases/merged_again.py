@@ -1,4 +1,4 @@
-"""What is left of merged memories when one of them is erased: made one memory again, or each by itself as it was."""
+"""Restores the other sources of merged memories when one source is erased: merged again, or separately."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -23,21 +23,21 @@ _CORRECTED = ("memory_type", "importance", "expires_at", "purge_at")
 
 @dataclass(frozen=True)
 class MergedAgain:
-    """What is `left` of the sources of `merged` memories, of which the last one holds their place."""
+    """The remaining sources (`left`) of `merged` memories, the last of which replaces them."""
 
     left: Sequence[Memory]
     merged: Sequence[Memory]
     lease: Lease
 
     def make(self) -> tuple[str, ...]:
-        """Closes the merged ones and puts one memory of all that are left in their place, or each of them by itself where
-        there is one, or they can't be merged; gives the ids of what is there now.
+        """Close the merged memories and merge the remaining sources again, or reopen them separately if not possible.
 
-        Each operation is one of the run that merged them, so that its undo takes back both. What is there already in the
-        same words stays alone. Safe to repeat after a crash. Raises `CONFLICT` where one was changed in the same moment.
+        Returns the new ids. Each operation joins the run that merged them, so that its undo reverts both. A source that
+        exists already in the same words stays closed. Safe to repeat after a crash. Raises `CONFLICT` if a memory changes
+        concurrently.
         """
         sources = self._sources()
-        begun = all(one.status == "deleted" for one in self.merged)  # some of the others are by themselves already
+        begun = all(one.status == "deleted" for one in self.merged)  # some sources are separate already
         joins = MOST_SOURCES >= len(self.left) > 1 and not begun and sources.refusal is None
         operations = [self._joined(sources)] if joins else list(self._opened(sources))
         run_id = self._run_id()
@@ -48,7 +48,6 @@ class MergedAgain:
         )
 
     def _sources(self) -> Sources:
-        """The others as they were before they were merged."""
         context = self.lease.context
         caller = replace(context.caller, agent_id=self.left[0].agent_id)
         found = context.ports.records.stored(caller.user_id, [one.memory_id for one in self.left])
@@ -84,7 +83,7 @@ class MergedAgain:
         return Operation(operation_id, caller.user_id, "UPDATE", caller.now, opens, closes)
 
     def _closing(self, operation_id: str) -> Iterator[Change]:
-        """Without a link to what is left: who erases this one erases what it replaced."""
+        """Without a link to the remaining sources, which an erasure would follow."""
         now = self.lease.context.caller.now
         audit = Audit("delete", now, {"operation_id": operation_id, TAKEN_APART: True})
         for one in self.merged:
@@ -92,7 +91,7 @@ class MergedAgain:
                 yield Change(deleted(one, now).model_copy(update={"supersedes": None}), audit, before=one)
 
     def _applied(self, operation: Operation) -> bool:
-        """Applies an operation; where its memory is there in the same words, only closes what was merged."""
+        """If the memory exists already in the same words, only closes the merged ones."""
         self.lease.renew()
         operations = self.lease.context.ports.operations
         try:
@@ -111,7 +110,6 @@ class MergedAgain:
         return {one.memory_id: one.version for one in there} != read
 
     def _run_id(self) -> str | None:
-        """The run that merged them; None where they were merged in several."""
         if len(self.merged) > 1:
             return None
         ports, one = self.lease.context.ports, self.left[0]
@@ -123,7 +121,7 @@ class MergedAgain:
         return applied.run_id if applied else None
 
     def _tell(self, operations: Sequence[Operation], run_id: str | None) -> None:
-        """First: an operation that a run tells of and that was never applied is left out of its undo."""
+        """Saved first: an undo skips operations in a run that were never applied."""
         runs = self.lease.context.night.runs
         run = runs.get(self.left[0].user_id, run_id) if run_id else None
         if run is not None:

@@ -1,4 +1,4 @@
-"""The move from a TinyDB memory: planned whole, applied as one run, taken back by undoing that."""
+"""The migration from a TinyDB memory: planned as a whole, applied as one run, and undone with it."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ from commonplace.use_cases.legacy_records import LegacyRecord, field_names, lega
 from commonplace.use_cases.tinydb import TinyFile, read_tinydb
 
 NO_CATEGORY, UNDECIDED = "(none)", "review"
-"""In the counts of categories: what had none, and what a person decides."""
+"""In the counts of categories: without a category, and undecided."""
 _WHY_NEW, _WHY_SAID = "moved here from another store", "said here already; its old id leads to it"
 _ERASED = "id: the memory that had this id was erased here, and does not come back"
 Progress = Callable[[int, int], None]
@@ -37,15 +37,15 @@ def migrate(
     data: bytes, caller: Caller, ports: Ports, filing: Filing, *, tables: Sequence[str] = (),
     fields: Mapping[str, str] | None = None, apply: bool = False, progress: Progress = lambda _done, _of: None,
 ) -> Migration:  # fmt: skip
-    """Tells what a move of a file's documents would do, or does it. `fields`: the file's names of ours, where they differ.
+    """Report what migrating a file's documents would do, or do it. `fields`: the file's names of our fields.
 
-    `progress` is called with how many of how many are planned. Raises what is wrong with the file as a whole; a document
-    that can't be stored is told in `refused`, and the others are moved. `CONFLICT` while another run is at work.
+    `progress` receives the numbers of planned and of all records. Raises errors of the whole file; single documents that
+    can't be stored are listed in `refused`. Raises `CONFLICT` while another run is active.
     """
     names, file = field_names(fields or {}), read_tinydb(data, tables)
     plan = _Plan(caller, ports, filing)
     with gathered() as flaws:
-        if apply:  # planned under the lease: a run that died is finished first
+        if apply:  # planned under the lease, after completing a crashed run
             context = run_context(caller, ports)
             report = change_many(
                 "migration", lambda _: plan.made(file, names, progress), context, dry_run=False, publish=publish
@@ -57,8 +57,6 @@ def migrate(
 
 @dataclass
 class _Plan:
-    """What is to be done about each record, by what is here and by what came before it in the file."""
-
     caller: Caller
     ports: Ports
     filing: Filing
@@ -77,7 +75,7 @@ class _Plan:
     _led: dict[str, list[str]] = field(default_factory=dict)
 
     def made(self, file: TinyFile, names: Mapping[str, Sequence[str]], progress: Progress) -> Plan:
-        """The plan: an operation for each new memory, and one for each that is here and gets old ids."""
+        """Return the plan: an operation per new memory, and one per existing memory that gets old ids."""
         records = self._read(file, names)
         for number, record in enumerate(records, 1):
             self._take(record)
@@ -86,7 +84,6 @@ class _Plan:
         return Plan(operations=self.operations)
 
     def _read(self, file: TinyFile, names: Mapping[str, Sequence[str]]) -> list[LegacyRecord]:
-        """The records that can be stored; the others are refused. Also looks up what is here."""
         ids, records = legacy_ids(file.documents, names), list[LegacyRecord]()
         erased = self.ports.erased.among(self.caller.user_id, list(ids.values()))
         for document in file.documents:
@@ -111,7 +108,6 @@ class _Plan:
         self._moved = {name: found[memory_id] for name, memory_id in led.items() if memory_id in found}
 
     def _take(self, record: LegacyRecord) -> None:
-        """Plans one record."""
         counted = self.categories.setdefault(record.category or NO_CATEGORY, Counter())
         moved = self._moved.get(record.legacy_id)
         if moved is not None:
@@ -163,7 +159,7 @@ class _Plan:
         return RunOperation(operation_id=name, kind=kind, outcome="planned", memory_id=memory_id, why=why)
 
     def told(self, file: TinyFile, report: RunReport | None = None) -> Migration:
-        """The plan, or what became of it, for people and programs."""
+        """Return the plan or its outcome."""
         run = report.run if report is not None and self.operations else None
         outcomes = {one.operation_id: one.outcome for one in run.operations} if run else {}
         lost = [one for one in self.operations if outcomes.get(one.told.operation_id) == "lost"]

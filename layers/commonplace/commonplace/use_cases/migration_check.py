@@ -1,4 +1,4 @@
-"""Compares the search of an old store, over its own file, with the search here, over what was moved from it."""
+"""Compares the search of an old store over its file with the search here over the migrated memories."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,8 +27,7 @@ def check_migration(
     data: bytes, caller: Caller, ports: Ports, queries: str | None = None, *, tables: Sequence[str] = (),
     fields: Mapping[str, str] | None = None, progress: Callable[[int, int], None] = lambda _done, _of: None,
 ) -> MigrationCheck:  # fmt: skip
-    """Searches both ways. `queries`: JSON lines `{"query", "expected"?}`; by default each old tag, which should find what
-    has it. Searches made for this are not counted as uses."""
+    """Search both ways, without counting uses. `queries`: JSON lines `{"query", "expected"?}`; by default the old tags."""
     with gathered() as flaws:
         records = _records(data, caller, tables, field_names(fields or {}))
         moved = {
@@ -49,7 +48,7 @@ def check_migration(
 
 
 def _records(data: bytes, caller: Caller, tables: Sequence[str], names: Mapping[str, Sequence[str]]) -> list[LegacyRecord]:
-    """The records that can be stored: the others were not moved."""
+    """Only records that can be stored were migrated."""
     documents = read_tinydb(data, tables).documents
     ids, found = legacy_ids(documents, names), list[LegacyRecord]()
     for one in documents:
@@ -95,7 +94,7 @@ def _checked(
 
 
 def legacy_search(query: str, records: Sequence[LegacyRecord], limit: int = HITS) -> list[LegacyRecord]:
-    """What the old store finds: records with any of the words, those with the most of them first, then the newest."""
+    """Return what the old store finds: records with any of the words, most words first, then newest."""
     words = set(_words(query))
     scored = [(len(words & set(_of(record))), record) for record in records]
     found = sorted(
@@ -126,10 +125,10 @@ class Uncounted:
     """A usage log that counts nothing."""
 
     def found(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:
-        """Counts nothing."""
+        """Do nothing."""
 
     def fold(self, user_id: str) -> None:
-        """There is nothing to add."""
+        """Do nothing."""
 
     def unfolded(self, before: datetime) -> Iterator[str]:  # noqa: ARG002
         return iter(())

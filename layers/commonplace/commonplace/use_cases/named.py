@@ -1,5 +1,4 @@
-"""The memory that a request names, by its id, by one that it had elsewhere, or by its key; and the errors when there is
-none."""
+"""Resolves the memory named by a request (id, external id or key), and the errors if there is none."""
 
 from difflib import get_close_matches
 
@@ -19,9 +18,9 @@ _CLOSED = {"deleted": "was deleted", "archived": "was over, and its place was ta
 
 
 def naming(name: str, caller: Caller, ports: Ports) -> dict[str, str]:
-    """What a person calls a memory by, as the field of a request: its id, its key, or an id that it had elsewhere."""
+    """Return the request field for a name given by a person: id, key, or external id."""
     fields = id_or_key(of_type(str, name, "name"))
-    if "key" not in fields or not (len(name) <= _LONGEST and name.isprintable()):  # no store is asked for what is none
+    if "key" not in fields or not (len(name) <= _LONGEST and name.isprintable()):  # invalid names need no lookup
         return fields
     if not ports.aliases.get(caller.user_id, [name]):
         return fields
@@ -30,7 +29,7 @@ def naming(name: str, caller: Caller, ports: Ports) -> dict[str, str]:
 
 
 def check_name(request: NamedMemory) -> None:
-    """Refuses a request that names no memory, or names it twice."""
+    """Raise an error unless the request names a memory exactly once."""
     if request.memory_id is None and request.key is None:
         raise CommonplaceError(ErrorCode.MISSING_FIELD, "memory_id: is required, or key in its place", "memory_id")
     if request.memory_id is not None and request.key is not None:
@@ -38,7 +37,7 @@ def check_name(request: NamedMemory) -> None:
 
 
 def memory_named(request: NamedMemory, caller: Caller, ports: Ports) -> Memory:
-    """The current memory that a request names; `NOT_FOUND` names a closed one's successor, `KEY_NOT_FOUND` near keys."""
+    """Return the current memory that a request names. `NOT_FOUND` names a successor, `KEY_NOT_FOUND` similar keys."""
     check_name(request)
     if request.memory_id is not None:
         return memory_with_id(request.memory_id, caller, ports)
@@ -50,7 +49,7 @@ def memory_named(request: NamedMemory, caller: Caller, ports: Ports) -> Memory:
 
 
 def holder(name: str, caller: Caller, ports: Ports) -> Memory | None:
-    """The memory that the caller may see under a key, if the name may be one."""
+    """Return the visible memory that holds a key, if the name can be a key."""
     if not may_be_key(name):
         return None
     memory = ports.operations.holder(caller.user_id, DEFAULT_COLLECTION, folded_key(name), caller.now)
@@ -58,7 +57,7 @@ def holder(name: str, caller: Caller, ports: Ports) -> Memory | None:
 
 
 def unknown_key(key: str, caller: Caller, ports: Ports) -> CommonplaceError:
-    """The error `KEY_NOT_FOUND` with the nearest keys."""
+    """Return the error `KEY_NOT_FOUND` with the nearest keys."""
     others = [other for other in ports.operations.keys(visibility_of(caller), DEFAULT_COLLECTION) if other != key]
     near = get_close_matches(key, others, _NEAREST, _LIKENESS)
     hint = f"the nearest keys are {', '.join(near)}" if near else "no key is like it"
@@ -66,15 +65,12 @@ def unknown_key(key: str, caller: Caller, ports: Ports) -> CommonplaceError:
 
 
 def unknown_id(why: str = "no memory has this id", field: str = "memory_id") -> CommonplaceError:
-    """The error `NOT_FOUND` of an id that stood in a field."""
+    """Return the error `NOT_FOUND` for an id in a field."""
     return CommonplaceError(ErrorCode.NOT_FOUND, f"{field}: {why}", field)
 
 
 def memory_with_id(memory_id: str, caller: Caller, ports: Ports, field: str = "memory_id") -> Memory:
-    """The memory of an id, unless it is closed; one whose time is over is not: it may get more of it.
-
-    An id that it had elsewhere leads to it, or to what took its place. A name that is no id may be its key.
-    """
+    """Return the memory of an id, external id or key unless it is closed; expired ones may be extended."""
     with gathered() as flaws:
         found = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
     if flaws.unreadable:
@@ -93,7 +89,7 @@ def memory_with_id(memory_id: str, caller: Caller, ports: Ports, field: str = "m
 
 
 def behind_alias(name: str, caller: Caller, ports: Ports) -> list[Memory]:
-    """The memory that an id from elsewhere leads to, or the last that took its place; none where it leads nowhere."""
+    """Return the memory of an external id, or its last successor; empty if there is none."""
     found = ports.records.get(caller.user_id, list(ports.aliases.get(caller.user_id, [name]).values()))
     return [(successors(one, ports.records) or [one])[-1] for one in found]
 

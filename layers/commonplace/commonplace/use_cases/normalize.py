@@ -1,4 +1,4 @@
-"""`memory_normalize`: a statement made clean, by Claude or by rules. Nothing is stored."""
+"""`memory_normalize`: normalizes a statement by Claude or by rules. Nothing is stored."""
 
 from dataclasses import replace
 
@@ -14,7 +14,7 @@ _FEWEST_TAGS = 3
 
 
 def normalize_statement(request: NormalizeRequest, caller: Caller, ports: Ports) -> NormalizeResult:
-    """The statement in the third person, its type and tags. Where a model fails rules answer, and the notes say so."""
+    """Return the statement in the third person with type and tags. If the model fails, rules answer, and notes say so."""
     redacted = list(caller.redacted) or None
     if ports.reader is None:
         return _result(_normalize_by_rules(request, ports), Notes(method="rules", redacted=redacted))

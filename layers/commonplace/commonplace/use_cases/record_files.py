@@ -1,4 +1,4 @@
-"""Records as the lines of a file, and lines of a file as records: JSON Lines and CSV."""
+"""Records as lines of JSON Lines and CSV files, and back."""
 
 import csv
 import io
@@ -13,37 +13,37 @@ from commonplace.domain.strict_json import read_json, read_object
 from commonplace.domain.transfer import MOST_BYTES, MOST_DEPTH, MOST_LINE_BYTES, MOST_LINES, ImportFormat
 
 HEADER = "commonplace_export"
-"""The one field of an export's first line: the form of the lines after it."""
+"""The only field of an export's first line: the format of the other lines."""
 FORM = 1
 HISTORY = "history"
-"""Beside the fields of a record: what was done to it and when, oldest first."""
+"""A field beside those of the record: its changes with times, oldest first."""
 
 Record = Mapping[str, Any]
 Line = tuple[int, dict[str, Any] | CommonplaceError]
-"""The number of a line in its file, from 1, and its record or why it is none."""
+"""A line number, from 1, and the record or its error."""
 
 _COLUMNS = (*(name for name in Memory.model_fields if name != "user_id"), HISTORY)
 _AS_JSON = {"tags", "concepts", "importance", "confidence", "position", "access_count", "version", HISTORY}
-_NEVER_EMPTY = {"raw_text", "normalized_text"}  # of the others an empty cell is a field that is not there
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")  # what a spreadsheet would calculate, and what was quoted for it
+_NEVER_EMPTY = {"raw_text", "normalized_text"}  # in other columns, an empty cell is a missing field
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")  # what a spreadsheet would evaluate, and its quoted form
 
 
 def jsonl_lines(records: Iterable[Record]) -> Iterator[str]:
-    """An export as JSON Lines: the header, then a record each."""
+    """Yield an export as JSON Lines: a header, then one record per line."""
     yield json.dumps({HEADER: FORM}) + "\n"
     for record in records:
         yield json.dumps(record, ensure_ascii=False) + "\n"
 
 
 def csv_lines(records: Iterable[Record]) -> Iterator[str]:
-    """An export as CSV with a row of names; a cell that a spreadsheet would calculate begins with an apostrophe."""
+    """Yield an export as CSV with column names. Cells that a spreadsheet would evaluate start with an apostrophe."""
     yield _row(_COLUMNS)
     for record in records:
         yield _row([_cell(name, record.get(name)) for name in _COLUMNS])
 
 
 def read_lines(text: str, form: ImportFormat) -> Iterator[Line]:
-    """The records of a file with their lines. Raises `PAYLOAD_TOO_LARGE`, and for an export of another form."""
+    """Yield the records of a file with line numbers. Raises `PAYLOAD_TOO_LARGE`, and an error for unknown formats."""
     _check_size(text)
     rows = _json_lines(text) if form == "jsonl" else _csv_rows(text)
     for count, (line, found) in enumerate(rows):
@@ -58,12 +58,12 @@ def _check_size(text: str) -> None:
 
 
 def too_large(why: str, field: str | None = None) -> CommonplaceError:
-    """The error of a file that is more than is taken at once."""
+    """Return the error for a file that is too large."""
     return CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, f"the file {why}; take it in piece by piece", field)
 
 
 def is_export(first: Record) -> bool:
-    """Whether a first line is that of an export; those of 0.1 have no header. Raises for one of another form."""
+    """Return whether a first line is an export's; exports of 0.1 have no header. Raises for unknown formats."""
     if HEADER in first and first != {HEADER: FORM}:
         why = f"file: is an export of another form than {FORM}; upgrade commonplace"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "file")
@@ -72,7 +72,7 @@ def is_export(first: Record) -> bool:
 
 def _json_lines(text: str) -> Iterator[Line]:
     first = True
-    for number, line in enumerate(text.split("\n"), 1):  # other line breaks, such as U+2028, may stand inside a string
+    for number, line in enumerate(text.split("\n"), 1):  # other line breaks, such as U+2028, may occur in strings
         if not line.strip():
             continue
         try:
@@ -138,12 +138,12 @@ def _record(names: list[str], cells: list[str]) -> dict[str, Any] | CommonplaceE
 
 
 def quoted(text: str) -> str:
-    """A text as a cell that no spreadsheet calculates: an apostrophe before what one would."""
+    """Quote a cell with an apostrophe if a spreadsheet would evaluate it."""
     return f"'{text}" if _FORMULA.match(text) else text
 
 
 def unquoted(cell: str) -> str:
-    """The text of such a cell."""
+    """Return the text of a quoted cell."""
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 

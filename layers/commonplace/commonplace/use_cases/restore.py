@@ -1,4 +1,4 @@
-"""Bringing a backup back: planned against what is here, applied by the plan's id, and undone like any run."""
+"""Restoring a backup: planned against the current memories, applied by the plan's id, and undone like any run."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ _TAKEN = "{} is here, and says the same or has its key"
 
 @dataclass
 class RestorePlanner:
-    """Plans the restore of one backup, `backup_id`."""
+    """Plans the restore of one backup."""
 
     backup: Backup
     backup_id: str
@@ -47,12 +47,12 @@ class RestorePlanner:
     ports: Ports
     here: dict[str, Memory] = field(default_factory=dict)
     goals: dict[str, Memory] = field(default_factory=dict)
-    """By id, each memory as it is to be."""
+    """The target state of each memory, by id."""
     refused: list[Dropped] = field(default_factory=list)
     _past: dict[str, RawRecord] = field(default_factory=dict)
 
     def plan(self) -> Plan:
-        """The operations, and the memories of the backup that do not come back, each with an error code and why."""
+        """Return the operations, and the memories of the backup that aren't restored, with error code and reason."""
         with gathered() as flaws:
             self.here = {one.memory_id: one for one in self.ports.records.all(self.caller.user_id)}
         self._past = {one.memory_id: one for one in self.backup.records}
@@ -82,7 +82,7 @@ class RestorePlanner:
             if there is None:
                 self._refuse(name, ErrorCode.INVALID_ARGUMENT, _UNREADABLE)
         elif there is None:
-            if memory.status != "deleted":  # such a one has been purged as it had to be
+            if memory.status != "deleted":  # deleted memories have been purged on purpose
                 self._set_goal(memory)
         elif there.content != memory.content:
             self._refuse(name, ErrorCode.CONFLICT, _OTHER)
@@ -92,7 +92,7 @@ class RestorePlanner:
             self._set_goal(memory.model_copy(update=kept).next_version(self.caller.now))
 
     def _set_goal(self, memory: Memory) -> None:
-        """What was to be purged has its 30 days again."""
+        """A memory due for purging gets another 30 days."""
         purge_at = None if memory.purge_at is None else self.caller.now + PURGE_DELAY
         self.goals[memory.memory_id] = memory.model_copy(update={"purge_at": purge_at})
 
@@ -100,7 +100,7 @@ class RestorePlanner:
         self.refused.append(Dropped(memory_id=memory_id, code=code.label, why=why))
 
     def _refuse_taken(self) -> None:
-        """Leaves out what can't be opened beside an active memory that stays."""
+        """Skips records that would conflict with a memory that is still active."""
         opening = [name for name in self.goals if self._opens(name)]
         held = dict[object, str]()
         for name, memory in {**self.here, **self.goals}.items():
@@ -115,7 +115,7 @@ class RestorePlanner:
                 held |= dict.fromkeys(self._places(self.goals[name]), name)
 
     def _places(self, memory: Memory) -> list[object]:
-        """What no other active memory may have: content and key."""
+        """What must be unique among active memories: content and key."""
         over = memory.expires_at is not None and memory.expires_at <= self.caller.now
         if memory.status != "active" or over:
             return []
@@ -125,7 +125,6 @@ class RestorePlanner:
         return self.goals[name].status == "active" and (name not in self.here or self.here[name].status != "active")
 
     def _operations(self) -> Iterator[PlannedOperation]:
-        """With what stood beside the memories that are gone: what they were called elsewhere, and feedback."""
         gone = [name for name in self.goals if name not in self.here]
         names = names_left(gone, self.backup.aliases, self.caller, self.ports)
         rated = ratings_left(gone, self.backup.ratings, self.caller)
@@ -134,7 +133,6 @@ class RestorePlanner:
             yield one.model_copy(update={"aliases": names.get(name, ()), "ratings": rated.get(name, ())})
 
     def _in_order(self, gone: Sequence[str]) -> Iterator[PlannedOperation]:
-        """What comes back closes in one operation what has its place now; then what else closes or changes."""
         batches = self.ports.in_time(in_batches(gone, _BATCH))
         new = {name: change for batch in batches for name, change in self._coming_back(batch)}
         opening = [name for name in self.goals if self._opens(name)]
@@ -155,12 +153,10 @@ class RestorePlanner:
         return name in self.here and self.here[name].status == "active" and self.goals[name].status != "active"
 
     def _holders(self, names: Iterable[str]) -> Mapping[object, str]:
-        """What those that close have now: their places, and their ids."""
         closing = [name for name in names if self._closes(name)]
         return {place: name for name in closing for place in (name, *self._places(self.here[name]))}
 
     def _in_the_way(self, opening: str, holders: Mapping[object, str]) -> Iterable[str]:
-        """Those that have what the opening memory is to have, or that took its place."""
         before = self.here.get(opening)
         wanted = [*self._places(self.goals[opening]), before.superseded_by if before else None]
         return dict.fromkeys(holders[one] for one in wanted if one in holders)
@@ -184,7 +180,7 @@ class RestorePlanner:
 
 
 def restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
-    """Plans a restore, tells a plan, or applies one. Raises `INVALID_ARGUMENT` where `confirm` is not the plan's backup."""
+    """Plan a restore, report a plan, or apply it. Raises `INVALID_ARGUMENT` if `confirm` isn't the plan's backup."""
     if (request.backup_id is None) == (request.run_id is None):
         why = "backup_id: give it for a plan, or the run_id of a plan, not both"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "backup_id")
@@ -212,7 +208,7 @@ def restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResul
 
 
 def named_backup(backup_id: str | None, caller: Caller, ports: Ports) -> tuple[KeptFile, BackupReading]:
-    """A backup of the caller's user as far as it can be read; `NOT_FOUND` if there is none."""
+    """Return a backup of the caller's user with its readable content. Raises `NOT_FOUND`."""
     if backup_id is None:
         raise CommonplaceError(ErrorCode.MISSING_FIELD, "backup_id: is required", "backup_id")
     found = kept_files(ports).get(caller.user_id, "backup", backup_id, caller.now) if may_be_id(backup_id) else None
@@ -229,7 +225,7 @@ def _never(_: RunContext) -> Plan:
 def _planner(backup_id: str | None, mode: RestoreMode, caller: Caller, ports: Ports) -> RestorePlanner:
     file, reading = named_backup(backup_id, caller, ports)
     damaged = any(one.id is None for one in reading.problems)
-    if reading.backup is None or (damaged and mode == "replace"):  # what can't be read would be taken for not there
+    if reading.backup is None or (damaged and mode == "replace"):  # unreadable memories would count as missing
         why = "backup_id: this backup is damaged" + (
             "" if reading.backup is None else "; mode missing takes what can be read"
         )
@@ -266,7 +262,6 @@ def _is_gone(here: Memory, then: Memory) -> bool:
 
 
 def _linked(memory: Memory, there: Collection[str]) -> Memory:
-    """The memory without links that lead nowhere."""
     links = {name: getattr(memory, name) for name in ("supersedes", "superseded_by")}
     return memory.model_copy(update={name: None for name, link in links.items() if link not in there})
 
@@ -274,7 +269,7 @@ def _linked(memory: Memory, there: Collection[str]) -> Memory:
 def coming_back(
     memories: Sequence[tuple[Memory, RawRecord]], backup_id: str, caller: Caller, ports: Ports
 ) -> Iterator[tuple[str, PlannedChange]]:
-    """Each as a new record under its id, newer than any that was; what was done to it before is kept as of an import."""
+    """Yield each memory as a new record under its id, with a higher version and its history as in an import."""
     texts = list(dict.fromkeys(memory.content for memory, _ in memories))
     vectors = dict(zip(texts, ports.embedder.embed_all(texts), strict=True))
     indexed = _indexed_versions([memory for memory, _ in memories], ports)
@@ -292,7 +287,7 @@ def coming_back(
 def names_left(
     memory_ids: Collection[str], aliases: Sequence[Alias], caller: Caller, ports: Ports
 ) -> Mapping[str, tuple[str, ...]]:
-    """By memory what it was called elsewhere, where that leads to no other memory by now and was not erased."""
+    """Return external names by memory, without those used by others by now, or erased."""
     wanted = set(memory_ids)
     named = [one for one in aliases if one.memory_id in wanted and not one.withdrawn]
     names = [one.name for one in named]
@@ -304,7 +299,7 @@ def names_left(
 
 
 def ratings_left(memory_ids: Collection[str], ratings: Sequence[Rating], caller: Caller) -> Mapping[str, tuple[Rating, ...]]:
-    """By memory what it was useful for, as long as that would still be kept."""
+    """Return ratings by memory, without expired ones."""
     wanted, found = set(memory_ids), defaultdict[str, tuple[Rating, ...]](tuple)
     for one in ratings:
         if one.memory_id in wanted and caller.now - one.at < RATINGS_KEPT:
@@ -313,7 +308,7 @@ def ratings_left(memory_ids: Collection[str], ratings: Sequence[Rating], caller:
 
 
 def _indexed_versions(memories: Sequence[Memory], ports: Ports) -> list[int]:
-    """What the index has of memories without a record: it takes nothing that is not newer."""
+    """The index accepts only newer versions, even for memories without a record."""
     contents = ports.upkeep().contents if ports.upkeep else None
     if contents is None:
         return [0] * len(memories)

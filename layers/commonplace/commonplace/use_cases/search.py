@@ -1,4 +1,4 @@
-"""The three tools that search: one embedding, one look into the index, one pure ranking. No model is asked."""
+"""The three search tools: one embedding, one index lookup, one pure ranking. No language model is called."""
 
 from collections.abc import Mapping, Sequence
 from math import inf
@@ -29,17 +29,20 @@ from commonplace.retrieval.record_scan import filter_of
 from commonplace.text.foundation import tokenizer
 
 _MARKS = (0.2, 0.5, 0.8)
-"""Below the first: highly relevant; below the second: relevant; below the third: somewhat; beyond it likely not."""
+"""Distances below these marks are highly relevant, relevant, and somewhat relevant; above, likely not."""
 SCALES: Mapping[str, tuple[float, float, float]] = {
     "minilm-e5-small-256": (0.59, 0.23, 0.03),
     "minilm-conversation-256-int8": (0.52, 0.17, 0.05),
 }
-"""By model, the cosines at the marks: the 90th percentile of questions with their own memories, then the 95th (of the
-static model the 90th) and the median of questions with other memories of the same person, on English everyday facts."""
+"""Cosines at the marks by model, measured on English everyday facts.
+
+The 90th percentile of questions with their own memories, then the 95th (static model: 90th) and the median of questions with
+other memories of the same person.
+"""
 
 
 def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> SearchResult:
-    """Searches memories for a question."""
+    """Search memories for a question."""
     search = search_of(request, caller, ports)
     found = search.found(counted=caller.counts)
     if caller.counts:
@@ -62,14 +65,14 @@ def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> Searc
 
 
 def search_of(request: SearchRequest, caller: Caller, ports: Ports) -> Search:
-    """The search that a request asks for."""
+    """Build the search of a request."""
     options = request.options or SearchOptions()
     limit, wanted = request.limit or options.limit, filter_of(request.category, options)
     return prepared(request.query, caller, ports, wanted, limit, options.min_relevance, options.include_expired)
 
 
 def search_personal(request: SearchPersonalRequest, caller: Caller, ports: Ports) -> SearchPersonalResult:
-    """Searches an agent's own memories and the global ones."""
+    """Search an agent's own memories and the global ones."""
     agent = request.agent_id or caller.agent_id
     found = find(request.query, caller, ports, Filter(), request.limit, None, agent_id=agent)
     _log(request.query, found, caller, ports)
@@ -90,7 +93,7 @@ def search_personal(request: SearchPersonalRequest, caller: Caller, ports: Ports
 
 
 def search_insights(request: SearchInsightRequest, caller: Caller, ports: Ports) -> SearchInsightResult:
-    """Searches insights; they are chosen like every search and returned with their distance."""
+    """Search insights. They are selected as in any search, and returned with distances."""
     asked = request.filter
     wanted = Filter(
         collection=request.collection,
@@ -121,7 +124,7 @@ def search_insights(request: SearchInsightRequest, caller: Caller, ports: Ports)
 
 
 def _log(query: str, found: Found, caller: Caller, ports: Ports) -> None:
-    """Keeps what was asked; the best there is where nothing matches enough was not found."""
+    """A best match below the threshold counts as nothing found."""
     log_search(query, 0 if found.best_only else len(found.memories), caller, ports)
 
 
@@ -131,7 +134,6 @@ def _hits(found: Found) -> list[Hit]:
 
 
 def _hit(found: Found, place: int, words: Mapping[str, Sequence[str]]) -> Hit:
-    """One hit; `words`: those that it may match, with their terms."""
     memory = found.memories[place]
     tokens = set(tokenizer.terms(" ".join((memory.content, *memory.tags)))) if words else set[str]()
     return Hit(
@@ -152,7 +154,6 @@ def _hit(found: Found, place: int, words: Mapping[str, Sequence[str]]) -> Hit:
 
 
 def _expansions(query: Query) -> dict[str, list[str]]:
-    """The words that were added to a query, by the concept that they widen."""
     widened: dict[str, list[str]] = {}
     for word, concept in query.expansions.items():
         widened.setdefault(concept, []).append(word)
@@ -168,7 +169,7 @@ def _scope(category: str | None, filters: Filter) -> str:
 
 
 def distance_of(cosine: float, model: str) -> float:
-    """The distance of a cosine by that model: 0 the same, 2 opposite, linear between the marks; else 1 - cosine."""
+    """Return the distance of a cosine: 0 equal, 2 opposite, linear between the model's marks; else 1 - cosine."""
     scale = SCALES.get(model)
     if scale is None:
         return min(2.0, max(0.0, 1.0 - cosine))

@@ -1,4 +1,4 @@
-"""`memory_stats`: what is in there, counted."""
+"""`memory_stats`: counts of the memories."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -31,7 +31,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def memory_stats(request: StatsRequest, caller: Caller, ports: Ports) -> StatsResult:
-    """The statistics of the memories that this agent may see and that were stored in the period."""
+    """Return statistics of the memories visible to this agent and stored in the period."""
     agents = visibility_of(caller).agents
     mine = (one for one in ports.facts.outlines(caller.user_id) if one.agent_id in agents)
     stored = [one for one in mine if within(one.created_at, request.after, request.before)]
@@ -41,7 +41,7 @@ def memory_stats(request: StatsRequest, caller: Caller, ports: Ports) -> StatsRe
 
 
 def counted(stored: Sequence[Outline], state: Statistics, now: datetime) -> StatsResult:
-    """The statistics of memories, with the health of that state, at a moment in the zone that months are of."""
+    """Count memories at a moment, whose zone defines the months. `state` determines the health."""
     at = now.timestamp()
     live = [one for one in stored if one.is_live(at)]
     return StatsResult(
@@ -64,31 +64,31 @@ def counted(stored: Sequence[Outline], state: Statistics, now: datetime) -> Stat
 
 
 def within(seconds: float, after: datetime | None, before: datetime | None) -> bool:
-    """Whether a moment lies in a half-open period, of which an end may be open."""
+    """Return whether a time is in a half-open period, whose ends may be open."""
     return (after is None or seconds >= after.timestamp()) and (
         before is None or is_never(before) or seconds < before.timestamp()
     )
 
 
 def zone_of(now: datetime) -> tzinfo:
-    """The time zone that days and months are of: that of the caller's clock, as for a search."""
+    """Return the zone of days and months: that of the caller's clock, as in a search."""
     return now.tzinfo or UTC
 
 
 def zone_note(now: datetime, **more: Any) -> Notes | None:
-    """The notes of an answer in days or months: that they are of UTC where no time zone was named."""
+    """Return notes that days or months are in UTC if no zone is known."""
     unnamed = zone_of(now) is UTC
     notes = Notes(warnings=["no time zone is known: days and months are those of UTC"] if unnamed else None, **more)
     return notes or None
 
 
 def moment_of(seconds: float, zone: tzinfo) -> datetime:
-    """A moment by its seconds since 1970, in a zone; of the first day of all, which some zones have not, its end."""
+    """Return a time from seconds since 1970 in a zone; the earliest day, which some zones lack, is moved up."""
     return max(_EPOCH + timedelta(seconds=seconds), EARLIEST + timedelta(days=1)).astimezone(zone)
 
 
 def day_of(seconds: float, zone: tzinfo) -> date:
-    """The day, in a zone, of a moment by its seconds since 1970."""
+    """Return the day in a zone from seconds since 1970."""
     return local_day(_EPOCH + timedelta(seconds=seconds), zone)
 
 
@@ -97,7 +97,7 @@ def _counts(names: Iterable[str]) -> dict[str, int]:
 
 
 def _ages(live: Sequence[Outline], now: float) -> list[AgeGroup]:
-    """Each memory in the first group that takes it; what was stored in the future is new."""
+    """Memories from the future count as new."""
     days = [(now - one.created_at) / _DAY for one in live]
     bounds = (-float("inf"), *_AGES, float("inf"))
     counts = [sum(low < age <= high for age in days) for low, high in pairwise(bounds)]

@@ -1,4 +1,4 @@
-"""The two tools that store a statement: by rules, no model is asked."""
+"""The two tools that store a statement by rules, without a language model."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +18,7 @@ from commonplace.use_cases.named import memory_with_id
 
 
 def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreResult:
-    """Stores a statement as it was said; everything else is derived by rules."""
+    """Store a statement as it was said. Everything else is derived by rules."""
     context = request.context or StoreContext()
     statement = _read(request.content, caller, ports)
     given: dict[str, Any] = {"agent_id": caller.agent_id}
@@ -45,7 +45,6 @@ def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreRe
 def _ingested(
     statement: EnrichedStatement, context: StoreContext, given: Mapping[str, Any], caller: Caller, ports: Ports
 ) -> Ingested:
-    """Stores the memory, in the place of those that the context names."""
     ids = dict.fromkeys(context.supersedes or ())
     old = [memory_with_id(one, caller, ports, "context.supersedes") for one in ids]
     if len(old) > 1:
@@ -68,7 +67,7 @@ def _unsure(statement: EnrichedStatement, ports: Ports) -> list[str]:
 
 
 def store_personal(request: StorePersonalRequest, caller: Caller, ports: Ports) -> StorePersonalResult:
-    """Stores a statement that was made clean before."""
+    """Store a statement that was normalized before."""
     statement = _read(request.normalized, caller, ports)
     given = {
         "agent_id": request.agent_id,

@@ -1,4 +1,4 @@
-"""Storing many statements in one call, each with its own answer."""
+"""Stores many statements in one call, each with its own answer."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -20,14 +20,11 @@ _NO_TIME = "there was no time left for this one; send it again"
 def store_memories(
     given: Sequence[Mapping[str, Any]], caller: Caller, ports: Ports, left: Callable[[], float] = lambda: math.inf
 ) -> StoreManyResult:
-    """Stores each statement as `store_memory` does; a refused one is told in its place and stops no other.
-
-    `left`: the seconds that there still are; what they are not enough for is refused as retryable.
-    """
+    """Store each statement like `store_memory`. Refused and late ones (`left` seconds) are reported in place."""
     answers = [
         _answer(one, replace(caller, now=caller.now + timedelta(milliseconds=number)), ports, left)
         for number, one in enumerate(given)
-    ]  # what is older than what must be told later, also by the ids
+    ]  # later statements get later times, and so later ids
     return StoreManyResult(answers=answers, refused=sum(isinstance(one, NotStored) for one in answers))
 
 

@@ -1,4 +1,4 @@
-"""`summarize_memory`: what a question finds, summed up by a model, or without one by the sentences that answer best."""
+"""`summarize_memory`: summarizes search results by a model, or by extracting the best sentences."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -25,12 +25,12 @@ from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.characters import undisguised
 from commonplace.text.foundation.sentences import STOPS
 
-_RELEVANCE = 0.5  # a prompt has no room for what is merely related
-_MOST_CHARACTERS = 60_000  # of all that is read for one summary: some 15,000 tokens
+_RELEVANCE = 0.5  # a prompt has no space for merely related memories
+_MOST_CHARACTERS = 60_000  # of all memories in a summary: some 15,000 tokens
 _NOTHING = "Nothing is remembered about this."
 FEWEST, MOST = 3, 6
-"""Sentences of a summary; fewer where the memories hold no more."""
-_NEAREST = 12  # sentences: what one sentence of a summary can rest on; a check of all would take as long as the model
+"""Sentences of a summary; fewer if the memories have no more."""
+_NEAREST = 12  # sentences that a summary sentence is checked against; checking all would take as long as the model
 _LONGEST = 500  # characters of a sentence
 _MOST_TOKENS, _MOST_ITEMS = 2_000, 12
 _Sentence = Annotated[str, Field(min_length=1, max_length=1_000), AfterValidator(printable)]
@@ -39,7 +39,7 @@ _SENTENCE: TypeAdapter[str] = TypeAdapter(_Sentence)
 
 @dataclass(frozen=True)
 class KeyPoint:
-    """One thing that memories say, and the ids of those."""
+    """A statement of memories, with their ids."""
 
     text: str
     ids: tuple[str, ...]
@@ -47,7 +47,7 @@ class KeyPoint:
 
 @dataclass(frozen=True)
 class Summary:
-    """The sentences, the most relevant first, and the points."""
+    """The sentences, most relevant first, and the key points."""
 
     sentences: tuple[str, ...]
     points: tuple[KeyPoint, ...]
@@ -71,11 +71,11 @@ class NumberedMemories:
         return "\n".join(f"{number}. {day}: {text}" for number, (day, text) in lines)
 
     def ids_of(self, numbers: Iterable[int]) -> tuple[str, ...]:
-        """The ids of the memories of these numbers, each once; unknown numbers are left out."""
+        """Return the distinct ids of the memories with these numbers, without unknown ones."""
         return tuple(self._ids[number - 1] for number in dict.fromkeys(self._known(numbers)))
 
     def supports(self, text: str, numbers: Iterable[int] | None = None) -> bool:
-        """Whether names, numbers, dates and negations of a text stand in the memories of these numbers, or in any."""
+        """Return whether the text's names, numbers, dates and negations occur in these memories, or in any."""
         named = range(1, len(self._ids) + 1) if numbers is None else self._known(numbers)
         asked = frozenset(tokenizer.terms(text))
         every = [sentence for number in named for sentence in self._sentences[number - 1]]
@@ -101,7 +101,7 @@ class _Answer(BaseModel):
 
 
 def extract_sentences(query: str, memories: Sequence[Memory]) -> Summary:
-    """A summary of 3 to 6 sentences of the memories; a point per sentence, with all memories that say it."""
+    """Summarize by 3 to 6 sentences of the memories, with a point per sentence and all memories that say it."""
     asked = set(tokenizer.terms(query))
     by_memory = [(memory, _best_first(memory, asked)) for memory in memories]
     points: dict[str, KeyPoint] = {}
@@ -123,7 +123,7 @@ def _best_first(memory: Memory, asked: set[str]) -> list[str]:
 
 
 def summarize_memory(request: SummarizeRequest, caller: Caller, ports: Ports) -> SummarizeResult:
-    """A few sentences and key points. Where a model fails sentences are extracted, and the notes say so."""
+    """Return a few sentences and key points. If the model fails, sentences are extracted, and notes say so."""
     found = find(request.query, caller, ports, Filter(), request.limit, _RELEVANCE)
     memories = _readable(found.memories)
     summary, method, why = _summarize(request.query, memories, caller, ports)
@@ -139,13 +139,11 @@ def summarize_memory(request: SummarizeRequest, caller: Caller, ports: Ports) ->
 
 
 def _readable(memories: Sequence[Memory]) -> list[Memory]:
-    """The first memories, as many as fit into a prompt."""
     lengths = accumulate(len(memory.normalized_text) for memory in memories)
     return [memory for memory, length in zip(memories, lengths, strict=True) if length <= _MOST_CHARACTERS]
 
 
 def _summarize(query: str, memories: Sequence[Memory], caller: Caller, ports: Ports) -> tuple[Summary, str, str | None]:
-    """The summary, its method, and why no model made it where one was asked."""
     if ports.summarizer is None or not memories:
         return extract_sentences(query, memories), "extraction", None
     try:
@@ -156,11 +154,11 @@ def _summarize(query: str, memories: Sequence[Memory], caller: Caller, ports: Po
 
 
 SHAPE = schema(_Answer, "validation")
-"""Of the whole answer, for the API; it is read item by item."""
+"""The schema of the whole answer, for the API; parsed item by item."""
 
 
 def ask_model(query: str, memories: Sequence[Memory], today: date, model: LanguageModel, seconds: float) -> Summary:
-    """The sentences and points of its answer that the memories bear out. Raises `ModelUnavailable` if too few do."""
+    """Return the sentences and points of the model that the memories support. Raises `ModelUnavailable` if too few."""
     shown = NumberedMemories(memories, today)
     reply = model.reply(
         instructions("summarize"), _messages(query, shown), schema=SHAPE, max_tokens=_MOST_TOKENS, seconds=seconds
@@ -195,7 +193,6 @@ def _sentence(item: object) -> str | None:
 
 
 def _point(item: object, shown: NumberedMemories) -> KeyPoint | None:
-    """The point with the ids of its memories; None if they don't bear it out."""
     try:
         point = _Point.model_validate(item)
     except ValidationError:

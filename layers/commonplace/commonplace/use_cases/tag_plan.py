@@ -1,4 +1,4 @@
-"""Which tags of a user become one: candidates by spelling, name and stem, each judged, and the name that stays."""
+"""Which of a user's tags to merge: candidates by spelling, name and stem, a verdict on each, and the name to keep."""
 
 import re
 from collections import defaultdict
@@ -15,16 +15,16 @@ from commonplace.text.foundation.characters import bare
 from commonplace.text.tagging.names import same_thing
 from commonplace.text.tagging.synonyms import Likeness, OwnTags, group_of, likeness, scale_of, stems_of, winner
 
-_MOST_TOGETHER = 60  # tags under one key: of a stem that more share nothing is told
+_MOST_TOGETHER = 60  # tags per key: a more frequent stem is not informative
 _SHORTEST = 6
 _WORDS = re.compile(r"\w+")
-_BETWEEN = "(?:-(?:the|a|an|or|aka|i-e|is|short-for|stands-for|abbreviated))*"  # a tag and what it is short for
+_BETWEEN = "(?:-(?:the|a|an|or|aka|i-e|is|short-for|stands-for|abbreviated))*"  # a tag and its abbreviation
 _Pair = tuple[str, str]
 
 
 @dataclass
 class TagPlan:
-    """The merges of some tags. `apart`: pairs that stay two although they are near."""
+    """The merges of some tags. `apart`: similar pairs that stay separate."""
 
     own: OwnTags
     threshold: float
@@ -41,10 +41,10 @@ class TagPlan:
         threshold: float = 1.0,
         in_time: Callable[[Iterable[_Pair]], Iterable[_Pair]] = iter,
     ) -> "TagPlan":
-        """Judges all pairs that may be one thing, one by one as `in_time` gives them back.
+        """Judge all pairs that may mean the same, in the order of `in_time`.
 
-        `uses`: how many memories carry each tag; without an `embedder` names and spelling alone are judged, and without
-        `memories` no abbreviation that is not in the shipped table. They are only read for such an abbreviation.
+        `uses`: memories per tag. Without an `embedder`, only names and spelling count. `memories` are read only for
+        abbreviations that aren't in the shipped table; without them, these are not recognized.
         """
         plan = cls(OwnTags(uses, lambda word: words.pieces(word) == 1, _Abbreviations(memories).has), threshold)
         pairs = sorted(_candidates(uses))
@@ -63,7 +63,6 @@ class TagPlan:
         return plan
 
     def _join(self, near: Mapping[str, Mapping[str, Likeness]], vectors: Mapping[str, Vector | None], model: str) -> None:
-        """Each tag goes to the name that wins over it; every one must be like the winner itself."""
         wins: dict[str, set[str]] = defaultdict(set)
         for tag, others in near.items():
             for other in others:
@@ -85,8 +84,6 @@ class TagPlan:
 
 @dataclass(frozen=True)
 class _Abbreviations:
-    """What the user's memories show of which tag is short for which."""
-
     read: Callable[[], Sequence[Memory]]
 
     @cached_property
@@ -95,10 +92,7 @@ class _Abbreviations:
         return self.read()
 
     def has(self, short: str, long: str) -> bool:
-        """Whether a memory with the short tag also has the long one, or says it.
-
-        Where its text has the short one as a word of its own ("CS at the coffee shop"), the two must stand side by side.
-        """
+        """Return whether a memory has both, adjacent if the short form is a word of its text ("CS at the coffee shop")."""
         return any(short in memory.tags and _says(memory, bare(short), bare(long)) for memory in self.memories)
 
 
@@ -117,7 +111,7 @@ def _judged(one: str, other: str, own: OwnTags, vectors: Mapping[str, Vector | N
 
 
 def _vectors(tags: set[str], embedder: Embedder) -> dict[str, Vector | None]:
-    """Of one model, where its scale is known."""
+    """Only for models with a known scale."""
     if scale_of(embedder.name) is None:
         return {}
     ordered = sorted(tags)
@@ -125,7 +119,7 @@ def _vectors(tags: set[str], embedder: Embedder) -> dict[str, Vector | None]:
 
 
 def _candidates(tags: Mapping[str, int]) -> set[tuple[str, str]]:
-    """The pairs that share a spelling, a name in the table, initials, a stem or all letters but one."""
+    """Pairs with the same spelling, table entry, initials or stem, or with one different letter."""
     together: dict[tuple[str, str], set[str]] = defaultdict(set)
     for tag in tags:
         for key in _keys(tag):

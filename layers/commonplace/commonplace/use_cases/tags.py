@@ -1,4 +1,4 @@
-"""`optimize_tags`: tags of one meaning become one, and those that are long unused are put aside."""
+"""`optimize_tags`: merges tags of one meaning, and archives tags that are long unused."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -29,7 +29,7 @@ _ALL_APART: TypeAdapter[list[TagsApart]] = TypeAdapter(list[TagsApart])
 
 
 def optimize_tags(request: OptimizeRequest, caller: Caller, ports: Ports) -> OptimizeResult:
-    """Plans or makes the merges of tags, or tells a plan that was kept."""
+    """Plan or make the merges of tags, or report a stored plan."""
     memories: list[Memory] = []
 
     def planned(context: RunContext) -> Plan:
@@ -80,7 +80,6 @@ def _operation(memory: Memory, renamed: dict[str, str], now: datetime) -> Planne
 
 
 def _unused(memories: Sequence[Memory], now: datetime) -> tuple[str, ...]:
-    """The tags that only closed memories have, for half a year."""
     active = {tag for one in memories if one.status == "active" for tag in one.tags}
     last: dict[str, datetime] = {}
     for one in memories:
@@ -91,7 +90,6 @@ def _unused(memories: Sequence[Memory], now: datetime) -> tuple[str, ...]:
 
 
 def _unfinished(run: Run) -> OptimizeResult:
-    """A worker is at work on it, or could not do it: nothing else is known yet."""
     none = _counts(())
     return OptimizeResult(
         run_id=run.run_id, status=run.told_status, progress=run.progress, merges=[], kept_apart=[], archived=[],
@@ -105,7 +103,7 @@ def _result(told: RunReport, memories: Sequence[Memory]) -> OptimizeResult:
     renamed = {one.tag: one.into for one in run.tags}
     done = {one.memory_id for one in run.operations if one.outcome == "applied"}
     before = planned.get(_BEFORE)
-    # what an earlier call applied is in the memories already
+    # an earlier call may have applied changes to the memories
     return OptimizeResult(
         run_id=run.run_id if kept else None,
         status=run.told_status,

@@ -1,4 +1,4 @@
-"""`memory_timeline`: how many memories, of what, by when things happened; and what changed when."""
+"""`memory_timeline`: numbers and topics of memories by event date, and changes over time."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -19,13 +19,13 @@ from commonplace.use_cases.cursors import cursor_of, place_of
 from commonplace.use_cases.statistics import day_of, moment_of, within, zone_note, zone_of
 
 PAGE = 31
-"""Buckets in one answer."""
+"""Buckets per answer."""
 _CONCEPTS, _CHANGES = 5, 10
 
 
 @dataclass
 class Span:
-    """What falls into one bucket, which begins on a day: visible memories, and those that were replaced then."""
+    """A bucket that starts on a day: visible memories, and memories replaced in it."""
 
     first: date
     seen: list[Outline] = field(default_factory=list)
@@ -33,7 +33,7 @@ class Span:
 
 
 def memory_timeline(request: TimelineRequest, caller: Caller, ports: Ports) -> TimelineResult:
-    """A page of the timeline, oldest first."""
+    """Return a page of the timeline, oldest first."""
     question = request.model_dump_json(exclude={"cursor"})
     begin = date.min
     if request.cursor is not None:
@@ -61,7 +61,7 @@ def _terms(topic: str) -> list[str]:
 
 
 def spans_of(outlines: Iterable[Outline], visibility: Visibility, request: TimelineRequest, zone: tzinfo) -> list[Span]:
-    """The buckets of the period that are not empty, oldest first."""
+    """Return the non-empty buckets of the period, oldest first."""
     spans: dict[date, Span] = {}
     now = visibility.now.timestamp()
 
@@ -85,14 +85,14 @@ def _was_replaced(one: Outline, visibility: Visibility) -> bool:
 
 
 def first_day(day: date, granularity: Granularity) -> date:
-    """The day on which the bucket of a day begins."""
+    """Return the first day of a day's bucket."""
     if granularity == "week":
         return day - timedelta(days=day.weekday())
     return day.replace(day=1 if granularity != "day" else day.day, month=1 if granularity == "year" else day.month)
 
 
 def day_after(first: date, granularity: Granularity) -> date:
-    """The day on which the bucket after the one that begins on a day does."""
+    """Return the first day of the next bucket."""
     days = {"day": 1, "week": 7, "month": 31, "year": 366}[granularity]
     return first_day(first + timedelta(days=days), granularity)
 
@@ -114,14 +114,12 @@ def _midnight(day: date, zone: tzinfo) -> datetime:
 
 
 def _most_told(seen: Sequence[Outline]) -> list[str]:
-    """The concepts that most of the memories have, aliases taken for one, the most used spelling shown."""
     names = names_of(seen)
     counts = Counter(names[thing] for one in seen for thing in things(one))
     return [name for name, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_CONCEPTS]]
 
 
 def _changes(page: Sequence[Span], visibility: Visibility, caller: Caller, ports: Ports) -> dict[str, TimelineChange]:
-    """The last changes of each bucket, by the memory that was replaced, as far as its successor may still be seen."""
     last = [one for span in page for one in sorted(span.replaced, key=lambda one: (one.valid_to, one.memory_id))[-_CHANGES:]]
     ids = {name for one in last for name in (one.memory_id, one.superseded_by) if name}
     read = {memory.memory_id: memory for memory in ports.records.get(caller.user_id, sorted(ids))} if ids else {}
@@ -138,7 +136,6 @@ def _changes(page: Sequence[Span], visibility: Visibility, caller: Caller, ports
 
 
 def _may_be_shown(memory: Memory, visibility: Visibility) -> bool:
-    """Whether a value is one of its history: not deleted, not erased, and meant for this agent."""
     return memory.status in ("active", "superseded") and bool(memory.content) and memory.agent_id in visibility.agents
 
 

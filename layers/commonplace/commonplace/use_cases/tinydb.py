@@ -1,4 +1,4 @@
-"""Reads a TinyDB file: tables of documents under whole numbers, as its JSON storage writes them. Nothing is written."""
+"""Reads a TinyDB file: tables of numbered documents, as written by its JSON storage. Writes nothing."""
 
 import json
 import math
@@ -9,14 +9,14 @@ from typing import Any
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 
 DATE = "{TinyDate}:"
-"""How TinyDB's serializer begins a date."""
+"""The prefix of a date by TinyDB's serializer."""
 _ENCODINGS = ("utf-8-sig", "cp1252")
 _BOM = b"\xef\xbb\xbf"
 
 
 @dataclass(frozen=True)
 class Document:
-    """A document of a table. What was NaN or infinite in it is None."""
+    """A document of a table. NaN and infinite values are None."""
 
     table: str
     number: str
@@ -24,13 +24,13 @@ class Document:
 
     @property
     def name(self) -> str:
-        """The name that no other document of the file has."""
+        """The unique name of the document in its file."""
         return f"{self.table}/{self.number}"
 
 
 @dataclass(frozen=True)
 class TinyFile:
-    """A file's documents, in their order, and the encoding that it was read in; `not_numbers`: how many values were NaN."""
+    """The documents of a file in order, and its encoding. `not_numbers`: the number of NaN and infinite values."""
 
     documents: list[Document]
     encoding: str
@@ -38,10 +38,7 @@ class TinyFile:
 
 
 def read_tinydb(data: bytes, tables: Sequence[str] = ()) -> TinyFile:
-    """The documents of a file, or of some of its tables.
-
-    Raises `INVALID_JSON` with the byte where a broken file breaks, and `INVALID_ARGUMENT` for another file or table.
-    """
+    """Read the documents of a file, or of some tables. Raises `INVALID_JSON` with the position, or `INVALID_ARGUMENT`."""
     text, encoding = _decoded(data)
     not_numbers: list[str] = []
     whole = _loaded(text, encoding, data.startswith(_BOM), not_numbers) if text.strip() else {}

@@ -1,4 +1,4 @@
-"""`trace_search`: how a search came to its answer, told by the search itself."""
+"""`trace_search`: explains how a search found its results, from the search itself."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,17 +18,14 @@ from commonplace.retrieval.found import Found, Matches
 from commonplace.retrieval.record_scan import is_visible, refused_by
 from commonplace.use_cases.search import search_of
 
-_LEXICAL, _VECTOR = 200, 100  # of a leg; without an index it has all that there is
+_LEXICAL, _VECTOR = 200, 100  # hits per leg; without an index, a leg has all
 _CONSIDERED, _OF_A_REASON = 500, 50
 _ONLY = f"of what was left out at most {_OF_A_REASON} for each reason are listed"
 _DIGITS = 6
 
 
 def trace_search(request: SearchRequest, caller: Caller, ports: Ports) -> TraceResult:
-    """Searches as `search_memory` does, counts nothing as used, and tells what became of each memory.
-
-    What is told is checked against the records: it holds only what this user and agent may see now.
-    """
+    """Search like `search_memory`, without counting uses, and report what happened to each visible memory."""
     begun = perf_counter()
     search = replace(search_of(request, caller, ports), with_legs=True)
     found = search.found()
@@ -76,7 +73,6 @@ def _results(search: Search, found: Found, legs: Legs) -> list[TracedHit]:
 
 
 def _parts(search: Search, matches: Matches | None, at: int, memory: Memory) -> dict[str, float]:
-    """What the memory at a place of the results was ordered by."""
     if matches is None:
         return {"least": GENERAL_RELEVANCE, "importance": (1 - GENERAL_RELEVANCE) * memory.importance}
     place, own = matches.places[at], matches.own[at]
@@ -97,7 +93,7 @@ def _reach(matches: Matches | None, at: int, memory_id: str, legs: Mapping[Reach
 
 
 def _considered(search: Search, found: Found) -> dict[str, Reason | None]:
-    """Ids that match and were not returned, with what left them out; None for those that this search did not look at."""
+    """Ids that match and were not returned, with the reason; None if this search did not check them."""
     general = search.query.general
     more = replace(search, limit=search.limit + _OF_A_REASON) if general else search
     seeing = replace(search.visibility, include_expired=True)
@@ -109,7 +105,6 @@ def _considered(search: Search, found: Found) -> dict[str, Reason | None]:
 
 
 def _matching(search: Search, found: Found) -> dict[str, Reason]:
-    """Ids that match at all, best first, with what leaves out those that are not returned."""
     if found.matches is None:
         return dict.fromkeys((memory.memory_id for memory in found.memories), "limit")
     ranked, ids = found.matches.ranked, found.matches.retrieved.candidates.ids
@@ -120,7 +115,6 @@ def _matching(search: Search, found: Found) -> dict[str, Reason]:
 def _left_out(
     search: Search, considered: Mapping[str, Reason | None], memories: Mapping[str, Memory]
 ) -> Iterator[tuple[str, Reason]]:
-    """What was left out and may be seen, with the argument that did so."""
     anytime = replace(search.visibility, include_expired=True)
     for name, why in considered.items():
         memory = memories.get(name)
@@ -136,7 +130,6 @@ def _left_out(
 
 
 def _listed(left_out: Iterable[tuple[str, Reason]]) -> list[LeftOut]:
-    """The first of each reason."""
     listed: Counter[Reason] = Counter()
     kept = []
     for name, why in left_out:

@@ -1,4 +1,4 @@
-"""`update_memory`: a new value takes the place of a memory, or its labels are corrected under the same id."""
+"""`update_memory`: replaces a memory with a new value, or corrects its labels under the same id."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -24,7 +24,7 @@ _TOOL = "update_memory"
 
 
 def update_memory(request: UpdateRequest, caller: Caller, ports: Ports) -> UpdateResult:
-    """Supersedes a memory by a new value, or corrects its labels; either is one operation."""
+    """Supersede a memory by a new value, or correct its labels, as one operation."""
     old = memory_named(request, caller, ports)
     labels = _labels(request, caller.now)
     if "tags" in labels:
@@ -47,7 +47,6 @@ def update_memory(request: UpdateRequest, caller: Caller, ports: Ports) -> Updat
 
 
 def _labels(request: UpdateRequest, now: datetime) -> dict[str, Any]:
-    """The record's fields that the request names, but for the value."""
     given = {
         "memory_type": request.type,
         "tags": None if request.tags is None else tidy_tags(request.tags),
@@ -101,7 +100,7 @@ def _update_value(
 
 
 def _redacted_again(old: Memory, request: UpdateRequest, caller: Caller) -> tuple[str, Caller]:
-    """The new value. Where the memory was named by an id, its key was not known yet, and may make a secret of the value."""
+    """A memory named by id reveals its key only now, and the key may mark the value as a secret."""
     assert request.value is not None
     if old.key in (None, request.key):
         return request.value, caller
@@ -110,7 +109,7 @@ def _redacted_again(old: Memory, request: UpdateRequest, caller: Caller) -> tupl
 
 
 def _time_left(old: Memory, now: datetime) -> Mapping[str, Any]:
-    """A note that is written anew lasts as long as a new one, and at least as long as it would have."""
+    """A rewritten note lasts as long as a new one, and never shorter than before."""
     if old.expires_at is None or old.expires_at <= now + DAILY_FOR:
         return {}
     return {"expires_at": old.expires_at}
@@ -121,7 +120,7 @@ def _operation(caller: Caller, *closes: Change, opens: Change) -> Operation:
 
 
 def _apply(operation: Operation, old: Memory, caller: Caller, ports: Ports, in_the_way: str) -> None:
-    """Applies the update; a conflict over an unchanged memory means that another one is in the way."""
+    """A conflict although the memory is unchanged means that another memory is in the way."""
     try:
         ports.operations.apply(operation)
     except CommonplaceError as error:

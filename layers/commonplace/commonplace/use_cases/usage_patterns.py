@@ -1,4 +1,4 @@
-"""`usage_patterns`: when is searched, what is found most, what never, and what was asked in vain."""
+"""`usage_patterns`: when searches happen, what they find most, what never, and which found nothing."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ _OFF = "searches are not kept (COMMONPLACE_SEARCH_LOG is off): what is told of t
 
 
 def usage_patterns(request: UsageRequest, caller: Caller, ports: Ports) -> UsageResult:
-    """Counts the searches of a period that are kept, and what the memories that may be seen were found by."""
+    """Count the stored searches of a period, and how often visible memories were found."""
     ports.usage.fold(caller.user_id)
     zone = zone_of(caller.now)
     kept = (one for one in ports.search_log.searches(caller.user_id) if within(one.at, request.after, request.before))
@@ -51,7 +51,6 @@ def _never_found(memories: Sequence[Memory], request: UsageRequest) -> NeverUsed
 
 
 def _in_vain(searches: Sequence[LoggedSearch]) -> list[UnansweredQuery]:
-    """What was asked and found nothing, the same in other letters counted together, as it was asked last."""
     asked: dict[str, UnansweredQuery] = {}
     for one in searches:
         if not one.found:

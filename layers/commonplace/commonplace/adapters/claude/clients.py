@@ -152,7 +152,6 @@ def _of_status(error: "anthropic.APIStatusError") -> Failure:
 
 
 def _seconds(header: str | None) -> float | None:
-    """Parses a `retry-after` header, in seconds or as an HTTP date."""
     if header is None:
         return None
     try:

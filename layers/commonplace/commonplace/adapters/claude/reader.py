@@ -184,10 +184,7 @@ class Deadline:
 
 @dataclass(frozen=True)
 class ModelQuestion:
-    """The system prompt, the message or conversation, and the schema of the answer, if any.
-
-    `max_tokens` is a cap, and includes the thoughts of reasoning models.
-    """
+    """A prompt with its answer's schema. `max_tokens` includes the thoughts of reasoning models."""
 
     instructions: str
     message: str | Sequence[Mapping[str, Any]]
@@ -198,10 +195,7 @@ class ModelQuestion:
 
 
 class MessagesApi:
-    """One model. Options that it rejects are omitted from later calls; nothing else is remembered.
-
-    `left`: the caller's remaining seconds; an answer never takes longer.
-    """
+    """One model; options that it rejects are omitted from then on. `left`: the caller's remaining seconds."""
 
     def __init__(
         self, clients: Clients, model: str, temperature: float | None, left: Callable[[], float] = lambda: math.inf
@@ -287,10 +281,7 @@ class ClaudeReader:
         self, clients: Clients, model: str, temperature: float | None = None, deadline_seconds: float = 20.0,
         left: Callable[[], float] = lambda: math.inf,
     ) -> None:  # fmt: skip
-        """`temperature` 0-1 is sent only if given; `deadline_seconds` covers one answer with all retries.
-
-        `left`: the caller's remaining seconds.
-        """
+        """`temperature` 0-1 is sent only if given; `deadline_seconds` covers an answer with all retries."""
         self._api = MessagesApi(clients, model, temperature, left)
         self._deadline_seconds = deadline_seconds
 

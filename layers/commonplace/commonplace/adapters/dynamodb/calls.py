@@ -242,10 +242,7 @@ _SECONDS = 5.0
 
 
 def connect(region: str, endpoint_url: str | None = None, seconds: float = 3.0) -> "DynamoDBClient":
-    """Create a client that doesn't retry; `Calls` does, knowing the deadline. Shared by threads.
-
-    `seconds`: time limit of an attempt, by which the last one may exceed the deadline.
-    """
+    """Create a thread-safe client without retries. `seconds`: limit per attempt, which may exceed the deadline."""
     config = Config(
         retries={"total_max_attempts": 1},
         connect_timeout=1,

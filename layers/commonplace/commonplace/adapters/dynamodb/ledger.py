@@ -224,10 +224,7 @@ class DynamoLedger:
 
 
 def settle_due(table: Table, user_id: str) -> None:
-    """Mark a user without pending interactions as due by the oldest read text, or not at all.
-
-    Concurrent records leave the row unchanged.
-    """
+    """Mark a user without pending interactions as due by the oldest read text, or not at all."""
     calls = table.calls()
     row = calls.one(user_id, DUE)
     todo, _ = calls.page(*partition_condition(user_id, TODO), ConsistentRead=True, Limit=1)
@@ -242,7 +239,6 @@ def settle_due(table: Table, user_id: str) -> None:
 
 
 def _milliseconds(listed: str) -> int:
-    """The time a text was read, from the name of its list row."""
     return round(datetime.fromisoformat(listed.removeprefix(READ).partition("#")[0]).timestamp() * 1000)
 
 

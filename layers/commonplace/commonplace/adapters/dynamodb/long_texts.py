@@ -30,10 +30,7 @@ def unpacked(attribute: Item) -> str:
 
 
 def row_text(text: str, user_id: str, prefix: str) -> tuple[Item, list[Action]]:
-    """Return the attributes of a text's row, and further rows to write first, one per transaction.
-
-    `prefix`: the start of their names.
-    """
+    """Return the attributes of a text's row, and further rows to write first, named with `prefix`."""
     body = packed(text)
     whole: bytes = body["B"]
     if len(whole) <= _MOST_BYTES:

@@ -72,8 +72,6 @@ class DynamoRawRecords:
 
 
 class _Followed:
-    """Rows ordered by memory id, taken memory by memory."""
-
     def __init__(self, items: Iterator[Item], prefix: str) -> None:
         self._items, self._prefix = items, prefix
         self._next = next(items, None)
@@ -131,7 +129,6 @@ class DynamoRecords:
     def _read(
         self, user_id: str, memory_ids: Sequence[str], read: Callable[[Item, Item | None], _Record], *more: str
     ) -> list[_Record]:
-        """Returns existing records in the given order with their counts; `more`: further attributes to read."""
         names = [name(memory_id) for memory_id in memory_ids for name in (memory_name, used_name)]
         found = self._table.calls().get(((user_id, name) for name in names), (RECORD, FOUND, LAST_FOUND, *more))
         keys = [(user_id, memory_name(memory_id)) for memory_id in memory_ids]

@@ -83,10 +83,7 @@ def queues(kind: str) -> list[str]:
 
 
 def create_table(client: "DynamoDBClient", name: str, stream: bool = True) -> None:
-    """Create the table like the template does, for local servers, and wait until it exists.
-
-    Tests pass no `stream`: with streams of deleted tables, DynamoDB Local takes a second or more per write.
-    """
+    """Create the table on a local server and wait for it. DynamoDB Local is slow with a `stream`."""
     definition: dict[str, Any] = {**KEYS, "BillingMode": "PAY_PER_REQUEST"}
     if stream:
         definition["StreamSpecification"] = STREAM

@@ -99,7 +99,6 @@ class _FoundCount:
 
 
 def _folding(calls: Calls, user_id: str, rows: Sequence[Item]) -> list[Action]:
-    """Folds as many rows as fit one transaction, oldest first."""
     taken: list[Action] = []
     counts: dict[str, _FoundCount] = {}
     for row in rows:
@@ -193,7 +192,6 @@ class DynamoSearchLog:
         return len(meant)
 
     def _rows(self, user_id: str) -> Iterator[Item]:
-        """Includes expired rows, which the table deletes some days later."""
         after = None
         while True:
             condition = partition_condition(f"{SEARCHED}{user_id}")
@@ -237,7 +235,6 @@ def forget(calls: Calls, user_id: str, erased: Collection[str]) -> None:
 
 
 def _rows(calls: Calls, user_id: str) -> Iterator[Item]:
-    """Includes expired rows, which the table deletes some days later."""
     for page in calls.pages(*partition_condition(user_id, FEEDBACK), ConsistentRead=True):
         yield from page
 

@@ -188,10 +188,7 @@ def change_of(calls: Calls, memory: Memory, audit: Audit, vector: Vector | None)
 
 
 def older_audits(calls: Calls, memory: Memory) -> list[str]:
-    """Return the sort keys of the audit rows of a memory's earlier versions.
-
-    Excludes the row of this version: if another writer added it, the transaction conflicts.
-    """
+    """Return the sort keys of the audit rows of a memory's earlier versions."""
     condition, values = partition_condition(memory.user_id, f"{AUDIT}{memory.memory_id}#")
     pages = calls.pages(condition, values, ConsistentRead=True, ProjectionExpression=f"#{ITEM}")
     return [name for page in pages for item in page if (name := item[ITEM]["S"]) < audit_name(memory)]
@@ -203,10 +200,7 @@ def version_conflict(memory: Memory) -> CommonplaceError:
 
 
 def erase_unreadable(calls: Calls, user_id: str, memory_id: str, forgotten: bool) -> bool:
-    """Erase a record that can't be read, with its related rows. Returns False if there is none with this id.
-
-    The record is deleted last, so that a repeated call completes after a crash.
-    """
+    """Erase an unreadable record after its related rows. Returns False if there is none with this id."""
     record = calls.one(user_id, memory_name(memory_id))
     if record is None or readable(record, memory_of) is not None:
         return False
@@ -224,7 +218,6 @@ def forget_purged(calls: Calls, user_id: str, memory_ids: Collection[str], names
 
 
 def _rows_of(calls: Calls, user_id: str, memory_id: str) -> Iterator[str]:
-    """Sort keys of a memory's audit rows and markers."""
     for page in calls.pages(*partition_condition(user_id, f"{AUDIT}{memory_id}#"), ConsistentRead=True):
         yield from (row[ITEM]["S"] for row in page)
     for kind in (CONTENT, KEY):
@@ -247,7 +240,6 @@ def forget(calls: Calls, user_id: str, erased: Collection[str], forgotten: bool 
 
 
 def _told_without(told: str, erased: Collection[str]) -> str | None:
-    """Returns an operation without the words of some memories; None if it has none of them."""
     if not any(memory_id in told for memory_id in erased):
         return None
     try:
@@ -365,7 +357,6 @@ class EntryBatch:
         return [self._answers[place] for place in range(len(writes))]
 
     def _said_twice(self, place: int, memory: Memory) -> bool:
-        """Reuses the result of an equal, unexpired entry earlier in the call."""
         there = self._there.get(_content(memory))
         if there is None or is_closed_or_expired(there, memory.created_at):
             return False

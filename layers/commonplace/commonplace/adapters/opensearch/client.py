@@ -73,10 +73,7 @@ def routing_of(user_id: str) -> str:
 
 
 def ask(client: OpenSearch, alias: str, user_id: str, *searches: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Run searches over one user's documents in one request and return the answers. Raises `IndexUnavailable`.
-
-    Incomplete answers, after a failed shard or a timeout, count as unavailable.
-    """
+    """Run searches over one user's documents in one request. Incomplete answers raise `IndexUnavailable`."""
     header = {
         "routing": routing_of(user_id),
         "allow_partial_search_results": False,

@@ -48,10 +48,7 @@ class Layout:
 
 
 def mark(layout: Layout) -> dict[str, str]:
-    """Return the metadata of an index: its embedding model, and a digest of its layout.
-
-    Replicas are excluded, as they change while the index is live.
-    """
+    """Return the metadata of an index: its embedding model, and a digest of its layout without replicas."""
     whole = json.dumps([settings(replace(layout, replicas=0)), properties(layout)], sort_keys=True)
     digest = hashlib.sha256(whole.encode()).hexdigest()[:16]
     return {"embedding_model": layout.embedding_model, "layout": digest}
@@ -121,10 +118,7 @@ def unpacked(fields: Iterable[str]) -> list[list[Any]]:
 
 
 def source(change: IndexChange, metadata: Mapping[str, str]) -> dict[str, Any]:
-    """Return the full document. Closed records are documents too, purged ones tombstones.
-
-    `metadata`: of the index, from `mark`. Vectors of other models are left out.
-    """
+    """Return the full document, for purged records a tombstone. Vectors of other models are left out."""
     if isinstance(change, Tombstone):
         return {"user_id": change.user_id, "status": "purged", "version": change.version}
     memory = change.memory

@@ -124,7 +124,6 @@ class FindRequest:
         return found
 
     def _rows(self, answer: Answer, scored: bool) -> tuple[Rows, set[str]]:
-        """Returns the rows, and the ids of those that pass the filter."""
         rows, passing = {}, set()
         for hit in hits_of_user(answer, self.visibility.user_id):
             row = row_of_hit(hit, self.terms, self.pending.model, scored)
@@ -134,7 +133,6 @@ class FindRequest:
         return rows, passing
 
     def _with_neighbours(self, aside: Rows, found: Rows, corpus: Corpus) -> Retrieved:
-        """Adds neighbours of the best candidates, unless all memories are present already."""
         rows, ranked = aside | found, set(found)
         everything = len(rows) == corpus.memories
         spans = {} if everything else spans_of(list(found.values()), corpus, self.terms)
@@ -185,10 +183,7 @@ def similar(
 
 
 class OpenSearchIndex:
-    """A user's memories in the domain, merged with pending writes.
-
-    `fusion`: `own` takes the best of each leg, `engine` uses the domain's `hybrid` query.
-    """
+    """A user's memories with pending writes. `fusion`: best of each leg (`own`), or the domain's `hybrid` query."""
 
     def __init__(
         self, client: OpenSearch, pending: PendingWrites, embedding_model: str, alias: str = ALIAS,
@@ -285,10 +280,7 @@ def _merged(positions: Iterable[int]) -> list[tuple[int, int]]:
 
 
 def hits_of_user(answer: Answer, user_id: str) -> Iterator[Hit]:
-    """Yield the hits, each checked to be this user's, as a safeguard beyond routing and filter.
-
-    Raises `IndexUnavailable` for documents without a row, such as copies by `_reindex`.
-    """
+    """Yield the hits, checked to be this user's. `IndexUnavailable` for documents without a row."""
     hits = answer["hits"]["hits"]
     if any("fields" not in hit for hit in hits):
         raise IndexUnavailable("documents lack what ranking must know: run commonplace reindex")
@@ -460,7 +452,6 @@ class OpenSearchFacts:
     def _counted(
         self, user_id: str, most: int, states: Mapping[str, Any] | None = None
     ) -> tuple[Counter[str], dict[str, Any], list[Stored]]:
-        """Active memories per tag, the requested counts, and the active pending memories."""
         pending, _ = self._pending.pending(user_id)
         active = [one for one in pending if one.memory.user_id == user_id and one.memory.status == "active"]
         body = {

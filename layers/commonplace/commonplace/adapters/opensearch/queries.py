@@ -100,10 +100,7 @@ def statistics(seen: Clause, terms: Sequence[str]) -> Body:
 def neighbours_of(
     seen: Clause, passing: Sequence[Clause], spans: Spans, ids: Collection[str], known: Collection[str], vector: Vector | None
 ) -> Body:
-    """Find memories at these positions of sessions, except known ones, and those with the ids. Scores are cosines.
-
-    Memories that also pass the filter are marked `passes`.
-    """
+    """Find memories at positions of sessions, and those with `ids`. `passes` marks matches of the filter."""
     places: list[Clause] = [
         {
             "bool": {

@@ -75,7 +75,6 @@ def _holds_some(client: OpenSearch, version: "Version") -> bool:
 
 
 def _copy(client: OpenSearch, layout: Layout, alias: str) -> None:
-    """Sets the replicas of all versions, including one being filled."""
     indices = client.indices.get_settings(index=f"{alias}-v*", name=_COPIES, params={"flat_settings": "true", **_WAIT})
     for name, index in indices.items():
         if index["settings"][_COPIES] != str(layout.replicas):
@@ -190,7 +189,6 @@ def write(
 
 
 def _bulks(changes: Sequence[IndexChange], metadata: Mapping[str, str], kind: str) -> Iterator[list[str]]:
-    """As few requests as the domain's size limit allows."""
     lines: list[str] = []
     size = 0
     for change in changes:

@@ -184,7 +184,6 @@ class SqliteContents:
         )
 
     def _held(self, connection: sqlite3.Connection, owner: int) -> Counter[int] | None:
-        """Cached until the file changes."""
         state = (connection.execute("PRAGMA data_version").fetchone(), connection.total_changes)
         known = self._sums.get(owner)
         if known is None or known[0] != state:
@@ -272,10 +271,7 @@ def given_words(connection: sqlite3.Connection, rows: Iterable[int]) -> dict[int
 
 
 def indexed_sums(connection: sqlite3.Connection, owner: int) -> Counter[int]:
-    """Return a checksum by row over the owner's words in the index; comparable within this process only.
-
-    Raises `sqlite3.DatabaseError` if the index can't be read.
-    """
+    """Return a checksum by row over the owner's indexed words, for comparison within this process."""
     found = Counter[int]()
     terms = set[str]()
     for term, row, column in connection.execute(_PLACES, (f"{owner}_", f"{owner}`")):  # ` sorts after _
@@ -317,7 +313,6 @@ def rebuild(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def _fresh_index(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """An empty word index in memory, created like the file's."""
     made = connection.execute(_MADE)
     with closing(sqlite3.connect(":memory:")) as fresh:
         for (statement,) in made.fetchall():

@@ -25,10 +25,7 @@ _LOG_BYTES = 8_000_000  # a longer log is folded into the file
 
 
 class Database:
-    """One SQLite file. Safe to share between threads and to open in several processes.
-
-    `read_only`: this user can't write to it here.
-    """
+    """One SQLite file. Safe to share between threads and to open in several processes."""
 
     def __init__(self, path: Path) -> None:
         self._path = opening.real(path)
@@ -98,10 +95,7 @@ class Database:
             self._fold_what_is_due()
 
     def fold_log(self, wait: bool) -> bool:
-        """Fold erased data out of the log once no reader needs it. Returns whether none is left.
-
-        `wait`: keep trying for some seconds.
-        """
+        """Fold erased data out of the log. Returns whether none is left. `wait`: for some seconds, for readers."""
         until = time.monotonic() + (_PATIENCE if wait else 0.0)
         while True:
             with self._in_use():

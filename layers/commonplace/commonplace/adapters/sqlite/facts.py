@@ -20,10 +20,7 @@ _COUNTS = """SELECT
 
 
 class SqliteUsage:
-    """The usage log of one file. Counts that can't be written at once wait for the next call, or for `close`.
-
-    A read-only file counts nothing.
-    """
+    """The usage log of one file. Counts that can't be written at once wait for the next call, or for `close`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -47,10 +47,7 @@ def _compared(
 
 
 def _shared_words(connection: sqlite3.Connection, owner: int, terms: Sequence[str]) -> dict[int, float]:
-    """Rows that share the rarest terms, each with its share (0-1) of the terms' total rarity.
-
-    Omits common terms, so that the cost does not grow with the number of memories.
-    """
+    """Omits common terms, so that the cost does not grow with the number of memories."""
     held = word_index.frequencies(connection, owner, tuple(set(terms)))
     own: int = connection.execute("SELECT count(*) FROM memories WHERE owner = ?", (owner,)).fetchone()[0]
     rarest = sorted(held.items(), key=lambda item: (item[1], item[0]))

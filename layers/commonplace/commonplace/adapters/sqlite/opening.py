@@ -75,10 +75,7 @@ def connect(path: Path, wait_seconds: float) -> sqlite3.Connection:
 
 
 def connect_read_only(path: Path, wait_seconds: float) -> tuple[sqlite3.Connection, Stamp | None]:
-    """Open a connection that creates no files. With a stamp, the file is read as immutable and must not change.
-
-    A log can only be read if its writer is running or the folder is writable.
-    """
+    """Open a connection that creates no files. With a stamp, the file is read as immutable and must not change."""
     stamp = stamp_of(path)
     connection = _connect_uri(path, _BESIDE_WRITERS if stamp[-1] else _AS_IT_STANDS, wait_seconds)
     try:
@@ -94,10 +91,7 @@ def connect_read_only(path: Path, wait_seconds: float) -> tuple[sqlite3.Connecti
 
 
 def refuse_others(path: Path, wait_seconds: float) -> None:
-    """Raise `STORAGE_UNAVAILABLE` for another program's database or a memory file of another version.
-
-    Writes nothing to the file or beside it.
-    """
+    """Raise `STORAGE_UNAVAILABLE` for another program's database or another version. Writes nothing."""
     if not path.exists() or path.stat().st_size == 0:
         return
     try:

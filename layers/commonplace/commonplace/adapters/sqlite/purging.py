@@ -43,10 +43,7 @@ _MOST, _ALL = 200, -1  # the last writes nearly always include the newest time; 
 
 
 def purge(connection: sqlite3.Connection, owner: int, now: datetime) -> None:
-    """Delete memories past their `purge_at`, with words, audit rows and counts, and other expired rows.
-
-    Called at the end of each write transaction, so that no schedule is needed. `now`: the clock, never a record's time.
-    """
+    """Delete memories past their `purge_at`, and other expired rows. Each write transaction ends with it."""
     for table in _DUE_AND_WRITTEN:
         if table != "documents":  # documents are purged by the next version of any document
             drop_expired(connection, table, owner, now.timestamp())
@@ -87,7 +84,6 @@ def confirmed(connection: sqlite3.Connection, owner: int, now: datetime) -> floa
 
 
 def _newest(connection: sqlite3.Connection, owner: int, now: float) -> float | None:
-    """The newest time of the user's records that is at least a day old."""
     for most in (_MOST, _ALL):
         (newest,) = connection.execute(_NEWEST, {"owner": owner, "before": now - DAY_SECONDS, "most": most}).fetchone()
         if newest is not None:

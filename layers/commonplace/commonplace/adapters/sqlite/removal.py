@@ -84,7 +84,6 @@ def _forget_replaced(connection: sqlite3.Connection, owner: int, memory_id: str)
 
 
 def _without(made: str, memory_id: str) -> str:
-    """Omits a memory's words from an operation; an unreadable operation becomes empty."""
     try:
         changes = [AppliedChange(**one) for one in json.loads(made)]
     except (ValueError, TypeError):

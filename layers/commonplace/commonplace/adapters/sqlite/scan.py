@@ -16,10 +16,7 @@ from commonplace.retrieval.candidate_rows import best_first
 
 
 def visible(visibility: Visibility) -> tuple[str, list[object]]:
-    """Return the SQL condition and values for visible memories; the owner isn't part of it.
-
-    Visible memories are active, valid now, unexpired unless requested, and meant for one of the agents.
-    """
+    """Return the SQL condition and values for visible memories; the owner isn't part of it."""
     now = visibility.now.timestamp()
     conditions = [
         f"status = 'active' AND agent_id IN ({','.join('?' * len(visibility.agents))})",
@@ -157,5 +154,4 @@ def candidate_columns(
 
 
 def _by_memory(counts: Floats, slots: Integers) -> Floats:
-    """One line per memory."""
     return np.ascontiguousarray(np.take(counts, slots, axis=1).T, dtype=np.float64)
