@@ -39,8 +39,8 @@ from commonplace.runs.apply import Plan, PlannedChange, PlannedOperation, RunCon
 from commonplace.runs.limits import apply_limits
 from commonplace.runs.staging import change_many, run_context
 from commonplace.text.foundation.sentences import sentence_spans
-from commonplace.use_cases.import_facts import REFUSED, Progress
-from commonplace.use_cases.left_out import LeftOutWords, words_of
+from commonplace.use_cases.import_facts import Progress
+from commonplace.use_cases.left_out import REFUSED, LeftOutWords, words_of
 
 _SAID_AFTER = "what it would close was said after it"
 _OVER = "it was for a while, which is over"
