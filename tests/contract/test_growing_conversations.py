@@ -110,6 +110,17 @@ def test_it_grows_after_its_texts_were_dropped(night: NightPorts) -> None:
     assert night.ledger.drop_texts(ANA, NOON + DAY, timedelta(0)) > 0
 
 
+def test_messages_with_ids_stay_known_by_their_place_once_the_first_texts_are_dropped(night: NightPorts) -> None:
+    said = (HOME, "a"), (REPLY, "b"), (KIWI, "c"), ("Noted.", "d")
+    record(night, talk(*said[:2]))
+    read(night)
+    record(night, talk(*said[:3]))
+    night.ledger.erase_texts(ANA, ["session-1"])
+    assert told(record(night, talk(*said[:3]))) == (0, 1, [])
+    assert told(record(night, talk(*said))) == (1, 0, [])
+    assert waiting(night) == [[KIWI], ["Noted."]]
+
+
 def test_a_long_message_and_a_secret_are_known_again(night: NightPorts) -> None:
     long, secret = "I walked to town. " * 1_000, "My PIN is 4471."
     record(night, talk(HOME, REPLY, long, "What is your PIN?", "4471"), talk(secret, name="session-2"))

@@ -177,7 +177,7 @@ def test_what_a_grown_chat_said_before_is_known_and_no_small_talk(memory_file: P
             ("known already", old[0]["content"]), ("small talk or a passing state", "Thanks a lot!"),
         ]  # fmt: skip
     again = run("import", "-", "--db", str(memory_file), home=memory_file.parent, stdin=json.dumps([*old, *new, *new[:1]]))
-    assert "here already  3" in again.out
+    assert "here already  4" in again.out
 
 
 def test_messages_of_an_old_file_close_nothing_that_was_said_since(tmp_path: Path, memory_file: Path) -> None:

@@ -175,6 +175,7 @@ def test_a_malformed_record_is_refused_by_its_line_and_the_others_are_read(
         assert (one.code, refused["where"], refused["message"].startswith(why)) == (5, "line 2", True)
         assert (one.answer["entries"], one.answer["added"]) == (len(others) + 1, len(others))
         assert one.answer["outcomes"] == {"added": len(others), "refused": 1}
+        assert one.answer["left_out"] == {f"refused: {refused['code']}": 1}
         assert [row["outcome"] for row in one.answer["memories"]] == ["refused"] + ["added"] * len(others)
     assert [one["memory_id"] for one in records_of(exported(memory_file))] == [one["memory_id"] for one in others]
 
@@ -182,12 +183,27 @@ def test_a_malformed_record_is_refused_by_its_line_and_the_others_are_read(
 def test_a_line_that_is_no_record_is_refused_and_the_others_are_read(lived: Path, memory_file: Path) -> None:
     _, *lines = exported(lived).splitlines()
     text = "\n".join([FORM, lines[0], '{"memory_id": ', "[7]", *lines[1:]])
-    done = imported(text, memory_file, "--apply")
+    plan, done = imported(text, memory_file, "--all"), imported(text, memory_file, "--apply")
+    assert plan.answer["left_out"] == done.answer["left_out"] == {"refused: invalid_json": 2}
+    assert [(one["where"], one["text"]) for one in plan.answer["passages"]] == [
+        ("line 3", '{"memory_id": '),
+        ("line 4", "[7]"),
+    ]
     assert [(one["where"], one["code"]) for one in done.answer["refused"]] == [
         ("line 3", "invalid_json"),
         ("line 4", "invalid_json"),
     ]
     assert (done.code, exported(memory_file)) == (5, exported(lived))
+
+
+def test_a_row_of_a_table_that_is_refused_is_left_out_with_all_its_lines(memory_file: Path) -> None:
+    text = 'memory_id,raw_text\nm1,"I keep newts,\nand frogs.",more\nm2,I keep toads.,more\n'
+    plan = imported(text, memory_file, "--all").answer
+    assert plan["left_out"] == {"refused: invalid_argument": 2}
+    assert [one["text"].strip() for one in plan["passages"]] == [
+        'm1,"I keep newts,\nand frogs.",more',
+        "m2,I keep toads.,more",
+    ]
 
 
 @pytest.mark.parametrize("form", ['{"commonplace_export": 2}', '{"commonplace_export": "new", "by": "me"}'])

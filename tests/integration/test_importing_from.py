@@ -521,6 +521,15 @@ def test_the_command_line_takes_entries_without_a_name(memory_file: Path, tmp_pa
         ([["ana", "memories"], ["ana", "recipes"]], {"ana": 2}),
         ([["ana"], ["bob"], ["memories"]], {"ana": 1, "bob": 1, "(no name)": 1}),
         ([["users", "ana", "recipes"], ["users", "bob", "notes"]], {"ana": 1, "bob": 1}),
+        ([["memories", "42"], ["memories", "43"], ["memories", "43"]], {"42": 1, "43": 2}),
+        ([["42", "memories"], ["43", "recipes"], ["memories"]], {"42": 1, "43": 1, "(no name)": 1}),
+        ([["memories", "42"], ["memories", "0b2e5f9a-5c3d-4c53-8b1e-2f6f6d0e9a11"]],
+         {"42": 1, "0b2e5f9a-5c3d-4c53-8b1e-2f6f6d0e9a11": 1}),
+        ([["memories", "42"], ["todos", "42"]], {}),
+        ([["ana", "1"], ["ana", "2"], ["bob", "3"]], {"ana": 2, "bob": 1}),
+        ([["1", "ana"], ["2", "ana"], ["2", "bob"]], {"1": 1, "2": 2}),
+        ([["threads", "1"], ["threads", "2"]], {}),
+        ([["memories", "42"], ["memories", "43"], ["threads", "1"], ["memories", "notes"]], {"42": 1, "43": 1, "(no name)": 2}),
     ],
 )  # fmt: skip
 def test_the_person_of_a_namespace_is_no_noun(
@@ -554,10 +563,17 @@ def test_the_folder_of_mem0_is_read_by_its_history(elsewhere: Path, memory: Comm
     folder = tmp_path / "memories"
     (folder / "qdrant").mkdir(parents=True)
     (folder / "qdrant" / "meta.json").write_text("{}")
+    (folder / ".config.json").write_text("{}")
+    (folder / "history.db.old").write_text("")
+    (folder / "qdrant" / "link.json").symlink_to(folder / "qdrant" / "meta.json")
     shutil.copy(elsewhere / "made" / "mem0.db", folder / "history.db")
+    for ending in ("-wal", "-shm"):  # SQLite's own, whose words come with those of the history
+        (folder / f"history.db{ending}").touch()
     done = memory.import_from(folder, apply=True)
     assert told(done) == COUNTS["made/mem0.db"]
-    assert done.left_out == {"a message that mem0 kept": 1}
+    assert done.left_out == {
+        "a message that mem0 kept": 1, "a file of another kind": 2, "a hidden file": 1, "a link, which is not followed": 1,
+    }  # fmt: skip
     assert {text for text, one in kept(memory).items() if one["status"] == "active"} >= {"I live in Lisbon."}
 
 

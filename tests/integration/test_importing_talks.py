@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from commonplace import Commonplace, CommonplaceError
+from commonplace.extraction.decisions import KNOWN as RESTATED
 from commonplace.importing import import_talks
+from commonplace.importing.import_talks import KNOWN, TWICE
 from commonplace.settings import Settings
 from tests.conftest import NOON
 from tests.integration.command_line import run
@@ -198,6 +200,147 @@ def test_a_plan_changes_nothing_again_all_is_known_and_undone_it_comes_again(mem
     memory.undo_run(done.runs[0])
     assert current(memory) == set()
     assert memory.import_from(CHATGPT, apply=True).added == done.added
+
+
+CHESS, CELLO, TEA = "I play chess.", "I play the cello every day.", "I drink green tea every morning."
+Write = Callable[..., Path]
+"""Writes an export of one conversation: of each message its id, the minutes after the begin, and the words."""
+Spoken = tuple[str | None, float, str]
+
+
+def chatgpt(*messages: Spoken) -> Any:
+    told = talk("c", *((minutes, text.removeprefix("? ")) for _, minutes, text in messages))
+    for node, (name, _, text) in zip(told["mapping"].values(), messages, strict=True):
+        node["message"] |= {"id": name, "author": {"role": "assistant" if text.startswith("? ") else "user"}}
+    return [told]
+
+
+def claude(*messages: Spoken) -> Any:
+    said = [
+        {
+            "uuid": name,
+            "sender": "assistant" if text.startswith("? ") else "human",
+            "text": text.removeprefix("? "),
+            "created_at": (SPRING + timedelta(minutes=minutes)).isoformat(),
+        }
+        for name, minutes, text in messages
+    ]
+    return [{"uuid": "c", "created_at": SPRING.isoformat(), "chat_messages": said}]
+
+
+def chat(*messages: Spoken) -> Any:
+    return [
+        {"role": "assistant" if text.startswith("? ") else "user", "content": text.removeprefix("? ")}
+        for _, _, text in messages
+    ]
+
+
+@pytest.fixture(params=["chatgpt", "chatgpt without ids", "claude", "claude without ids", "messages", "messages in lists"])
+def grow(request: pytest.FixtureRequest, tmp_path: Path) -> Write:
+    """Writes an export of one conversation, of each kind: `Spoken` messages; "? " begins what the assistant asks."""
+
+    def write(*messages: Spoken) -> Path:
+        form = chatgpt if "chatgpt" in request.param else claude if "claude" in request.param else chat
+        made = form(*((None if "without" in request.param else one[0], *one[1:]) for one in messages))
+        file = tmp_path / ("chat.json" if form is chat else "conversations.json")
+        file.write_text(json.dumps([{"messages": made}] if "lists" in request.param else made), encoding="utf-8")
+        return file
+
+    return write
+
+
+def test_of_a_conversation_that_grew_the_new_messages_are_read_once(memory: Commonplace, grow: Write) -> None:
+    first, second, third = ("a", 0.0, LISBON), ("b", 5.0, CHESS), ("c", 9.0, CELLO)
+    memory.import_from(grow(first), apply=True)
+    for messages in ((first, second), (first, second, third)):
+        file = grow(*messages)
+        plan = memory.import_from(file)
+        done = memory.import_from(file, apply=True)
+        again = memory.import_from(file, apply=True)
+        assert (plan.added, done.added, len(done.runs), done.known) == (1, 1, 1, [])
+        assert plan.left_out == done.left_out == {RESTATED: len(messages) - 1}
+        assert plan.outcomes == {"added": 1, "known": len(messages) - 1}
+        assert (again.added, again.runs, len(again.known), again.left_out) == (0, [], 1, {KNOWN: len(messages)})
+    assert current(memory) == {LISBON, CHESS, CELLO}
+    assert memory.import_from(grow(first, second, third, ("d", 10.0, "? How nice.")), apply=True).runs == []
+    assert list(memory.nightly(mode="rules").interactions) == []
+
+
+def test_undone_the_import_of_a_grown_conversation_takes_back_only_what_it_brought(memory: Commonplace, grow: Write) -> None:
+    first = memory.import_from(grow(("a", 0.0, LISBON)), apply=True)
+    file = grow(("a", 0.0, LISBON), ("b", 5.0, CHESS))
+    for _ in range(2):
+        done = memory.import_from(file, apply=True)
+        assert (done.added, current(memory)) == (1, {LISBON, CHESS})
+        memory.undo_run(done.run_id or "")
+        assert current(memory) == {LISBON}
+    memory.undo_run(first.run_id or "")
+    assert current(memory) == set()
+    assert memory.import_from(file, apply=True).added == 2
+    assert memory.import_from(grow(("a", 0.0, LISBON), ("b", 5.0, CHESS), ("c", 9.0, CELLO)), apply=True).added == 1
+    assert memory.import_from(file, apply=True).runs == []
+    assert current(memory) == {LISBON, CHESS, CELLO}
+
+
+def test_what_was_deleted_stays_so_when_its_conversation_grows(memory: Commonplace, grow: Write) -> None:
+    memory.import_from(grow(("a", 0.0, LISBON)), apply=True)
+    memory.delete_memory(kept(memory)[LISBON]["memory_id"])
+    assert memory.import_from(grow(("a", 0.0, LISBON), ("b", 5.0, CHESS)), apply=True).added == 1
+    assert current(memory) == {CHESS}
+
+
+def test_a_new_message_answers_a_question_that_was_known(memory: Commonplace, grow: Write) -> None:
+    asked = ("a", 0.0, LISBON), ("b", 1.0, "? Do you have a dog?")
+    memory.import_from(grow(*asked), apply=True)
+    memory.import_from(grow(*asked, ("c", 2.0, "Yes.")), apply=True)
+    assert current(memory) == {LISBON, "Do you have a dog? Yes."}
+
+
+def test_of_two_conversations_that_begin_alike_both_are_read(memory: Commonplace, grow: Write) -> None:
+    begin = ("a", 0.0, LISBON)
+    memory.import_from(grow(begin), apply=True)
+    for name, text in (("b", CHESS), ("c", CELLO)):  # the user went back, and said something else
+        file = grow(begin, (name, 5.0, text))
+        assert memory.import_from(file, apply=True).left_out == {RESTATED: 1}
+        assert memory.import_from(file, apply=True).left_out == {KNOWN: 2}
+    assert current(memory) == {LISBON, CHESS, CELLO}
+
+
+def test_a_conversation_that_grew_is_known_once_its_texts_are_gone(tmp_path: Path, grow: Write) -> None:
+    now, file = NOON, tmp_path / "memory.db"
+    with Commonplace(file, now=lambda: now, settings=Settings(db=file)) as memory:
+        said = ("a", 0.0, LISBON), ("b", 5.0, CHESS), ("c", 9.0, CELLO)
+        memory.import_from(grow(*said[:1]), apply=True)
+        now += timedelta(days=20)
+        memory.import_from(grow(*said[:2]), apply=True)
+        for _ in range(2):  # the texts of the first part are gone, then all of them
+            now += timedelta(days=20)
+            memory.nightly(mode="rules")
+            assert memory.import_from(grow(*said[:2]), apply=True).runs == []
+        done = memory.import_from(grow(*said), apply=True)
+        assert (done.added, done.left_out, current(memory)) == (1, {RESTATED: 2}, {LISBON, CHESS, CELLO})
+
+
+def test_chats_that_go_on_from_the_same_words_are_each_read_for_themselves(memory: Commonplace, tmp_path: Path) -> None:
+    file, begin = tmp_path / "chat.json", {"role": "user", "content": LISBON}
+    file.write_text(json.dumps([begin]))
+    memory.import_from(file, apply=True)
+    asked = {"role": "assistant", "content": "Do you have a dog?"}
+    chats = [[begin, asked, {"role": "user", "content": "Yes."}], [asked, asked, begin, {"role": "user", "content": CHESS}]]
+    file.write_text(json.dumps([{"messages": one} for one in chats]))
+    assert memory.import_from(file, apply=True).outcomes == {"added": 2, "known": 2}
+    assert current(memory) == {LISBON, "Do you have a dog? Yes.", CHESS}
+
+
+@pytest.mark.parametrize("longer_first", [True, False])
+def test_of_a_conversation_in_two_files_the_longer_is_read(memory: Commonplace, tmp_path: Path, longer_first: bool) -> None:
+    said = ("a", 0.0, LISBON), ("b", 5.0, CHESS)
+    talks = [chatgpt(*said), chatgpt(*said[:1])]
+    for number, one in enumerate(talks if longer_first else talks[::-1]):
+        (tmp_path / "export").mkdir(exist_ok=True)
+        (tmp_path / "export" / f"conversations-{number}.json").write_text(json.dumps(one))
+    done = memory.import_from(tmp_path / "export", apply=True)
+    assert (done.added, done.left_out, current(memory)) == (2, {TWICE: 1}, {LISBON, CHESS})
 
 
 def test_what_died_before_it_was_marked_as_read_is_stored_once(memory: Commonplace, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,8 +15,8 @@ from commonplace.domain.imports import ForeignFact, RefusedEntry, Unread
 from commonplace.domain.strict_json import STRICT, read_object
 from commonplace.domain.transfer import MOST_BYTES
 from commonplace.importing.sources import Source
-from commonplace.use_cases.import_facts import REFUSED, refused, said_by
-from commonplace.use_cases.left_out import is_technical, json_text, leaves, words_of
+from commonplace.use_cases.import_facts import refused, said_by
+from commonplace.use_cases.left_out import REFUSED, is_technical, json_text, leaves, words_of
 
 Found = Iterator[ForeignFact | RefusedEntry | Unread]
 ReadEntry = Callable[[str, Mapping[str, Any]], Iterator[ForeignFact]]

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from io import SEEK_END
 from tempfile import TemporaryFile
 from typing import IO, Any
 
@@ -27,7 +28,8 @@ from commonplace.memories.transitions import PURGE_DELAY
 from commonplace.nightly.budget import Answers
 from commonplace.nightly.day_planner import DayPlanner, UnsavedAnswers
 from commonplace.nightly.given_interactions import redacted, well_formed, without_answers
-from commonplace.nightly.intake import split_interaction, split_text
+from commonplace.nightly.growth import growth, messages_of, part_id, recorded_parts
+from commonplace.nightly.intake import split_messages, split_text
 from commonplace.nightly.memory_view import RunMemoryView
 from commonplace.pages.publishing import publish
 from commonplace.ports.bundle import Ports
@@ -37,8 +39,8 @@ from commonplace.runs.apply import Plan, PlannedChange, PlannedOperation, RunCon
 from commonplace.runs.limits import apply_limits
 from commonplace.runs.staging import change_many, run_context
 from commonplace.text.foundation.sentences import sentence_spans
-from commonplace.use_cases.import_facts import REFUSED, Progress
-from commonplace.use_cases.left_out import LeftOutWords, words_of
+from commonplace.use_cases.import_facts import Progress
+from commonplace.use_cases.left_out import REFUSED, LeftOutWords, words_of
 
 _SAID_AFTER = "what it would close was said after it"
 _OVER = "it was for a while, which is over"
@@ -107,10 +109,11 @@ def import_talks(
 
 @dataclass(frozen=True)
 class KeptTalk:
-    """A talk that lies in the file: its time, ISO 8601 in UTC, its name, and where."""
+    """A talk that lies in the file: its time, ISO 8601 in UTC, its names, and where."""
 
     time: str
     name: str
+    names: dict[str, int]
     file: IO[bytes]
     at: int
 
@@ -127,18 +130,19 @@ def in_order(
     repeated: Callable[[Mapping[str, Any]], None] = lambda _: None,
 ) -> Iterator[tuple[list[KeptTalk], int]]:
     """The talks by their time, and how many entries there were; those that can't be read go to `refused`. Of one that comes
-    twice the first stays, and `repeated` gets the others."""
+    twice the longest stays, and `repeated` gets the others."""
     with TemporaryFile() as file:
         kept, entries = dict[str, KeptTalk](), 0
         for one in given:
             entries += 1
             if isinstance(one, RefusedEntry):
                 refused.append(one)
-            elif one["id"] not in kept:
-                kept[one["id"]] = KeptTalk(one["time"], one["id"], file, file.tell())
-                file.write(json.dumps(one).encode() + b"\n")
-            else:
-                repeated(one)
+                continue
+            if (other := kept.get(one["id"])) is not None:
+                one, less = sorted((other.load(), one), key=lambda talk: -len(talk["messages"]))
+                repeated(less)
+            kept[one["id"]] = KeptTalk(one["time"], one["id"], one["names"], file, file.seek(0, SEEK_END))
+            file.write(json.dumps(one).encode() + b"\n")
         yield sorted(kept.values(), key=lambda one: (one.time, one.name)), entries
 
 
@@ -161,17 +165,19 @@ class _Work:
     kinds: list[str] = field(default_factory=list)
     rows: list[ImportedMemory] = field(default_factory=list)
     preview: tuple[RunMemoryView, dict[str, datetime]] | None = None
+    there: set[str] = field(default_factory=set)
+    undone: set[str | None] = field(default_factory=set)
 
     def known_among(self, talks: Sequence[KeptTalk]) -> set[str]:
-        """The names of those that a run has read that was not undone."""
+        """The names of those of which runs have read every message of the user, and were not undone."""
         night, user_id = self.context.night, self.context.user_id
-        undone = {run.undoes for run in night.runs.newest(user_id, _RUNS) if run.kind == "undo"}
-        return {
-            one.interaction_id
-            for few in in_batches([talk.name for talk in talks], _AT_ONCE)
-            for one in night.ledger.entries(user_id, few)
-            if one.run_id not in undone
-        }
+        self.undone = {run.undoes for run in night.runs.newest(user_id, _RUNS) if run.kind == "undo"}
+        names = in_batches((name for talk in talks for name in talk.names), _AT_ONCE)
+        self.there = {one.interaction_id for few in names for one in night.ledger.entries(user_id, few)}
+        met = (one for one in talks if not self.there.isdisjoint(one.names))
+        known = {one.name for one in met if not any(self._clean([one.load()]))}
+        self.kinds.clear()  # they are told of what is read
+        return known
 
     def leave(self, reason: str, talk: Mapping[str, Any]) -> None:
         """Counts what the user says in a talk that is not read; what others say in it is counted already."""
@@ -197,7 +203,7 @@ class _Work:
             return planned[-1][0]
 
         run = change_many("import", planner, self.context, dry_run=False, publish=publish).run
-        self._keep_as_read(run, clean)
+        self._keep_as_read(run, [one for one in clean if one.id not in self.there])
         applied = {one.operation_id for one in run.operations if one.outcome == "applied"}
         plan, waiting, unread = planned[-1]
         self._count((one for one in plan.operations if one.told.operation_id in applied), unread)
@@ -205,23 +211,39 @@ class _Work:
             staged = change_many("import", lambda _: waiting, self.context, dry_run=True)
             self.waiting.append(staged.run.run_id)
 
-    def _clean(self, talks: Sequence[Mapping[str, Any]]) -> Iterator[Interaction]:
-        """The talks without secrets, as a night reads them; what may not be recorded is refused."""
-        wrong, last, caller = list[RefusedInteraction](), None, self.context.caller
+    def _clean(self, talks: Sequence[Mapping[str, Any]]) -> Iterator[Discussion]:
+        """What is new in the talks, without secrets, as a night reads it; what may not be recorded is refused."""
+        last, caller = None, self.context.caller
         for talk in talks:
-            given = {name: value for name, value in talk.items() if name != "times"}
-            refused = len(wrong)
+            given = {name: value for name, value in talk.items() if name not in ("times", "names")}
+            wrong = list[RefusedInteraction]()
             for one in well_formed([given], caller, wrong, []):
                 before, last = last, one.interaction
                 clean = redacted(one.interaction, caller, self.kinds, before)
-                self.times[clean.id] = piece_times(talk, clean)
-                yield from split_interaction(clean)
-            if len(wrong) > refused:
+                if isinstance(clean, Discussion):
+                    yield from self._new_in(clean, talk["names"], piece_times(talk, clean))
+            for bad in wrong:
                 self.leave(REFUSED.format("invalid_argument"), talk)
-        told = (
-            RefusedEntry(where=one.id or "?", field=one.field, code="invalid_argument", message=one.message) for one in wrong
-        )
-        self.refused.extend(told)
+                told = RefusedEntry(where=bad.id or "?", field=bad.field, code="invalid_argument", message=bad.message)
+                self.refused.append(told)
+
+    def _new_in(self, talk: Discussion, names: dict[str, int], times: Sequence[datetime]) -> Iterator[Discussion]:
+        """A talk in pieces; of one that is known what the user says anew, as a part of it, behind the rest. `names`: as
+        `interaction` gives them."""
+        ledger, user_id, pieces = self.context.night.ledger, self.context.user_id, split_messages(talk.messages)
+        there = {name: recorded_parts(ledger, user_id, name) for name in names if name in self.there}
+        read = ((names[name], [one for one in there[name] if one.run_id not in self.undone]) for name in reversed(there))
+        count, entries = next((one for one in read if one[1]), (0, []))
+        known = [None] * len(split_messages(talk.messages[:count])) or messages_of(entries)
+        found, before = growth(known, pieces), part_id(talk.id, 0)
+        new = {*found.new, *(at for at in found.changed if pieces[at].id is None and pieces[at] not in known)}
+        own = part_id(talk.id, len(there[talk.id])) if talk.id in there else talk.id
+        self.there.add(before)
+        for name, places in (before, {*range(len(pieces))} - new), (own, new):
+            if places and any(pieces[at].role == "user" for at in new):
+                self.times[name] = [times[at] for at in sorted(places)]
+                said, whole = tuple(pieces[at] for at in sorted(places)), None if name == talk.id else talk.id
+                yield talk.model_copy(update={"id": name, "messages": said, "part_of": whole})
 
     def _planned(
         self, talks: Sequence[Interaction], view: RunMemoryView, moved: dict[str, datetime]
@@ -239,6 +261,9 @@ class _Work:
         plans, waits = list[Plan](), list[Plan]()
         for whole in days_of(without_answers(talks, caller), zone):
             day = in_order_of_messages(whole, self.times)
+            known = {one: replace(one, own=()) for one in day.utterances if one.interaction_id in self.there}
+            refused |= {(one.interaction_id, one.position): {"": RESTATED} for one in known}
+            day = replace(day, utterances=tuple(known.get(one, one) for one in day.utterances))
             drafted = planner.draft(day, UnsavedAnswers())
             self.refused += [RefusedEntry(where=one, field=None, code="internal", message=_UNREAD) for one in drafted.unread]
             plan, waiting = in_its_time(_limited(drafted, self.context), day, caller.now, moved)
@@ -247,7 +272,7 @@ class _Work:
             unread += _unread_in(day, plan, waiting, refused, idle)
             plans.append(plan)
             waits.append(waiting)
-            self.read_so_far += len({one.interaction_id for one in day.utterances})
+            self.read_so_far += len({one.talk for one in day.utterances})
             self.progress(min(self.read_so_far, self.total), self.total)
         return merged(plans), merged(waits), unread
 

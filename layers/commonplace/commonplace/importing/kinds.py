@@ -80,7 +80,7 @@ def import_source(
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "only: is for stores that several people share", "only")
     if found.kind == OWN:
         records = read_export(source.text)
-        return import_records(records, caller, ports, apply, progress, found.why, listed)
+        return import_records(records, caller, ports, apply, progress, found.why, listed, source.text)
     if found.kind in TALKS:
         from commonplace.importing.import_talks import import_talks  # with all of a night
 

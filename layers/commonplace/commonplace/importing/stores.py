@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from functools import partial
 from itertools import groupby, pairwise
@@ -26,18 +26,8 @@ HISTORY = "history.db"
 _WHO: Mapping[str, Who] = {"user": "user", "assistant": "agent", "system": "system"}
 _WORDS = ("content", "text", "memory", "data", "fact", "preference")
 """Where a value has its words, by the examples of LangGraph, LangMem and AgentCore; without any, its fields are the words."""
-_MEM0 = {
-    "id",
-    "categories",
-    "created_at",
-    "expiration_date",
-    "metadata",
-    "hash",
-    "score",
-    "updated_at",
-    "text_lemmatized",
-    "input",
-}
+_MEM0 = {"id", "categories", "created_at", "expiration_date", "metadata", "hash", "score", "updated_at"}
+_MEM0 |= {"text_lemmatized", "input"}
 _EVENTS = """SELECT memory_id, new_memory, event = 'DELETE' OR coalesce(is_deleted, 0), coalesce(updated_at, created_at),
 role, actor_id, old_memory FROM history ORDER BY memory_id, coalesce(updated_at, created_at), rowid"""
 _EDGE = {"uuid", "fact", "name", "created_at", "valid_at", "invalid_at", "expired_at", "reference_time", "attributes"}
@@ -57,6 +47,8 @@ _OF_NOBODY = re.compile(
     r"|collections?|data|info|general|work|private|personal|semantic|procedural|episod(e|ic|es)|store|default)|[\d\W]*",
     re.IGNORECASE,
 )
+_Place = tuple[int, int]  # how long a namespace is, and which of its parts
+_NUMBER = re.compile(r"(?=.*\d)[\d\W]+|[\da-f]{8}-?([\da-f]{4}-?){3}[\da-f]{12}", re.IGNORECASE)
 
 
 def read_entries(read: ReadEntry, keys: Sequence[str], source: Source) -> Found:
@@ -133,7 +125,11 @@ def _mem0(where: str, entry: Mapping[str, Any]) -> Iterator[ForeignFact]:
 
 def _history(source: Source) -> Found:
     assert source.path is not None
-    path = source.path / HISTORY if source.is_folder else source.path
+    path, others = source.path, list[Unread]()
+    if source.is_folder:
+        path = source.path / HISTORY
+        list(source.files("no ending", others=others))  # no file has it, so all are others
+        yield from (one for one in others if one.where not in (HISTORY, f"{HISTORY}-wal", f"{HISTORY}-shm"))
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             for memory_id, events in groupby(connection.execute(_EVENTS), key=lambda row: row[0]):
@@ -221,15 +217,16 @@ def _passage(where: str, passage: Mapping[str, Any]) -> Iterator[ForeignFact]:
 
 
 def read_langgraph(source: Source) -> Found:
-    """The items of LangGraph's store. Where a noun stands in the namespace of one, no other of that length has its person."""
-    namespaces = (_parts(one) for one in in_pages(source, *LANGGRAPH) if isinstance(one, Mapping))
-    nouns = {
-        (len(parts), at)
-        for parts in namespaces
-        for at, part in enumerate(parts)
-        if _OF_NOBODY.fullmatch(part) and any(map(str.isalpha, part))
-    }
-    yield from read_entries(partial(_item, nouns), LANGGRAPH, source)
+    """The items of LangGraph's store. Where a noun stands in the namespace of one, no other of that length has its person;
+    where different numbers stand, they are people."""
+    nouns, first, numbered = set[_Place](), dict[_Place, str](), set[_Place]()
+    for parts in (_parts(one) for one in in_pages(source, *LANGGRAPH) if isinstance(one, Mapping)):
+        for at, part in enumerate(parts):
+            if _OF_NOBODY.fullmatch(part) and any(map(str.isalpha, part)):
+                nouns.add((len(parts), at))
+            if _NUMBER.fullmatch(part) and first.setdefault((len(parts), at), part) != part:
+                numbered.add((len(parts), at))
+    yield from read_entries(partial(_item, nouns, numbered), LANGGRAPH, source)
 
 
 def _parts(item: Mapping[str, Any]) -> list[str]:
@@ -237,9 +234,10 @@ def _parts(item: Mapping[str, Any]) -> list[str]:
     return [str(part) for part in namespace] if isinstance(namespace, list) else [str(namespace or "")]
 
 
-def _item(nouns: set[tuple[int, int]], where: str, item: Mapping[str, Any]) -> Iterator[ForeignFact]:
+def _item(nouns: set[_Place], numbered: set[_Place], where: str, item: Mapping[str, Any]) -> Iterator[ForeignFact]:
     """An item, as `Item.dict()` writes it: its words, its namespace and its other fields."""
     parts = _parts(item)
+    numbers = {part for at, part in enumerate(parts) if (len(parts), at) in numbered and _NUMBER.fullmatch(part)}
     content, more = _words_in(item.get("value"))
     tags, path = more.pop("tags", ()), "/".join(parts)
     yield ForeignFact(
@@ -249,7 +247,8 @@ def _item(nouns: set[tuple[int, int]], where: str, item: Mapping[str, Any]) -> I
         tags=tags,
         times={"created_at": item.get("created_at") or item.get("createdAt")},
         rest=merged_fields({"namespace": path}, more, _but(item, _ITEM)),
-        person=_person_in(["" if (len(parts), at) in nouns else part for at, part in enumerate(parts)]) or _person_in(parts),
+        person=_person_in(["" if (len(parts), at) in nouns else part for at, part in enumerate(parts)], numbers)
+        or _person_in(parts, numbers),
     )
 
 
@@ -322,10 +321,11 @@ def _name(given: Any) -> str | None:
     return str(given).strip() or None if isinstance(given, (str, int)) else None
 
 
-def _person_in(namespace: Sequence[str]) -> str | None:
-    """Whose namespace it is: the part behind a word like "users", else the first that may be a name."""
+def _person_in(namespace: Sequence[str], numbers: Container[str] = ()) -> str | None:
+    """Whose namespace it is: the part behind a word like "users", else the first that may be a name or is in `numbers`."""
     pairs = list(zip(("", *namespace), namespace, strict=False))
     behind = (part for word, part in pairs if _OF_PEOPLE.fullmatch(word) and part)
     nouns = (_OF_PEOPLE, _OF_OTHERS, _OF_NOBODY)
-    free = (part for word, part in pairs if not (_OF_OTHERS.fullmatch(word) or any(noun.fullmatch(part) for noun in nouns)))
+    names = (pair for pair in pairs if pair[1] in numbers or not any(noun.fullmatch(pair[1]) for noun in nouns))
+    free = (part for word, part in names if not _OF_OTHERS.fullmatch(word))
     return next(behind, None) or next(free, None)

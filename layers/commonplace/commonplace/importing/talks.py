@@ -34,11 +34,12 @@ _ROLES = {"user": "user", "human": "user", "assistant": "assistant"}
 
 @dataclass(frozen=True)
 class Said:
-    """A message. `role`: user or assistant."""
+    """A message. `role`: user or assistant; `id`: its own, where the export has one."""
 
     role: str
     text: str
     time: datetime
+    id: Any = None
 
 
 Talks = Iterator[dict[str, Any] | RefusedEntry | Unread]
@@ -76,16 +77,18 @@ def _talks(where: str, conversation: Mapping[str, Any], kind: str, zone: tzinfo 
             begun = talk[0].time.astimezone(UTC)
             named = f"{kind}/{name[:_NAME_SHOWN]}/{begun:%Y-%m-%dT%H:%M:%S}"
             begins[named] += 1  # without times of their own many messages have that of the conversation
-            yield interaction(named if begins[named] == 1 else f"{named}/{begins[named]}", begun, talk)
+            yield interaction({named if begins[named] == 1 else f"{named}/{begins[named]}": 0}, begun, talk)
 
 
-def interaction(name: str, begun: datetime, talk: Sequence[Said]) -> dict[str, Any]:
-    """A talk as an interaction, with the times of its messages. `begun`: when, in UTC."""
+def interaction(names: dict[str, int], begun: datetime, talk: Sequence[Said]) -> dict[str, Any]:
+    """A talk as an interaction, with the times of its messages. `begun`: when, in UTC; `names`: its own, after those that its
+    beginnings have, each with its number of messages; 0 for a name that stays as the talk grows."""
     return {
         "type": "discussion",
-        "id": name,
+        "id": next(reversed(names)),
+        "names": names,
         "time": begun.isoformat(timespec="microseconds"),
-        "messages": [{"role": one.role, "content": one.text} for one in talk],
+        "messages": [{"role": one.role, "content": one.text, "id": one.id} for one in talk],
         "times": [one.time.isoformat() for one in talk],
     }
 
@@ -148,17 +151,17 @@ def _chatgpt(conversation: Mapping[str, Any]) -> Iterator[Said]:
     yield from timed(map(_chatgpt_message, reversed(way)), conversation.get("create_time"), conversation.get("update_time"))
 
 
-def _chatgpt_message(entry: Mapping[str, Any]) -> tuple[Any, str, Any]:
+def _chatgpt_message(entry: Mapping[str, Any]) -> tuple[Any, str, Any, Any]:
     message = entry.get("message")
     message = message if isinstance(message, Mapping) else {}
     author, content, more = (message.get(name) for name in ("author", "content", "metadata"))
     role = author.get("role") if isinstance(author, Mapping) else None
     hidden = isinstance(more, Mapping) and more.get("is_visually_hidden_from_conversation")
     if hidden or not isinstance(content, Mapping) or content.get("content_type", "text") not in _CONTENTS:
-        return None, "", None
+        return None, "", None, None
     parts = content.get("parts")
     told = (one.get("text") if isinstance(one, Mapping) else one for one in (parts if isinstance(parts, list) else ()))
-    return role, "\n".join(one for one in told if isinstance(one, str)), message.get("create_time")
+    return role, "\n".join(one for one in told if isinstance(one, str)), message.get("create_time"), message.get("id")
 
 
 def _claude(conversation: Mapping[str, Any]) -> Iterator[Said]:
@@ -169,18 +172,18 @@ def _claude(conversation: Mapping[str, Any]) -> Iterator[Said]:
     yield from timed(found, conversation.get("created_at"), conversation.get("updated_at"))
 
 
-def _claude_message(message: Mapping[str, Any]) -> tuple[Any, str, Any]:
+def _claude_message(message: Mapping[str, Any]) -> tuple[Any, str, Any, Any]:
     text, content = message.get("text"), message.get("content")
     if not isinstance(text, str) or not text:
         parts = [one for one in content if isinstance(one, Mapping)] if isinstance(content, list) else []
         text = "\n".join(str(one.get("text") or "") for one in parts if one.get("type") == "text")
-    return message.get("sender"), text, message.get("created_at")
+    return message.get("sender"), text, message.get("created_at"), message.get("uuid")
 
 
-def timed(messages: Iterable[tuple[Any, str, Any]], *times: Any) -> Iterator[Said]:
+def timed(messages: Iterable[tuple[Any, str, Any, Any]], *times: Any) -> Iterator[Said]:
     """Messages in order, each at its time, else at that of the one before or of the conversation."""
     last = next(filter(None, map(_moment, times)), None)
-    for role, text, time in messages:
+    for role, text, time, name in messages:
         if _ROLES.get(role) is None or not text.strip():
             continue
         at = _moment(time)
@@ -188,7 +191,7 @@ def timed(messages: Iterable[tuple[Any, str, Any]], *times: Any) -> Iterator[Sai
         if last is None:
             raise unreadable("create_time", "there is no time")
         shown = text if _ROLES[role] == "user" else text[-_ASSISTANT_SHOWN:]
-        yield Said(_ROLES[role], _printable(shown), last)
+        yield Said(_ROLES[role], _printable(shown), last, name)
 
 
 def _moment(value: Any) -> datetime | None:

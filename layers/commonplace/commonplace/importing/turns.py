@@ -67,16 +67,20 @@ def _is_conversation(entry: Any) -> bool:
 def _talks(messages: Iterable[Any], at: datetime, zone: tzinfo | None) -> Talks:
     left = list[RefusedEntry | Unread]()
     for talk in cut(timed(_said(messages, left), at.isoformat()), zone):
-        said = [redact(one.text).text for one in talk if one.role == "user"]
-        if said:  # named by what the user said: the same conversation is known again, whenever it is read
-            digest = hashlib.sha256("\0".join(said).encode(errors="replace")).hexdigest()[:32]
-            yield interaction(f"{MESSAGES}/{digest}", talk[0].time.astimezone(UTC), talk)
+        said, names = list[str](), dict[str, int]()
+        for number, one in enumerate(talk, 1):
+            if one.role == "user":  # named by what the user said so far: the same conversation is known again once it grew
+                said.append(redact(one.text).text)
+                digest = hashlib.sha256("\0".join(said).encode(errors="replace")).hexdigest()[:32]
+                names[f"{MESSAGES}/{digest}"] = number
+        if names:
+            yield interaction(names, talk[0].time.astimezone(UTC), talk)
         yield from left
         left.clear()
     yield from left
 
 
-def _said(messages: Iterable[Any], left: list[RefusedEntry | Unread]) -> Iterator[tuple[str | None, str, Any]]:
+def _said(messages: Iterable[Any], left: list[RefusedEntry | Unread]) -> Iterator[tuple[str | None, str, Any, None]]:
     """Role, text and time of each message; what can't be read, and what becomes no memory, goes to `left`."""
     number, before = 0, None
     for given in messages:
@@ -92,7 +96,7 @@ def _said(messages: Iterable[Any], left: list[RefusedEntry | Unread]) -> Iterato
             continue
         left += _unread(where, message, given, before)
         before = message.words
-        yield message.speaker, message.words, next((given[name] for name in _TIMES if given.get(name)), None)
+        yield message.speaker, message.words, next((given[name] for name in _TIMES if given.get(name)), None), None
 
 
 def _unread(where: str, message: ChatMessage, given: Mapping[str, Any], before: str | None) -> Iterator[Unread]:

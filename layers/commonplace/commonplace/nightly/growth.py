@@ -67,10 +67,10 @@ def growth(known: Sequence[Message | None], given: Sequence[Message]) -> Growth:
     start = _start(known, given)
     new, changed = [], []
     for at, (name, message) in enumerate(zip(_numbered_ids(given), given, strict=True)):
-        if name is not None and by_id:
-            is_new, there = name not in by_id, by_id.get(name)
-        else:
-            is_new, there = start + at >= len(known), known[start + at] if start + at < len(known) else None
+        there = known[start + at] if start + at < len(known) else None
+        by_place = name is None or there is None or there.id is None  # where a text was dropped, its id was, too
+        is_new = name not in by_id and (not by_place or start + at >= len(known))
+        there = by_id.get(name, there)
         if is_new:
             new.append(at)
         elif there is not None and (there.role, there.content) != (message.role, message.content):

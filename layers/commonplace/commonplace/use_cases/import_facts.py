@@ -39,7 +39,7 @@ from commonplace.runs.staging import change_many, run_context
 from commonplace.text.redaction import Redaction, redact
 from commonplace.use_cases.import_conversation import NOBODY
 from commonplace.use_cases.import_plan import Given, ImportPlan
-from commonplace.use_cases.left_out import LeftOutWords, is_technical, words_of
+from commonplace.use_cases.left_out import REFUSED, LeftOutWords, is_technical, words_of
 from commonplace.use_cases.legacy_memories import hyphenated
 from commonplace.use_cases.legacy_records import MOST_TAGS, moment, noted, split_tags
 
@@ -49,7 +49,6 @@ _MOST_NAMED, _MOST_PEOPLE = 10_000, 1_000  # the known, the refused and the like
 _PEOPLE_TOLD, _OTHER_PEOPLE, NO_NAME = 20, "(other people)", "(no name)"
 _CONFLICT = "says something else here, which stays"
 NO_ROOM = "the note has no room for all fields"
-REFUSED = "refused: {}"
 CONFLICT = "a memory here has the same name and says something else"
 KNOWN_FIELDS = "tags and other fields of a statement that is here already"
 ANOTHERS = "of another person"

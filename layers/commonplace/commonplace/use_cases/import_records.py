@@ -11,7 +11,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode, of_type
 from commonplace.domain.fields import MAX_TEXT, Moment, Name, Notes, printable
 from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import may_be_id
-from commonplace.domain.imports import Imported, ImportedMemory, ImportOutcome, RefusedEntry
+from commonplace.domain.imports import Imported, ImportedMemory, ImportOutcome, RefusedEntry, Unread
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Run
 from commonplace.domain.storage import normal_key
@@ -20,6 +20,7 @@ from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.text.redaction import redact
 from commonplace.use_cases.import_plan import Given, ImportPlan
+from commonplace.use_cases.left_out import REFUSED, LeftOutWords
 from commonplace.use_cases.record_files import HISTORY, read_lines
 
 Progress = Callable[[int, int | None], None]
@@ -41,16 +42,19 @@ def read_export(text: str) -> dict[int, dict[str, Any] | CommonplaceError]:
 
 def import_records(
     records: Records, caller: Caller, ports: Ports, apply: bool = False, progress: Progress | None = None,
-    why: str = "they are its records", listed: range | None = None,
+    why: str = "they are its records", listed: range | None = None, text: str = "",
 ) -> Imported:  # fmt: skip
     """Tells what an import of exported records would store, or stores it as a run, which can be undone.
 
     Of records by their lines a malformed one is refused, and the others are taken in; else it is an error that names it,
     before anything is stored. They become the caller's, whoever they were of;
     secrets are taken out, and vectors computed again. `progress` is called with how many of how many are stored. `why`: by
-    what they are known as an export; `listed`: of which records, by their places, it is told what happens to them.
+    what they are known as an export; `listed`: of which records, by their places, it is told what happens to them; `text`:
+    in which the lines stand.
     """
     of_type(bool, apply, "apply")
+    unread, lines = LeftOutWords(listing=listed is None), text.split("\n")
+    begins = [*records, len(lines) + 1] if isinstance(records, Mapping) else []
     kinds, bad, checked = dict[str, None](), dict[int, RefusedEntry](), list[Given]()
     with gathered() as given_flaws:
         for number, (line, one) in enumerate(records.items() if isinstance(records, Mapping) else enumerate(records)):
@@ -63,6 +67,8 @@ def import_records(
                     where = f"records.{number}"
                     field = ".".join(filter(None, (where, error.field)))
                     raise CommonplaceError(error.code, f"{where}: {error.message}", field) from None
+                said = "\n".join(lines[line - 1 : begins[number + 1] - 1]) if isinstance(one, CommonplaceError) else one
+                unread.add(Unread(f"line {line}", REFUSED.format(error.code.label), said))
                 bad[number] = RefusedEntry(
                     where=f"line {line}", field=error.field, code=error.code.label, message=error.message
                 )
@@ -79,6 +85,7 @@ def import_records(
         if out is not None:
             row = row.model_copy(update={"outcome": out.outcome, "memory_id": out.other, "why": out.message})
         if out is not None and out.outcome == "refused":
+            unread.add(Unread(name, REFUSED.format(out.code), content))
             refused.append(RefusedEntry(where=name, field="memory_id", code=out.code, message=out.message))
         rows[one.number] = row
     memories = [rows[at] for at in sorted(rows)]
@@ -99,6 +106,7 @@ def import_records(
         outcomes={name: len(found) for name, found in by_outcome.items() if found},
         memories=memories if listed is None else memories[listed.start : listed.stop],
         held=given_flaws.held,
+        **unread.told,
         notes=Notes(redacted=list(kinds)) if kinds else None,
     )
     return done.naming(flaws)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from commonplace.domain.imports import LeftOutPassage, Unread
 from commonplace.text.redaction import redact
 
+REFUSED = "refused: {}"
 _WORD = re.compile(r"[^\W_]+")
 _ESCAPED = re.compile(r"(\\[\\\"])|\\(?:[nrtbf]|u00[01].)")
 _MACHINE = re.compile(r"(?=\S*\d)[\w.:+/=-]{8,}|[\d\s.:+/-]*")  # an id, hash, time or number
