@@ -1,1 +1,1 @@
-"""The composition root: the only room that knows adapters; each is imported when it is first needed."""
+"""The composition root: the only package that imports adapters, each when it is first needed."""

@@ -34,24 +34,24 @@ if TYPE_CHECKING:
     from commonplace.nightly.user_erasure import ErasableUser
     from commonplace.ports.night import NightPorts
 
-_SIGNED = "https://"  # a domain of AWS; a node on this machine is asked over http and knows no roles
+_SIGNED = "https://"  # a domain on AWS; a local node uses http and needs no signature
 
 _TAGS_SECONDS = 60.0
-PAGE_SECONDS = 60.0  # for one page of the whole table: nobody waits for an answer, and half a job is none
+PAGE_SECONDS = 60.0  # for one page of the whole table: no user waits for it, and the job must be complete
 
 Remaining = Callable[[], float]
-"""Seconds that whoever asks now may still wait for the table."""
+"""Seconds that the current caller may still wait for the table."""
 
 MODELS: Mapping[str, tuple[str, int]] = {
     "static": ("minilm-conversation-256-int8", 256),
     "sentence": (SENTENCE_ENCODER, 256),
     "titan": ("amazon.titan-embed-text-v2:0-256", 256),
 }
-"""Name and dimension of each embedder, so that laying out an index loads no model; a test holds them together."""
+"""Name and dimension of each embedder, so that creating an index loads no model; a test compares them with the models."""
 
 
 def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Left = unlimited_time) -> OpenStore:
-    """The ports over one table, with an index in OpenSearch if there is an endpoint, else by reading the records."""
+    """Return the ports over one table, with an OpenSearch index if an endpoint is set; else searches scan the records."""
     from commonplace.adapters.dynamodb.documents import DynamoDocuments
     from commonplace.adapters.dynamodb.ids import DynamoAliases, DynamoErasedIds
     from commonplace.adapters.dynamodb.operations import DynamoOperations
@@ -94,12 +94,12 @@ def _night(table: "Table", settings: Settings, left: Left) -> "NightPorts":
 
 
 def open_erasable_user(user_id: str, settings: Settings) -> "ErasableUser":
-    """A user of the table, by the whole id, to be erased."""
+    """Open a user of the table, by full ID, for erasure."""
     from commonplace.nightly.user_erasure import ErasableUser
     from commonplace.runs.apply import RunContext
 
     if settings.pages_bucket is None:
-        raise missing("pages_bucket")  # or the pages would stay
+        raise missing("pages_bucket")  # otherwise the pages would remain
     open_, clock = open_cloud(settings), local_clock("UTC")
     return ErasableUser(RunContext(Caller(user_id, clock()), open_.ports, open_.night(), clock), open_.erasure())
 
@@ -116,7 +116,7 @@ def _upkeep(table: "Table", settings: Settings) -> Upkeep:
 
 
 def open_models(settings: Settings, left: Left = unlimited_time) -> Ports:
-    """The models alone, for a function without memory; everything else of the ports fails."""
+    """Return the ports of a function without memory: only the models work, all other ports fail."""
     from commonplace.adapters.static_embedder import StaticEmbedder
 
     static = StaticEmbedder()
@@ -131,7 +131,7 @@ class _NoMemory:
 
 
 def table_of(settings: Settings, remaining: Remaining | None = None, seconds: float | None = None) -> "Table":
-    """The table that the settings name. `seconds`: how long one attempt may take."""
+    """Return the table of the settings. `seconds`: timeout of one attempt."""
     require_extra("aws", "a table is configured")
     from commonplace.adapters.dynamodb.calls import Table, connect
 
@@ -143,14 +143,14 @@ def table_of(settings: Settings, remaining: Remaining | None = None, seconds: fl
 
 
 def records_of(settings: Settings, table: "Table") -> "DynamoRecords":
-    """The records of the table; with an index, each write leaves a row that waits for it."""
+    """Return the records of the table; with an index, each write leaves a row that waits for it."""
     from commonplace.adapters.dynamodb.records import DynamoRecords
 
     return DynamoRecords(table, indexed=settings.search_endpoint is not None)
 
 
 def pending_of(table: "Table") -> "DynamoPending":
-    """The writes that the index has not confirmed yet."""
+    """Return the writes that the index has not confirmed yet."""
     from commonplace.adapters.dynamodb.pending import DynamoPending
 
     return DynamoPending(table)
@@ -170,7 +170,7 @@ def _searched(
 
 
 def domain_of(settings: Settings, writing: bool = False) -> Any:
-    """A client of the search domain that the settings name, with more time where it writes."""
+    """Return a client of the search domain in the settings; for writing, its timeout is longer."""
     from commonplace.adapters.opensearch.client import SEARCH_SECONDS, WRITE_SECONDS, connect
 
     if settings.search_endpoint is None:
@@ -180,7 +180,7 @@ def domain_of(settings: Settings, writing: bool = False) -> Any:
 
 
 def layout_of(settings: Settings) -> "Layout":
-    """How the settings have the index laid out."""
+    """Return the layout of the index by the settings."""
     from commonplace.adapters.opensearch.document import Layout
 
     name, dimension = MODELS[settings.embedder]
@@ -188,6 +188,6 @@ def layout_of(settings: Settings) -> "Layout":
 
 
 def missing(name: str) -> CommonplaceError:
-    """The error for a setting that is needed."""
+    """Return the error for a required setting that is missing."""
     variable = f"COMMONPLACE_{name.upper()}"
     return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{variable}: is needed here and is not set", variable)

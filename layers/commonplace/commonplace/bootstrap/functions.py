@@ -1,4 +1,4 @@
-"""Opens the functions of a deployment, for the one that speaks MCP and leaves the work to them."""
+"""Opens the other functions of a deployment, for the MCP function, which delegates its work to them."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -8,11 +8,11 @@ from commonplace.domain.errors import require_extra
 from commonplace.settings import Settings
 
 Answers = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
-"""What a function, by its name in this project, answers to an event; raises `STORAGE_UNAVAILABLE`."""
+"""Invokes a function by its name in this project with an event; raises `STORAGE_UNAVAILABLE`."""
 
 
 def open_functions(settings: Settings) -> Answers:
-    """The functions that the settings name."""
+    """Return the functions of the settings."""
     require_extra("aws", "functions are configured")
     from commonplace.adapters.lambda_functions import LambdaFunctions, connect
 

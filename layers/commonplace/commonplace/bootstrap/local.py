@@ -35,9 +35,9 @@ _SUMMER_TIME = re.compile(rf"{_NAME}[+-]?\d{{1,2}}(?::\d{{2}}){{0,2}}{_NAME}(?:[
 
 @dataclass(frozen=True)
 class OpenStore:
-    """An open store: the ports, how to close it, and the ports of runs and erasure, made on first use.
+    """An open store: the ports, a function that closes it, and the ports of runs and erasure, created on first use.
 
-    `everything`: all records of it, whoever they are of; `faults`: what is the matter with the file, a line each.
+    `everything`: the records of all users; `faults`: what is wrong with the file, one line each.
     """
 
     ports: Ports
@@ -48,9 +48,9 @@ class OpenStore:
     faults: Callable[[], list[str]] = list
 
     def catch_up(self, user_id: str) -> None:
-        """Embeds what an older version wrote since the user came to the present embedding model.
+        """Embed memories written by an older version since the user switched to the current embedding model.
 
-        In a busy file that waits for the next opening: who only searches is not kept from it.
+        If the file is busy, that waits until it is opened again, so that searches are not blocked.
         """
         reembedding = self.ports.reembedding
         try:
@@ -61,9 +61,9 @@ class OpenStore:
                 raise
 
     def reindex(self, user_id: str, progress: Callable[[int, int], None] | None = None) -> int:
-        """Embeds the memories of a user that another model embedded, and returns how many.
+        """Embed the memories of a user that another model embedded, and return how many.
 
-        `progress` is told how many are done, of how many.
+        `progress` receives the number done and the total.
         """
         from commonplace.memories.reembedding import embed_again
 
@@ -76,12 +76,12 @@ class OpenStore:
         return total
 
     def check(self, progress: Callable[[int], None] = lambda _: None, repair: bool = False) -> FileReport:
-        """Compares all that there is, of all users, as far as it can be read. `progress` is told how many were compared."""
+        """Compare index and records of all users, as long as they can be read. `progress` receives the number compared."""
         return report_of(self.ports, self.faults(), repair, progress)
 
 
 def open_local(settings: Settings) -> OpenStore:
-    """The ports over one SQLite file, which is made if it isn't there."""
+    """Return the ports over one SQLite file, which is created if it doesn't exist."""
     from commonplace.adapters.sqlite.database import Database
     from commonplace.adapters.sqlite.documents import SqliteDocuments
     from commonplace.adapters.sqlite.facts import SqliteFacts, SqliteUsage
@@ -118,7 +118,7 @@ def open_local(settings: Settings) -> OpenStore:
     ports = replace(ports, older=replace(ports, embedder=static, index=older))
 
     def close() -> None:
-        with ExitStack() as closed:  # the file is let go of whatever the others say
+        with ExitStack() as closed:  # all are closed, even if one raises
             for one in (database, usage, search_log):
                 closed.callback(one.close)
 
@@ -168,16 +168,16 @@ def _faults(database: "Database") -> list[str]:
 
 @cache
 def machine_zone(named: str) -> tzinfo:
-    """The machine's zone, by name and not by today's offset: other days may have another.
+    """Return the machine's zone by name, not by today's offset, which may differ on other days.
 
-    `named`: its variable `TZ`, an IANA name or a POSIX form. UTC, with a warning, where it is neither.
+    `named`: its variable `TZ`, an IANA name or a POSIX form. If it is neither, logs a warning and returns UTC.
     """
     from tzlocal import get_localzone
 
     try:
         return get_localzone()
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        pass  # tzlocal reads no POSIX forms
+        pass  # tzlocal doesn't read POSIX forms
     try:
         return _posix_zone(named)
     except ValueError:
@@ -186,9 +186,9 @@ def machine_zone(named: str) -> tzinfo:
 
 
 def _posix_zone(text: str) -> ZoneInfo:
-    """The zone of a form such as `CET-1CEST,M3.5.0,M10.5.0/3`, as POSIX has it. Raises `ValueError` for anything else.
+    """Return the zone of a POSIX form such as `CET-1CEST,M3.5.0,M10.5.0/3`. Raises `ValueError` for anything else.
 
-    Without rules for summer time those of glibc hold. The standard library reads the form in the last line of a TZif file
+    Without rules for summer time, those of glibc apply. The standard library reads the form in the last line of a TZif file
     (RFC 8536).
     """
     with_rules = f"{text},M3.2.0,M11.1.0" if _SUMMER_TIME.fullmatch(text) else text
@@ -198,10 +198,10 @@ def _posix_zone(text: str) -> ZoneInfo:
 
 
 def local_clock(zone: str | None, now: Clock | None = None, field: str = "timezone") -> Clock:
-    """A clock in a zone by its IANA name, which `field` gave, or in the machine's own; `now` tells the moment, the machine's
-    clock by default.
+    """Return a clock in a zone given by its IANA name, or in the machine's zone.
 
-    A moment with a fixed offset names no zone: without `zone` it stays as it is, and knows of no summer time.
+    `field`: the argument that held the name. `now`: the source of the time; by default the machine's clock. Without `zone`,
+    times of `now` stay as they are; one with a fixed offset then has no summer time.
     """
     if zone is None and now is not None:
         return now

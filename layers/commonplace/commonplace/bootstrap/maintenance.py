@@ -1,4 +1,4 @@
-"""Opens the ports that project, check and rebuild a deployment's index, and those that schedule nights."""
+"""Opens the ports that project, check and rebuild a deployment's index, and the ports that schedule nights."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Maintenance:
 
 
 def open_projector(settings: Settings, remaining: Remaining | None = None) -> Projector:
-    """The ports of the projector; without an index, what is left of them."""
+    """Return the ports of the projector; without an index, only the remaining ones do anything."""
     from commonplace.adapters.dynamodb.rows import stream_records
     from commonplace.adapters.dynamodb.usage import DynamoUsage
 
@@ -52,7 +52,7 @@ def open_projector(settings: Settings, remaining: Remaining | None = None) -> Pr
 
 
 def open_maintenance(settings: Settings) -> Maintenance:
-    """The ports that rebuild the index and compare it with the records."""
+    """Return the ports that rebuild the index and compare it with the records."""
     from commonplace.adapters.dynamodb.records import DynamoEverything
     from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSearchRebuild
     from commonplace.adapters.static_embedder import StaticEmbedder
@@ -74,7 +74,7 @@ def _index_writer(settings: Settings, table: "Table") -> tuple[IndexWriter, Call
     client, layout, alias = domain_of(settings, writing=True), layout_of(settings), settings.index_alias
 
     def kept() -> bool:
-        # A domain that came later knows nothing of what was written before: no row waits for it.
+        # A domain added later lacks everything written before it: no pending rows exist for that.
         return next(DynamoEverything(table).every(), None) is not None
 
     return OpenSearchWriter(client, alias), lambda: set_up(client, layout, alias, kept)
@@ -90,7 +90,7 @@ def _letters(settings: Settings) -> DeadLetters | None:
 
 @dataclass(frozen=True)
 class NightSchedule:
-    """The ports that schedule nights, and how long texts are kept after they were read."""
+    """The ports that schedule nights, and how long texts are retained after they were read."""
 
     ledger: "Ledger"
     queue: "NightQueue"
@@ -98,7 +98,7 @@ class NightSchedule:
 
 
 def open_relay(settings: Settings, in_time: Callable[[], bool], remaining: Remaining | None = None) -> Relay:
-    """The queue whose worker goes on with long work; and, with an index, what it does not have yet."""
+    """Return the queue whose worker continues long work and, with an index, the writes that it lacks."""
     pending = pending_of(table_of(settings, remaining)) if settings.search_endpoint else None
     return Relay(in_time, _queue(settings), pending)
 
@@ -112,7 +112,7 @@ def _queue(settings: Settings) -> "NightQueue":
 
 
 def open_night_schedule(settings: Settings, remaining: Remaining | None = None) -> NightSchedule:
-    """The ledger of the table and the queue; neither an index nor a model."""
+    """Return the ledger of the table and the queue; opens neither an index nor a model."""
     from commonplace.adapters.dynamodb.ledger import DynamoLedger
 
     queue = _queue(settings)

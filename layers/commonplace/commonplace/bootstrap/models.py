@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from commonplace.ports.night import Allowance, Leases, Ledger, NightPorts, RunParts, RunStore
 
     class RunRepository(Leases, RunStore, RunParts, Protocol):
-        """What one adapter keeps of runs."""
+        """The run ports that one adapter implements."""
 
 
 SENTENCE_ENCODER = "minilm-e5-small-256"
-"""The name of the package's own encoder, so that asking for it loads no model; a test holds them together."""
+"""The name of the package's own encoder, so that asking for it loads no model; a test compares the two."""
 Left = Callable[[], float]
-"""Seconds until whoever asks now is ended."""
+"""Seconds until the current process is ended."""
 
 
 class OnFirstUse:
-    """Stands for a port until it is first asked: what it needs is imported then, and most calls have no use for it."""
+    """A stand-in for a port, created on first access: its imports are deferred, because most calls never need it."""
 
     def __init__(self, make: Callable[[], object]) -> None:
         self._made = loaded_once(make)
@@ -40,14 +40,17 @@ class OnFirstUse:
 
 
 def folder_pages(folder: Path) -> "Pages":
-    """The pages of one folder."""
+    """Return the pages in a folder."""
     from commonplace.adapters.folder import FolderPages
 
     return FolderPages(folder)
 
 
 def pages_of(settings: Settings) -> "Callable[[str], Pages] | None":
-    """A user's pages by the user's id: a folder per user, in the bucket if one is set, else in the folder; None: nowhere."""
+    """Return a function from a user's ID to their pages, or None if there are none.
+
+    Each user has a folder, in the bucket if one is set, else in the local folder.
+    """
     folder, bucket = settings.pages, settings.pages_bucket
     if folder is None and bucket is None:
         return None
@@ -64,7 +67,7 @@ def pages_of(settings: Settings) -> "Callable[[str], Pages] | None":
 
 
 def bucket_files(settings: Settings) -> "KeptFiles | None":
-    """The files kept for users in the bucket of pages; None where there is none."""
+    """Return the user files in the bucket of pages, or None without a bucket."""
     bucket = settings.pages_bucket
     if bucket is None:
         return None
@@ -78,19 +81,19 @@ def bucket_files(settings: Settings) -> "KeptFiles | None":
 
 
 def unlimited_time() -> float:
-    """No time limit: nobody ends a process of this machine."""
+    """Return infinity: no process on this machine is ended by a time limit."""
     return math.inf
 
 
 def weights_of(settings: Settings) -> Weights:
-    """The weights of what orders memories that match alike; in `classic` usage has its tenth, the others count already."""
+    """Return the weights that order equal matches. `classic`: only usage has one (0.1); its ranking includes the others."""
     if settings.ranking == "classic":
         return Weights(importance=0.0, recency=0.0, usage=0.1)
     return Weights(settings.importance_weight, settings.recency_weight, settings.usage_weight)
 
 
 def embedder_of(settings: Settings, static: Embedder) -> Embedder:
-    """The embedder of memories and questions."""
+    """Return the embedder of memories and questions."""
     if settings.embedder == "static":
         return static
     if settings.embedder == "sentence":
@@ -103,7 +106,7 @@ def embedder_of(settings: Settings, static: Embedder) -> Embedder:
 
 
 def reader_of(settings: Settings, left: Left = unlimited_time) -> StatementReader | None:
-    """Claude as the reader of statements; None: rules normalize."""
+    """Return Claude as the reader of statements, or None if rules normalize."""
     asked = _asked(settings)
     if asked is None:
         return None
@@ -114,7 +117,7 @@ def reader_of(settings: Settings, left: Left = unlimited_time) -> StatementReade
 
 
 def language_model_of(settings: Settings, left: Left = unlimited_time) -> LanguageModel | None:
-    """Claude as the model of nights; None: rules read."""
+    """Return Claude as the model of nights, or None if rules read."""
     asked = _asked(settings)
     if asked is None:
         return None
@@ -125,7 +128,7 @@ def language_model_of(settings: Settings, left: Left = unlimited_time) -> Langua
 
 
 def summarizer_of(settings: Settings, left: Left = unlimited_time) -> LanguageModel | None:
-    """Claude as the model of summaries; None: sentences are extracted."""
+    """Return Claude as the model of summaries, or None if sentences are extracted."""
     asked = _asked(settings)
     if asked is None:
         return None
@@ -136,7 +139,7 @@ def summarizer_of(settings: Settings, left: Left = unlimited_time) -> LanguageMo
 
 
 def allowance_of(settings: Settings) -> "Allowance":
-    """The limits on what nights may spend."""
+    """Return the limits on what nights may spend."""
     from commonplace.ports.night import Allowance
 
     return Allowance(
@@ -152,7 +155,7 @@ def allowance_of(settings: Settings) -> "Allowance":
 
 
 def _asked(settings: Settings) -> "tuple[Clients, str] | None":
-    """Claude by a key of the environment, by one in Secrets Manager, or on Bedrock by role; and which model."""
+    """Return clients for Claude, with a key of the environment or Secrets Manager, or by role on Bedrock; and the model."""
     if not (settings.anthropic_api_key or settings.claude_secret or settings.bedrock_model):
         return None
     from commonplace.adapters.claude.clients import BedrockClients, KeyClients
@@ -175,7 +178,7 @@ def _claude_key(settings: Settings) -> Callable[[], str]:
 def night_of(
     settings: Settings, ledger: "Ledger", runs: "RunRepository", budget: "TokenBudget", left: Left = unlimited_time
 ) -> "NightPorts":
-    """The ports of nights. `left`: seconds that whoever asks now has."""
+    """Return the ports of nights. `left`: seconds that remain for the current caller."""
     from commonplace.ports.night import NightPorts
 
     return NightPorts(

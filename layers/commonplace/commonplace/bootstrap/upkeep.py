@@ -1,4 +1,4 @@
-"""What holds an index against its records, of a file or of a table; and the report about a file."""
+"""The comparison of an index with its records, of a file or a table; and the report about a file."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -20,8 +20,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FileReport:
-    """What is the matter with a file. `records`: how many can be read; `faults`: what SQLite finds wrong, a line each;
-    `inconsistencies`: how many things are not in line, by kind, and `mended` how many of them are now."""
+    """What is wrong with a file.
+
+    `records`: how many are readable; `faults`: what SQLite finds wrong, one line each; `inconsistencies`: how many
+    differences between index and records were found, by kind; `mended`: how many of them were corrected.
+    """
 
     records: int
     flaws: Flaws
@@ -31,7 +34,7 @@ class FileReport:
 
 
 def report_of(ports: Ports, faults: list[str], repair: bool, progress: Callable[[int], None]) -> FileReport:
-    """Compares all that there is, of all users, as far as it can be read. `progress` is told how many were compared."""
+    """Compare index and records of all users, as long as they can be read. `progress` receives the number compared."""
     from commonplace.indexing.consistency import check_consistency
 
     assert ports.upkeep is not None
@@ -42,14 +45,14 @@ def report_of(ports: Ports, faults: list[str], repair: bool, progress: Callable[
         return FileReport(found.records, found.flaws, faults, found.inconsistencies, found.mended)
     except CommonplaceError as error:
         told = [*faults, error.message]
-    with gathered() as flaws, suppress(CommonplaceError):  # the same, which is told
+    with gathered() as flaws, suppress(CommonplaceError):  # the same error is reported already
         for _ in kept.everything.every():
             count += 1
     return FileReport(count, flaws, told)
 
 
 def upkeep_of_file(database: "Database", embedder: "Embedder", static: "Embedder") -> Upkeep:
-    """Of one SQLite file, whose vectors these two make."""
+    """Return the upkeep of one SQLite file, whose vectors these two embedders make."""
     from commonplace.adapters.sqlite.contents import SqliteContents
     from commonplace.adapters.sqlite.records import SqliteEverything
 
@@ -59,7 +62,7 @@ def upkeep_of_file(database: "Database", embedder: "Embedder", static: "Embedder
 
 
 def upkeep_of_table(table: "Table", pending: PendingWrites, domain: Any, alias: str) -> Upkeep:
-    """Of one table, and of the index behind a client of a search domain, or of none."""
+    """Return the upkeep of one table, and of its index in a search domain, if there is one."""
     from commonplace.adapters.dynamodb.records import DynamoEverything
 
     if domain is None:

@@ -1,1 +1,1 @@
-"""The Python way in."""
+"""The Python interface."""

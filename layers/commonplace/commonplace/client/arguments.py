@@ -1,6 +1,7 @@
-"""What methods of `Commonplace` take: paths, and typed dictionaries, each the request's model of the same name.
+"""Arguments of the methods of `Commonplace`: paths, and typed dictionaries named after the request models.
 
-A test holds them together. Times are aware, or texts as ISO 8601 has them; without an offset they are in the user's zone.
+A test compares them with those models. Times are aware datetimes or ISO 8601 texts; a text without an offset is in the user's
+zone.
 """
 
 import os
@@ -13,11 +14,11 @@ from typing import Required, TypedDict
 from commonplace.domain.errors import CommonplaceError, ErrorCode, refuse_half_characters
 from commonplace.domain.taxonomy import Category, ContentType, Emotion, InsightType, MemoryType, SearchCategory
 
-_LONGEST_NAME, _LONGEST_PATH = 255, 4_096  # of common file systems
+_LONGEST_NAME, _LONGEST_PATH = 255, 4_096  # limits of common file systems
 
 
 def path_given(path: str | PathLike[str], field: str) -> Path:
-    """The path of a file or folder; raises `INVALID_ARGUMENT` where a caller gave none, or no path at all."""
+    """Return a file or folder argument as a `Path`; raises `INVALID_ARGUMENT` if it is missing or no valid path."""
     if not isinstance(path, (str, PathLike)) or not str(path):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: must be a path", field)
     named = Path(refuse_half_characters(str(path), field))
@@ -29,7 +30,7 @@ def path_given(path: str | PathLike[str], field: str) -> Path:
 
 
 class Place(TypedDict, total=False):
-    """A place in a conversation."""
+    """The place of a message in a conversation."""
 
     session_id: str | None
     position: int | None
@@ -38,7 +39,7 @@ class Place(TypedDict, total=False):
 
 
 class StoreContext(TypedDict, total=False):
-    """What the caller knows better than the engine."""
+    """What the caller already knows about a statement; it overrides what the engine would derive."""
 
     force_category: Category | None
     force_importance: int | None
@@ -58,7 +59,7 @@ class TimeSpan(TypedDict, total=False):
 
 
 class FilterOptions(TypedDict, total=False):
-    """Which memories to look at."""
+    """Which memories to consider."""
 
     time_range: TimeSpan | None
     importance_min: int | None
@@ -74,7 +75,7 @@ class SearchOptions(FilterOptions, total=False):
 
 
 class StoreMetadata(TypedDict, total=False):
-    """What is known of an insight."""
+    """The metadata of an insight."""
 
     type: Required[InsightType]
     user: str | None
@@ -85,7 +86,7 @@ class StoreMetadata(TypedDict, total=False):
 
 
 class InsightFilter(TypedDict, total=False):
-    """Which insights to look at."""
+    """Which insights to consider."""
 
     type: InsightType | None
     user: str | None
@@ -94,7 +95,7 @@ class InsightFilter(TypedDict, total=False):
 
 
 class ExportFilter(TypedDict, total=False):
-    """Which memories are exported; what is left out lets all pass."""
+    """Which memories to export; an omitted field excludes none."""
 
     category: SearchCategory | None
     type: MemoryType | None

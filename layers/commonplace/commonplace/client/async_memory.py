@@ -1,4 +1,4 @@
-"""The Python way in for asyncio: `AsyncCommonplace`, with the methods of `Commonplace`, each in a thread."""
+"""The Python interface for asyncio: `AsyncCommonplace`, whose methods are those of `Commonplace`, run in threads."""
 
 import asyncio
 import os
@@ -29,7 +29,7 @@ _Answer = TypeVar("_Answer")
 def _awaited(
     method: Callable[Concatenate[Commonplace, _Given], _Answer],
 ) -> Callable[Concatenate["AsyncCommonplace", _Given], Coroutine[Any, Any, _Answer]]:
-    """A method of `Commonplace`, to be awaited."""
+    """Return an awaitable version of a method of `Commonplace`."""
 
     @wraps(method)
     async def call(memory: "AsyncCommonplace", /, *given: _Given.args, **named: _Given.kwargs) -> _Answer:
@@ -41,11 +41,11 @@ def _awaited(
 def _streamed(
     method: Callable[Concatenate[Commonplace, _Given], Iterator[_Answer]],
 ) -> Callable[Concatenate["AsyncCommonplace", _Given], AsyncIterator[_Answer]]:
-    """A method that gives one thing after the other, for `async for`."""
+    """Return an asynchronous iterator version of a method of `Commonplace` that yields."""
 
     @wraps(method)
     async def each(memory: "AsyncCommonplace", /, *given: _Given.args, **named: _Given.kwargs) -> AsyncIterator[_Answer]:
-        context = copy_context()  # one for all turns: what the method keeps there it finds again
+        context = copy_context()  # all steps share one context, so that context variables set by the method persist
         stream = await memory._in_thread(lambda opened: context.run(method, opened, *given, **named))
         while (one := await memory._in_thread(lambda _: context.run(next, stream, _END))) is not _END:
             yield one
@@ -57,8 +57,8 @@ class AsyncCommonplace:
     """One user's memories in one file, for asyncio. Use it in an `async with` block, or await `close`.
 
     Arguments and methods are those of `Commonplace`; `export`, `export_lines` and `each_run` are for `async for`. Each call
-    runs in one of `threads` threads, so that none blocks the loop, and many at once wait for each other in their order. What
-    is told its progress is told it in that thread. A call whose await is cancelled ends by itself.
+    runs in one of `threads` threads, so that no call blocks the loop; further calls wait in order. Progress callbacks run in
+    that thread. A call whose await is cancelled still runs to its end.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class AsyncCommonplace:
         await self.close()
 
     async def close(self) -> None:
-        """Lets the calls that were made end, and lets go of the file; once is enough."""
+        """Wait for the calls in progress and close the file. Calling it again has no effect."""
         self._closed = True
         await asyncio.to_thread(self._threads.shutdown)
         if self._opened is not None:
@@ -103,7 +103,7 @@ class AsyncCommonplace:
             return self._opened
 
     async def leaving(self) -> "AsyncErasableUser":
-        """Everything that is kept of the user: `memories()` counts them, `erase()` takes all of it away for good."""
+        """Return the user's data as a whole: `memories()` counts the memories, `erase()` removes everything for good."""
         from commonplace.client.async_parts import AsyncErasableUser
 
         return AsyncErasableUser(self._in_thread)

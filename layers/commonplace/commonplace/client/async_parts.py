@@ -1,4 +1,4 @@
-"""The documents and the leaving of a user, for asyncio: with the methods of what `Commonplace` gives for them."""
+"""The documents and the erasure of a user for asyncio, with the methods of their counterparts in `Commonplace`."""
 
 from collections.abc import Callable, Coroutine
 from functools import wraps
@@ -25,7 +25,7 @@ class _OfMemory:
 def _awaited(
     part: Callable[[Commonplace], _Part], method: Callable[Concatenate[_Part, _Given], _Answer]
 ) -> Callable[Concatenate[_OfMemory, _Given], Coroutine[Any, Any, _Answer]]:
-    """A method of a part of the memory, to be awaited."""
+    """Return an awaitable version of a method of a part of `Commonplace`."""
 
     @wraps(method)
     async def call(of: _OfMemory, /, *given: _Given.args, **named: _Given.kwargs) -> _Answer:
@@ -51,7 +51,7 @@ class AsyncErasableUser(_OfMemory):
 
 
 class AsyncDocuments(_OfMemory):
-    """A user's documents. Each is named by a namespace, some texts, and a key; `NOT_FOUND` where there is none."""
+    """A user's documents. A document has a namespace (several texts) and a key; raises `NOT_FOUND` if there is none."""
 
     write = _awaited(_documents, Documents.write)
     read = _awaited(_documents, Documents.read)

@@ -1,4 +1,4 @@
-"""What `Commonplace` can do with documents: whole texts under a namespace and a key."""
+"""The document methods of `Commonplace`: whole texts under a namespace and a key."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Documents:
-    """A user's documents. Each is named by a namespace, some texts, and a key; `NOT_FOUND` where there is none."""
+    """A user's documents. A document has a namespace (several texts) and a key; raises `NOT_FOUND` if there is none."""
 
     _caller: "Callable[[], Caller]"
     _ports: "Callable[[], Ports]"
@@ -26,10 +26,10 @@ class Documents:
         self, namespace: Sequence[str], key: str, body: str, *, version: int | None = None, form: Form = "text",
         fields: Sequence[str] | None = None,
     ) -> Document:  # fmt: skip
-        """Writes a body of at most 256 KB; `redacted` of the answer tells which secrets were taken out of it.
+        """Write a body of at most 256 KB; `redacted` of the result lists the kinds of secrets that were removed.
 
-        `version`: the one that was read, 0 where there was none: `CONFLICT` where another is there by now. `form="json"`:
-        the body is a JSON object; `fields`: the paths in it whose texts are found by searches, `()` for none.
+        `version`: the version that was read, or 0 if there was none; raises `CONFLICT` if it is no longer current.
+        `form="json"`: the body is a JSON object; `fields`: the paths in it whose texts are searchable, `()` for none.
         """
         from commonplace.use_cases.documents import Writing, write_document
 
@@ -40,40 +40,40 @@ class Documents:
         return write_document(given, self._caller(), self._ports())
 
     def read(self, namespace: Sequence[str], key: str, *, version: int | None = None) -> Document:
-        """A document as it is, or one of its versions."""
+        """Return a document, or one of its versions."""
         from commonplace.use_cases.documents import read_document
 
         return read_document(namespace, key, self._caller(), self._ports(), version)
 
     def listed(self, namespace: Sequence[str] = ()) -> list[DocumentHead]:
-        """The documents in a namespace and in those below it, without their bodies."""
+        """Return the documents in a namespace and below it, without their bodies."""
         from commonplace.use_cases.documents import list_documents
 
         return list_documents(namespace, self._caller(), self._ports())
 
     def scores(self, query: str, namespace: Sequence[str] = ()) -> dict[str, float]:
-        """How well documents there match a query, 0 to 1, by path: each by its best passage, of the best 200 of all."""
+        """Return by path how well documents match a query (0-1): each by its best passage among the best 200 overall."""
         from commonplace.use_cases.documents import score_documents
 
         return score_documents(query, namespace, self._caller(), self._ports())
 
     def versions(self, namespace: Sequence[str], key: str) -> list[Document]:
-        """The newest 20 versions, newest first, and those that say that it was deleted."""
+        """Return the newest 20 versions, newest first, including those that record a deletion."""
         check_place(namespace, key)
         return self._ports().documents.versions(self._caller().user_id, namespace, key)
 
     def delete(self, namespace: Sequence[str], key: str, *, version: int | None = None) -> Document:
-        """Deletes a document; `undo` brings it back for 30 days."""
+        """Delete a document; `undo` restores it for 30 days."""
         from commonplace.use_cases.documents import delete_document
 
         return delete_document(namespace, key, self._caller(), self._ports(), version)
 
     def undo(self, namespace: Sequence[str], key: str, *, version: int | None = None) -> Document:
-        """Brings back what the version before the newest said, or the one that is named, as a new version."""
+        """Restore the text of the version before the newest, or of the given version, as a new version."""
         from commonplace.use_cases.documents import undo_document
 
         return undo_document(namespace, key, self._caller(), self._ports(), version)
 
     def erase(self, namespace: Sequence[str], key: str) -> "Erased":
-        """Erases a document for good, with all its versions and all memories that were derived from any of them."""
+        """Erase a document for good, with all its versions and all memories derived from them."""
         return self._leaving().erase_document(namespace, key)

@@ -1,4 +1,4 @@
-"""The Python way in: `Commonplace`, a memory file with a typed method per tool."""
+"""The Python interface: `Commonplace`, a memory file with a typed method per tool."""
 
 import math
 import os
@@ -48,7 +48,7 @@ BACKEND = "local"
 
 
 def refuse_if_forked(process: int) -> None:
-    """Raises in any process but the one that opened a memory: threads and SQLite's connections don't outlive a fork."""
+    """Raise in any process except the one that opened the memory: threads and SQLite connections don't survive a fork."""
     if process != os.getpid():
         why = "this memory was opened before the process was forked; open it again in the new process"
         raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
@@ -57,10 +57,11 @@ def refuse_if_forked(process: int) -> None:
 class Commonplace(NightMethods, TransferMethods):
     """One user's memories in one file. Use it in a `with` block, or call `close`.
 
-    `path`: the memory file, made if it isn't there. `user_id`: whose memories, a name on this machine. `timezone`: IANA
-    name of the user's zone. `now`: a callable that tells the time (aware), for tests and imports; it is brought into that
-    zone where one is named. `agent_id`: the agent that asks, which sees its own memories and the global ones.
-    `settings`: the environment's, unless given.
+    `path`: the memory file, created if it doesn't exist. `user_id`: the owner of the memories, a name on this machine.
+    `timezone`: IANA name of the user's zone. `now`: a callable that returns the current time (aware), for tests and imports;
+    its result is converted to `timezone` if that is given. `agent_id`: the agent that asks, which sees its own memories and
+    the global ones. `settings`: by default those of the environment.
+
     Every method raises `CommonplaceError` with a code, a message and the field at fault.
     """
 
@@ -88,7 +89,7 @@ class Commonplace(NightMethods, TransferMethods):
         self.close()
 
     def close(self) -> None:
-        """Lets go of the file. A process that was forked has let go of it before."""
+        """Close the file. Does nothing in a forked process."""
         if self._process == os.getpid():
             self._opened.close()
 
@@ -98,38 +99,41 @@ class Commonplace(NightMethods, TransferMethods):
         return self._opened
 
     def now(self) -> datetime:
-        """The time by this memory's clock, in the user's zone."""
+        """Return the current time by this memory's clock, in the user's zone."""
         return now if (now := self._clock()).tzinfo else now.astimezone()
 
     def call(
         self, tool: str, arguments: Mapping[str, Any] | None = None,
         progress: Callable[[int, int | None], None] | None = None, *, admin: bool = True,
     ) -> dict[str, Any]:  # fmt: skip
-        """Any tool by its name, in plain JSON. `progress` is told how much is done, of how much; `admin`: no model asks."""
+        """Call any tool by its name and return plain JSON.
+
+        `progress` receives the number done and the total, if known. `admin`: the caller is not a model.
+        """
         ports = self._local.ports if progress is None else replace(self._local.ports, progress=progress)
         result = dispatch.call(tool, arguments or {}, self._caller(admin=admin), ports)
         return dict(result.model_dump(mode="json"))
 
     def answer(self, tool: str, arguments: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
-        """The same, never raising: an HTTP status and a body."""
+        """Call any tool like `call`, but return an HTTP status and a body instead of raising."""
         return dispatch.answer(tool, arguments, self._caller(), self._local.ports)
 
     def memory_normalize(self, text: str, *, source: Source = "user", context: str | None = None) -> results.NormalizeResult:
-        """A statement in the third person, with type and tags; nothing is stored."""
+        """Return a statement in the third person, with type and tags; nothing is stored."""
         return self._typed(results.NormalizeResult, "memory_normalize", text=text, source=source, context=context)
 
     def memory_store_personal(
         self, raw_text: str, normalized: str, type: StatementType, tags: Sequence[str], *,
         agent_id: str = GLOBAL_AGENT, place: Place | None = None,
     ) -> results.StorePersonalResult:  # fmt: skip
-        """Stores a normalized statement, once."""
+        """Store a normalized statement, unless it is stored already."""
         return self._typed(
             results.StorePersonalResult, "memory_store_personal", raw_text=raw_text, normalized=normalized, type=type,
             tags=list_of(tags, "tags"), agent_id=agent_id, place=place,
         )  # fmt: skip
 
     def store_memory(self, content: str, *, context: StoreContext | None = None, wait: bool = True) -> results.StoreResult:
-        """Remembers a statement as it was said. `wait=False`: without recommendations, which `history` of its id tells."""
+        """Store a statement as it was said. `wait=False`: without recommendations; `history` of its ID returns them later."""
         given = {"content": content} | ({} if context is None else {"context": context})
         result = dispatch.call("store_memory", given, self._caller(waits=wait), self._local.ports)
         assert isinstance(result, results.StoreResult)
@@ -138,10 +142,10 @@ class Commonplace(NightMethods, TransferMethods):
     def store_memories(
         self, memories: Sequence[Mapping[str, Any]], *, wait: bool = True, left: Callable[[], float] = lambda: math.inf
     ) -> "StoreManyResult":
-        """Stores up to 100 statements, each `{content, context?}` and with its own answer: a refused one stops no other.
+        """Store up to 100 statements, each `{content, context?}`; a refused statement stops no other.
 
-        `wait` is that of `store_memory`. `left` tells the seconds that there still are; what they are not enough for is
-        refused as retryable.
+        Each statement has its own answer. `wait` is that of `store_memory`. `left` returns the seconds that remain;
+        statements for which they don't suffice are refused as retryable.
         """
         from commonplace.contract.validate import check
         from commonplace.domain.imports import StoreManyRequest
@@ -151,16 +155,16 @@ class Commonplace(NightMethods, TransferMethods):
         return store_memories(request.memories, self._caller(waits=wait), self._local.ports, left)
 
     def discover_memory_tools(self, tool: str | None = None, *, group: ToolGroup | None = None) -> results.DiscoverResult:
-        """The advanced tools and the measured state; with `tool` its whole schema, with `group` what its tools take."""
+        """Return the advanced tools and measured state; `tool`: its whole schema, `group`: the arguments of its tools."""
         return self._typed(results.DiscoverResult, "discover_memory_tools", tool=tool, group=group)
 
     def memory_store(
         self, content: str, metadata: StoreMetadata, *, id: str | None = None, collection: str | None = None,
         place: Place | None = None,
     ) -> results.StoreInsightResult:  # fmt: skip
-        """Stores an insight with its metadata; `metadata` has at least `type` (insight, fact, preference, ...).
+        """Store an insight with its metadata; `metadata` has at least `type` (insight, fact, preference, ...).
 
-        With the `id` of one that is there it is updated: what is left out stays.
+        With the `id` of an existing insight, that insight is updated: omitted fields stay.
         """
         return self._typed(
             results.StoreInsightResult, "memory_store", id=id, content=content, metadata=metadata, collection=collection,
@@ -175,38 +179,38 @@ class Commonplace(NightMethods, TransferMethods):
         return Documents(self._caller, self._ports, self.leaving)
 
     def get(self, name: str) -> storage.KeptMemory:
-        """A memory as it is kept, by its id, by its key, or by an id that it had elsewhere."""
+        """Return a stored memory by its ID, by its key, or by its ID in another store."""
         return self._typed(storage.GetResult, "get_memory", **self.naming(name)).memory
 
     def write_memory(
         self, key: str, value: str, category: Section, durability: Durability = "durable", *, source: str = "user",
         confidence: float = 1.0, allow_similar: bool = False,
     ) -> storage.WriteResult:  # fmt: skip
-        """Writes a fact under a key; `written` is False where the key or the fact is there already."""
+        """Write a fact under a key; `written` is False if the key or the fact exists already."""
         return self._typed(
             storage.WriteResult, "write_memory", key=key, value=value, category=category, durability=durability,
             source=source, confidence=confidence, allow_similar=allow_similar,
         )  # fmt: skip
 
     def read_memory(self, category: Section, *, limit: int = 20) -> storage.ReadResult:
-        """What is remembered under a heading, the most important first."""
+        """Return the memories under a heading, most important first."""
         return self._typed(storage.ReadResult, "read_memory", category=category, limit=limit)
 
     def get_memory(self, memory_id: str | None = None, *, key: str | None = None) -> storage.GetResult:
-        """A memory as it is kept."""
+        """Return a stored memory."""
         return self._typed(storage.GetResult, "get_memory", memory_id=memory_id, key=key)
 
     def list_memories(
         self, *, limit: int = 20, category: SearchCategory | None = None, options: FilterOptions | None = None,
         cursor: str | None = None,
     ) -> storage.ListResult:  # fmt: skip
-        """A page of the memories, newest first; `cursor`: that of the page before."""
+        """Return a page of the memories, newest first; `cursor`: that of the previous page."""
         return self._typed(
             storage.ListResult, "list_memories", limit=limit, category=category, options=options, cursor=cursor
         )
 
     def tags(self, *, limit: int = 500, cursor: str | None = None) -> storage.TagsResult:
-        """A page of the tags in use, by name, with how many memories carry each; `cursor`: that of the page before."""
+        """Return a page of the tags in use, by name, with their number of memories; `cursor`: that of the previous page."""
         from commonplace.contract.validate import check
         from commonplace.use_cases.listing import list_tags
 
@@ -216,7 +220,7 @@ class Commonplace(NightMethods, TransferMethods):
         return found.naming(flaws)
 
     def tag_uses(self) -> list[storage.TagUse]:
-        """Every tag with when it was first and last used, and those that were merged into another or put aside."""
+        """Return all tags with their first and last use, including tags that were merged into another or retired."""
         from commonplace.use_cases.listing import tag_uses
 
         return tag_uses(self._caller(), self._ports())
@@ -227,7 +231,7 @@ class Commonplace(NightMethods, TransferMethods):
         tags: Sequence[str] | None = None, importance: int | None = None, expires_at: datetime | str | None = None,
         durability: Durability | None = None,
     ) -> storage.UpdateResult:  # fmt: skip
-        """A new value for a memory; the old one is closed and kept. Without one, its labels are corrected under its id."""
+        """Give a memory a new value; the old one is closed and retained. Without a value, correct its labels under its ID."""
         return self._typed(
             storage.UpdateResult, "update_memory", key=key, value=value, memory_id=memory_id, category=category,
             filed_under=filed_under, type=type, tags=None if tags is None else list_of(tags, "tags"), importance=importance,
@@ -235,25 +239,25 @@ class Commonplace(NightMethods, TransferMethods):
         )  # fmt: skip
 
     def delete_memory(self, key: str | None = None, *, memory_id: str | None = None) -> storage.DeleteResult:
-        """Closes a memory; it can be brought back for 30 days."""
+        """Close a memory; it can be restored for 30 days."""
         return self._typed(storage.DeleteResult, "delete_memory", key=key, memory_id=memory_id)
 
     def history(self, key: str | None = None, *, memory_id: str | None = None) -> interactions.History:
-        """What a key has held, or what an id replaced and what replaced it, newest first."""
+        """Return all values of a key, or what an ID replaced and what replaced it, newest first."""
         return self._typed(interactions.History, "history", key=key, memory_id=memory_id)
 
     def get_memory_context(self, topic: str, *, max_tokens: int = 1_500) -> storage.ContextResult:
-        """What to know for a topic, ready for a prompt; it never has more than `max_tokens` (100-8,000)."""
+        """Return the context for a topic, ready for a prompt, of at most `max_tokens` (100-8,000)."""
         return self._typed(storage.ContextResult, "get_memory_context", topic=topic, max_tokens=max_tokens)
 
     def summarize_memory(self, query: str, *, limit: int = 20) -> storage.SummarizeResult:
-        """What the memories say about a question, in a few sentences."""
+        """Summarize what the memories say about a question in a few sentences."""
         return self._typed(storage.SummarizeResult, "summarize_memory", query=query, limit=limit)
 
     def memory_search_personal(
         self, query: str, *, agent_id: str | None = None, limit: int = 10
     ) -> results.SearchPersonalResult:
-        """What is known of the user for a question."""
+        """Return what is known about the user for a question."""
         return self._typed(
             results.SearchPersonalResult, "memory_search_personal", query=query, agent_id=agent_id, limit=limit
         )
@@ -262,7 +266,7 @@ class Commonplace(NightMethods, TransferMethods):
         self, query: str, *, limit: int | None = None, category: SearchCategory | None = None,
         options: SearchOptions | None = None, counts: bool = True,
     ) -> results.SearchResult:  # fmt: skip
-        """The memories that match a question, best first. `counts=False`: none counts as used, the question isn't kept."""
+        """Return the memories that match, best first. `counts=False`: no use is counted and the question isn't stored."""
         asked = {"query": query, "limit": limit, "category": category, "options": options}
         given = {name: value for name, value in asked.items() if value is not None}
         result = dispatch.call("search_memory", given, replace(self._caller(), counts=counts), self._ports())
@@ -273,23 +277,23 @@ class Commonplace(NightMethods, TransferMethods):
         self, query: str, *, limit: int | None = None, category: SearchCategory | None = None,
         options: SearchOptions | None = None,
     ) -> TraceResult:  # fmt: skip
-        """How `search_memory` comes to its answer: what each score is the sum of, and what was left out by which argument."""
+        """Explain an answer of `search_memory`: the parts of each score, and which argument excluded which memories."""
         return self._typed(TraceResult, "trace_search", query=query, limit=limit, category=category, options=options)
 
     def memory_search(
         self, query: str, *, collection: str | None = None, nResults: int = 5,  # noqa: N803 - the tool's own word
         filter: InsightFilter | None = None,
     ) -> results.SearchInsightResult:  # fmt: skip
-        """The nearest memories with their cosine distance."""
+        """Return the nearest memories with their cosine distance."""
         return self._typed(
             results.SearchInsightResult, "memory_search", query=query, collection=collection, nResults=nResults,
             filter=filter,
         )  # fmt: skip
 
     def record_feedback(self, memory_id: str, query: str, useful: bool) -> "FeedbackResult":
-        """Keeps whether a memory was useful for a query, for 90 days: like queries find it a little sooner, or later.
+        """Record for 90 days whether a memory was useful for a query; similar queries rank it slightly higher or lower.
 
-        Of one memory and query the last word counts. Raises `NOT_FOUND` for an unknown memory and for a closed one.
+        Per memory and query, the last rating counts. Raises `NOT_FOUND` for an unknown or closed memory.
         """
         from commonplace.use_cases.feedback import record_feedback
 
@@ -297,7 +301,7 @@ class Commonplace(NightMethods, TransferMethods):
         return record_feedback(given, self._caller(), self._ports())
 
     def forget_feedback(self, memory_id: str | None = None) -> "ForgottenFeedback":
-        """Takes out the feedback on a memory, or all of the user's; tells how many ratings that were."""
+        """Remove the feedback on a memory, or all of the user's; reports how many ratings that were."""
         from commonplace.use_cases.feedback import forget_feedback
 
         return forget_feedback({} if memory_id is None else {"memory_id": memory_id}, self._caller(), self._ports())
@@ -305,14 +309,14 @@ class Commonplace(NightMethods, TransferMethods):
     def memory_stats(
         self, *, after: datetime | str | None = None, before: datetime | str | None = None
     ) -> analysis.StatsResult:
-        """The memories that were stored in a period, counted: by their headings, by age, month by month, with their tags."""
+        """Count the memories stored in a period: by heading, by age, by month, and by tag."""
         return self._typed(analysis.StatsResult, "memory_stats", after=after, before=before)
 
     def memory_timeline(
         self, *, after: datetime | str | None = None, before: datetime | str | None = None, topic: str | None = None,
         granularity: Granularity = "month", cursor: str | None = None,
     ) -> analysis.TimelineResult:  # fmt: skip
-        """The memories by when things happened, and what changed when; `cursor`: that of the answer before."""
+        """Return the memories by the time of their events, and what changed when; `cursor`: that of the previous answer."""
         return self._typed(
             analysis.TimelineResult, "memory_timeline", after=after, before=before, topic=topic, granularity=granularity,
             cursor=cursor,
@@ -321,17 +325,17 @@ class Commonplace(NightMethods, TransferMethods):
     def concept_network(
         self, focus: str | None = None, *, depth: int = 1, limit: int = 50, format: Literal["json", "dot"] = "json"
     ) -> analysis.NetworkResult:
-        """Which concepts stand together in memories; around `focus`, up to `depth` (1-3) links away."""
+        """Return which concepts occur together in memories; around `focus`, up to `depth` (1-3) links away."""
         return self._typed(analysis.NetworkResult, "concept_network", focus=focus, depth=depth, limit=limit, format=format)
 
     def usage_patterns(self, *, after: datetime | str | None = None, before: datetime | str | None = None) -> UsageResult:
-        """When was searched, which memories were found most, which never, and what was asked in vain."""
+        """Return when searches were made, the memories most and never found, and queries without result."""
         return self._typed(UsageResult, "usage_patterns", after=after, before=before)
 
     def merge_memories(
         self, memory_ids: Sequence[str] | None = None, *, dry_run: bool = True, run_id: str | None = None
     ) -> maintenance.MergeResult:
-        """Makes one memory of several; without any, tells which say the same. `undo_run` brings the old ones back."""
+        """Merge several memories into one; without any, report which say the same. `undo_run` restores the old ones."""
         return self._typed(
             maintenance.MergeResult, "merge_memories", dry_run=dry_run, run_id=run_id,
             memory_ids=None if memory_ids is None else list_of(memory_ids, "memory_ids"),
@@ -340,15 +344,15 @@ class Commonplace(NightMethods, TransferMethods):
     def optimize_tags(
         self, *, dry_run: bool = True, threshold: float = 0.8, run_id: str | None = None
     ) -> maintenance.OptimizeResult:
-        """Gives tags of one meaning one name; a query for an old one goes on finding what it did."""
+        """Unify tags of the same meaning; queries for an old name still find the same memories."""
         return self._typed(maintenance.OptimizeResult, "optimize_tags", dry_run=dry_run, threshold=threshold, run_id=run_id)
 
     def validate_storage(self, *, run_id: str | None = None, cursor: str | None = None) -> ValidateResult:
-        """What is not as it should be, in 2,000 records; `cursor`: that of the part before."""
+        """Report inconsistencies in 2,000 records; `cursor`: that of the previous part."""
         return self._typed(ValidateResult, "validate_storage", run_id=run_id, cursor=cursor)
 
     def repair_index(self, scope: Scope = "missing", *, dry_run: bool = True, run_id: str | None = None) -> RepairResult:
-        """Brings the index in line with the records; `all` writes all of it anew. `dry_run` only tells what that would do."""
+        """Update the index from the records; `all` rebuilds it. `dry_run` only reports what that would do."""
         return self._typed(RepairResult, "repair_index", scope=scope, dry_run=dry_run, run_id=run_id)
 
     def naming(self, name: str) -> dict[str, str]:
@@ -357,18 +361,19 @@ class Commonplace(NightMethods, TransferMethods):
         return naming(name, self._caller(), self._ports())
 
     def erase(self, memory_id: str) -> "Erased":
-        """Erases a memory for good, with all that it replaced and all that replaced it; gives the `ids` of what was erased.
+        """Erase a memory for good, with its predecessors and successors; returns the erased `ids`.
 
-        What was merged of it and of others goes, too; of the others one memory is made again, which `made_again` names.
-        Where another program reads the file for more than some seconds, words stay in its log for as long, and `notes` says
-        so. `delete_memory` is what can be undone. Raises `NOT_FOUND`, and `CONFLICT` while a run of this user is at work.
+        Memories merged from it and others are erased too; a new memory is made of the others, named in `made_again`. While
+        another program reads the file for more than a few seconds, erased words stay in the write-ahead log, and `notes`
+        reports that. To be able to undo, use `delete_memory`. Raises `NOT_FOUND`, and `CONFLICT` while a run of this user is
+        in progress.
         """
         return self.leaving().erase_memory(memory_id)
 
     def leaving(self) -> "ErasableUser":
-        """Everything that is kept of the user: `memories()` counts them, `erase()` takes all of it away for good.
+        """Return the user's data as a whole: `memories()` counts the memories, `erase()` removes everything for good.
 
-        `notes()` tells what is left for a while of anything that was erased, and None once it is gone.
+        `notes()` reports erased data that is still in the file for a while, and returns None once it is gone.
         """
         from commonplace.nightly.user_erasure import ErasableUser
 
@@ -380,16 +385,19 @@ class Commonplace(NightMethods, TransferMethods):
         return RunContext(self._caller(), self._ports(), self._local.night(), self.now)
 
     def reindex(self, progress: Callable[[int, int], None] | None = None) -> int:
-        """Embeds the memories that an older version embedded by another model, and returns how many.
+        """Embed the memories that an older version embedded with another model, and return how many.
 
-        Writes do it little by little, too. `progress` is told how many are done, of how many.
+        Writes also do this little by little. `progress` receives the number done and the total.
         """
         return self._local.reindex(self._user_id, progress)
 
     def check(self, progress: Callable[[int], None] | None = None, repair: bool = False) -> "FileReport":
-        """What is the matter with the file, whoever its memories are of: records that can't be read (`flaws.unreadable`),
-        dates beyond the bounds (`flaws.held`), what SQLite finds wrong (`faults`), and what is not in line
-        (`inconsistencies`, by kind). `repair`: the index of all is brought in line."""
+        """Check the whole file, for all users.
+
+        Reports records that can't be read (`flaws.unreadable`), dates beyond the bounds (`flaws.held`), what SQLite finds
+        wrong (`faults`), and differences between index and records (`inconsistencies`, by kind). `repair`: corrects the index
+        for all users.
+        """
         return self._local.check(progress or (lambda _: None), repair)
 
     def _ports(self) -> "Ports":

@@ -1,5 +1,4 @@
-"""What `Commonplace` can do about many memories at once: conversations in, records and files out and in again, and the move
-from an older store."""
+"""The bulk methods of `Commonplace`: import of conversations, export and import of records and files, and migration."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,40 +23,40 @@ if TYPE_CHECKING:
     from commonplace.use_cases.migration import Progress
 
 AnyPath = str | PathLike[str]
-_MOST_BYTES = 500_000_000  # of a file of TinyDB
+_MOST_BYTES = 500_000_000  # limit of a TinyDB file
 
 
 class TransferMethods:
-    """The methods that take in and give out more than one memory."""
+    """Methods that import or export more than one memory."""
 
     def _caller(self) -> "Caller":
-        """Whose memories, and when; given by the class that has these methods."""
+        """Return the caller and the time; implemented by the class that has these methods."""
         raise NotImplementedError
 
     def _ports(self) -> "Ports":
-        """The open store; given by the class that has these methods."""
+        """Return the open store; implemented by the class that has these methods."""
         raise NotImplementedError
 
     def _typed(self, kind: type[AnyResult], name: str, /, **arguments: Any) -> AnyResult:
-        """Calls a tool with those arguments that are not None; given by the class that has these methods."""
+        """Call a tool with the arguments that are not None; implemented by the class that has these methods."""
         raise NotImplementedError
 
     def import_from(
         self, path: "str | PathLike[str] | Source", kind: "ImportKind | None" = None, apply: bool = False, *,
         only: str | None = None, listed: range | None = range(20), progress: "import_facts.Progress | None" = None,
     ) -> "Imported":  # fmt: skip
-        """Tells what taking in a file or a folder of another store would do, or does it with `apply`, as a run.
+        """Report what importing a file or folder of another store would do; `apply` does it, as a run.
 
         `kind`: `chatgpt`, `claude`, `mem0`, `zep`, `graphiti`, `letta`, `langgraph`, `agentcore`, `mcp-memory`,
-        `basic-memory`, `anthropic-memory`, `markdown`, `messages`, `turns` or `commonplace`; found out when it is left out.
-        The file is only read. What things are called there names their memories from then on, and what came before is
-        `known`. `undo_run` takes a run back; of conversations there may be several, in `runs`.
+        `basic-memory`, `anthropic-memory`, `markdown`, `messages`, `turns` or `commonplace`; detected if omitted. The file is
+        only read. External names keep naming their memories from then on, and what was imported before is `known`. `undo_run`
+        undoes a run; an import of conversations may have several, in `runs`.
 
-        `only`: the person whose memories are taken in. With several `people` in the file, `apply` raises `INVALID_ARGUMENT`
-        without it. `left_out` counts by reason the passages that become no memory. `listed`: of which entries, by their
-        places from 0, `memories` tells what happens to them. A plan counts all others by their names and words alone; with
-        None it tells all, without their secrets and compared with what is alike here, which takes as long as applying it,
-        and `passages` has the first 10,000 that are left out.
+        `only`: the person whose memories are imported. If the file has several `people`, `apply` raises `INVALID_ARGUMENT`
+        without it. `left_out` counts by reason the passages that become no memory. `listed`: the entries, by position from 0,
+        whose outcome `memories` reports. A plan counts all others only by their names and words; with None it reports all,
+        without their secrets and compared with similar memories here, which takes as long as applying, and `passages` has the
+        first 10,000 that are left out.
         """
         from commonplace.importing.kinds import import_source
         from commonplace.importing.sources import Source
@@ -68,9 +67,9 @@ class TransferMethods:
         return import_source(source, kind, self._caller(), self._ports(), **how)
 
     def import_messages(self, messages: Sequence[Mapping[str, Any]], apply: bool = False) -> "Imported":
-        """Tells what reading a conversation would bring, or reads it with `apply`, as a run that `undo_run` takes back.
+        """Report what reading a conversation would add; `apply` reads it, as a run that `undo_run` undoes.
 
-        `messages`: `{role, content}` as chat APIs have them. Only the user's own words become memories; what the system, a
+        `messages`: `{role, content}` as in chat APIs. Only the user's own words become memories; what the system, a
         developer, a tool or the assistant says never does.
         """
         from commonplace.importing.sources import Source
@@ -82,12 +81,14 @@ class TransferMethods:
     def import_turns(
         self, turns: Sequence[Mapping[str, Any]], keep: "Keep" = "all", progress: "import_conversation.Progress | None" = None
     ) -> "ImportResult":
-        """Stores the transcript of a conversation at once, a memory per turn: `{session_id, position, speaker, text,
-        event_time?}`, or messages `{role, content}`, which are turns of one session.
+        """Store the transcript of a conversation at once, a memory per turn.
 
-        `keep="all"`, the default, stores every turn, whoever said it: what a system or an assistant said is a memory, too.
-        `"worthy"` leaves out small talk and what an assistant says. To learn from a chat what its user said of themselves,
-        use `import_messages`. `progress` is told how many turns are done.
+        A turn is `{session_id, position, speaker, text, event_time?}`, or a message `{role, content}`; messages are turns of
+        one session.
+
+        `keep="all"`, the default, stores every turn, whoever said it: system and assistant turns become memories, too.
+        `"worthy"` omits small talk and assistant turns. To learn from a chat what its user said about themselves, use
+        `import_messages`. `progress` receives the number of turns done.
         """
         from commonplace.use_cases.import_conversation import import_turns
 
@@ -96,10 +97,10 @@ class TransferMethods:
     def import_records(
         self, records: "import_records.Records", apply: bool = False, progress: "import_records.Progress | None" = None
     ) -> "Imported":
-        """Takes in what `export` gave, under the same ids and links; without `apply` it is only told what that would store.
+        """Import the records of `export` under the same IDs and links; without `apply`, only report what would be stored.
 
-        It is a run: `undo_run` takes it back. Memories that are here already stay as they are. `progress` is told how many
-        of how many are stored. A malformed one is an error; of a mapping, by the lines of a file, it alone is refused.
+        It is a run, so `undo_run` undoes it. Existing memories stay as they are. `progress` receives the number stored and
+        the total. A malformed record is an error; if `records` is a mapping by line number, only that record is refused.
         """
         from commonplace.use_cases.import_records import import_records
 
@@ -108,14 +109,15 @@ class TransferMethods:
         return import_records(records, self._caller(), self._ports(), apply, progress)
 
     def export(self) -> Iterator[dict[str, Any]]:
-        """Every record of the user, oldest first, closed ones too."""
+        """Yield every record of the user, oldest first, including closed ones."""
         for memory in self._ports().records.all(self._caller().user_id):
             yield memory.model_dump(mode="json")
 
     def export_lines(self, format: transfer.PrintedFormat = "jsonl") -> Iterator[str]:
-        """The same as the lines of a file: JSON Lines with a header, CSV, or as Markdown the current memories to read.
+        """Yield the lines of an export file: JSON Lines with a header, CSV, or the current memories as readable Markdown.
 
-        `mem0` and `langgraph` are the current memories as what those stores give: `get_all`, and a list of items.
+        `mem0` and `langgraph` export the current memories in the formats of those stores: the answer of `get_all`, and a list
+        of items.
         """
         from commonplace.use_cases.export_memories import exported_lines
 
@@ -126,14 +128,14 @@ class TransferMethods:
         self, format: transfer.FileFormat = "jsonl", *, filter: ExportFilter | None = None, include_history: bool = False,
         run_id: str | None = None,
     ) -> transfer.ExportResult:  # fmt: skip
-        """Makes a file of the memories, which is kept for a day; `run_id` tells of an earlier one."""
+        """Make a file of the memories, available for a day; `run_id` reports on an earlier export."""
         return self._typed(
             transfer.ExportResult, "export_memories", format=format, filter=filter, include_history=include_history,
             run_id=run_id,
         )  # fmt: skip
 
     def export_file(self, export_id: str) -> tuple[transfer.KeptFile, bytes]:
-        """The file that `export_memories` made: what it is, and its bytes."""
+        """Return the description and the bytes of a file that `export_memories` made."""
         from commonplace.use_cases.export_memories import export_file
 
         return export_file(export_id, self._caller(), self._ports())
@@ -142,48 +144,48 @@ class TransferMethods:
         self, data: str | None = None, *, format: transfer.ImportFormat = "jsonl", upload_id: str | None = None,
         dry_run: bool = True, run_id: str | None = None,
     ) -> transfer.ImportMemoriesResult:  # fmt: skip
-        """Plans the import of an export, line by line, and applies it without `dry_run`, or by the `run_id` of a plan."""
+        """Plan the import of an export, line by line; `dry_run=False`, or the `run_id` of a plan, applies it."""
         return self._typed(
             transfer.ImportMemoriesResult, "import_memories", data=data, format=format, upload_id=upload_id,
             dry_run=dry_run, run_id=run_id,
         )  # fmt: skip
 
     def backup(self) -> transfer.BackupResult:
-        """Keeps a backup of all memories as of now, with their history; `backup_id` names it."""
+        """Make a backup of all memories with their history; `backup_id` names it."""
         return self._typed(transfer.BackupResult, "backup_restore", action="backup")
 
     def backups(self) -> list[transfer.BackupTold]:
-        """The backups that are kept, newest first."""
+        """Return the retained backups, newest first."""
         return self._typed(transfer.BackupResult, "backup_restore", action="list").backups or []
 
     def verify(self, backup_id: str) -> transfer.BackupResult:
-        """Whether all of a backup can be brought back: `ok`, and the `problems`."""
+        """Report whether a backup can be restored completely: `ok`, and the `problems`."""
         return self._typed(transfer.BackupResult, "backup_restore", action="verify", backup_id=backup_id)
 
     def restore(
         self, backup_id: str | None = None, mode: transfer.RestoreMode | None = None, *, run_id: str | None = None,
         confirm: str | None = None,
     ) -> transfer.BackupResult:  # fmt: skip
-        """Plans to bring a backup back; by the plan's `run_id`, with `confirm` (the backup's id), it is applied."""
+        """Plan the restoration of a backup; the plan's `run_id` with `confirm` (the backup's ID) applies it."""
         return self._typed(
             transfer.BackupResult, "backup_restore", action="restore", backup_id=backup_id, mode=mode, run_id=run_id,
             confirm=confirm,
         )  # fmt: skip
 
     def upload(self, body: bytes | IO[bytes]) -> transfer.UploadResult:
-        """Keeps a file for an hour, for one `import_memories` by its `upload_id`; up to 50 MB, and 200 MB of all uploads."""
+        """Store a file for an hour, for one `import_memories` with its `upload_id`; at most 50 MB, in all 200 MB."""
         from commonplace.use_cases.import_memories import keep_upload
 
         return keep_upload(body, self._caller(), self._ports())
 
     def uploaded(self, upload_id: str, into: IO[bytes]) -> None:
-        """Writes what `upload` keeps into a binary file; `NOT_FOUND` when it is no longer kept."""
+        """Write an uploaded file into a binary file; raises `NOT_FOUND` if it has expired."""
         from commonplace.use_cases.import_memories import uploaded
 
         uploaded(upload_id, into, self._caller(), self._ports())
 
     def drop_upload(self, upload_id: str) -> None:
-        """Takes an upload away before its hour is over."""
+        """Remove an upload before its hour has passed."""
         from commonplace.use_cases.import_memories import drop_upload
 
         drop_upload(upload_id, self._caller(), self._ports())
@@ -192,11 +194,11 @@ class TransferMethods:
         self, path: AnyPath, review: AnyPath | None = None, categories: AnyPath | None = None, apply: bool = False, *,
         tables: Sequence[str] = (), fields: Mapping[str, str] | None = None, progress: "Progress | None" = None,
     ) -> "Migration":  # fmt: skip
-        """Tells what moving here from a TinyDB file would do, or does it with `apply`, as a run that `undo_run` takes back.
+        """Report what migrating a TinyDB file would do; `apply` does it, as a run that `undo_run` undoes.
 
-        `review`: a table of what a person is to decide; it is read where it is there, else written. `categories`: a table
-        of old names and categories. `tables`: only these; `fields`: the file's names for ours (`{"content": "body"}`).
-        The old file is only read. Old ids name their memories from then on.
+        `review`: a table of decisions for a person; read if it exists, else written. `categories`: a table of old names and
+        categories. `tables`: only these; `fields`: the file's names for ours (`{"content": "body"}`). The old file is only
+        read. Old IDs keep naming their memories.
         """
         from commonplace.use_cases.filing import write_review
         from commonplace.use_cases.migration import migrate
@@ -213,9 +215,10 @@ class TransferMethods:
         self, path: AnyPath, queries: AnyPath | None = None, *, tables: Sequence[str] = (),
         fields: Mapping[str, str] | None = None, progress: "Progress | None" = None,
     ) -> "MigrationCheck":  # fmt: skip
-        """Compares the old store's search with the search here, ten hits each; nothing is changed, no use is counted.
+        """Compare the old store's search with the search here, ten hits each; nothing is changed, no use is counted.
 
-        `queries`: JSON lines `{"query", "expected"?}` with old ids; by default each old tag, which should find what has it.
+        `queries`: JSON lines `{"query", "expected"?}` with old IDs; by default each old tag, which should find the memories
+        that carry it.
         """
         from commonplace.use_cases.migration_check import check_migration
 
@@ -250,7 +253,7 @@ def _text(path: AnyPath, field: str) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Writes a new file; the mark at its beginning tells spreadsheets that it is UTF-8."""
+    """Write a new file; its byte order mark lets spreadsheets detect UTF-8."""
     try:
         with path.open("x", encoding="utf-8-sig", newline="") as file:
             file.write(text)

@@ -1,1 +1,1 @@
-"""The contract of the tools: a row for each, the check of arguments, the manifest and its formats. No use case."""
+"""The contract of the tools: a row per tool, validation of arguments, the manifest and its formats. No use cases."""

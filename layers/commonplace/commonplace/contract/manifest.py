@@ -19,22 +19,22 @@ _WITHIN: Mapping[Tier, tuple[Tier, ...]] = {
     "primary": ("primary",), "core": ("primary", "core"), "advanced": ("advanced",),
 }  # fmt: skip
 ShownTier = Literal["primary", "core", "all"]
-"""Which tools an agent is shown; it may call any."""
+"""Which tools are shown to an agent; it may call any."""
 _SHOWN: Mapping[ShownTier, tuple[Tier, ...]] = {
     "primary": ("primary",), "core": ("primary", "core"), "all": ("primary", "core", "advanced"),
 }  # fmt: skip
 _BESIDE = ("get_memory_context", "update_memory", "delete_memory")
-"""Beside the primary ones where nobody chose: with them an agent begins a conversation and corrects what it stored."""
+"""Shown with the primary tools by default: they let an agent begin a conversation and correct what it stored."""
 _ANSWERS = ("output_schema", "errors")
 _LEFT_OUT = ("additionalProperties", "pattern", "minLength")
-"""Of the schemas that a model is shown: an error says as much."""
+"""Keywords omitted from schemas shown to a model: errors explain them."""
 Row = Mapping[str, Any]  # a tool in the manifest
 
 
 def manifest(tier: Tier | None = None) -> dict[str, JsonValue]:
-    """The tools, up to one tier or all, with their schemas, hints, examples and errors.
+    """Return the tools of one tier, or all, with their schemas, hints, examples and errors.
 
-    Of the primary tier what a model needs for a call: not what comes back, which says what it is.
+    The primary tier has only what a model needs for a call; results are omitted, as they explain themselves.
     """
     tools = rows(tier)
     if tier == "primary":
@@ -43,33 +43,33 @@ def manifest(tier: Tier | None = None) -> dict[str, JsonValue]:
 
 
 def manifest_text(tier: Tier | None = None) -> str:
-    """The manifest as it is committed; that of the primary tier without a blank, for it is read at each start of an agent."""
+    """Return the manifest as a file; the primary tier's is minified, because agents read it at each start."""
     if tier == "primary":
         return json.dumps(manifest(tier), ensure_ascii=False, separators=(",", ":")) + "\n"
     return json.dumps(manifest(tier), indent=2, ensure_ascii=False) + "\n"
 
 
 def rows(tier: Tier | None = None) -> Sequence[dict[str, JsonValue]]:
-    """The manifest's part of each tool: `primary` ones, `core` ones with those in them, `advanced` ones alone, or all."""
+    """Return the manifest's rows: `primary` tools, `core` including primary, `advanced` alone, or all."""
     return [row(tool) for tool in TOOLS if tier is None or tool.tier in _WITHIN[tier]]
 
 
 def shown_rows(tier: ShownTier | None, added: Collection[str] = ()) -> Sequence[dict[str, JsonValue]]:
-    """The tools that a model is shown: of a tier, or where nobody chose, and the `added` ones.
+    """Return the tools that are shown to a model: those of a tier, by default the primary and a few more, and `added`.
 
-    It reads nothing there of tools that it is not shown. What comes back is described in the manifest alone.
+    Descriptions don't mention hidden tools. Results are described only in the manifest.
     """
     tiers, beside = _SHOWN[tier or "primary"], (*added, *(() if tier else _BESIDE))
     shown = [tool for tool in TOOLS if tool.tier in tiers or tool.name in beside]
     hidden = [tool.name for tool in TOOLS if tool not in shown]
-    # A name that is a word as well is a tool's only in backticks.
+    # If a tool's name is also a word, it is a mention only in backticks.
     names = "|".join(rf"\b{name}\b" if "_" in name else f"`{name}`" for name in hidden)
     return [_shown_row(row(tool), re.compile(names or "(?!)")) for tool in shown]
 
 
 def _shown_row(whole: dict[str, JsonValue], hidden: re.Pattern[str]) -> dict[str, JsonValue]:
     arguments = _brief(whole["input_schema"], hidden)
-    del arguments["description"]  # the tool's own says it
+    del arguments["description"]  # the tool's own description suffices
     return {
         **whole,
         "description": without_mentions(str(whole["description"]), hidden),
@@ -79,14 +79,14 @@ def _shown_row(whole: dict[str, JsonValue], hidden: re.Pattern[str]) -> dict[str
 
 
 def _brief(node: Any, hidden: re.Pattern[str] | None) -> Any:
-    """A schema without what costs tokens and that errors tell; `hidden`: None for one without descriptions."""
+    """Return a schema without keywords that errors explain, to save tokens; `hidden`: None removes descriptions."""
     if isinstance(node, list):
         return [_brief(one, hidden) for one in node]
     if not isinstance(node, dict):
         return node
     found = {}
     for name, part in node.items():
-        if name == "description" and isinstance(part, str):  # a field may have that name, too
+        if name == "description" and isinstance(part, str):  # a field may also be called "description"
             part = hidden and without_mentions(part, hidden)
         if part is not None and (name not in _LEFT_OUT or isinstance(part, dict)):
             found[name] = _brief(part, hidden)
@@ -94,7 +94,7 @@ def _brief(node: Any, hidden: re.Pattern[str] | None) -> Any:
 
 
 def without_mentions(text: str, hidden: re.Pattern[str]) -> str:
-    """A text without the clauses that mention what is hidden; they stand between full stops or semicolons."""
+    """Return a text without the clauses that mention hidden tools; periods and semicolons delimit clauses."""
     sentences = []
     for sentence in re.split(r"(?<=\.) (?=[A-Z`])", text):
         kept = "; ".join(clause for clause in sentence.rstrip(".").split("; ") if not hidden.search(clause))
@@ -104,12 +104,12 @@ def without_mentions(text: str, hidden: re.Pattern[str]) -> str:
 
 
 def without_answers(row: Row) -> dict[str, JsonValue]:
-    """A tool's part as far as a model needs it for a call."""
+    """Return the parts of a tool that a model needs for a call."""
     return {name: part for name, part in row.items() if name not in _ANSWERS}
 
 
 def row(tool: Tool) -> dict[str, JsonValue]:
-    """One tool's part of the manifest."""
+    """Return one tool's part of the manifest."""
     return {
         "name": tool.name,
         "title": tool.title,
@@ -131,12 +131,12 @@ def row(tool: Tool) -> dict[str, JsonValue]:
 
 
 def schema(model: type[BaseModel], mode: Any) -> dict[str, JsonValue]:
-    """A model's JSON schema, flat: no `$ref`, no titles, and a field that may be absent instead of one that may be null."""
+    """Return a model's JSON schema, flat: no `$ref`, no titles, and optional fields instead of nullable ones."""
     return flat(model.model_json_schema(mode=mode), nullable=mode == "serialization")
 
 
 def flat(whole: dict[str, Any], nullable: bool) -> dict[str, JsonValue]:
-    """The same of a schema that is there already; `nullable`: what may be null says so."""
+    """Return an existing schema in the flat form; `nullable`: keeps null as a possible value."""
     found = _flat(whole, whole.get("$defs", {}), nullable)
     assert isinstance(found, dict)
     found.pop("$defs", None)
@@ -151,7 +151,8 @@ def _flat(node: Any, definitions: dict[str, Any], nullable: bool) -> Any:
     if "$ref" in node:
         referred = definitions[node["$ref"].rsplit("/", 1)[1]]
         node = {**referred, **{key: value for key, value in node.items() if key != "$ref"}}
-    node = {key: value for key, value in node.items() if key != "discriminator"}  # its names lead to what is no more there
+    # its names refer to definitions that are no longer there
+    node = {key: value for key, value in node.items() if key != "discriminator"}
     if not nullable and "anyOf" in node:
         node = _without_null(node)
         if "anyOf" not in node:
@@ -171,7 +172,7 @@ def _untitled(node: Any) -> Any:
 
 
 def _without_null(node: dict[str, Any]) -> dict[str, Any]:
-    """`X | None` as X: whoever has nothing to say leaves the field out."""
+    """Reduce `X | None` to X: a caller without a value omits the field."""
     choices = [choice for choice in node["anyOf"] if choice.get("type") != "null"]
     rest = {key: value for key, value in node.items() if key != "anyOf" and not (key == "default" and value is None)}
     return {**choices[0], **rest} if len(choices) == 1 else {**rest, "anyOf": choices}

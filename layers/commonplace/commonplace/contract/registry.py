@@ -1,5 +1,7 @@
-"""THE SOURCE of the contract: what a tool is, and a row per tool. Manifest, schemas, routes, events and docs are made from it
-or held to it."""
+"""THE SOURCE of the contract: the definition of a tool, and a row per tool.
+
+Manifest, schemas, routes, events and docs are generated from it or tested against it.
+"""
 
 import json
 from dataclasses import dataclass, field
@@ -12,12 +14,12 @@ from commonplace.domain.fields import Request, Result
 from commonplace.domain.taxonomy import ToolGroup
 
 Tier = Literal["primary", "core", "advanced"]
-"""Who may do with the fewest tools loads the primary ones, then the core ones as well; advanced ones are called by few."""
+"""A client with few tools loads the primary tier, then the core tier; advanced tools are rarely called."""
 
 
 @dataclass(frozen=True)
 class Hints:
-    """What an agent framework may assume of a call."""
+    """What an agent framework may assume about a call."""
 
     read_only: bool
     destructive: bool
@@ -26,7 +28,7 @@ class Hints:
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool. `function` is the handler that serves it on AWS; `use_cases.dispatch` has the use case of its name."""
+    """One tool. `function` is the handler that serves it on AWS; `use_cases.dispatch` has its use case by name."""
 
     name: str
     title: str
@@ -42,13 +44,13 @@ class Tool:
 
     @property
     def route(self) -> str:
-        """Its path on every HTTP way in."""
+        """Its path in every HTTP interface."""
         return f"/tools/{self.name}"
 
 
 READS = Hints(read_only=True, destructive=False, idempotent=True)
 STORES = Hints(read_only=False, destructive=False, idempotent=True)
-"""The same memory again is the same memory."""
+"""Idempotent: storing the same memory again changes nothing."""
 TEXT_ERRORS = (ErrorCode.EMPTY_TEXT, ErrorCode.TEXT_TOO_LONG, ErrorCode.SECRET_ONLY)
 QUERY_ERRORS = (ErrorCode.EMPTY_TEXT, ErrorCode.TEXT_TOO_LONG)
 
@@ -187,7 +189,7 @@ STORAGE_TOOLS: tuple[Tool, ...] = (
 
 
 _PLANS = Hints(read_only=False, destructive=False, idempotent=False)
-"""Nothing is lost: what is closed is kept, and the whole run can be undone."""
+"""Not destructive: closed memories are retained, and the whole run can be undone."""
 _PLAN_ERRORS = (ErrorCode.NOT_FOUND, ErrorCode.CONFLICT, ErrorCode.LEASE_LOST)
 
 _changing = partial(Tool, function="maintenance", tier="advanced", group="maintenance", hints=_PLANS)
@@ -514,7 +516,7 @@ _BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
 def tool_named(name: str, field: str | None = None) -> Tool:
-    """The tool of that name; `UNKNOWN_TOOL` tells the names that there are."""
+    """Return the tool with that name; the error `UNKNOWN_TOOL` lists all names."""
     if of_type(str, name, field or "tool") not in _BY_NAME:
         raise CommonplaceError(
             ErrorCode.UNKNOWN_TOOL, f"there is no tool of this name; there are {', '.join(_BY_NAME)}", field

@@ -1,7 +1,7 @@
-"""Arguments as clients really send them, read as the request declares them: for every way in except Python.
+"""Converts arguments as clients send them to the declared types, for every interface except Python.
 
-Models and their clients write numbers as text or as `10.0`, objects and lists as strings of JSON, and fill what they
-have nothing to say about with `""` or null. A field that takes a string is never converted.
+Models and their clients write numbers as text or as `10.0`, objects and lists as strings of JSON, and fill unused fields with
+`""` or null. A field that takes a string is never converted.
 """
 
 import re
@@ -16,13 +16,13 @@ from commonplace.domain.strict_json import read_json
 
 _WHOLE = re.compile(r"-?[0-9]{1,18}(\.0+)?")
 _NUMBER = re.compile(r"-?[0-9]{1,18}(\.[0-9]{1,40})?([eE][+-]?[0-9]{1,3})?")
-_MOST_JSON = 1_000_000  # characters of a string that is read as JSON
+_MOST_JSON = 1_000_000  # characters of a string that is parsed as JSON
 _BOOLEANS = {"true": True, "false": False}
 _EMPTY: tuple[Any, ...] = (None, "", {}, [])
 
 
 def read_flag(text: str, field: str) -> bool:
-    """True or false in any case. Raises `INVALID_ARGUMENT`, which names the field, for any other word."""
+    """Return true or false from a text in any case. Raises `INVALID_ARGUMENT`, which names the field, for any other text."""
     found = _BOOLEANS.get(text.strip().lower())
     if found is None:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: must be true or false", field)
@@ -30,10 +30,10 @@ def read_flag(text: str, field: str) -> bool:
 
 
 def as_declared(kind: type[BaseModel], given: Any) -> Any:
-    """The arguments with each value in the form that `kind` declares; what can't be read stays for the check to refuse.
+    """Return the arguments converted to the types that `kind` declares; unconvertible values are left for validation.
 
-    An optional field that holds `""` or null is left out. Where it says which memories a change concerns (`Sent.selects`)
-    that would mean all of them: raises `INVALID_ARGUMENT`, which names the field. Reading twice changes nothing.
+    An optional field that contains `""` or null is dropped. If the field selects the memories of a change (`Sent.selects`),
+    dropping it would select all, so that raises `INVALID_ARGUMENT`, which names the field. The conversion is idempotent.
     """
     return _object(kind, given, "", selects=False) if isinstance(given, Mapping) else given
 
@@ -74,7 +74,7 @@ def _value(value: Any, declared: Any, path: str, selects: bool) -> Any:
 
 
 def _of_text(text: str, parts: list[Any], wants: tuple[type, ...]) -> Any:
-    """The value that a text stands for in a field that takes no text; the text itself where it stands for none."""
+    """Return the value that a text encodes for a field that takes no text, else the text itself."""
     if bool in parts:
         return _BOOLEANS.get(text.strip().lower(), text)
     if int in parts:
@@ -91,7 +91,7 @@ def _of_text(text: str, parts: list[Any], wants: tuple[type, ...]) -> Any:
 
 
 def _parts(declared: Any) -> Iterator[Any]:
-    """The declared type and, of `X | None` and `Annotated`, what they are made of."""
+    """Yield the declared type and, for `X | None` and `Annotated`, their parts."""
     yield declared
     if get_origin(declared) not in (list, tuple, dict):
         for part in get_args(declared):

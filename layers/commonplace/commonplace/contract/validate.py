@@ -1,4 +1,4 @@
-"""Validates a tool's arguments, and redacts secrets in every text before anything else sees them."""
+"""Validates a tool's arguments, and redacts secrets in every text before any other code sees them."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,8 +18,8 @@ from commonplace.text.redaction.assignments import describes, kind_under, measur
 
 AnyRequest = TypeVar("AnyRequest", bound=BaseModel)
 
-_STATEMENTS = {"text", "content", "raw_text", "normalized", "value"}  # refused when nothing but a secret is in them
-_IDS = {"id", "memory_id", "memory_ids", "cursor", "run_id", "upload_id"}  # looked up, never kept
+_STATEMENTS = {"text", "content", "raw_text", "normalized", "value"}  # refused if they contain nothing but a secret
+_IDS = {"id", "memory_id", "memory_ids", "cursor", "run_id", "upload_id"}  # only looked up, never stored
 _FILES = {"data"}  # redacted record by record, when they are read
 _CODES = {"extra_forbidden": ErrorCode.UNKNOWN_FIELD, "missing": ErrorCode.MISSING_FIELD, "empty_text": ErrorCode.EMPTY_TEXT}
 _TYPES = {
@@ -31,30 +31,30 @@ _TYPES = {
     **dict.fromkeys(("datetime_type", "datetime_parsing", "datetime_from_date_parsing"), "a time in ISO 8601"),
     "string_type": "a string",
 }
-"""What a value must be, in the words of JSON, by pydantic's name of the error."""
+"""The required type in JSON terms, by pydantic's error type."""
 _SUBJECT = re.compile(r"^(Input|Value|String|List|Tuple|Dictionary|Datetime) should ")
 
 
 def validate(kind: type[AnyRequest], arguments: Mapping[str, Any], zone: tzinfo | None) -> tuple[AnyRequest, list[str]]:
-    """The validated and redacted request, and the kinds of secrets that were in it.
+    """Return the validated and redacted request, and the kinds of secrets found in it.
 
-    Times without an offset are taken to be in `zone`. Raises a 400 that names the field, `SECRET_ONLY` among them.
+    Times without an offset are in `zone`. Raises a 400 that names the field, `SECRET_ONLY` among them.
     """
     request = check(kind, arguments)
     kinds: list[str] = []
-    # As it was given: the one that is kept has no capitals, and "gatecode" is no word.
+    # The key as given: the stored key is in lower case, and "gatecode" is not a word.
     key = arguments.get("key") if getattr(request, "key", None) is not None else None
     return _redacted_model(request, "", zone, kinds, key), list(dict.fromkeys(kinds))
 
 
 def check(kind: type[AnyRequest], arguments: Mapping[str, Any]) -> AnyRequest:
-    """The arguments as the request's model, or a 400 that names the first wrong field."""
+    """Return the arguments as the request's model, or raise a 400 that names the first wrong field."""
     if not isinstance(arguments, Mapping):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "the arguments must be a JSON object")
     try:
         return kind.model_validate(dict(arguments))
     except ValidationError as error:
-        # Only place and message: the error's own text would quote the input, which may hold a secret.
+        # Only place and message: the error's own text would quote the input, which may contain a secret.
         first = error.errors(include_url=False, include_input=False)[0]
         if not first["loc"] and (name := next((one for one in arguments if not str(one).isprintable()), None)):
             raise CommonplaceError(ErrorCode.UNKNOWN_FIELD, f"{name}: there is no such field", name) from None
@@ -63,7 +63,7 @@ def check(kind: type[AnyRequest], arguments: Mapping[str, Any]) -> AnyRequest:
 
 
 def _places(places: tuple[Any, ...], given: Any) -> Iterator[Any]:
-    """The keys and indices that lead to what is wrong, without the names of the forms that a value was tried as."""
+    """Yield the keys and indices of the wrong value, without the names of the union members that pydantic tried."""
     for number, place in enumerate(places):
         listed = isinstance(given, list | tuple) and isinstance(place, int)
         if listed or (isinstance(given, Mapping) and place in given):
@@ -90,7 +90,7 @@ def _message(kind: type[BaseModel], error: Mapping[str, Any]) -> str:
 
 
 def _known_fields(kind: type[BaseModel], place: Sequence[Any]) -> str:
-    """The field that was meant by an unknown one, or else all that stand beside it; nothing inside a list."""
+    """Suggest the likely field for an unknown one, else list all its siblings; returns "" inside a list."""
     known: type[BaseModel] | None = kind
     for part in place[:-1]:
         annotation = known.model_fields[part].annotation if known is not None and part in known.model_fields else None
@@ -102,7 +102,7 @@ def _known_fields(kind: type[BaseModel], place: Sequence[Any]) -> str:
 
 
 def moment_in(zone: tzinfo | None, value: datetime, path: str) -> datetime:
-    """A moment, in the zone where it has no offset; a 400 that names the field where that takes it beyond the bounds."""
+    """Return a time, in the zone if it has no offset; raises a 400 that names the field if that exceeds the bounds."""
     try:
         return in_zone(value, zone)
     except PydanticCustomError as error:
@@ -110,7 +110,7 @@ def moment_in(zone: tzinfo | None, value: datetime, path: str) -> datetime:
 
 
 def redacted_value(value: str, key: str) -> tuple[str, list[str]]:
-    """A value that turns out to stand under a key, redacted anew, and the kinds of secrets that it held; `SECRET_ONLY`."""
+    """Redact a value again, now that its key is known; also returns the kinds of secrets. Raises `SECRET_ONLY`."""
     kinds: list[str] = []
     return _redacted_text(value, "value", kinds, key), kinds
 
@@ -153,14 +153,14 @@ def _redacted_text(text: str, path: str, kinds: list[str], beside: str | None) -
 
 
 def _redaction(text: str, path: str, beside: str | None) -> Redaction:
-    """The redaction of a text. `beside`: the message before a `text`, or the key of a `value`."""
+    """Redact a text. `beside`: the message before a `text`, or the key of a `value`."""
     if path == "value" and beside is not None:
         return redaction_under_key(text, beside)
     return redact(text, beside if path == "text" else None)
 
 
 def redaction_under_key(value: str, key: str) -> Redaction:
-    """The redaction of a value under a key: `gate_code` makes a bare 4471 a secret. What only counts or dates one is none."""
+    """Redact a value under a key: `gate_code` makes a bare 4471 a secret. Counts and dates are no secrets."""
     names = parts_of_name(key)
     if measures(names, value):
         return redact(value)

@@ -1,1 +1,1 @@
-"""The domain: the record, what goes into each tool and what comes out, the vocabularies, what can go wrong."""
+"""The domain: the record, the requests and results of each tool, the vocabularies, and the errors."""

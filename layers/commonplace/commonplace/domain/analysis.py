@@ -1,5 +1,4 @@
-"""What the tools take and answer that look at the memories as a whole: statistics, the timeline, the network of concepts, how
-the memories are used, and what somebody tells of the use of one for a query."""
+"""Requests and results of the analysis tools: statistics, the timeline, the network of concepts, usage, and feedback."""
 
 from datetime import datetime
 from typing import Annotated, Literal

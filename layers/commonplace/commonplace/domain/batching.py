@@ -1,4 +1,4 @@
-"""Many things, some at a time."""
+"""Batching of any items."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar
@@ -9,9 +9,9 @@ _Thing = TypeVar("_Thing")
 def in_batches(
     things: Iterable[_Thing], size: int, weight: Callable[[_Thing], int] = lambda _: 0, most: int = 0
 ) -> Iterator[list[_Thing]]:
-    """Lists of up to `size` of the things, in their order; none is empty.
+    """Yield lists of up to `size` things, in order; none is empty.
 
-    With a `weight`, those of a list weigh `most` together; one that weighs more stands alone.
+    With a `weight`, a list weighs at most `most` in total; a heavier thing forms a list of its own.
     """
     batch, weighs = list[_Thing](), 0
     for thing in things:

@@ -1,5 +1,4 @@
-"""What the tools take and answer that hold the index against the records and bring it back in line, and those that show how
-others came to their answers."""
+"""Requests and results of the tools that compare the index with the records, repair it, or explain a search."""
 
 from typing import Literal, get_args
 
@@ -13,9 +12,9 @@ Kind = Literal[
     "missing", "behind", "ahead", "different", "orphaned", "miscounted", "unreadable", "held", "broken_link", "circle",
     "same_key", "same_content",
 ]  # fmt: skip
-"""`missing`: a record without a document; `behind`, `ahead`: of an older or newer version; `different`: of the same version
-and with something else in it; `orphaned`: a document without a record; `miscounted`: counts kept beside them are wrong.
-The others lie in the records: `held` is a date that is read as the nearest bound, and no fault by itself."""
+"""`missing`: a record without a document; `behind`, `ahead`: a document of an older or newer version; `different`: of the
+same version with other content; `orphaned`: a document without a record; `miscounted`: wrong stored counts. The others are
+about the records: `held` is a date read as the nearest bound, and no fault by itself."""
 
 
 class ValidateRequest(Request):

@@ -1,4 +1,4 @@
-"""Documents: whole texts under a namespace and a key, kept beside the memories, each version for itself."""
+"""Documents: whole texts under a namespace and a key, stored separately from the memories, with their versions."""
 
 import hashlib
 from collections.abc import Sequence
@@ -9,20 +9,19 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode, list_of, refu
 from commonplace.domain.fields import FrozenPart
 
 MOST_BYTES = 256 * 1024
-"""Of a body, as UTF-8."""
+"""Limit of a body, as UTF-8."""
 MOST_VERSIONS = 20
-"""How many versions of a document are kept, the newest ones."""
-_MOST_PATH_BYTES = 900  # DynamoDB takes 1,024 in a sort key
+"""The newest versions of a document that are retained."""
+_MOST_PATH_BYTES = 900  # DynamoDB allows 1,024 in a sort key
 _ESCAPES = (("%", "%25"), ("/", "%2F"), ("#", "%23"))
 
 Form = Literal["text", "json"]
 
 
 class PassageOf(FrozenPart):
-    """A memory that was derived from a document, and a digest of the piece of text that it was derived from.
+    """A memory derived from a document, and a digest of the piece of text that it was derived from.
 
-    `places`: where that stands, each from a character to another one; of a JSON document from a value to another one, as
-    they are counted in their order.
+    `places`: the ranges of that text, in characters, end exclusive; for a JSON document in values, numbered in order.
     """
 
     memory_id: str
@@ -33,9 +32,9 @@ class PassageOf(FrozenPart):
 class DocumentHead(FrozenPart):
     """A version of a document without its body. `size`: of the body, in bytes of UTF-8.
 
-    `fields`: of a JSON document the paths whose texts are found by searches; None: all of them. `redacted`: the kinds of
-    secrets that were taken out of this version when it was written. `deleted`: this version says that there is none; the
-    document may be taken out at `purge_at`.
+    `fields`: for a JSON document, the paths whose texts are searchable; None: all of them. `redacted`: the kinds of secrets
+    removed from this version when it was written. `deleted`: this version records a deletion; the document may be removed at
+    `purge_at`.
     """
 
     namespace: tuple[str, ...]
@@ -58,7 +57,7 @@ class DocumentHead(FrozenPart):
 
     @property
     def reference(self) -> str:
-        """What its derived memories name it by, as their `session_id`."""
+        """The name of the document in its derived memories, as their `session_id`."""
         return reference_of(self.namespace, self.key)
 
 
@@ -69,25 +68,25 @@ class Document(DocumentHead):
 
     @property
     def head(self) -> DocumentHead:
-        """The same without the body."""
+        """The version without the body."""
         return DocumentHead.model_validate(self.model_dump(exclude={"body"}))
 
 
 def path_of(namespace: Sequence[str], key: str = "") -> str:
-    """Labels and key, joined by `/`; what would be read as another character stands as its escape.
+    """Return labels and key joined by `/`, with special characters escaped.
 
-    Without a key it is what the paths of all documents in the namespace, and in those below it, begin with.
+    Without a key, it is the common prefix of the paths of all documents in the namespace and below it.
     """
     return "/".join(map(_escaped, (*namespace, key)))
 
 
 def reference_of(namespace: Sequence[str], key: str) -> str:
-    """The reference of a document, by its path; no word of the path can be read out of it."""
+    """Return the reference of a document: a hash of its path, which reveals no word of it."""
     return f"document_{hashlib.sha256(path_of(namespace, key).encode()).hexdigest()[:40]}"
 
 
 def check_place(namespace: Sequence[str], key: str) -> None:
-    """Raises `INVALID_ARGUMENT` for a namespace or key that no document can have."""
+    """Raise `INVALID_ARGUMENT` for a namespace or key that no document can have."""
     for name in (*list_of(namespace, "namespace"), key):
         if not isinstance(name, str) or not name:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "namespace and key: must be texts, and not empty", "key")

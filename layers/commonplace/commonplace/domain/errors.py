@@ -1,4 +1,4 @@
-"""What can go wrong, as a caller sees it: a closed set of codes, each with an HTTP status and whether a retry helps."""
+"""Errors as a caller sees them: a closed set of codes, each with an HTTP status and whether a retry helps."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -47,14 +47,14 @@ class ErrorCode(Enum):
 
 
 def escaped(text: str) -> str:
-    """A text that somebody gave, as it may be shown anywhere: what would not be seen in it stands as its escape (`\\x1b`)."""
+    """Return an external text for display; invisible characters are escaped (`\\x1b`)."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def refuse_half_characters(text: str, field: str) -> str:
-    """The text; raises `INVALID_ARGUMENT` for a lone surrogate, which is half a character and can be kept nowhere."""
+    """Return the text; raises `INVALID_ARGUMENT` for an unpaired surrogate, which no store can encode."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -69,14 +69,14 @@ AnyItem = TypeVar("AnyItem")
 
 
 def of_type(kind: type[AnyValue], value: AnyValue, field: str) -> AnyValue:
-    """The value of an argument; raises `INVALID_ARGUMENT` where a caller gave one of another type."""
+    """Return the value of an argument; raises `INVALID_ARGUMENT` for another type."""
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is int):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: must be {_KINDS[kind]}", field)
     return value
 
 
 def list_of(values: Iterable[AnyItem], field: str) -> list[AnyItem]:
-    """The values of an argument as a list; raises `INVALID_ARGUMENT` for what is no list of several values."""
+    """Return the values of an argument as a list; raises `INVALID_ARGUMENT` unless it is a list of values."""
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: must be a list", field)
     return list(values)
@@ -84,9 +84,9 @@ def list_of(values: Iterable[AnyItem], field: str) -> list[AnyItem]:
 
 @dataclass
 class CommonplaceError(Exception):
-    """A failure that the caller can act on. `field` is the dotted path of the argument at fault, if one is.
+    """A failure that the caller can act on. `field` is the dotted path of the argument at fault, if any.
 
-    Both may quote what somebody gave: no character of them moves a cursor, turns a line round or hides.
+    Both may quote a caller's text, so their control and invisible characters are escaped.
     """
 
     code: ErrorCode
@@ -101,13 +101,13 @@ class CommonplaceError(Exception):
         return f"{self.code.label}: {self.message}"
 
     def body(self) -> dict[str, object]:
-        """The answer that every way in gives for this failure."""
+        """Return the answer that every interface gives for this failure."""
         told = {"code": self.code.label, "message": self.message, "field": self.field, "retryable": self.code.retryable}
         return {"error": told}
 
 
 def time_zone(name: str, field: str) -> ZoneInfo:
-    """The time zone of an IANA name. Raises `INVALID_ARGUMENT`, with a zone whose name is like it."""
+    """Return the time zone of an IANA name. Raises `INVALID_ARGUMENT`, which suggests a zone with a similar name."""
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: a folder of the time zone database
@@ -117,7 +117,7 @@ def time_zone(name: str, field: str) -> ZoneInfo:
 
 
 def places_of(error: BaseException) -> str:
-    """Where it was raised, innermost last, for a log: its message may quote what somebody said."""
+    """Return the code locations of an error, innermost last, for a log: its message may quote a user."""
     found, trace = [], error.__traceback__
     while trace is not None:
         found.append(f"{trace.tb_frame.f_globals.get('__name__')}:{trace.tb_lineno}")
@@ -126,9 +126,9 @@ def places_of(error: BaseException) -> str:
 
 
 def require_extra(extra: Extra, configured: str) -> None:
-    """Raises `INVALID_ARGUMENT`, with the command to run, where an optional part of this distribution is not installed.
+    """Raise `INVALID_ARGUMENT`, with the command to run, if an optional part of this distribution is not installed.
 
-    `configured`: what needs that part, as the subject of the sentence. Nothing is imported by asking.
+    `configured`: what needs that part, as the subject of the sentence. Checking imports nothing.
     """
     if any(find_spec(package) is None for package in _EXTRAS[extra]):
         why = f"{configured}, and what that needs is not installed: {how_to_install(extra)}"
@@ -136,5 +136,5 @@ def require_extra(extra: Extra, configured: str) -> None:
 
 
 def how_to_install(extra: Extra) -> str:
-    """What to do where an extra is missing. The package is on no index: it is installed from a clone."""
+    """Return how to install a missing extra. The package is on no index: it is installed from a clone."""
     return f"run pip install '.[{extra}]' in a clone of Commonplace"

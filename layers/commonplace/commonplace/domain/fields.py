@@ -1,4 +1,4 @@
-"""The kinds of values that requests share, with the checks that every one of them passes."""
+"""The kinds of values that requests share, with their checks."""
 
 import re
 from collections.abc import Mapping
@@ -14,18 +14,18 @@ from commonplace.domain.taxonomy import Source
 
 MAX_TEXT = 8_000
 ORIGINS = ("conversation", "document", "web", "explicit_mention", "explicit_mention_in_discussion", "batch_extraction")
-"""What a memory may have been taken from, beside a discussion by its id."""
+"""Possible origins of a memory, besides a discussion by its ID."""
 _SOURCES = (*get_args(Source), *ORIGINS)
 _SOURCE = rf"^({'|'.join(_SOURCES)}|discussion:[\w-]{{1,64}})?$"
 EARLIEST, LATEST = datetime(1, 1, 1, tzinfo=UTC), datetime(9000, 12, 31, 23, 59, 59, 999_999, UTC)
-"""The first and the last moment that is taken in: whatever is added to them or taken off in a calculation, there are such."""
+"""The first and last moment accepted: calculations from them stay within the range of `datetime`."""
 _NEVER = 9999
-_FIRST_LOCAL = datetime(1, 1, 2, tzinfo=UTC)  # the day before, some zones have not
+_FIRST_LOCAL = datetime(1, 1, 2, tzinfo=UTC)  # some zones have no earlier day
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def printable(value: str) -> str:
-    """Refuses control characters and lone surrogates."""
+    """Return a text; refuses control characters and unpaired surrogates."""
     found = _CONTROL.search(value)
     if found:
         code = f"{ord(found[0]):04X}"
@@ -34,7 +34,7 @@ def printable(value: str) -> str:
 
 
 def nearest_moment(value: datetime) -> datetime:
-    """The moment itself, or the bound that it lies beyond; what has no offset is taken as UTC."""
+    """Return the moment itself, or the bound that it exceeds; without an offset it is taken as UTC."""
     if EARLIEST.year < value.year < LATEST.year:  # nearly all; comparing moments costs more
         return value
     aware = value if value.tzinfo else value.replace(tzinfo=UTC)
@@ -42,24 +42,24 @@ def nearest_moment(value: datetime) -> datetime:
 
 
 def within_bounds(value: datetime) -> datetime:
-    """Refuses moments beyond the years 1 to 9000 in UTC."""
+    """Return a moment; refuses those beyond the years 1 to 9000 in UTC."""
     if nearest_moment(value) is not value:
         raise PydanticCustomError("moment", "must lie in the years 1 to 9000, in UTC")
     return value
 
 
 def in_zone(value: datetime, zone: tzinfo | None) -> datetime:
-    """A moment without an offset as one in the zone; refused like others where that takes it beyond the bounds."""
+    """Return a moment in the zone if it has no offset; refused if that exceeds the bounds."""
     return value if value.tzinfo else _end(value.replace(tzinfo=zone))
 
 
 def is_never(moment: datetime) -> bool:
-    """Whether a moment stands for an end that never comes: any of the year 9999."""
+    """Return whether a moment means "never ends": any of the year 9999."""
     return moment.year == _NEVER
 
 
 def within(moment: datetime, after: datetime | None, before: datetime | None) -> bool:
-    """Whether a moment lies in a half-open period, of which either end may be open or never come."""
+    """Return whether a moment is in a half-open period; a bound may be missing, and the end may be "never"."""
     return (after is None or moment >= after) and (before is None or is_never(before) or moment < before)
 
 
@@ -68,12 +68,12 @@ def _end(value: datetime) -> datetime:
 
 
 def local_day(moment: datetime, zone: tzinfo) -> date:
-    """The day of a moment in a zone; of the first hours of all, the first day that every zone has."""
+    """Return the day of a moment in a zone; for the first hours of year 1, the first day that every zone has."""
     return max(moment, _FIRST_LOCAL).astimezone(zone).date()
 
 
 def with_substance(value: str) -> str:
-    """Refuses a text without a letter or digit."""
+    """Return a text; refuses one without a letter or digit."""
     if not any(char.isalnum() for char in value):
         raise PydanticCustomError("empty_text", "must hold at least one letter or digit")
     return value
@@ -87,25 +87,25 @@ def _known_source(given: str) -> str:
 
 Moment = Annotated[datetime, AfterValidator(within_bounds)]
 End = Annotated[datetime, AfterValidator(_end)]
-"""A moment at which something ends; one of the year 9999 means that it never does."""
+"""The end of something; a moment of the year 9999 means that it never ends."""
 Text = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(printable), AfterValidator(with_substance)]
 Query = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(printable)]
 MAX_NAME = 128
 Name = Annotated[str, Field(min_length=1, max_length=MAX_NAME), AfterValidator(printable)]
 Tag = Annotated[str, Field(min_length=1, max_length=64), AfterValidator(printable)]
 Flag = Annotated[bool, Field(strict=True)]
-"""True or false; no number and no other word stands for them."""
+"""True or false; numbers and other words are refused."""
 Limit = Annotated[int, Field(ge=1, le=100, strict=True)]
 Fraction = Annotated[float, Field(ge=0.0, le=1.0, strict=True, allow_inf_nan=False)]
 Level = Annotated[int, Field(ge=1, le=5, strict=True)]
 Provenance = Annotated[str, AfterValidator(_known_source), Field(json_schema_extra={"pattern": _SOURCE})]
-"""Who said it (user, agent, system) or what it was taken from; an empty text tells nothing."""
+"""Who said it (user, agent, system), or its origin; an empty text means unknown."""
 
 
 def provenance_fields(given: str | None) -> dict[str, str]:
-    """The fields of the record for a `source`: `source` tells who, `origin` where from; neither where nothing is told.
+    """Return the record's fields for a `source`: `source` for a speaker, `origin` for an origin, neither if unknown.
 
-    They are two, so that a version that knows no origins still reads the record.
+    There are two fields so that a version without origins still reads the record.
     """
     if not given:
         return {}
@@ -114,10 +114,10 @@ def provenance_fields(given: str | None) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Sent:
-    """A mark on a field: what its type does not say about how clients send it.
+    """A mark on a field: what its type doesn't say about how clients send it.
 
-    `form`: the type that its value is read as, where each item is checked on its own later. `selects`: it says which
-    memories a change concerns, so an empty value must not pass for "all". `optional`: it is completed when it is missing.
+    `form`: the type to convert its value to, if its items are checked one by one later. `selects`: it selects the memories of
+    a change, so an empty value must not mean "all". `optional`: it is completed if missing.
     """
 
     form: Any = None
@@ -155,13 +155,13 @@ class Place(Request):
 
 
 class FrozenPart(Model):
-    """A part of what is kept or answered, unchanged once it is made: unknown fields are refused."""
+    """A part of a stored record or an answer, immutable: unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True, defer_build=True)
 
 
 def absent(value: object) -> bool:
-    """Whether an optional field is left out of an answer."""
+    """Return whether an optional field is omitted from an answer."""
     return value is None
 
 
@@ -194,5 +194,5 @@ class Result(Model):
     )  # fmt: skip
 
     def naming(self, flaws: Flaws) -> Self:
-        """The same answer, which names what could not be read for it."""
+        """Return the answer with the IDs of the records that could not be read."""
         return self.model_copy(update={"unreadable": list(flaws.unreadable)}) if flaws.unreadable else self

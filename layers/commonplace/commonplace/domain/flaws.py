@@ -1,4 +1,4 @@
-"""What of the records can't be read, or only with a date held at a bound: told where it is met, named in the answer."""
+"""Records that can't be read, or only with a clamped date: reported where they are read, named in the answer."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Flaws:
-    """What was met while it was gathered.
+    """The flaws met while they were gathered.
 
-    `unreadable`: the ids of memories of which nothing could be read, each with its user; `held`: the ids of those with a
-    date beyond the bounds, each with the fields that are read as the nearest bound.
+    `unreadable`: the IDs of unreadable memories, each with its user; `held`: the IDs of memories with a date beyond the
+    bounds, each with the fields that are read as the nearest bound.
     """
 
     unreadable: dict[str, str] = field(default_factory=dict)
@@ -19,7 +19,7 @@ class Flaws:
 
     @property
     def note(self) -> str | None:
-        """A line about what could not be read; None where all could."""
+        """A line about unreadable memories; None if there are none."""
         if not self.unreadable:
             return None
         ids = ", ".join(self.unreadable)
@@ -31,7 +31,7 @@ _gathering: ContextVar[tuple[Flaws, ...]] = ContextVar("gathering", default=())
 
 @contextmanager
 def gathered() -> Iterator[Flaws]:
-    """Gathers what is met inside, in this thread; one gathering may stand in another."""
+    """Gather the flaws met inside, in this context; gatherings may be nested."""
     found = Flaws()
     before = _gathering.set((*_gathering.get(), found))
     try:
@@ -41,14 +41,14 @@ def gathered() -> Iterator[Flaws]:
 
 
 def tell_unreadable(user_id: str, memory_id: str) -> bool:
-    """Tells of a record that is left out. Returns whether somebody gathers it, and so will name it."""
+    """Report a record that is left out. Returns whether a gathering will name it."""
     for one in _gathering.get():
         one.unreadable[memory_id] = user_id
     return bool(_gathering.get())
 
 
 def tell_held(memory_id: str, name: str) -> None:
-    """Tells of a date that is read as the nearest bound."""
+    """Report a date that is read as the nearest bound."""
     for one in _gathering.get():
         names = one.held.setdefault(memory_id, [])
         names += [name] if name not in names else []

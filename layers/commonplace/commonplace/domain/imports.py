@@ -1,5 +1,4 @@
-"""What is taken in many at a time, and what is answered: statements, conversations as turns or messages, and the records of
-an export."""
+"""Bulk imports: statements, conversations as turns or messages, and the records of an export."""
 
 import hashlib
 from collections.abc import Mapping
@@ -109,10 +108,10 @@ class ImportedMemory(Part):
 
 @dataclass(frozen=True)
 class ForeignFact:
-    """A statement as another store has it, unchecked. `where`: its place there, for people; `name`: what it is called there.
+    """A statement of another store, unchecked. `where`: its place there, for people; `name`: its name there.
 
-    `before`: what was said just before it; `times`: by the names of `Fact`, in whatever form the store writes them; `rest`:
-    what has no field here; `person`: whose it is there, in a store that several people share.
+    `before`: the preceding message; `times`: by the names of `Fact`, in the store's own format; `rest`: fields without an
+    equivalent here; `person`: its owner, in a store that several people share.
     """
 
     where: str
@@ -130,7 +129,7 @@ class ForeignFact:
 
     @property
     def alias(self) -> str:
-        """The name as an id that a memory had elsewhere: one that is too long for that is cut, and told apart by a hash."""
+        """The name as an external ID of the memory; an overlong one is shortened and gets a hash."""
         if len(self.name) <= _LONGEST_ALIAS and self.name.isprintable():
             return self.name
         told = "".join(char for char in self.name if char.isprintable())[:_SHOWN]
@@ -139,8 +138,10 @@ class ForeignFact:
 
 @dataclass(frozen=True)
 class Unread:
-    """A part of an import that becomes no memory. `said`: a text or a JSON value; `before`: the message before it, which may
-    have asked for a secret."""
+    """A part of an import that becomes no memory.
+
+    `said`: a text or a JSON value; `before`: the message before it, which may have asked for a secret.
+    """
 
     where: str
     reason: str
@@ -149,7 +150,10 @@ class Unread:
 
 
 def merged_fields(*parts: Mapping[str, Any]) -> dict[str, Any]:
-    """The fields of several objects, without empty ones. A later value under a taken name gets a number: `source 2`."""
+    """Merge the fields of several objects, without empty ones.
+
+    A different value under a used name gets a number: `source 2`.
+    """
     found: dict[str, Any] = {}
     for name, value in (item for part in parts for item in part.items() if item[1] not in (None, "", [], {})):
         number = 1
@@ -160,7 +164,10 @@ def merged_fields(*parts: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Fact(Request):
-    """What of it is checked, and freed of secrets, before it is kept. `valid_to`: since when it is not true any more."""
+    """The part of a foreign statement that is validated and redacted before it is stored.
+
+    `valid_to`: since when it is no longer true.
+    """
 
     content: Text
     tags: Tags

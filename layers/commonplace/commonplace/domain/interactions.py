@@ -1,6 +1,6 @@
-"""What a day leaves behind, and what people get to see: what was recorded, runs, histories, the pages written.
+"""Interactions of a day and what people see of them: runs, histories, and written pages.
 
-What a store kept of interactions, runs and tags is read here too: None where that can't be read.
+Stored interactions, runs and tags are also parsed here; the functions return None if a text can't be read.
 """
 
 from collections.abc import Mapping
@@ -168,7 +168,7 @@ class ChatPart(Model):
     @model_validator(mode="before")
     @classmethod
     def _of_any_shape(cls, given: Any) -> Any:
-        """A text may come bare, or as the `value` of an object; a part without a type is what its first key says."""
+        """Accept a bare text, or an object with `value`; a part without a type gets that of its first key."""
         if isinstance(given, str):
             return {"text": given}
         if not isinstance(given, Mapping):
@@ -181,7 +181,7 @@ class ChatPart(Model):
 
     @property
     def words(self) -> str:
-        """What it says; nothing of what is no text."""
+        """Its text; empty for other types."""
         return (self.text or "") if self.type in _TEXTS else ""
 
 
@@ -217,17 +217,17 @@ class ChatMessage(Model):
 
     @property
     def words(self) -> str:
-        """Its text, or the texts of its parts, a line each."""
+        """Its text, or the texts of its parts, one per line."""
         return "\n".join(filter(None, (part.words for part in self.content or ())))
 
     @property
     def is_read(self) -> bool:
-        """Whether it holds text of the user or the assistant."""
+        """Whether it contains text of the user or the assistant."""
         return self.speaker is not None and bool(self.words.strip())
 
     @property
     def not_read(self) -> str | None:
-        """Why nothing of it is read, or not all: another role, no text, parts that are none."""
+        """Why it is not read, or only partly: another role, no text, or parts that are no text."""
         if self.speaker is None:
             return "not said by the user or the assistant"
         others = dict.fromkeys(part.type[:40] for part in self.content or () if part.type not in _TEXTS)
@@ -246,7 +246,6 @@ class Message(Request):
 
 
 def _may_be_left_out(schema: dict[str, Any]) -> None:
-    """Id and time are given at the intake where they are missing."""
     schema["required"] = [name for name in schema["required"] if name not in ("id", "time")]
 
 
@@ -323,10 +322,10 @@ class Page(_Interaction):
 Interaction = Annotated[Discussion | Reaction | Save | Explicit, Field(discriminator="type")]
 _QUIET = ConfigDict(hide_input_in_errors=True, defer_build=True)
 INTERACTION: TypeAdapter[Interaction] = TypeAdapter(Interaction, config=_QUIET)
-"""Reads one that was recorded, of whichever type."""
+"""Parses a recorded interaction of any type."""
 GivenInteraction = GivenDiscussion | Reaction | Save | Explicit | Page
 GIVEN: TypeAdapter[GivenInteraction] = TypeAdapter(Annotated[GivenInteraction, Field(discriminator="type")], config=_QUIET)
-"""Reads one that is to be recorded: a page is recorded as what the user did on it."""
+"""Parses an interaction to be recorded: a page is recorded as what the user did on it."""
 
 
 class RecordRequest(Request):
@@ -338,18 +337,18 @@ class RecordRequest(Request):
 
 
 YEARS = range(1970, 2200)
-"""Those of what may be recorded: beyond them some zone has no such day."""
+"""Years that may be recorded: beyond them, some zone lacks such a day."""
 _TAG_ROWS: TypeAdapter[dict[str, TagRow]] = TypeAdapter(dict[str, TagRow])
 _FIRST, _LAST = datetime(YEARS[0], 1, 2, tzinfo=UTC), datetime(YEARS[-1], 12, 30, tzinfo=UTC)
 
 
 def message_count(interaction: Interaction) -> int:
-    """How many messages a discussion has; 0 for any other kind."""
+    """Return how many messages a discussion has; 0 for any other kind."""
     return len(interaction.messages) if isinstance(interaction, Discussion) else 0
 
 
 def kept_interaction(body: str | bytes) -> Interaction | None:
-    """Reads what a ledger kept; None where it can't be read. A time beyond the years is held at the nearest of them."""
+    """Parse a stored interaction; None if it can't be read. A time beyond the years is clamped."""
     try:
         found = INTERACTION.validate_json(body, extra="ignore")
     except ValueError:
@@ -360,7 +359,7 @@ def kept_interaction(body: str | bytes) -> Interaction | None:
 
 
 def kept_run(body: str | bytes) -> Run | None:
-    """Reads what a store kept of a run; None where it can't be read. Fields that a newer version added are left out."""
+    """Parse a stored run; None if it can't be read. Fields of newer versions are dropped."""
     try:
         return Run.model_validate_json(body, extra="ignore")
     except ValueError:
@@ -368,7 +367,7 @@ def kept_run(body: str | bytes) -> Run | None:
 
 
 def kept_tag_rows(body: str | None) -> dict[str, TagRow]:
-    """Reads a user's tag rows; none of no text, nor of one that can't be read: no search ends for that."""
+    """Parse a user's tag rows; empty without a text or if it can't be read, so that no search fails for it."""
     try:
         return {} if body is None else _TAG_ROWS.validate_json(body, extra="ignore")
     except ValueError:
@@ -376,5 +375,5 @@ def kept_tag_rows(body: str | None) -> dict[str, TagRow]:
 
 
 def tag_rows_text(rows: Mapping[str, TagRow]) -> str:
-    """The rows as a store keeps them."""
+    """Return the rows as a store contains them."""
     return _TAG_ROWS.dump_json(dict(rows), exclude_none=True).decode()

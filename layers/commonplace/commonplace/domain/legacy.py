@@ -1,4 +1,4 @@
-"""A memory as another store kept it, and what a move from there takes and answers."""
+"""A memory of another store, and the request and result of a migration."""
 
 from typing import Annotated
 

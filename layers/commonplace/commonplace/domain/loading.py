@@ -1,4 +1,4 @@
-"""Loads what is big, a table or a model, once, however many threads ask for it first."""
+"""Loads a large resource, such as a table or model, once, however many threads request it first."""
 
 from collections.abc import Callable
 from functools import cache, wraps
@@ -7,13 +7,13 @@ from threading import RLock
 from typing import Any, TypeVar, cast
 
 DATA = Path(__file__).parents[1] / "data"
-"""Where the package has its trained models."""
+"""The folder of the package's trained models."""
 _Loader = TypeVar("_Loader", bound=Callable[..., Any])
 _lock = RLock()  # one for all: loaders call each other, and two at once need more memory than one after the other
 
 
 def loaded_once(load: _Loader) -> _Loader:
-    """A loader that runs once for each of its arguments, while other threads wait. `functools.cache` has no lock."""
+    """Return a loader that runs once per arguments, while other threads wait. `functools.cache` has no lock."""
     kept = cache(load)
 
     def locked(*given: Any) -> Any:
@@ -24,6 +24,6 @@ def loaded_once(load: _Loader) -> _Loader:
 
 
 def forked() -> None:
-    """Makes a new lock in a process that was forked: whoever held the lock may not be there."""
+    """Create a new lock in a forked process: the thread that had acquired the old one may not exist there."""
     global _lock
     _lock = RLock()

@@ -1,4 +1,4 @@
-"""What the tools of maintenance take and answer."""
+"""Requests and results of the maintenance tools."""
 
 from typing import Annotated
 

@@ -16,7 +16,6 @@ DOCUMENTS = "documents"
 
 
 def _held(value: datetime, field: ValidationInfo) -> datetime:
-    """A date beyond the bounds as the nearest of them."""
     nearest = nearest_moment(value)
     if nearest is not value:
         tell_held(str(field.data.get("memory_id")), str(field.field_name))
@@ -27,8 +26,11 @@ Held = Annotated[datetime, AfterValidator(_held)]
 
 
 class Memory(Model):
-    """A statement kept for one user. Times are aware, and in the years 1 to 9000; `importance` and `confidence` run from 0
-    to 1. `known_as`: the id that an insight keeps when another record takes its place."""
+    """A statement stored for one user.
+
+    Times are aware, and in the years 1 to 9000; `importance` and `confidence` are 0 to 1. `known_as`: the ID that an insight
+    retains when another record replaces it.
+    """
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True, defer_build=True)
 
@@ -76,21 +78,21 @@ class Memory(Model):
     embedding_model: str | None = None
 
     def has_lapsed(self, now: datetime) -> bool:
-        """Whether it is durable and its time is over all the same; daily notes end by design."""
+        """Return whether it is durable and has expired nevertheless; daily notes expire by design."""
         return self.durability == "durable" and self.expires_at is not None and self.expires_at <= now
 
     @classmethod
     def kept(cls, record: str | bytes) -> "Memory":
-        """Reads what a store kept. Fields that a newer version added are left out, so that one may go back to an older."""
+        """Parse a stored record. Fields of newer versions are dropped, so that a downgrade is possible."""
         return cls.model_validate_json(record, extra="ignore")
 
     @property
     def public_id(self) -> str:
-        """The id that callers know it by: of an insight the first one, whatever took its place since."""
+        """The ID that callers know: for an insight the first one, whatever has replaced it since."""
         return self.known_as or self.memory_id
 
     def next_version(self, at: datetime, **changed: Any) -> "Memory":
-        """The record as it is to be written next, at that moment, with these fields changed."""
+        """Return the next version of the record, at that time, with these fields changed."""
         return self.model_copy(update={**changed, "version": self.version + 1, "updated_at": at})
 
     @property
@@ -100,20 +102,20 @@ class Memory(Model):
 
     @property
     def is_passage(self) -> bool:
-        """Whether it was derived from a document: then it is true as long as that says it."""
+        """Whether it was derived from a document: it is true as long as the document says so."""
         return self.collection == DOCUMENTS and self.scope_ref is not None and self.scope_ref == self.session_id
 
     @property
     def happened_at(self) -> datetime:
-        """When it happened, as far as is known."""
+        """When it happened, or else when it was stored."""
         return self.event_time or self.created_at
 
 
 def level_of(importance: float) -> int:
-    """Importance 0-1 in the dialect of 1 to 5."""
+    """Return an importance of 0-1 as a level of 1 to 5."""
     return 1 + round(4 * importance)
 
 
 def importance_of(level: int) -> float:
-    """A level of 1 to 5 as importance 0-1."""
+    """Return a level of 1 to 5 as importance 0-1."""
     return (level - 1) / 4

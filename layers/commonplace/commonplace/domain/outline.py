@@ -1,4 +1,4 @@
-"""A memory without its words: what statistics, the timeline and the network of concepts are counted from."""
+"""A memory without its text: the input of statistics, the timeline and the network of concepts."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -8,8 +8,7 @@ from commonplace.domain.memory import Memory
 
 
 class Outline(NamedTuple):
-    """A record of a user as it is counted. Times are seconds since 1970; `record_bytes` are those of the whole record,
-    usage aside."""
+    """A user's record for counting. Times are seconds since 1970; `record_bytes` is the size of the record without usage."""
 
     memory_id: str
     agent_id: str
@@ -31,7 +30,7 @@ class Outline(NamedTuple):
 
     @classmethod
     def of(cls, memory: Memory, record_bytes: int | None = None) -> Self | None:
-        """The outline of a memory; None of an erased one, which nothing counts. `record_bytes`: where they are known."""
+        """Return the outline of a memory; None if it was erased. `record_bytes`: if known."""
         if not memory.content:
             return None
         return cls(
@@ -56,22 +55,24 @@ class Outline(NamedTuple):
 
     @classmethod
     def kept(cls, values: Sequence[Any]) -> Self:
-        """The outline that an index kept as a list of its values, in their order."""
+        """Return the outline from the list of its values that an index stored."""
         *plain, tags, concepts, size = values
         return cls._make((*plain, tuple(tags), tuple(concepts), size))
 
     def is_live(self, now: float) -> bool:
-        """Whether it is active and its time is not over."""
+        """Return whether it is active and has not expired."""
         return self.status == "active" and (self.expires_at is None or self.expires_at > now)
 
     def is_visible(self, agents: Collection[str], now: float) -> bool:
-        """Whether one of these agents sees it now, as a search does."""
+        """Return whether one of these agents sees it now, as a search does."""
         begun = self.valid_from is None or self.valid_from <= now
         return self.agent_id in agents and self.is_live(now) and begun and (self.valid_to is None or self.valid_to > now)
 
     def closed_at(self, now: float) -> float | None:
-        """When it was replaced or deleted, or its time was over, at its creation where that isn't told; None while it is
-        live."""
+        """Return when it was replaced or deleted or has expired; None while it is live.
+
+        If that time is unknown, returns its creation time.
+        """
         if self.is_live(now):
             return None
         told = self.expires_at if self.status in ("active", "archived") else self.valid_to

@@ -1,4 +1,4 @@
-"""What each tool takes."""
+"""The requests of the tools."""
 
 import re
 from typing import Annotated
@@ -35,12 +35,12 @@ from commonplace.domain.taxonomy import (
 )
 
 Tags = Annotated[list[Tag], Field(max_length=32)]
-_NO_SENTENCE = r"^\s*(\S*[^\s。！？]|(\S+\s+){1,2}\S*[^\s.!?。！？])\s*$"  # up to three words, without an end mark
+# up to three words, without punctuation that ends a sentence
+_NO_SENTENCE = r"^\s*(\S*[^\s。！？]|(\S+\s+){1,2}\S*[^\s.!?。！？])\s*$"
 Note = Annotated[str, Field(max_length=2_000), AfterValidator(printable)]
 
 
 def _no_sentence(tag: str) -> str:
-    """Refuses a tag of more than three words, or with the mark at a sentence's end."""
     if not re.match(_NO_SENTENCE, tag):
         raise PydanticCustomError("sentence", "is a sentence: a tag is one word, or up to three words that name one thing")
     return tag

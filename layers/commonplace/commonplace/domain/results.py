@@ -1,4 +1,4 @@
-"""What each tool answers."""
+"""The results of the tools."""
 
 from datetime import datetime
 from typing import Annotated, Literal, Self, TypeVar
@@ -163,7 +163,7 @@ class InsightMetadata(Part):
 
     @classmethod
     def of(cls, memory: Memory) -> Self:
-        """A memory's metadata in the dialect of `memory_store`."""
+        """Return a memory's metadata in the dialect of `memory_store`."""
         return cls(
             type=insight_type(memory.memory_type),
             user=memory.subject,

@@ -1,5 +1,4 @@
-"""The runs that change memories, `memory_extraction_runs`: the nightly extraction, the undo of one, an edited file, a tool
-that changes many."""
+"""The runs that change memories: the nightly extraction, the undo of a run, an edited file, and tools that change many."""
 
 from datetime import date, datetime
 from typing import Annotated, Literal
@@ -14,17 +13,19 @@ RunKind = Literal[
     "repair",
 ]  # fmt: skip
 OF_NO_CHANGE: tuple[RunKind, ...] = ("export", "backup", "validation", "repair")
-"""Runs that change no memory: they are runs only where a worker goes on with them."""
+"""Runs that change no memory: they are runs only so that a worker can continue them."""
 OF_FILES: tuple[RunKind, ...] = ("import", "restore", "migration")
-"""Runs that bring in what a file holds: they are applied by people and programs only."""
+"""Runs that import a file: only people and programs may apply them."""
 RunStatus = Literal["queued", "running", "done", "needs_review", "failed"]
 """`queued`: handed to a worker, and nothing is changed yet."""
 ToldStatus = Literal["running", "done", "needs_review", "failed"]
-"""As the tools tell it: who waits for a queued run waits for a running one."""
+"""The status in tool results, where a queued run is `running`."""
 OperationKind = Literal["ADD", "UPDATE", "DELETE", "NOOP", "FORGET", "UNDO"]
 Outcome = Literal["planned", "applied", "lost", "over_cap", "needs_review", "discarded", "undone", "kept"]
-"""`lost`: the user changed it meanwhile, their write stays. `over_cap`: beyond what a day may add. `kept`: an undo left it
-as it is."""
+"""`lost`: the user changed the memory meanwhile, and that change stays. `over_cap`: beyond the daily limit.
+
+`kept`: an undo left it as it is.
+"""
 
 LEFT_IN_LOG = (
     "what was erased still stands in the log beside the memory file, for another program is reading there;"
@@ -135,17 +136,17 @@ class Run(FrozenPart):
 
     @property
     def is_at_work(self) -> bool:
-        """Whether somebody goes on with it, or should."""
+        """Whether a worker continues it, or should."""
         return self.status in ("queued", "running")
 
     @property
     def told_status(self) -> ToldStatus:
-        """The status as the tools tell it."""
+        """The status as tools report it."""
         return "running" if self.status == "queued" else self.status
 
     @property
     def progress(self) -> Progress | None:
-        """How far it is, while somebody is at work on it."""
+        """The progress, while the run is queued or running."""
         if not self.is_at_work:
             return None
         if not self.operations:

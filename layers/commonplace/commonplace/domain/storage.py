@@ -1,5 +1,4 @@
-"""What the tools of the Memory Storage API take and answer: memories by key, what an agent puts into its prompt, and memories
-as they are kept, one by its id, or page by page."""
+"""Requests and results of the Memory Storage API: memories by key, ID or page, and the context of a prompt."""
 
 import re
 import unicodedata
@@ -36,7 +35,7 @@ _KEY = re.compile(r"[\w.-]{1,64}")
 
 
 def normal_key(given: object) -> object:
-    """A key as it is kept: NFKC, lower case, 1-64 letters, digits, `_`, `.`, `-`; everything else is refused."""
+    """Normalize a key: NFKC, lower case, 1-64 letters, digits, `_`, `.`, `-`; anything else is refused."""
     if not isinstance(given, str):
         return given
     if not may_be_key(given):
@@ -45,12 +44,12 @@ def normal_key(given: object) -> object:
 
 
 def may_be_key(given: str) -> bool:
-    """Whether a text may be a key once it is folded."""
+    """Return whether a text can be a key once it is folded."""
     return _KEY.fullmatch(folded_key(given)) is not None
 
 
 def folded_key(given: str) -> str:
-    """A key in the one way of writing it, whether or not it may be one."""
+    """Return a key in its canonical form, whether or not it is valid."""
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", given).lower())
 
 
@@ -67,7 +66,7 @@ class NamedMemory(Request):
     @model_validator(mode="before")
     @classmethod
     def _id_as_memory_id(cls, given: Any) -> Any:
-        """Move an id to `memory_id`, whichever field it came in: `key` also says what the value under it may be."""
+        """Move an ID to `memory_id` from either field, because `key` also affects the redaction of its value."""
         if not isinstance(given, Mapping):
             return given
         fields = dict(given)
@@ -177,7 +176,7 @@ class MemoryEntry(Part):
 
     @classmethod
     def of(cls, memory: Memory, **more: Any) -> Self:
-        """A record as it is shown; `more`: what else is shown of it."""
+        """Return a record for display; `more`: additional fields."""
         return cls(
             key=memory.key,
             memory_id=memory.public_id,

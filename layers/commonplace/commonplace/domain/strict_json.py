@@ -1,4 +1,4 @@
-"""Reading JSON from outside: what other readers let pass and this one doesn't is NaN, Infinity and a key given twice."""
+"""Strict parsing of external JSON: unlike other parsers, it refuses NaN, Infinity and duplicate keys."""
 
 import json
 import math
@@ -10,7 +10,7 @@ _SHOWN = 40  # characters of a key in a message
 
 
 def read_json(text: str | bytes) -> Any:
-    """The value of a JSON text in UTF-8; raises `INVALID_JSON`, which tells where, and never quotes a value."""
+    """Return the value of a JSON text in UTF-8; raises `INVALID_JSON` with the place, never with a value."""
     try:
         written = text.decode("utf-8-sig") if isinstance(text, bytes) else text.removeprefix("\ufeff")
         return STRICT.decode(written)
@@ -19,13 +19,13 @@ def read_json(text: str | bytes) -> Any:
     except json.JSONDecodeError as error:
         raise _invalid(f"{error.msg} (line {error.lineno}, column {error.colno})") from None
     except ValueError:
-        raise _invalid("holds a number with too many digits") from None  # the only other thing that json refuses
+        raise _invalid("holds a number with too many digits") from None  # the only other error of json
     except RecursionError:
         raise _invalid("is nested too deeply") from None
 
 
 def read_object(text: str | bytes) -> dict[str, Any]:
-    """The same for what must be an object."""
+    """Return the value of a JSON text that must be an object."""
     value = read_json(text)
     if not isinstance(value, dict):
         raise _invalid('must be a JSON object such as {"query": "tea"}')
@@ -57,4 +57,4 @@ def _invalid(why: str) -> CommonplaceError:
 
 
 STRICT = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant, parse_float=_finite)
-"""Decodes like `read_json`, which says what the errors mean."""
+"""Decodes like `read_json`, but with the errors of `json`."""

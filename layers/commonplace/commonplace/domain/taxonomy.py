@@ -1,4 +1,4 @@
-"""The controlled vocabularies, what each word means, and how the dialects of the tools map onto each other."""
+"""The controlled vocabularies, the meaning of each word, and the mapping between the dialects of the tools."""
 
 import re
 from collections.abc import Mapping
@@ -20,17 +20,17 @@ ContentType = Literal["factual", "preference", "reminder", "procedure", "event",
 Emotion = Literal["curiosity", "satisfaction", "concern", "neutral", "excitement"]
 Durability = Literal["durable", "daily"]
 SIMILARITIES: Mapping[str, float] = {"conservative": 0.9, "balanced": 0.8, "aggressive": 0.7}
-"""How surely two memories must say the same (0 unrelated, 1 the same) for a store to suggest their merge, by the setting."""
+"""The least similarity (0 unrelated, 1 the same) at which a store suggests to merge two memories, by setting."""
 Scope = Literal["user_global", "session", "site", "conversation"]
 Status = Literal["active", "superseded", "archived", "deleted"]
 Source = Literal["user", "agent", "system"]
 ToolGroup = Literal["maintenance", "analysis", "migration", "debugging"]
-"""What an advanced tool is for."""
+"""The purpose of an advanced tool."""
 ImportKind = Literal[
     "chatgpt", "claude", "mem0", "zep", "graphiti", "letta", "langgraph", "agentcore", "mcp-memory", "basic-memory",
     "anthropic-memory", "markdown", "messages", "turns", "commonplace",
 ]  # fmt: skip
-"""What a file or a folder to be imported may be."""
+"""The possible kinds of a file or folder to be imported."""
 Granularity = Literal["day", "week", "month", "year"]
 """How long a bucket of the timeline is."""
 
@@ -73,30 +73,32 @@ _PROCEDURE = re.compile(
 
 
 def memory_type(statement: StatementType, category: Category) -> MemoryType:
-    """The record's type: the statement's own, or, where that is `other`, what its category tells; `meta` for how the
-    assistant is to behave, which is a preference among statements."""
+    """Return the record's type: the statement's own, or for `other` that of its category.
+
+    `meta` is how the assistant is to behave, which is a preference among statement types.
+    """
     if category == "system" and statement == "preference":
         return "meta"
     return statement if statement != "other" else _TYPE_BESIDE_OTHER[category]
 
 
 def statement_type(kind: MemoryType) -> StatementType:
-    """The word of `memory_normalize` and the personal pair for a record's type."""
+    """Return the word of `memory_normalize` and the personal pair for a record's type."""
     return _STATEMENT_OF.get(kind, "other")
 
 
 def insight_type(kind: MemoryType) -> InsightType:
-    """The word of `memory_store` and `memory_search` for a record's type."""
+    """Return the word of `memory_store` and `memory_search` for a record's type."""
     return _INSIGHT_OF.get(kind, "fact")
 
 
 def types_of_insight(kind: InsightType) -> tuple[MemoryType, ...]:
-    """The record's types that one word of `memory_search` stands for."""
+    """Return the record's types for a word of `memory_search`."""
     return tuple(own for own in get_args(MemoryType) if insight_type(own) == kind)
 
 
 def section_of(kind: MemoryType, category: Category) -> Section:
-    """The heading of MEMORY.md under which a memory stands."""
+    """Return the heading of a memory in MEMORY.md."""
     if kind in ("preference", "meta") or category == "system":
         return "preference"
     if kind in ("project", "task") or category == "projects":
@@ -105,7 +107,7 @@ def section_of(kind: MemoryType, category: Category) -> Section:
 
 
 def where_filed(named: SearchCategory) -> tuple[Category | None, Section | None]:
-    """A search's category as a category or a section of the record; neither for `all`."""
+    """Return a search's category as a category or a section of the record; neither for `all`."""
     for category in CATEGORIES:
         if named == category:
             return category, None
@@ -116,7 +118,7 @@ def where_filed(named: SearchCategory) -> tuple[Category | None, Section | None]
 
 
 def content_type_of(kind: MemoryType, category: Category, text: str) -> ContentType:
-    """The word of `search_memory`'s `content_type` option for a memory."""
+    """Return the word of `search_memory`'s `content_type` option for a memory."""
     if category == "system" or kind == "meta":
         return "instruction"
     if category == "reminders" or kind == "task":

@@ -1,4 +1,4 @@
-"""What the tools take and answer that bring memories out and in: exports, imports, and the files kept for them."""
+"""Requests and results of the transfer tools: exports, imports, backups, and their files."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -15,19 +15,19 @@ FileKind = Literal["export", "upload", "backup"]
 ImportFormat = Literal["jsonl", "csv"]
 FileFormat = Literal["jsonl", "csv", "markdown"]
 PrintedFormat = Literal["jsonl", "csv", "markdown", "mem0", "langgraph"]
-"""What is printed or written at once; of the last two no file is kept."""
+"""Formats for immediate output; no file is stored for the last two."""
 BackupAction = Literal["backup", "list", "verify", "restore"]
 RestoreMode = Literal["missing", "replace"]
 
 MOST_INLINE, MOST_BYTES, MOST_LINES, MOST_LINE_BYTES, MOST_DEPTH = 256_000, 50_000_000, 100_000, 256_000, 20
-"""Of an import: bytes given inline and in all, its lines, the bytes of a line, and how deep its JSON may be nested."""
+"""Limits of an import: bytes given inline and in total, lines, bytes of a line, and nesting depth of its JSON."""
 MOST_UPLOADED = 200_000_000
-"""Bytes of all the uploads that are kept for one user at a time."""
+"""Limit of all stored uploads of one user, in bytes."""
 MEDIA: dict[str, tuple[str, str]] = {
     "jsonl": ("application/x-ndjson", "jsonl"), "csv": ("text/csv; charset=utf-8", "csv"),
     "markdown": ("text/markdown; charset=utf-8", "md"),
 }  # fmt: skip
-"""Of each format: its media type, and how the name of such a file ends."""
+"""For each format: its media type, and its file name extension."""
 BY_WHOM = "a person, by `commonplace {verb}`, or a program with a token that has the scope commonplace/admin"
 
 

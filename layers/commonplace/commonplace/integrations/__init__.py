@@ -1,1 +1,1 @@
-"""Adapters for agent SDKs and frameworks over a `Commonplace`, a file each; importing one takes its library."""
+"""Adapters of `Commonplace` for agent SDKs and frameworks, a file each; importing one requires its library."""

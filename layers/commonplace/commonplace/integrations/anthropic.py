@@ -1,4 +1,4 @@
-"""Claude's memory tool (`memory_20250818`) over documents: what the model keeps under `/memories`, in the memory file."""
+"""Claude's memory tool (`memory_20250818`) over documents: files under `/memories` are stored in the memory file."""
 
 from collections.abc import Callable, Iterator
 from functools import wraps
@@ -26,13 +26,13 @@ except ImportError as error:
     error.add_note(how_to_install("claude"))
     raise
 
-_AROUND = 2  # lines that are shown before and behind an edit
+_AROUND = 2  # lines shown before and after an edit
 _MOST_PLACES = 10  # that an error lists
 _AnyMethod = TypeVar("_AnyMethod", bound=Callable[..., str])
 
 
 def _told_to_the_model(method: _AnyMethod) -> _AnyMethod:
-    """What goes wrong is told as an error of the tool, and nothing else of it."""
+    """Raise failures as errors of the tool, with only their message."""
 
     @wraps(method)
     def called(self: Any, command: Any) -> str:
@@ -47,8 +47,8 @@ def _told_to_the_model(method: _AnyMethod) -> _AnyMethod:
 class MemoryTool(BetaAbstractMemoryTool):
     """The memory tool for `client.beta.messages.tool_runner(tools=[MemoryTool(memory)], ...)`.
 
-    Each file is a document of the namespace `memories`, with its versions; its paragraphs are found by `search_memory`.
-    Secrets are taken out of what is written, and the answer tells the model so.
+    Each file is a document of the namespace `memories`, with its versions; `search_memory` finds its paragraphs. Secrets are
+    removed before writing, and the answer reports that to the model.
     """
 
     def __init__(self, memory: Commonplace, *, cache_control: BetaCacheControlEphemeralParam | None = None) -> None:
@@ -57,7 +57,7 @@ class MemoryTool(BetaAbstractMemoryTool):
 
     @_told_to_the_model
     def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
-        """A file with its lines numbered, or what is in a folder, two levels deep."""
+        """Return a file with numbered lines, or the contents of a folder, two levels deep."""
         place, files = place_of(command.path), MemoryFiles.read(self._documents)
         if place in files.folders:
             heading = f"Here're the files and directories up to 2 levels deep in {command.path}, excluding hidden items:"
@@ -72,7 +72,7 @@ class MemoryTool(BetaAbstractMemoryTool):
 
     @_told_to_the_model
     def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
-        """A new file, with the folders that it needs."""
+        """Create a file, and the folders that it needs."""
         place, files = place_of(command.path), MemoryFiles.read(self._documents)
         _refuse_file_above(place, files)
         if files.is_there(place):
@@ -82,7 +82,7 @@ class MemoryTool(BetaAbstractMemoryTool):
 
     @_told_to_the_model
     def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
-        """A text in a file replaced, where it stands there once."""
+        """Replace a text that occurs exactly once in a file."""
         place, files, text = self._read(command.path)
         lines = list(islice(_lines_with(text, command.old_str), _MOST_PLACES + 1))
         if not lines:
@@ -104,7 +104,7 @@ class MemoryTool(BetaAbstractMemoryTool):
 
     @_told_to_the_model
     def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
-        """A text put behind a line of a file; 0 is before the first."""
+        """Insert a text after a line of a file; 0 is before the first."""
         place, files, text = self._read(command.path)
         lines = text.removesuffix("\n").split("\n") if text else []
         if not 0 <= command.insert_line <= len(lines):
@@ -118,7 +118,7 @@ class MemoryTool(BetaAbstractMemoryTool):
 
     @_told_to_the_model
     def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
-        """A file gone, or a folder with all that is in it; each can be undone for 30 days (`memory.documents.undo`)."""
+        """Delete a file, or a folder with its contents; each deletion can be undone for 30 days (`memory.documents.undo`)."""
         place, files = place_of(command.path), MemoryFiles.read(self._documents)
         if not place:
             raise ToolError("Cannot delete the /memories directory itself")
@@ -129,7 +129,7 @@ class MemoryTool(BetaAbstractMemoryTool):
 
     @_told_to_the_model
     def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
-        """A file or folder under another path; nothing is written over."""
+        """Move a file or folder to another path; never overwrites."""
         old, new, files = place_of(command.old_path), place_of(command.new_path), MemoryFiles.read(self._documents)
         if not old:
             raise ToolError("Cannot rename the /memories directory itself")
@@ -144,14 +144,13 @@ class MemoryTool(BetaAbstractMemoryTool):
         return f"Successfully renamed {command.old_path} to {command.new_path}"
 
     def clear_all_memory(self) -> str:
-        """Deletes every file; each can be undone for 30 days."""
+        """Delete every file; each can be undone for 30 days."""
         files = MemoryFiles.read(self._documents)
         for place in list(files.below(())):
             MemoryFiles.read(self._documents).delete(place)
         return "All memory cleared"
 
     def _read(self, path: str) -> tuple[Place, MemoryFiles, str]:
-        """The file of a path, to be edited."""
         place, files = place_of(path), MemoryFiles.read(self._documents)
         if not files.is_there(place):
             raise _missing(path)
@@ -161,20 +160,20 @@ class MemoryTool(BetaAbstractMemoryTool):
 
 
 class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
-    """The same for `AsyncAnthropic`; the loop goes on meanwhile."""
+    """The memory tool for `AsyncAnthropic`; it doesn't block the event loop."""
 
     def __init__(self, memory: Commonplace, *, cache_control: BetaCacheControlEphemeralParam | None = None) -> None:
         super().__init__(cache_control=cache_control)
         self._tool = MemoryTool(memory)
 
     async def execute(self, command: Any) -> str:
-        """Any of the six commands."""
+        """Run any of the six commands."""
         return str(await run_sync(self._tool.execute, command))
 
     view = create = str_replace = insert = delete = rename = execute
 
     async def clear_all_memory(self) -> str:
-        """Deletes every file."""
+        """Delete every file."""
         return await run_sync(self._tool.clear_all_memory)
 
 
@@ -183,7 +182,7 @@ def _numbered(lines: list[str], first: int) -> str:
 
 
 def _lines_with(text: str, part: str) -> Iterator[int]:
-    """The number of the line for each place where a part of a text begins, also where two overlap."""
+    """Yield the line number of each occurrence of a part of a text, including overlapping ones."""
     at, line, before = text.find(part), 1, 0
     while at != -1:
         line += text.count("\n", before, at)
@@ -202,7 +201,7 @@ def _missing(path: str) -> ToolError:
 
 
 def _redacted(written: Document) -> str:
-    """What a model is told of secrets that were taken out of what it wrote."""
+    """Return the message to the model about secrets that were removed from its text."""
     if not written.redacted:
         return ""
     kinds = ", ".join(written.redacted)

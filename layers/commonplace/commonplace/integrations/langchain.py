@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def memory_tools(memory: Commonplace, tier: ShownTier | None = None) -> "list[StructuredTool]":
-    """The tools for `create_agent(model, tools=memory_tools(memory))`; `tier` as `model_tools` has it.
+    """Return the tools for `create_agent(model, tools=memory_tools(memory))`; `tier` as in `model_tools`.
 
-    What is wrong with a call is a tool message with the status `error`, and the agent goes on.
+    A failed call becomes a tool message with the status `error`, and the agent continues.
     """
     require_extra("langchain", "tools for LangChain are asked for")
     return [_tool(tool) for tool in model_tools(memory, tier)]

@@ -1,4 +1,4 @@
-"""A store for LangGraph (`BaseStore`) over documents: what agents put into it is kept in the memory file, and found."""
+"""A store for LangGraph (`BaseStore`) over documents: its items are stored in the memory file and searchable."""
 
 import asyncio
 import json
@@ -28,7 +28,7 @@ except ImportError as error:
     error.add_note(how_to_install("langgraph"))
     raise
 
-_ROOT = "langgraph"  # no namespace of LangGraph's own may begin so
+_ROOT = "langgraph"  # no namespace of LangGraph may begin with it
 _ORDERED: Mapping[str, Callable[[float, float], bool]] = {"$gt": gt, "$gte": ge, "$lt": lt, "$lte": le}
 _EQUAL: Mapping[str, Callable[[object, object], bool]] = {"$eq": eq, "$ne": ne}
 _log = logging.getLogger("commonplace")
@@ -39,9 +39,9 @@ Namespace = tuple[str, ...]
 class CommonplaceStore(BaseStore):
     """A `BaseStore` over one user's memory: `graph.compile(store=CommonplaceStore(memory))`.
 
-    Each item is a document below the namespace `langgraph`; a search with a query goes by meaning and words, without any
-    embedding model to be configured. `fields`: the paths of a value that are found where `put` names none; None: the whole
-    value. Items have no time to live: `put` refuses a `ttl`, as `BaseStore` has it for stores without.
+    Each item is a document below the namespace `langgraph`; searches use meaning and words, and no embedding model has to be
+    configured. `fields`: the searchable paths of a value if `put` names none; None: the whole value. Items have no time to
+    live: `put` refuses a `ttl`, as `BaseStore` requires of stores without support.
     """
 
     def __init__(self, memory: Commonplace, *, fields: Sequence[str] | None = None) -> None:
@@ -49,7 +49,7 @@ class CommonplaceStore(BaseStore):
         self._fields = fields
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Reads first, by what is there before the batch; of what is put twice in it the last counts."""
+        """Read first, from the state before the batch; if an item is put twice, the last value counts."""
         asked = list(ops)
         results: list[Result] = [None if isinstance(op, PutOp) else self._read(op) for op in asked]
         puts = {(op.namespace, op.key): op for op in asked if isinstance(op, PutOp)}
@@ -58,7 +58,7 @@ class CommonplaceStore(BaseStore):
         return results
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """The same; the loop goes on meanwhile."""
+        """Run a batch without blocking the event loop."""
         return await asyncio.to_thread(self.batch, list(ops))
 
     def _read(self, op: Op) -> Result:
@@ -103,7 +103,7 @@ class CommonplaceStore(BaseStore):
         )  # fmt: skip
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        """The best first, then what a query says nothing about; the oldest first without one."""
+        """Return the matches, best first, then items without a score; oldest first without a query."""
         namespace = (_ROOT, *op.namespace_prefix)
         heads = sorted(self._documents.listed(namespace), key=lambda head: (head.created_at, head.path))
         scores = self._documents.scores(op.query, namespace) if op.query and op.query.strip() else {}
@@ -131,7 +131,7 @@ class CommonplaceStore(BaseStore):
 
 
 def _matches(condition: MatchCondition, namespace: Namespace) -> bool:
-    """Whether a namespace begins, or ends, as a condition says; `*` is any label."""
+    """Return whether a namespace has the prefix or suffix of a condition; `*` matches any label."""
     path = tuple(condition.path)
     if condition.match_type not in ("prefix", "suffix"):
         raise ValueError(f"Unsupported match type: {condition.match_type}")
@@ -141,7 +141,7 @@ def _matches(condition: MatchCondition, namespace: Namespace) -> bool:
 
 
 def _passes(value: Any, wanted: Any) -> bool:
-    """Whether a value is what a filter wants: equal, in the order asked for, or so in all of its parts."""
+    """Return whether a value matches a filter: equal, by operators, or recursively in all parts."""
     if isinstance(wanted, dict):
         if any(name.startswith("$") for name in wanted):
             return all(_compares(value, name, other) for name, other in wanted.items())

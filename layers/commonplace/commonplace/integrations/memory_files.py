@@ -1,4 +1,4 @@
-"""A tree of files under `/memories` over documents: its paths, its folders, and what becomes of them."""
+"""A tree of files under `/memories` over documents: its paths, its folders, and its changes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,20 +10,20 @@ from commonplace.domain.errors import CommonplaceError
 
 ROOT = "memories"
 _FOLDER = "."
-"""The key of a document that says that a folder is there although nothing is in it; no file can be called so."""
+"""The key of a document that represents an empty folder; no file can have this name."""
 _MOST_DECODED = 5
 _FOLDER_BYTES, _DEEPEST = 4_096, 2
 
 Place = tuple[str, ...]
-"""A path below the root, by its names; of the root itself there are none."""
+"""A path below the root, as a tuple of names; `()` is the root itself."""
 
 
 class PathError(ValueError):
-    """A path that is not under `/memories`; the message says why, to the model."""
+    """A path that is not under `/memories`; the message explains that to the model."""
 
 
 def place_of(path: str) -> Place:
-    """The place that a path names: `.` and `..` are followed, but not beyond the root, encoded ones not at all."""
+    """Return the place of a path. `.` and `..` are resolved, but not beyond the root; encoded ones are refused."""
     if path != f"/{ROOT}" and not path.startswith(f"/{ROOT}/"):
         raise PathError(f"Path must start with /memories, got: {path}")
     names: list[str] = []
@@ -40,7 +40,7 @@ def place_of(path: str) -> Place:
 
 
 def _climbs(name: str) -> bool:
-    """Whether a name leads upwards where somebody else decodes it: `%2e%2e`, `..%2f`, `..\\`, encoded twice as well."""
+    """Return whether a name climbs once another program decodes it: `%2e%2e`, `..%2f`, `..\\\\`, also encoded twice."""
     decoded = name
     for _ in range(_MOST_DECODED):
         decoded = unquote(decoded)
@@ -49,7 +49,7 @@ def _climbs(name: str) -> bool:
 
 @dataclass(frozen=True)
 class MemoryFiles:
-    """The tree as it was when it was read."""
+    """The tree at the time of reading."""
 
     documents: Documents
     files: dict[Place, DocumentHead]
@@ -57,35 +57,35 @@ class MemoryFiles:
 
     @classmethod
     def read(cls, documents: Documents) -> "MemoryFiles":
-        """Reads which files and folders there are."""
+        """Read the existing files and folders."""
         heads = documents.listed((ROOT,))
         files = {(*head.namespace[1:], head.key): head for head in heads if head.key != _FOLDER}
         inside = {head.namespace[1 : end + 1] for head in heads for end in range(len(head.namespace))}
         return cls(documents, files, frozenset({(), *inside}))
 
     def is_there(self, place: Place) -> bool:
-        """Whether a file or folder is there."""
+        """Return whether a file or folder exists."""
         return place in self.files or place in self.folders
 
     def open(self, place: Place) -> Document:
-        """A file with its text."""
+        """Return a file with its text."""
         return self.documents.read((ROOT, *place[:-1]), place[-1])
 
     def write(self, place: Place, text: str) -> Document:
-        """Writes a file, unless another has written it since the tree was read: that is a `CONFLICT`."""
+        """Write a file; raises `CONFLICT` if it was written since the tree was read."""
         version = self.files[place].version if place in self.files else 0
         return self.documents.write((ROOT, *place[:-1]), place[-1], text, version=version)
 
     def above(self, place: Place) -> Place | None:
-        """The file in the way where a folder would have to be, if there is one."""
+        """Return the file at the path of a required parent folder, or None."""
         return next((place[:end] for end in range(1, len(place)) if place[:end] in self.files), None)
 
     def below(self, folder: Place) -> Iterator[Place]:
-        """What is in a folder itself, by name."""
+        """Return the direct children of a folder, by name."""
         return iter(sorted(one for one in {*self.files, *self.folders} if one and one[:-1] == folder))
 
     def lines(self, folder: Place, path: str, depth: int = 0) -> list[str]:
-        """A folder and what is in it, two levels deep, with sizes; names that begin with a dot aside."""
+        """List a folder and its contents, two levels deep, with sizes; names that begin with a dot are omitted."""
         lines = [f"{size_of(_FOLDER_BYTES)}\t{path}{'/' if depth else ''}"]
         for place in self.below(folder) if depth < _DEEPEST else ():
             inner = f"{path}/{place[-1]}"
@@ -96,16 +96,17 @@ class MemoryFiles:
         return lines
 
     def delete(self, place: Place) -> None:
-        """Deletes a file, or a folder with all that is in it; the folder that it was in stays."""
+        """Delete a file, or a folder with its contents; the parent folder stays."""
         self._leave(place)
         heads = [self.files[place]] if place in self.files else self.documents.listed((ROOT, *place))
         for head in heads:
             self.documents.delete(head.namespace, head.key)
 
     def move(self, old: Place, new: Place) -> None:
-        """Moves a file, or a folder with all that is in it; where one file can't be moved all stay where they were.
+        """Move a file, or a folder with its contents; if one file can't be moved, all stay where they were.
 
-        `CONFLICT` where another writes a file meanwhile. Where the process dies half-way there is no file that is in neither.
+        Raises `CONFLICT` if a file is written meanwhile. If the process dies halfway, each file is still in at least one
+        place.
         """
         heads = [self.files[old]] if old in self.files else self.documents.listed((ROOT, *old))
         copied, copies, gone = list[DocumentHead](), list[DocumentHead](), list[DocumentHead]()
@@ -131,7 +132,7 @@ class MemoryFiles:
             self._leave(old)
 
     def _leave(self, place: Place) -> None:
-        """Keeps the folder of what goes, where nothing else is in it."""
+        """Preserve the parent folder if this was the last item in it."""
         folder, own = place[:-1], len(place)
         others = [one for one in {*self.files, *self.folders} if one[: len(folder)] == folder and one[:own] != place]
         if folder and not any(len(one) > len(folder) for one in others):
@@ -141,7 +142,7 @@ class MemoryFiles:
 
 
 def size_of(count: int) -> str:
-    """A number of bytes for people, as the SDK's own tool tells it."""
+    """Return a number of bytes for people, in the format of the SDK's own tool."""
     power = min(max(count.bit_length() - 1, 0) // 10, 3)
     rounded = count / 1024**power
     return f"{rounded:.0f}{'BKMG'[power]}" if rounded == int(rounded) else f"{rounded:.1f}{'BKMG'[power]}"

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 
 def memory_tools(memory: Commonplace, tier: ShownTier | None = None) -> "list[FunctionTool]":
-    """The tools for `Agent(tools=memory_tools(memory))`; `tier` as `model_tools` has it.
+    """Return the tools for `Agent(tools=memory_tools(memory))`; `tier` as in `model_tools`.
 
-    What is wrong with a call is told to the model as JSON, `{"error": {...}}`, and the run goes on.
+    A failed call is reported to the model as JSON, `{"error": {...}}`, and the run continues.
     """
     require_extra("openai-agents", "tools for the OpenAI Agents SDK are asked for")
     return [_tool(tool) for tool in model_tools(memory, tier)]

@@ -12,10 +12,9 @@ if TYPE_CHECKING:
 
 
 def memory_tools(memory: Commonplace, tier: ShownTier | None = None) -> "list[Tool[Any]]":
-    """The tools for `Agent(model, tools=memory_tools(memory))`; `tier` as `model_tools` has it.
+    """Return the tools for `Agent(model, tools=memory_tools(memory))`; `tier` as in `model_tools`.
 
-    What the model can mend in its arguments it is asked to send again; any other failure is a failed tool, and the run
-    goes on.
+    If the model can correct its arguments, it is asked to retry; any other failure is a failed tool, and the run continues.
     """
     require_extra("pydantic-ai", "tools for pydantic-ai are asked for")
     return [_tool(tool) for tool in model_tools(memory, tier)]

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 
 def memory_tools(memory: Commonplace, tier: ShownTier | None = None) -> "list[PythonAgentTool]":
-    """The tools for `Agent(tools=memory_tools(memory))`; `tier` as `model_tools` has it.
+    """Return the tools for `Agent(tools=memory_tools(memory))`; `tier` as in `model_tools`.
 
-    What is wrong with a call is a tool result with the status `error`, and the agent goes on.
+    A failed call becomes a tool result with the status `error`, and the agent continues.
     """
     require_extra("strands", "tools for Strands Agents are asked for")
     return [_tool(tool) for tool in model_tools(memory, tier)]

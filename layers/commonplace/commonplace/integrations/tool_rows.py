@@ -1,4 +1,4 @@
-"""The tools of a memory, as the frameworks here take them: from the rows of the manifest, called as a model's call."""
+"""The tools of a memory for these frameworks: from the rows of the manifest, and called as by a model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -22,20 +22,20 @@ class ModelTool:
     memory: Commonplace
 
     def call(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Its answer; raises `CommonplaceError`, also for a mistake of ours, which it then says nothing else of."""
+        """Return the tool's answer; raises `CommonplaceError`, also for internal errors, without exposing details."""
         try:
             return self.memory.call(self.name, as_declared(tool_named(self.name).request, arguments), admin=False)
         except CommonplaceError:
             raise
-        except Exception as error:  # noqa: BLE001 - a model gets a code and an id, never the words of an unknown failure
+        except Exception as error:  # noqa: BLE001 - a model gets a code and an ID, never the text of an unknown failure
             raise internal_error(error) from None
 
 
 def model_tools(memory: Commonplace, tier: ShownTier | None = None) -> list[ModelTool]:
-    """The tools of a tier (`primary`, `core` with those, or `all`); without one those that are shown by default.
+    """Return the tools of a tier (`primary`, `core` including primary, or `all`), by default those shown by default.
 
-    Any of them takes one user's memory: a tool's arguments never say whose. What brings all memories out or in is planned
-    and not applied: a model asks.
+    Each tool acts on one user's memory: arguments never name the user. Bulk exports and imports are only planned, because the
+    caller is a model.
     """
     rows = cast(Sequence[dict[str, Any]], shown_rows(tier))
     return [ModelTool(row["name"], row["description"], row["input_schema"], memory) for row in rows]

@@ -1,4 +1,4 @@
-"""Applies edited pages to the record, as a run: previewed first, then applied, and undone like any other run."""
+"""Applies edited pages to the memories, as a run: previewed, then applied, and undone like any other run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,14 +36,15 @@ from commonplace.runs.queueing import apply_plan, exclusive_lease
 _DRY = "a dry run: nothing was changed"
 _THE_SAME = "the pages say what is remembered"
 _KEPT = ("collection", "agent_id", "section", "scope", "scope_ref", "subject")
-_ORDER: tuple[Kind, ...] = ("conflict", "remove", "move", "edit", "add")  # what is taken out makes room for what comes
+# removals come first, so that they make room for additions
+_ORDER: tuple[Kind, ...] = ("conflict", "remove", "move", "edit", "add")
 _KINDS: Mapping[Kind, OperationKind] = {"remove": "DELETE", "edit": "UPDATE", "move": "UPDATE", "add": "ADD"}
 _WHY: Mapping[Kind, str] = {"remove": "taken out", "edit": "changed", "move": "put in another place", "add": "new"}
 KNOWN = "it is remembered already"
 
 
 class EntryRequest(Request):
-    """A typed entry to be validated; `value` is None where the text is unchanged, `event_time` where the day is."""
+    """A typed entry to be validated; `value` is None if the text is unchanged, `event_time` if the day is."""
 
     key: Key | None = None
     value: Text | None = None
@@ -60,7 +61,7 @@ class Step:
 
 @dataclass
 class PagePlanner:
-    """Plans the differences of one user's pages. `redacted`: the kinds of secrets that it has taken out."""
+    """Plans the differences of one user's pages. `redacted`: the kinds of secrets removed from them."""
 
     record: MemoriesById
     caller: Caller
@@ -70,9 +71,9 @@ class PagePlanner:
     _said: set[str] = field(default_factory=set)
 
     def steps(self, found: Sequence[Difference]) -> list[Step]:
-        """A step for each difference, in the order in which they are applied.
+        """Return a step for each difference, in the order in which they are applied.
 
-        A conflict is `lost`; what can't be kept, or is remembered already, is a `NOOP`. Both tell why.
+        A conflict is `lost`; an entry that is invalid or already stored is a `NOOP`. Both state why.
         """
         going = {one.memory.memory_id for one in found if one.memory and one.kind in ("remove", "edit")}
         self._said = {folded(one.content) for one in self.record.current if one.memory_id not in going}
@@ -137,7 +138,7 @@ class PagePlanner:
 
 @dataclass(frozen=True)
 class _PageChanges:
-    """The changes found on the pages. `texts`: each page as it was read; `memories`: how many there are."""
+    """The changes found on the pages. `texts`: each page as it was read; `memories`: their number."""
 
     run: Run
     pages: Sequence[Page]
@@ -150,14 +151,14 @@ class _PageChanges:
         return sum(step.difference.kind == "remove" for step in self.steps)
 
     def fully_applied(self, run: Run) -> dict[str, str]:
-        """The pages of which everything was applied and which may be rewritten if nobody has edited them since."""
+        """Return the pages whose changes were all applied; they may be rewritten unless they were edited since."""
         ends = {reported.operation_id: reported.outcome for reported in run.operations}
         left = {step.difference.page.name for step in self.steps if _is_left_aside(step, ends)}
         return {page.name: self.texts[page.name] for page in self.pages if page.name not in left and not page.unread}
 
 
 def compare_pages(pages: Pages, context: RunContext) -> RunReport:
-    """Previews what the pages would change; nothing is written."""
+    """Preview what the pages would change; nothing is written."""
     found = _find_changes(pages, context)
     notes = [*found.run.notes, _DRY if found.steps else _THE_SAME]
     if found.deletions > most_deletions(found.memories):
@@ -166,9 +167,10 @@ def compare_pages(pages: Pages, context: RunContext) -> RunReport:
 
 
 def apply_pages(pages: Pages, context: RunContext, delete_many: bool = False) -> RunReport:
-    """Applies the changes and rewrites the pages. `delete_many`: also if more entries are gone than max(3, 5 %).
+    """Apply the changes and rewrite the pages. `delete_many`: allows removing more than max(3, 5 %) entries.
 
-    Without it that many are an `INVALID_ARGUMENT`, and nothing is changed. `CONFLICT` while another run is at work.
+    Without it, that many raise `INVALID_ARGUMENT`, and nothing is changed. Raises `CONFLICT` while another run is in
+    progress.
     """
     with exclusive_lease(context) as lease:
         found = _find_changes(pages, context)
@@ -249,7 +251,7 @@ def new_memory(
     caller: Caller,
     ports: Ports,
 ) -> Entry:
-    """The memory of a new entry, or of a changed one, which keeps the fields of `old` that its text does not tell."""
+    """Return the memory of a new or changed entry, which retains the fields of `old` that its text doesn't determine."""
     assert typed.value is not None
     given: dict[str, Any] = {"confidence": 1.0, "collection": DEFAULT_COLLECTION, "key": typed.key}
     if old is not None:
@@ -262,7 +264,7 @@ def new_memory(
 
 
 def moved(page: Page, line: PageEntry, typed: EntryRequest, old: Memory, caller: Caller) -> Memory:
-    """The memory in another place, with its text and evidence unchanged."""
+    """Return the memory in another place, with its text and evidence unchanged."""
     changed: dict[str, Any] = {"key": typed.key, "section": line.section or old.section}
     if was_moved_to(page, old, zone_of(caller)):
         changed |= _page_fields(page, old, caller)
@@ -275,7 +277,6 @@ def _kept_fields(old: Memory) -> dict[str, Any]:
 
 
 def _page_fields(page: Page, old: Memory | None, caller: Caller) -> dict[str, Any]:
-    """The durability and event time that the page tells."""
     if page.day is None:
         return {"durability": "durable", "expires_at": None, "purge_at": None}
     expires = (old and old.expires_at) or caller.now + DAILY_FOR
@@ -293,7 +294,7 @@ def _noon(day: date, caller: Caller) -> datetime:
 
 
 def _fields_to_check(one: Difference, line: PageEntry, caller: Caller) -> Mapping[str, object]:
-    """The fields of a line to be validated; the text of a moved entry is taken as it is."""
+    """Return the fields of a line to be validated; the text of a moved entry is not checked again."""
     fields: dict[str, object] = {"key": line.key} if one.kind == "move" else {"key": line.key, "value": line.text}
     comes_here = one.memory is None or was_moved_to(one.page, one.memory, zone_of(caller))
     return {**fields, "event_time": _noon(one.page.day, caller)} if comes_here and one.page.day else fields

@@ -1,4 +1,4 @@
-"""Compares edited pages with the record as it is now."""
+"""Compares edited pages with the current memories."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ _NO_WORDS = "no words are left of it; take the whole line out to delete it"
 
 @dataclass(frozen=True)
 class MemoriesById:
-    """All memories of the user by id, closed ones too; pages show the current ones of every agent."""
+    """All memories of the user by ID, including closed ones; pages show the current memories of every agent."""
 
     memories: Mapping[str, Memory]
     visibility: Visibility
@@ -32,20 +32,20 @@ class MemoriesById:
 
     @cached_property
     def current(self) -> list[Memory]:
-        """The memories that a page shows."""
+        """The memories that pages show."""
         return [memory for memory in self.memories.values() if self.is_current(memory)]
 
     def is_current(self, memory: Memory) -> bool:
-        """Whether a page shows the memory."""
+        """Return whether pages show the memory."""
         return is_visible(self.visibility, memory)
 
     def changed_since(self, memory: Memory, version: int) -> bool:
-        """Whether a memory was changed since a version; counting its use or embedding it again is no change."""
+        """Return whether a memory was changed since a version; counting its use or embedding it again is no change."""
         return version > memory.version or bool(changes_since(memory, version, self.records))
 
 
 def read_record(caller: Caller, ports: Ports) -> MemoriesById:
-    """Reads all memories of the user."""
+    """Read all memories of the user."""
     memories = {memory.memory_id: memory for memory in ports.records.all(caller.user_id)}
     agents = tuple({memory.agent_id for memory in memories.values()})
     return MemoriesById(memories, Visibility(caller.user_id, agents, caller.now), ports.records, zone_of(caller))
@@ -53,7 +53,10 @@ def read_record(caller: Caller, ports: Ports) -> MemoriesById:
 
 @dataclass(frozen=True)
 class Difference:
-    """One difference. `line`: None for a removed entry; `memory`: None for a new one; `move`: all but its text may differ."""
+    """One difference. `line`: None for a removed entry; `memory`: None for a new one.
+
+    A `move` may change anything except the text.
+    """
 
     kind: Kind
     page: Page
@@ -68,10 +71,10 @@ class Difference:
 
 
 def differences(pages: Sequence[Page], record: MemoriesById) -> list[Difference]:
-    """The differences between pages and record, page by page.
+    """Return the differences between pages and memories, page by page.
 
-    What somebody else changed since a page was written is a `conflict` if it was changed or taken out there as well;
-    otherwise the page is merely old.
+    If a memory changed after its page was written, an edit or removal of its entry is a `conflict`; otherwise the page is
+    merely outdated.
     """
     entries = _entries(pages, record)
     found: list[Difference] = []
@@ -87,7 +90,10 @@ def differences(pages: Sequence[Page], record: MemoriesById) -> list[Difference]
 
 
 def _entries(pages: Sequence[Page], record: MemoriesById) -> dict[str, tuple[str, int]]:
-    """The line of each memory's entry: of several with one id the first that has its text, else the first."""
+    """Return the page and line of each memory's entry.
+
+    Of duplicates, the first with the memory's text wins, else the first.
+    """
     found: dict[str, tuple[bool, tuple[str, int]]] = {}
     for page in pages:
         for line in page.lines:
@@ -137,7 +143,7 @@ def _same_key(typed: str | None, key: str | None) -> bool:
 
 
 def _said_before(memory: Memory, text: str, record: MemoriesById) -> bool:
-    """Whether the memory, or its successor, already said this text: then nothing was changed, or it was applied before."""
+    """Return whether the memory, or its successor, already has this text: the entry is unchanged, or was applied before."""
     later = record.memories.get(memory.superseded_by or "")
     return text in (text_of(memory), text_of(later) if later else None)
 

@@ -13,11 +13,11 @@ from commonplace.domain.taxonomy import Section
 from commonplace.ports.values import Caller
 from commonplace.text.foundation.characters import undisguised
 
-# HTML, entities, and images: nothing is fetched by looking at a page.
+# HTML, entities, and images: viewing a page must fetch nothing.
 _MARKUP = re.compile(r"\\|<(?=[A-Za-z/!?])|&(?=#?\w+;)|(?<=!)\[")
-_FIRST = re.compile(r"\A(\d{1,9}(?=[.)])|(?=[#>+*~`|=\[_-]))")  # what would begin a block
-_EDGES = re.compile(r"\A\s+|(?<!\s)\s+\Z")  # a run of blanks is looked through once
-_LINE_ENDS = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")  # whatever some program takes for one
+_FIRST = re.compile(r"\A(\d{1,9}(?=[.)])|(?=[#>+*~`|=\[_-]))")  # would start a Markdown block
+_EDGES = re.compile(r"\A\s+|(?<!\s)\s+\Z")  # the lookbehind prevents quadratic time on long runs of blanks
+_LINE_ENDS = re.compile("[\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")  # all characters that some program takes for a line end
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])|&#(\d{1,7});|<br ?/?>")
 _SURROGATES = range(0xD800, 0xE000)
 
@@ -27,19 +27,19 @@ _DAY = re.compile(r"memory/(\d{4}-\d{2}-\d{2})\.md")
 
 
 def escape(text: str) -> str:
-    """Escapes Markdown, with line breaks as `<br>` and blanks at either end as entities."""
+    """Escape Markdown, with line breaks as `<br>` and blanks at either end as entities."""
     shown = _FIRST.sub(r"\1\\", _MARKUP.sub(r"\\\g<0>", text))
     shown = _EDGES.sub(lambda blanks: "".join(char if char == "\n" else _entity(char) for char in blanks[0]), shown)
     return _LINE_ENDS.sub(lambda end: _entity(end[0]), shown).replace("\n", "<br>")
 
 
 def text_of(memory: Memory) -> str:
-    """What a page says of a memory: its text without the characters that nobody sees."""
+    """Return the text of a memory on a page: without invisible characters."""
     return undisguised(memory.content)
 
 
 def unescape(shown: str) -> str:
-    """The text of an escaped line, or of one that a person typed."""
+    """Return the text of an escaped line, or of a line typed by a person."""
     return _ESCAPED.sub(_unescape_match, shown)
 
 
@@ -58,9 +58,9 @@ def _unescape_match(found: re.Match[str]) -> str:
 
 @dataclass(frozen=True)
 class PageEntry:
-    """One entry. `section`: the heading that it stands under; `number`: its line on the page, from 1.
+    """One entry. `section`: that of its heading; `number`: its line on the page, from 1.
 
-    `memory_id` and `version` are None where a person has added it.
+    `memory_id` and `version` are None if a person has added it.
     """
 
     text: str
@@ -73,9 +73,9 @@ class PageEntry:
 
 @dataclass(frozen=True)
 class Page:
-    """A page as it was read. `listed`: the versions of all memories on it when it was written, by id.
+    """A page as it was read. `listed`: the versions of all memories on it when it was written, by ID.
 
-    `unread`: the lines that are no entries; `whole`: its end is there; `edited`: it says something else than when it was
+    `unread`: the lines that are no entries; `whole`: its last line is present; `edited`: its content differs from what was
     written.
     """
 
@@ -89,29 +89,29 @@ class Page:
 
     @property
     def day(self) -> date | None:
-        """The day of the page's notes."""
+        """The day of a page of daily notes, else None."""
         return day_of(self.name)
 
 
 def owner_hash(user_id: str) -> str:
-    """A hash that stands for the user in folders and on pages, so that they show no id."""
+    """Return a hash that represents the user in folders and on pages, so that they expose no ID."""
     return hashlib.sha256(user_id.encode("utf-8")).hexdigest()[:32]
 
 
 def page_name(memory: Memory, zone: tzinfo) -> str:
-    """The name of the memory's page: daily notes by the day they happened, in the user's zone."""
+    """Return the name of the memory's page: daily notes by the day of the event, in the user's zone."""
     return MAIN if memory.durability == "durable" else f"memory/{local_day(memory.happened_at, zone)}.md"
 
 
 def zone_of(caller: Caller) -> tzinfo:
-    """The time zone of the caller's clock."""
+    """Return the time zone of the caller's clock."""
     zone = caller.now.tzinfo
     assert zone is not None
     return zone
 
 
 def day_of(name: str) -> date | None:
-    """The day of a page of daily notes, None for another page."""
+    """Return the day of a page of daily notes, None for another page."""
     found = _DAY.fullmatch(name)
     try:
         return date.fromisoformat(found[1]) if found else None
@@ -120,17 +120,17 @@ def day_of(name: str) -> date | None:
 
 
 def title_of(name: str) -> str:
-    """The heading of a page."""
+    """Return the heading of a page."""
     return str(day_of(name) or "Memory")
 
 
 def is_page(name: str) -> bool:
-    """Whether this is a possible name of a page."""
+    """Return whether a name is a possible name of a page."""
     return name == MAIN or day_of(name) is not None
 
 
 def was_moved_to(page: Page, memory: Memory, zone: tzinfo) -> bool:
-    """Whether a person has moved an entry here from another page."""
+    """Return whether a person has moved an entry here from another page."""
     if memory.memory_id in page.listed:
         return False
     if page.day is None:

@@ -1,4 +1,4 @@
-"""Writes the record as pages. What a person has edited on them stays until it is applied."""
+"""Writes the memories as pages. Edits of a person stay until they are applied."""
 
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ _log = logging.getLogger("commonplace")
 
 
 def render_pages(user_id: str, memories: Iterable[Memory], zone: tzinfo) -> dict[str, str]:
-    """The pages of the current memories, by name: `MEMORY.md` always, a day's page while it has notes."""
+    """Return the pages of the current memories by name: `MEMORY.md` always, a day's page while it has notes."""
     stands: dict[str, list[Memory]] = {MAIN: []}
     for memory in memories:
         stands.setdefault(page_name(memory, zone), []).append(memory)
@@ -38,7 +38,7 @@ def render_pages(user_id: str, memories: Iterable[Memory], zone: tzinfo) -> dict
 
 
 def visible_pages(caller: Caller, ports: Ports) -> dict[str, str]:
-    """The pages as the caller may see them: with their agent's memories and the global ones."""
+    """Return the pages that the caller may see: with their agent's memories and the global ones."""
     visibility = visibility_of(caller)
     with gathered():
         current = [memory for memory in ports.records.all(caller.user_id) if is_visible(visibility, memory)]
@@ -46,7 +46,7 @@ def visible_pages(caller: Caller, ports: Ports) -> dict[str, str]:
 
 
 def _order(memory: Memory) -> tuple[bool, str, float, str]:
-    """The sort key of a memory on a page: keyed ones first, then stable, so that versions of a page are comparable."""
+    """Return the sort key of a memory: keys first, then a stable order, so that versions of a page can be compared."""
     return memory.key is None, memory.key or "", memory.happened_at.timestamp(), memory.memory_id
 
 
@@ -78,10 +78,10 @@ def write_pages(
     pages: Pages, caller: Caller, ports: Ports, *, overwrite: bool = False, taken_over: Mapping[str, str] | None = None,
     erased: Collection[str] = (),
 ) -> WrittenPages:  # fmt: skip
-    """Writes the pages that have changed, and removes those of days without notes.
+    """Write the changed pages, and remove pages of days without notes.
 
-    A page that was edited is left, unless `overwrite`, or it is as in `taken_over` (texts by name), or it has one of the
-    `erased` memories on it. What has no header of ours, or another owner's, is left in any case.
+    An edited page is left, unless `overwrite` is set, its text is that in `taken_over` (texts by name), or it contains one of
+    the `erased` memories. A file without our header, or of another owner, is always left.
     """
     with gathered() as flaws:
         record = read_record(caller, ports)
@@ -107,7 +107,10 @@ def write_pages(
 
 
 def publish(run: Run, context: RunContext) -> str | None:
-    """Writes the user's pages after a run, where pages are kept. A failure is logged, and told in a line: the run is done."""
+    """Write the user's pages after a run, if pages are configured.
+
+    A failure is logged and returned as a line, because the run itself is done.
+    """
     erased = {
         one
         for operation in run.operations
@@ -118,7 +121,7 @@ def publish(run: Run, context: RunContext) -> str | None:
 
 
 def publish_changes(context: RunContext, cause: str, erased: Collection[str] = ()) -> str | None:
-    """The same after any change: `cause` is named in the log, and the `erased` memories are on no page any more."""
+    """Write the pages after any change. `cause` is named in the log; `erased` memories are removed from all pages."""
     if context.night.pages is None:
         return None
     try:
@@ -126,7 +129,7 @@ def publish_changes(context: RunContext, cause: str, erased: Collection[str] = (
         done = write_pages(pages, context.caller, context.ports, erased=erased)
         if erased:
             pages.drop_versions()
-    except Exception as error:  # noqa: BLE001 - whatever is the matter with a page, what was done to the memories stands
+    except Exception as error:  # noqa: BLE001 - any failure with a page must not affect the changed memories
         why = str(error) if isinstance(error, CommonplaceError) else f"{type(error).__name__} at {places_of(error)}"
         _log.error("the pages were not written after %s: %s", cause, why)
         return f"the pages were not written: {why}"
@@ -136,7 +139,7 @@ def publish_changes(context: RunContext, cause: str, erased: Collection[str] = (
 
 
 def erase_pages(pages: Pages) -> None:
-    """Erases all pages of a user, old versions too."""
+    """Erase all pages of a user, including old versions."""
     for name in filter(is_page, pages.names()):
         pages.delete(name)
     pages.drop_versions()

@@ -16,7 +16,7 @@ _HEADER = re.compile(rf"\ufeff?\s*{OPENING}[^\S\n]*\n(.*?)\n-->(.*)", re.DOTALL)
 _FACT = re.compile(r"(owner|sum): (\w+)")
 _LISTED = re.compile(r"([\w.-]+) v(\d{1,9})")
 _ID = re.compile(r"(?<! ) *+(?<!\\)<!-- ([\w.-]+) v(\d{1,9}) -->")
-_LONGEST_ID = 200  # characters of the comment that holds one
+_LONGEST_ID = 200  # characters of the comment with an ID
 _HEADING = re.compile(r" {0,3}(#{1,6}) +(.*)")
 _ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])(?: +(.*))?")
 _KEY = re.compile(r"\*\*([\w.-]{1,64})\*\*:(?: +|$)")
@@ -24,7 +24,7 @@ _SECTIONS = {heading.casefold(): section for section, heading in HEADINGS.items(
 
 
 def parse(name: str, page: str) -> Page | None:
-    """The parsed page; None if it has no complete header of ours: then it is somebody else's."""
+    """Return the parsed page, or None without a complete header of ours: then it is not our page."""
     header = _HEADER.fullmatch(page.replace("\r\n", "\n").replace("\r", "\n"))
     if header is None:
         return None
@@ -48,7 +48,7 @@ def parse(name: str, page: str) -> Page | None:
 
 
 def digest(listed: Mapping[str, int], lines: Iterable[PageEntry], unread: Iterable[str] = (), whole: bool = True) -> str:
-    """A digest that stays the same while the page says the same, however an editor has laid it out."""
+    """Return a digest of the content that doesn't depend on the layout by an editor."""
     said = [[line.text, line.key, line.section, line.memory_id, line.version] for line in lines]
     parts = json.dumps([dict(listed), said, list(unread), whole])
     return hashlib.sha256(parts.encode("utf-8")).hexdigest()[:16]
@@ -65,10 +65,10 @@ class _ParsedItem:
     section: Section | None
     parts: list[str]
     closed: bool = False
-    """Whether its id was met, at which it ends."""
+    """Whether its ID was read, which ends the item."""
 
     def take(self, part: str) -> None:
-        """Goes on with a part; an editor may have wrapped the line inside the id."""
+        """Append a part; an editor may have wrapped the line inside the ID."""
         self.parts.append(part)
         self.closed = self.closed or _ID.search("".join(self.parts[-4:])[-_LONGEST_ID - len(part) :]) is not None
 
@@ -77,7 +77,7 @@ class _ParsedItem:
         return "".join(self.parts)
 
     def line(self) -> PageEntry:
-        """The entry; of two that a person has joined, the first."""
+        """Return the entry; if a person has joined two, the first."""
         whole = self.shown
         found = _ID.search(whole)
         shown = _ID.sub("", whole).strip(" \t")
@@ -94,7 +94,7 @@ class _ParsedItem:
 
 @dataclass
 class _BodyParser:
-    """Parses the part below the header, line by line. `number`: of the next line."""
+    """Parses the part below the header, line by line. `number`: that of the next line."""
 
     title: str
     number: int
@@ -105,7 +105,7 @@ class _BodyParser:
     open: bool = False
 
     def take(self, line: str) -> None:
-        """Reads the next line; what is no heading, entry or continuation is `unread`."""
+        """Read the next line; a line that is no heading, entry or continuation is `unread`."""
         item = _ITEM.fullmatch(line)
         if item and (not self.open or len(item[1].expandtabs()) < 2):
             self.items.append(_ParsedItem(self.number, self.section, []))
@@ -118,14 +118,14 @@ class _BodyParser:
         elif not line.strip():
             self.open = False
         elif self.open and (line[0] in " \t" or not self.items[-1].closed):
-            # A line that an editor has wrapped goes on, up to its id; a list inside an entry keeps its lines.
+            # A line wrapped by an editor continues up to its ID; a list inside an entry retains its lines.
             self.items[-1].take(("<br>" if item else " ") + line.strip())
         else:
             self.unread[self.number] = line
         self.number += 1
 
     def drop_cut_entry(self) -> None:
-        """Drops an entry at which the page was cut off."""
+        """Drop the entry where the page was cut off."""
         if not self.whole and self.open and not self.items[-1].closed:
             cut = self.items.pop()
             self.unread[cut.number] = cut.shown

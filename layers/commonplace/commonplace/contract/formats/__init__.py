@@ -1,4 +1,4 @@
-"""The tools as each agent framework loads them: each format a pure function of the manifest's rows."""
+"""The tools in the formats of agent frameworks: each format is a pure function of the manifest's rows."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -14,7 +14,7 @@ NAMES = (
 
 
 def rendered(name: str, rows: Sequence["Row"]) -> Any:
-    """The tools of these rows in one of `NAMES`, as plain JSON values."""
+    """Return the tools of these rows in one of `NAMES`, as plain JSON values."""
     return _renderers()[name](rows)
 
 
@@ -35,5 +35,5 @@ def _renderers() -> "Mapping[str, Callable[[Sequence[Row]], Any]]":
 
 
 def text(name: str, rows: Sequence["Row"]) -> str:
-    """The same as a file's text."""
+    """Return the rendered tools as the text of a file."""
     return json.dumps(rendered(name, rows), indent=2, ensure_ascii=False) + "\n"

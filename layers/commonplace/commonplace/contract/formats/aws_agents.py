@@ -11,18 +11,18 @@ from commonplace.contract.registry import tool_named
 Schema = Mapping[str, Any]
 
 MOST_PARAMETERS = 5
-"""Of a function (the service's quota `parameters-per-function`)."""
+"""Per function (the service's quota `parameters-per-function`)."""
 MOST_FUNCTIONS = 11
-"""Of an action group: the service's quota of a whole agent (`APIs per Agent`) until it is raised."""
+"""Per action group: the service's default quota for a whole agent (`APIs per Agent`)."""
 MOST_DESCRIBED = 200
-"""Characters of an action group's description."""
+"""Length limit of an action group's description, in characters."""
 REST = "options"
-"""The parameter of a tool with more than five: a JSON object in a string, of the fields that found no room."""
+"""The parameter for a tool with more than five: a JSON object in a string, with all fields beyond the limit."""
 _ANSWER = {"description": "The answer, a JSON object.", "content": {"application/json": {"schema": {"type": "object"}}}}
 
 
 def described(schema: Schema) -> str:
-    """A field's description with its limits and its default behind it, unless it says them already."""
+    """Return a field's description followed by its limits and default, unless it states them already."""
     said: str = schema.get("description", "")
     clauses = [clause for clause in _clauses(schema) if clause.casefold() not in said.casefold()]
     limits = "; ".join(clauses)
@@ -30,7 +30,7 @@ def described(schema: Schema) -> str:
 
 
 def shape(schema: Schema) -> str:
-    """A value's shape in a line: `{key: a|b, level?: integer 1-5, tags?: [string]}`."""
+    """Return a value's shape in one line: `{key: a|b, level?: integer 1-5, tags?: [string]}`."""
     kind = schema["type"]
     if kind == "object":
         required = schema.get("required", ())
@@ -67,7 +67,7 @@ def _range(schema: Schema) -> str:
 
 
 def by_function(rows: Sequence[Row]) -> dict[str, list[Row]]:
-    """The rows under the names of their functions, in the order of the manifest."""
+    """Return the rows by the names of their functions, in manifest order."""
     groups: dict[str, list[Row]] = {}
     for row in rows:
         groups.setdefault(tool_named(row["name"]).function, []).append(row)
@@ -75,7 +75,7 @@ def by_function(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def bedrock_agents(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
-    """`{function: {actionGroupName, description, functionSchema}}`; agent, version and executor are the caller's to add."""
+    """Return `{function: {actionGroupName, description, functionSchema}}`; callers add agent, version and executor."""
     return {
         function: {**group(function, own), "functionSchema": {"functions": [_function(row) for row in own]}}
         for function, own in by_function(rows).items()
@@ -83,7 +83,7 @@ def bedrock_agents(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
 
 
 def group(function: str, rows: Sequence[Row]) -> dict[str, str]:
-    """The name and the description of a function's action group. Raises `ValueError` for one that no agent would take."""
+    """Return the name and description of a function's action group. Raises `ValueError` if it has too many tools."""
     if len(rows) > MOST_FUNCTIONS:
         raise ValueError(f"{function}: {len(rows)} tools, an action group has {MOST_FUNCTIONS} at most")
     titles = "; ".join(row["title"] for row in rows)
@@ -92,12 +92,12 @@ def group(function: str, rows: Sequence[Row]) -> dict[str, str]:
 
 
 def confirmation(row: Row) -> str:
-    """Whether the agent asks the user before it calls the tool: where a call can change something."""
+    """Return whether the agent must ask the user before a call: for all tools that can change something."""
     return "DISABLED" if row["hints"]["read_only"] else "ENABLED"
 
 
 def parameter(schema: Schema) -> dict[str, Any]:
-    """A field's type and description as the agent sees them."""
+    """Return a field's type and description as the agent sees them."""
     if schema["type"] == "object":
         return {"type": "string", "description": f"{schema['description']} A JSON object in a string: {shape(schema)}"}
     return {"type": schema["type"], "description": described(schema)}
@@ -123,7 +123,7 @@ def _fields(fields: list[tuple[str, Schema]]) -> list[tuple[str, Schema]]:
 
 
 def bedrock_agents_api(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
-    """`{function: {actionGroupName, description, apiSchema: {payload}}}`, the payload an OpenAPI document as text."""
+    """Return `{function: {actionGroupName, description, apiSchema: {payload}}}`; the payload is an OpenAPI document."""
     return {
         function: {**group(function, own), "apiSchema": {"payload": json.dumps(_document(own), ensure_ascii=False)}}
         for function, own in by_function(rows).items()
@@ -160,7 +160,7 @@ def _field(schema: Schema) -> dict[str, Any]:
 
 
 def agentcore(rows: Sequence[Row]) -> dict[str, list[dict[str, Any]]]:
-    """`{function: [{name, description, inputSchema}]}`; the gateway adds `<target>___` before each name."""
+    """Return `{function: [{name, description, inputSchema}]}`; the gateway adds `<target>___` before each name."""
     return {function: [_tool(row) for row in own] for function, own in by_function(rows).items()}
 
 

@@ -5,16 +5,17 @@ from typing import Any
 
 from commonplace.contract.manifest import Row
 
-_AT_THE_TOP = ("type", "properties", "required")  # all that Amazon Nova takes there; other models miss nothing
+# all that Amazon Nova accepts at the top level; other models don't need more
+_AT_THE_TOP = ("type", "properties", "required")
 _OF_GEMINI = frozenset(
     "type format description enum default nullable anyOf properties required items pattern minimum maximum minLength"
     " maxLength minItems maxItems minProperties maxProperties".split()
 )
-"""The keywords of its `Schema`; a request with any other is refused as a whole."""
+"""The keywords of Gemini's `Schema`; it refuses a request with any other."""
 
 
 def mcp(rows: Sequence[Row]) -> dict[str, Any]:
-    """`{tools: [{name, title, description, inputSchema, outputSchema, annotations}]}`."""
+    """Return `{tools: [{name, title, description, inputSchema, outputSchema, annotations}]}`."""
     return {"tools": [_tool(row) for row in rows]}
 
 
@@ -30,13 +31,13 @@ def _tool(row: Row) -> dict[str, Any]:
             "readOnlyHint": row["hints"]["read_only"],
             "destructiveHint": row["hints"]["destructive"],
             "idempotentHint": row["hints"]["idempotent"],
-            "openWorldHint": False,  # a memory holds what was put into it
+            "openWorldHint": False,  # a memory contains only what was stored in it
         },
     }
 
 
 def openai(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """`[{type, function: {name, description, parameters, strict}}]`, the schemas as they are."""
+    """Return `[{type, function: {name, description, parameters, strict}}]` with unchanged schemas."""
     return [{"type": "function", "function": _function(row)} for row in rows]
 
 
@@ -45,12 +46,12 @@ def _function(row: Row) -> dict[str, Any]:
 
 
 def anthropic(rows: Sequence[Row]) -> list[dict[str, Any]]:
-    """`[{name, description, input_schema}]`, the schemas as they are."""
+    """Return `[{name, description, input_schema}]` with unchanged schemas."""
     return [{name: row[name] for name in ("name", "description", "input_schema")} for row in rows]
 
 
 def bedrock_converse(rows: Sequence[Row]) -> dict[str, Any]:
-    """`{tools: [{toolSpec: {name, description, inputSchema: {json}}}]}`."""
+    """Return `{tools: [{toolSpec: {name, description, inputSchema: {json}}}]}`."""
     return {"tools": [{"toolSpec": _specification(row)} for row in rows]}
 
 
@@ -61,7 +62,7 @@ def _specification(row: Row) -> dict[str, Any]:
 
 
 def gemini(rows: Sequence[Row]) -> dict[str, Any]:
-    """`{functionDeclarations: [{name, description, parameters}]}`, an item of `tools` of `generateContent`."""
+    """Return `{functionDeclarations: [{name, description, parameters}]}`, an item of `tools` of `generateContent`."""
     return {"functionDeclarations": [_declaration(row) for row in rows]}
 
 
@@ -71,7 +72,7 @@ def _declaration(row: Row) -> dict[str, Any]:
 
 
 def _reduced(schema: Mapping[str, Any], takes: Callable[[str], bool]) -> dict[str, Any]:
-    """A schema with only those keywords that an API takes, at every depth."""
+    """Return a schema with only the keywords that an API accepts, at every depth."""
     kept = {keyword: value for keyword, value in schema.items() if takes(keyword)}
     if "properties" in kept:
         kept["properties"] = {name: _reduced(field, takes) for name, field in kept["properties"].items()}

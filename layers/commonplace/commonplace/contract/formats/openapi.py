@@ -1,5 +1,7 @@
-"""OpenAPI 3.1: every route of the HTTP way in, on AWS and on this machine; what each answers, its result and its errors by
-status; and the routes of a server for several users, which asks each for a token."""
+"""OpenAPI 3.1: every route of the HTTP interface, on AWS and locally, with its result and its errors by status.
+
+Also the routes of a server for several users, which requires a token.
+"""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
@@ -39,11 +41,11 @@ _EXPORT_ID = {
     "name": "export_id", "in": "path", "required": True, "schema": {"type": "string"},
     "description": "What `export_memories` answered.",
 }  # fmt: skip
-_OF_THE_GATEWAY = {"302", "401", "429"}  # statuses that only the API on AWS answers
+_OF_THE_GATEWAY = {"302", "401", "429"}  # statuses that only the API on AWS returns
 
 
 def write(rows: Sequence[Row]) -> dict[str, Any]:
-    """An OpenAPI document with a route per tool, the manifest, the import of conversations and the routes of the night."""
+    """Return an OpenAPI document with a route per tool, the manifest, the import of conversations and the night routes."""
     posts = {f"/tools/{row['name']}": _tool(row) for row in rows}
     posts |= {"/memories": _store_many(), "/import": _import(), "/uploads": _upload()}
     headers = [reference("parameters/User"), reference("parameters/Timezone")]
@@ -76,7 +78,7 @@ def write(rows: Sequence[Row]) -> dict[str, Any]:
 
 
 def write_local(rows: Sequence[Row], url: str) -> dict[str, Any]:
-    """The OpenAPI document of the server at that base URL."""
+    """Return the OpenAPI document of the local server at a base URL."""
     whole = write(rows)
     headers = {f"#/components/parameters/{name}" for name in whole["components"]["parameters"]}
     paths = {path: _local_path(item, headers) for path, item in whole["paths"].items()}
@@ -179,7 +181,7 @@ def _error() -> dict[str, Any]:
 
 
 def _local_path(item: dict[str, Any], headers: set[str]) -> dict[str, Any]:
-    """A path without the headers that name the user and the zone: those are the server's own."""
+    """Return a path without the headers that name user and zone: the local server has its own."""
     found: dict[str, Any] = {method: _local_operation(item[method]) for method in ("get", "post") if method in item}
     parameters = [one for one in item.get("parameters", ()) if one.get("$ref") not in headers]
     return {"parameters": parameters, **found} if parameters else found
@@ -191,7 +193,6 @@ def _local_operation(operation: dict[str, Any]) -> dict[str, Any]:
 
 
 def _own() -> dict[str, Any]:
-    """The routes that only this server has."""
     text, count = {"type": "string"}, {"type": "integer", "minimum": 0}
     link = {"type": "string", "format": "uri"}
     server = {"name": text, "version": text, "description": text, "openapi": link, "tools": link, "health": link}
@@ -213,14 +214,14 @@ _EVERYWHERE = (
     ErrorCode.UNAUTHORIZED, ErrorCode.FORBIDDEN, ErrorCode.INTERNAL, ErrorCode.STORAGE_UNAVAILABLE,
     ErrorCode.PAYLOAD_TOO_LARGE,
 )  # fmt: skip
-"""What is too large may be the answer."""
+"""A request or its answer may be too large on any route."""
 OF_BODIES = (
     ErrorCode.INVALID_JSON, ErrorCode.INVALID_ARGUMENT, ErrorCode.UNKNOWN_FIELD, ErrorCode.MISSING_FIELD,
     ErrorCode.PAYLOAD_TOO_LARGE,
 )  # fmt: skip
-"""What a body may be refused for."""
+"""Errors that a request body may cause."""
 OF_HEADERS = (ErrorCode.INVALID_ARGUMENT, ErrorCode.MISSING_FIELD)
-"""What the headers that name the user and the zone may be refused for."""
+"""Errors that the headers for user and zone may cause."""
 _THROTTLED = {"description": "Too many requests: API Gateway's own answer; try again later."}
 
 _OF_RUNS = {*OF_HEADERS, ErrorCode.NOT_FOUND}
@@ -248,14 +249,14 @@ _REREAD = {
 
 
 def responses(answer: Mapping[str, Any], errors: set[tuple[int, str]]) -> dict[str, Any]:
-    """The answer of a 200, and one entry for each status of the errors and of those that any route may have."""
+    """Return the answer for status 200 and an entry per error status, including the errors that any route may have."""
     done = {"description": "The answer.", "content": {"application/json": {"schema": answer}}}
     known = failures({*errors, *told(_EVERYWHERE)})
     return {"200": done, **dict(sorted({"429": _THROTTLED, **known}.items()))}
 
 
 def failures(errors: Iterable[tuple[int, str]]) -> dict[str, Any]:
-    """One answer for each status of these errors."""
+    """Return one answer per status of these errors."""
     return {
         str(status): {
             "description": ", ".join(label for _, label in group),
@@ -266,17 +267,17 @@ def failures(errors: Iterable[tuple[int, str]]) -> dict[str, Any]:
 
 
 def told(codes: Iterable[ErrorCode]) -> Iterator[tuple[int, str]]:
-    """Status and name of each code."""
+    """Yield status and name of each code."""
     return ((code.status, code.label) for code in codes)
 
 
 def reference(place: str) -> dict[str, str]:
-    """A reference to a component of the document."""
+    """Return a reference to a component of the document."""
     return {"$ref": f"#/components/{place}"}
 
 
 def night_paths() -> dict[str, dict[str, Any]]:
-    """Each path with its operation and its parameters."""
+    """Return each night path with its operation and parameters."""
     run = _of(Run)
     return {
         "/interactions": {"parameters": [], "post": _record()},
@@ -360,7 +361,7 @@ _HEADERS = {
 
 
 def write_with_tokens(rows: Sequence[Row], url: str) -> dict[str, Any]:
-    """The OpenAPI document of the server at that base URL: on each route who has no token, or asks too often, is refused."""
+    """Return the OpenAPI document of a server with tokens: every route may refuse a missing token or too many requests."""
     whole = write_local(rows, url)
     refused = failures((code.status, code.label) for code in _REFUSED)
     for code, (name, description, of_value) in _HEADERS.items():
@@ -375,7 +376,6 @@ def write_with_tokens(rows: Sequence[Row], url: str) -> dict[str, Any]:
 
 
 def _with(item: dict[str, Any], refused: dict[str, Any]) -> dict[str, Any]:
-    """A path, of which each operation has these answers besides."""
     return {
         name: one if name == "parameters" else {**one, "responses": dict(sorted({**one["responses"], **refused}.items()))}
         for name, one in item.items()

@@ -1,1 +1,1 @@
-"""The ways in on AWS: every kind of Lambda event becomes a tool call, and its answer that kind's response."""
+"""The interfaces on AWS: every kind of Lambda event becomes a tool call, and its answer a response of that kind."""

@@ -1,8 +1,8 @@
 """Amazon Bedrock AgentCore Gateway, a Lambda target: the event is the tool's arguments, all else is in the client context.
 
-The user is the header `X-Commonplace-User`, `<issuer>|<sub>`, which the gateway's interceptor makes of the token and puts
-in the place of whatever the client sent. As a gateway without that interceptor would pass a client's own header on, only
-gateways that the settings name are believed.
+The user is in the header `X-Commonplace-User`, `<issuer>|<sub>`, which the gateway's interceptor derives from the token,
+replacing any value of the client. A gateway without that interceptor would forward the client's own header, so only gateways
+named in the settings are trusted.
 """
 
 from typing import Any
@@ -15,18 +15,18 @@ _TOOL, _GATEWAY, _HEADERS = "bedrockAgentCoreToolName", "bedrockAgentCoreGateway
 
 
 def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
-    """Whether the event is of this kind: told by the context only, as all of the event is the model's."""
+    """Return whether the event is of this kind; only the context decides, because a model writes the whole event."""
     return _TOOL in _custom(context)
 
 
 def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
-    """The gateway's id of the request."""
+    """Return the gateway's ID of the request."""
     found: str | None = _custom(context).get("bedrockAgentCoreAwsRequestId")
     return found
 
 
 def read(event: Event, context: Context) -> Call:
-    """The event as a call."""
+    """Return the event as a call."""
     custom = _custom(context)
     if custom.get(_GATEWAY) not in container.settings().agentcore_gateways:
         raise identity.unauthorized("this gateway is not among those that are known to name their users")
@@ -38,7 +38,7 @@ def read(event: Event, context: Context) -> Call:
 
 
 def respond(event: Event, status: int, body: Body) -> Body:  # noqa: ARG001
-    """The body as it is; the gateway makes it the text of the tool's result."""
+    """Return the unchanged body; the gateway makes it the text of the tool's result."""
     return within_lambda_limit(status, body)[1]
 
 

@@ -1,4 +1,4 @@
-"""Amazon Bedrock Agents: action groups by functions or by an API schema, whose arguments come as strings."""
+"""Amazon Bedrock Agents: action groups by functions or by an API schema, whose arguments arrive as strings."""
 
 import json
 from collections.abc import Mapping
@@ -14,12 +14,12 @@ from commonplace.interfaces.aws.call import Body, Call, Context, Event
 
 NAME = "bedrock-agent"
 BACKEND = "bedrock"
-_MOST_BYTES = 24_000  # of 25 KB that the whole response may have
+_MOST_BYTES = 24_000  # of 25 KB allowed for the whole response
 _NOT_THE_MODELS = {ErrorCode.UNAUTHORIZED.label, ErrorCode.FORBIDDEN.label, ErrorCode.METHOD_NOT_ALLOWED.label}
 
 
 def unfolded(kind: type[Request], given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The arguments, with those that travel in `options`, one string of JSON, of a tool that has no such field."""
+    """Return the arguments merged with those in `options`, a string of JSON, for a tool without such a field."""
     if REST not in given or REST in kind.model_fields:
         return given
     try:
@@ -35,18 +35,18 @@ def unfolded(kind: type[Request], given: Mapping[str, Any]) -> Mapping[str, Any]
 
 
 def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
-    """Whether the event is of this kind."""
+    """Return whether the event is of this kind."""
     return "actionGroup" in event and "messageVersion" in event
 
 
 def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
-    """The id of the agent's session."""
+    """Return the ID of the agent's session."""
     found: str | None = event.get("sessionId")
     return found
 
 
 def read(event: Event, context: Context) -> Call:  # noqa: ARG001
-    """The event as a call."""
+    """Return the event as a call."""
     attributes = event.get("sessionAttributes") or {}
     named = identity.header(attributes, identity.USER)
     if named is None:
@@ -58,7 +58,7 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
 
 
 def respond(event: Event, status: int, body: Body) -> Body:
-    """The answer as text for the model. REPROMPT: it can mend its call; FAILURE: it can't, the session is told so."""
+    """Return the answer as text for the model. REPROMPT: the model can correct its call; FAILURE: it can't."""
     status, body = _fitted(status, body)
     text = _text(body)
     if "function" in event:
@@ -80,7 +80,7 @@ def respond(event: Event, status: int, body: Body) -> Body:
 
 
 def _fitted(status: int, body: Body) -> tuple[int, Body]:
-    """What an agent takes of an answer: the last of its longest list are left out, and `notes` says how many."""
+    """Shorten an answer to the agent's limit: drop the last items of its longest list, and report them in `notes`."""
     left_out = 0
     while len(_text(body).encode()) > _MOST_BYTES:
         lists = {name: value for name, value in body.items() if isinstance(value, list) and value}

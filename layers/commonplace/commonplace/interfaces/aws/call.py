@@ -1,4 +1,4 @@
-"""The types that kinds of Lambda events share: the call, and how one kind is read and answered."""
+"""The types shared by all kinds of Lambda events: the call, and how one kind is read and answered."""
 
 import json
 from collections.abc import Mapping
@@ -11,28 +11,28 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 Event = Mapping[str, Any]
 Body = dict[str, Any]
 
-_MOST_BYTES = 5_500_000  # of 6 MB that a function may answer with
+_MOST_BYTES = 5_500_000  # of 6 MB allowed for a function's answer
 _TOO_LARGE = "the answer is larger than can be sent: ask for less; what was to be changed is changed"
 
 
 class Context(Protocol):
-    """Lambda's context object, as far as it is used here."""
+    """The part of Lambda's context object that is used here."""
 
     aws_request_id: str
     function_name: str
     client_context: Any
 
     def get_remaining_time_in_millis(self) -> int:
-        """The time left, in milliseconds."""
+        """Return the time left, in milliseconds."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """A call. `name` is the tool's; the other kinds are HTTP routes that are no tools. `memories` stores many.
+    """A call. `name` is the tool's; the other kinds are HTTP routes that are not tools. `memories` stores many.
 
-    A `night` is the routes of the night: `name` is the method, `arguments` are path, query and body as they came. An
-    `export` asks for the file of that `name`, a `page` for the text of the page of that name; an `upload` is the bytes that
-    `arguments` have as `body`. `admin`: whether a person or a program asks, as `Caller` has it.
+    A `night` is a night route: `name` is the method, `arguments` are the raw path, query and body. An `export` asks for the
+    file of that `name`, a `page` for the text of the page of that name; an `upload` is the bytes in `body` of `arguments`.
+    `admin`: whether a person or program asks, as in `Caller`.
     """
 
     name: str
@@ -44,27 +44,27 @@ class Call:
 
 
 class EventKind(Protocol):
-    """One kind of event; a module fills it."""
+    """One kind of event; implemented by a module."""
 
     NAME: str
 
     def takes(self, event: Event, context: Context) -> bool:
-        """Whether the event is of this kind."""
+        """Return whether the event is of this kind."""
 
     def correlation(self, event: Event, context: Context) -> str | None:
-        """The id that the caller's side knows this call by."""
+        """Return the ID by which the caller's side knows this call."""
 
     def read(self, event: Event, context: Context) -> Call:
-        """The event as a call; raises `CommonplaceError`."""
+        """Return the event as a call; raises `CommonplaceError`."""
 
     def respond(self, event: Event, status: int, body: Body) -> Body:
-        """The answer, or the error's body, in the shape that this kind's caller reads."""
+        """Return the answer, or the error's body, in the form that this kind's caller reads."""
 
 
 def within_lambda_limit(status: int, body: Body) -> tuple[int, Body]:
-    """An answer that Lambda can send, else the error that says that it can't: Lambda itself would answer with a bare 500.
+    """Return an answer that Lambda can send, else a clear error instead of Lambda's bare 500.
 
-    It is measured as a text inside JSON, as which an HTTP API gets it: each quote of it counts twice.
+    The size is that of text inside JSON, as for an HTTP API: each quote counts twice.
     """
     text = json.dumps(json.dumps(body, ensure_ascii=False), ensure_ascii=False)
     if len(text.encode(errors="surrogatepass")) <= _MOST_BYTES:

@@ -1,4 +1,4 @@
-"""The ports that invocations of one container share; opened by the first, never at import. Tests replace them."""
+"""The ports shared by the invocations of one container; opened by the first call, never at import. Tests replace them."""
 
 import logging
 import math
@@ -23,25 +23,25 @@ if TYPE_CHECKING:
 _log = logging.getLogger("commonplace")
 _T = TypeVar("_T")
 _LEAST, _MOST, _TO_ANSWER = 0.2, 20.0, 1.0  # seconds
-_WORKING = 5.0  # seconds, after which long work is a worker's
+_WORKING = 5.0  # seconds until long work is handed to a worker
 _until: ContextVar[float] = ContextVar("until", default=math.inf)
 _working_until: ContextVar[float] = ContextVar("working_until", default=math.inf)
 
 
 @cache
 def settings() -> Settings:
-    """The function's settings."""
+    """Return the function's settings."""
     return _internal_if_misconfigured(read_settings)
 
 
 @cache
 def store() -> local.OpenStore:
-    """All that is reached through the table and the index."""
+    """Return the open table and index."""
     return _internal_if_misconfigured(lambda: cloud.open_cloud(settings(), remaining, left))
 
 
 def ports() -> Ports:
-    """The table, the index and the rest; with the queue, whose worker goes on with what a call has no time for."""
+    """Return all ports, and the queue whose worker continues work that exceeds the time of a call."""
     opened, relay = store().ports, _relay(settings())
     return opened if relay is None else replace(opened, relay=relay)
 
@@ -53,62 +53,62 @@ def _relay(given: Settings) -> Relay | None:
 
 @cache
 def night() -> "NightPorts":
-    """The ports of nights."""
+    """Return the ports of nights."""
     return _internal_if_misconfigured(store().night)
 
 
 @cache
 def night_schedule() -> maintenance.NightSchedule:
-    """The ports that schedule nights."""
+    """Return the ports that schedule nights."""
     return _internal_if_misconfigured(lambda: maintenance.open_night_schedule(settings(), remaining))
 
 
 @cache
 def models() -> Ports:
-    """The models alone, for `normalize`, which needs neither table nor index."""
+    """Return the models alone, for `normalize`, which needs neither table nor index."""
     return _internal_if_misconfigured(lambda: cloud.open_models(settings(), left))
 
 
 @cache
 def functions() -> Answers:
-    """The functions that serve the tools, for the one that speaks MCP."""
+    """Return the functions that serve the tools, for the MCP function."""
     return _internal_if_misconfigured(lambda: open_functions(settings()))
 
 
 @cache
 def projector() -> Projector:
-    """The ports of the projector."""
+    """Return the ports of the projector."""
     return _internal_if_misconfigured(lambda: maintenance.open_projector(settings(), remaining))
 
 
 def begin(milliseconds: int, working: float | None = None) -> None:
-    """An invocation begins, and Lambda gives it so long. `working`: seconds until long work is handed on, else five."""
+    """Start an invocation with its time limit. `working`: seconds until long work is handed on, by default five."""
     _until.set(time.monotonic() + milliseconds / 1000)
     _working_until.set(time.monotonic() + (_WORKING if working is None else working))
 
 
 def in_time() -> bool:
-    """Whether this invocation may go on with long work."""
+    """Return whether this invocation may continue long work."""
     return time.monotonic() < _working_until.get()
 
 
 def left() -> float:
-    """Seconds until Lambda ends this invocation."""
+    """Return the seconds until Lambda ends this invocation."""
     return _until.get() - time.monotonic()
 
 
 def remaining() -> float:
-    """Seconds that this invocation may still wait for a busy table, with time left to answer that it was busy."""
+    """Return the seconds that this invocation may wait for a busy table and still report that it was busy."""
     return max(_LEAST, min(_MOST, left() - _TO_ANSWER))
 
 
 def now(zone: tzinfo) -> datetime:
-    """The time in the user's zone."""
+    """Return the time in the user's zone."""
     return datetime.now(zone)
 
 
 def _internal_if_misconfigured(opened: Callable[[], _T]) -> _T:
-    """Opens something; a wrong setting is `INTERNAL` here, for no caller can mend it."""
+    """Open something; an invalid setting becomes `INTERNAL`, because no caller can correct it."""
     try:
         return opened()
     except CommonplaceError as error:

@@ -31,17 +31,17 @@ class DirectCall(Request):
 
 
 def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
-    """Whether the event is of this kind."""
+    """Return whether the event is of this kind."""
     return "tool" in event
 
 
 def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
-    """Lambda's id of the request, which the caller is told."""
+    """Return Lambda's ID of the request, which the caller receives."""
     return context.aws_request_id
 
 
 def read(event: Event, context: Context) -> Call:  # noqa: ARG001
-    """The event as a call."""
+    """Return the event as a call."""
     asked = validate.check(DirectCall, as_declared(DirectCall, event))
     if asked.identity is None:
         raise identity.unauthorized("identity: is required: no call is anonymous")
@@ -55,5 +55,5 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
 
 
 def respond(event: Event, status: int, body: Body) -> Body:  # noqa: ARG001
-    """The body as it is: a result, or `{"error": ...}`."""
+    """Return the unchanged body: a result, or `{"error": ...}`."""
     return within_lambda_limit(status, body)[1]

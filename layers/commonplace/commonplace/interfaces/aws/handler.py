@@ -1,4 +1,4 @@
-"""The one entrypoint of the functions that serve tools: any kind of event in, that kind's response out."""
+"""The one entrypoint of the functions that serve tools: any kind of event in, a response of that kind out."""
 
 import json
 from collections.abc import Callable
@@ -28,12 +28,12 @@ _SERVES = {
     "page": "read",
 }
 
-# AgentCore comes first: its whole event is written by a model, and must not pass for one of the others.
+# AgentCore is first: a model writes its whole event, which must not pass for another kind.
 _KINDS: tuple[EventKind, ...] = (agentcore, http_api, bedrock_agent, direct)
 
 
 def handler_of(function: str) -> Handler:
-    """The Lambda handler of one function; what its tools run is imported now, while Lambda starts the container."""
+    """Return the Lambda handler of a function; imports its use cases now, while Lambda starts the container."""
     for tool in TOOLS:
         if tool.function == function:
             dispatch.use_case(tool.name)
@@ -41,7 +41,7 @@ def handler_of(function: str) -> Handler:
         _answers_nights()
 
     def handle(event: dict[str, Any], context: Context) -> Body:
-        # Powertools: paid once, by the first call and not by the start
+        # Powertools is imported by the first call, not at start
         from commonplace.interfaces.aws.observability import observe
 
         container.begin(context.get_remaining_time_in_millis())
@@ -55,7 +55,7 @@ def handler_of(function: str) -> Handler:
 
 
 def _kind_of(event: Any, context: Context) -> EventKind:
-    """The kind of an event; what is of none, or no object at all, is refused as a direct call."""
+    """Return the kind of an event; an event of no kind, or that is no object, is refused as a direct call."""
     ways = _KINDS if isinstance(event, dict) else ()
     return next((way for way in ways if way.takes(event, context)), direct)
 
@@ -121,14 +121,14 @@ def _page(name: str, caller: Caller) -> Body:
 
 
 def _answers_nights() -> Callable[[Call], Body]:
-    """The function that answers night routes, imported only where they are served."""
+    """Return the function that answers night routes, imported only where they are served."""
     from commonplace.interfaces.aws.nightly_functions import answer
 
     return answer
 
 
 def _refuse_others(function: str, call: Call) -> None:
-    """A function serves its own tools only: it has no rights for what others do."""
+    """Refuse tools of other functions: this one has no permissions for them."""
     serves = tool_named(call.name).function if call.kind == "tool" else _SERVES[call.kind]
     if serves != function:
         raise CommonplaceError(ErrorCode.UNKNOWN_TOOL, f"this is served by the function {serves}, not by {function}")

@@ -1,7 +1,6 @@
-"""HTTP API events, payload format 2.0: `POST /tools/<name>`, `POST /memories`, `POST /import`, `GET /tools`, and the routes
-of the night.
+"""HTTP API events, payload format 2.0: `POST /tools/<name>`, `POST /memories`, `POST /import`, `GET /tools`, night routes.
 
-The user comes from what API Gateway's authorizer has checked: the claims of a token, or the role of an IAM caller.
+The user comes from what API Gateway's authorizer has verified: the claims of a token, or the role of an IAM caller.
 """
 
 import base64
@@ -33,11 +32,11 @@ ROUTES = {
 
 MCP, METADATA = "/mcp", "/.well-known/oauth-protected-resource"
 OPEN = (("GET", METADATA), ("GET", f"{METADATA}{MCP}"))
-"""The only routes without an authorizer: where a client of MCP learns who gives it a token."""
+"""The only routes without an authorizer: they show a client of MCP where it gets a token."""
 MCP_ROUTES = dict.fromkeys([*((method, MCP) for method in ("POST", "GET", "DELETE")), *OPEN], "mcp")
-"""What the API has beside its own routes where callers have tokens."""
+"""Additional routes of the API if callers have tokens."""
 PAGE = ("GET", "/pages/{name}")
-"""For the function that speaks MCP, which asks the others as the API does; the API itself has no such route."""
+"""For the MCP function, which invokes the others like the API does; the API itself has no such route."""
 
 _OF_BODIES: dict[tuple[str, str], Literal["import", "memories"]] = {IMPORT: "import", STORE_MANY: "memories"}
 _NIGHT = {path.split("/")[1] for _, path in NIGHT}
@@ -47,18 +46,18 @@ _HEADERS = {"Content-Type": "application/json", "Cache-Control": "no-store", "X-
 
 
 def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
-    """Whether the event is of this kind."""
+    """Return whether the event is of this kind."""
     return event.get("version") == "2.0" and "http" in (event.get("requestContext") or {})
 
 
 def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
-    """API Gateway's id of the request, which the access log has too."""
+    """Return API Gateway's ID of the request, which is also in the access log."""
     found: str | None = event["requestContext"].get("requestId")
     return found
 
 
 def read(event: Event, context: Context) -> Call:  # noqa: ARG001
-    """The event as a call."""
+    """Return the event as a call."""
     method, path = route_of(event)
     if (method, path) == MANIFEST:
         return Call("", {}, None, identity.zone_named(None), "manifest")
@@ -86,7 +85,7 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
 
 
 def respond(event: Event, status: int, body: Body) -> Body:
-    """A response with a JSON body; for an export the way to the file."""
+    """Return a response with a JSON body; for an export, a redirect to the file."""
     status, body = within_lambda_limit(status, body)
     headers = dict(_HEADERS)
     if status == 200 and route_of(event)[1].startswith(_EXPORTS):
@@ -96,14 +95,14 @@ def respond(event: Event, status: int, body: Body) -> Body:
 
 
 def route_of(event: Event) -> tuple[str, str]:
-    """Method and path of a request."""
+    """Return method and path of a request."""
     stage = event["requestContext"].get("stage") or "$default"
     path = str(event.get("rawPath") or "")
     return event["requestContext"]["http"]["method"], path if stage == "$default" else path.removeprefix(f"/{stage}")
 
 
 def body_of(event: Event) -> bytes:
-    """The body of a request as it was sent."""
+    """Return the decoded body of a request."""
     text = event.get("body") or ""
     try:
         return base64.b64decode(text, validate=True) if event.get("isBase64Encoded") else text.encode()
@@ -112,7 +111,7 @@ def body_of(event: Event) -> bytes:
 
 
 def claims_of(event: Event) -> dict[str, Any]:
-    """The claims of the token that the authorizer has checked; none where it was no token."""
+    """Return the claims of the token that the authorizer has verified, or an empty dictionary without a token."""
     found: dict[str, Any] | None = ((event["requestContext"].get("authorizer") or {}).get("jwt") or {}).get("claims")
     return found or {}
 
@@ -129,7 +128,7 @@ def _user(event: Event) -> str:
 
 
 def _is_admin(event: Event) -> bool:
-    """Whether a person or a program asks: a token tells it by its scope, and a role is a backend's."""
+    """Return whether a person or program asks: by the scope of a token; a role is always a backend's."""
     claims = claims_of(event)
     return identity.is_admin(claims) if claims else True
 

@@ -1,4 +1,4 @@
-"""The caller's identity: from what guards the way in, never from an argument; and the gateway's interceptor."""
+"""The caller's identity: from what the authorizer verified, never from an argument; and the gateway's interceptor."""
 
 import base64
 import binascii
@@ -14,16 +14,16 @@ USER = "X-Commonplace-User"
 TIMEZONE = "X-Commonplace-Timezone"
 ACT_AS = "commonplace/act-as"
 ADMIN = "commonplace/admin"
-_LONGEST = 512  # bytes of a name; a partition key has 2,048
+_LONGEST = 512  # bytes of a name; a partition key allows 2,048
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _ASSUMED = re.compile(r"arn:(?P<partition>[\w-]+):sts::(?P<account>\d+):assumed-role/(?P<role>[^/]+)/.+")
 _TOOL_CALL = "tools/call"
 
 
 def of_claims(claims: Mapping[str, Any], named: str | None) -> str:
-    """The user of a checked token: `<issuer>|<sub>`, or `<issuer>#<sub>|<name>` for the backend that may act for others.
+    """Return the user of a verified token: `<issuer>|<sub>`, or `<issuer>#<sub>|<name>` for a backend that acts for others.
 
-    `named`: the header `X-Commonplace-User`; without the scope `commonplace/act-as` it is forbidden.
+    `named`: the header `X-Commonplace-User`, which is forbidden without the scope `commonplace/act-as`.
     """
     issuer, subject = _text(claims.get("iss")), _text(claims.get("sub"))
     if not issuer or not subject or "|" in issuer:
@@ -36,18 +36,18 @@ def of_claims(claims: Mapping[str, Any], named: str | None) -> str:
 
 
 def is_admin(claims: Mapping[str, Any]) -> bool:
-    """Whether a checked token is of somebody who may bring all memories out and in; a model's has no such scope."""
+    """Return whether a verified token allows exporting and importing all memories; a model's token lacks that scope."""
     return ADMIN in _scopes(claims)
 
 
 def as_model(claims: Mapping[str, Any]) -> dict[str, str]:
-    """The claims of a checked token that say whose memories a call is for, and none that tells a person from a model."""
+    """Return the claims that identify the user, without the scope that distinguishes a person from a model."""
     scope = ACT_AS if ACT_AS in _scopes(claims) else ""
     return {name: claims[name] for name in ("iss", "sub") if name in claims} | {"scope": scope}
 
 
 def of_role(arn: str, named: str | None) -> str:
-    """The user that an IAM caller names: `<role's ARN>|<name>`, the same for every session of the role."""
+    """Return the user that an IAM caller names: `<role's ARN>|<name>`, the same for every session of the role."""
     if named is None:
         raise CommonplaceError(
             ErrorCode.MISSING_FIELD, f"{USER}: is required here, where backends call for their users", USER
@@ -57,12 +57,12 @@ def of_role(arn: str, named: str | None) -> str:
 
 
 def of_backend(backend: str, named: str) -> str:
-    """The user that a trusted backend names."""
+    """Return the user that a trusted backend names."""
     return f"{backend.replace('%', '%25').replace('|', '%7C')}|{_checked(named, USER)}"
 
 
 def of_gateway(user_id: str) -> str:
-    """The whole id as an interceptor made it of a token, `<issuer>|<sub>`."""
+    """Return the full ID that an interceptor derived from a token, `<issuer>|<sub>`."""
     issuer, _, name = user_id.partition("|")
     if not issuer.startswith("https://"):
         raise unauthorized(f"{USER}: the gateway's interceptor must give <issuer>|<sub>")
@@ -70,7 +70,7 @@ def of_gateway(user_id: str) -> str:
 
 
 def header(headers: Any, name: str) -> str | None:
-    """A header, whatever its case; given twice with two values it is refused."""
+    """Return a header, ignoring case; raises `INVALID_ARGUMENT` if it has two values."""
     given = {str(value) for key, value in (headers or {}).items() if key.lower() == name.lower() and value is not None}
     if len(given) > 1:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{name}: was given twice", name)
@@ -78,12 +78,12 @@ def header(headers: Any, name: str) -> str | None:
 
 
 def zone_named(name: str | None) -> tzinfo:
-    """The user's time zone by its IANA name, UTC when none is named."""
+    """Return the user's time zone by its IANA name; UTC by default."""
     return UTC if name is None else time_zone(name, TIMEZONE)
 
 
 def unauthorized(why: str) -> CommonplaceError:
-    """Nobody is known here: never an anonymous user."""
+    """Return the error for a call without a known user; no call is anonymous."""
     return CommonplaceError(ErrorCode.UNAUTHORIZED, why)
 
 
@@ -95,7 +95,7 @@ def _checked(name: str, field: str) -> str:
 
 
 def _scopes(claims: Mapping[str, Any]) -> list[str]:
-    """API Gateway hands over a list as `[a b]`; some issuers say `scp` instead of `scope`."""
+    """API Gateway passes a list as `[a b]`; some issuers use `scp` instead of `scope`."""
     return " ".join(_text(claims.get(name)).strip("[]") for name in ("scope", "scp")).split()
 
 
@@ -104,7 +104,7 @@ def _text(value: object) -> str:
 
 
 def intercept(event: dict[str, Any], _context: object) -> dict[str, Any]:
-    """The request with its user in it; a tool call without one never reaches a tool."""
+    """Return the request with its user in it; a tool call without a user never reaches a tool."""
     request = event["mcp"]["gatewayRequest"]
     body = request.get("body")
     given = request.get("headers") or {}

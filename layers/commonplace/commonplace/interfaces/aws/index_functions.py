@@ -1,4 +1,4 @@
-"""The functions of the index: `index` follows the stream, `reconcile` runs by schedule, `setup` is a custom resource."""
+"""The functions of the index: `index` follows the stream, `reconcile` runs on a schedule, `setup` is a custom resource."""
 
 import json
 import logging
@@ -23,22 +23,22 @@ from commonplace.ports.values import DeadLetter, IndexChange, IndexOutcome, Inde
 from commonplace.use_cases.dispatch import status_and_body
 
 _log = logging.getLogger("commonplace")
-_ATTEMPTS, _SECONDS, _PAUSE = 4, 5.0, 0.5  # of telling CloudFormation; seconds
-_LEFT = 25.0  # seconds to tell CloudFormation in, with every attempt
-_LONGEST_REASON = 1_000  # characters; the whole answer has 4,096 bytes
+_ATTEMPTS, _SECONDS, _PAUSE = 4, 5.0, 0.5  # of reporting to CloudFormation; seconds
+_LEFT = 25.0  # seconds for reporting to CloudFormation with all attempts
+_LONGEST_REASON = 1_000  # characters; the whole answer is limited to 4,096 bytes
 
 Work = Callable[[Mapping[str, Any]], dict[str, Any]]
 
-_TOO_LONG = timedelta(minutes=10)  # the index function has had its chance
+_TOO_LONG = timedelta(minutes=10)  # by then the index function should have indexed the write
 _TO_FOLD = timedelta(minutes=1)
 _TO_END = 10_000  # milliseconds
 
 
 def settle(event: Event, context: Context, work: Work, put: Callable[[str, bytes], None] | None = None) -> Body:
-    """Does the work for Create and Update, nothing for Delete, and tells CloudFormation.
+    """Do the work for Create and Update, nothing for Delete, and report to CloudFormation.
 
-    `work` is given the resource's properties and gives the attributes that the template may read. What it made stays
-    when the resource is deleted: memories outlive a stack.
+    `work` receives the resource's properties and returns the attributes for the template. Its results stay when the resource
+    is deleted: memories outlive a stack.
     """
     status, body = 200, dict[str, Any]()
     if event["RequestType"] != "Delete":
@@ -57,7 +57,7 @@ def settle(event: Event, context: Context, work: Work, put: Callable[[str, bytes
 
 
 def _within_time(work: Callable[[], dict[str, Any]], context: Context) -> tuple[int, dict[str, Any]]:
-    """The result of the work, or an error just before Lambda would end it."""
+    """Return the result of the work, or an error just before Lambda's time limit."""
     thread = ThreadPoolExecutor(1)
     try:
         result = thread.submit(copy_context().run, status_and_body, work)
@@ -76,7 +76,7 @@ def _reason(status: int, body: Body, context: Context) -> str:
 
 
 def _notify(url: str, text: bytes, put: Callable[[str, bytes], None]) -> None:
-    """Puts it, again if need be: an answer that never comes holds the stack up for an hour."""
+    """Send the answer, with retries: without it, the stack is blocked for an hour."""
     for attempt in range(_ATTEMPTS):
         try:
             return put(url, text)
@@ -87,14 +87,14 @@ def _notify(url: str, text: bytes, put: Callable[[str, bytes], None]) -> None:
 
 
 def _put(url: str, text: bytes) -> None:
-    """The URL is signed for an empty content type; urllib would send one of its own."""
+    """Send the body; the URL is signed for an empty content type, but urllib would send its own."""
     request = urllib.request.Request(url, text, {"Content-Type": ""}, method="PUT")
     with urllib.request.urlopen(request, timeout=_SECONDS):
         pass
 
 
 def index(event: dict[str, Any], context: Context) -> Body:
-    """Brings a batch of the stream into the index; Lambda comes again from the first record that is named on."""
+    """Project a batch of the stream into the index; Lambda retries from the first record listed."""
 
     def work() -> dict[str, Any]:
         upkeep = container.projector()
@@ -111,18 +111,18 @@ def index(event: dict[str, Any], context: Context) -> Body:
     with log_keys("index", None, context):
         status, body = status_and_body(work)
     every = [record["dynamodb"]["SequenceNumber"] for record in event["Records"]]
-    again = body["again"] if status < 400 else every[:1]  # what failed as a whole comes again as a whole
+    again = body["again"] if status < 400 else every[:1]  # a batch that failed as a whole is retried as a whole
     return {"batchItemFailures": [{"itemIdentifier": sequence} for sequence in again]}
 
 
 def reconcile(event: dict[str, Any], context: Context) -> Body:
-    """Indexes again what has been pending for too long, and brings counted findings into the memories."""
+    """Index writes that have been pending for too long, and fold counted search hits into the memories."""
 
     def work() -> dict[str, Any]:
         upkeep, now = container.projector(), datetime.now(UTC)
         counts = index_again(now - _TOO_LONG, upkeep.writer, upkeep.pending, _dead_letter(upkeep), lambda: _in_time(context))
         oldest = upkeep.pending.oldest_pending()
-        with measured("reconcile") as metrics:  # an alarm hangs on it: told before what may take long
+        with measured("reconcile") as metrics:  # first, because an alarm depends on it and the rest may take long
             metrics.add_metric("Reconciled", MetricUnit.Count, counts["done"])
             metrics.add_metric("SetAside", MetricUnit.Count, counts["failed"])
             age = 0.0 if oldest is None else _milliseconds_since(oldest)
@@ -136,12 +136,12 @@ def reconcile(event: dict[str, Any], context: Context) -> Body:
     with log_keys("reconcile", event.get("id"), context):
         status, body = status_and_body(work)
     if status >= 400:
-        raise RuntimeError(body["error"]["message"])  # so that the schedule and the alarm on errors know
+        raise RuntimeError(body["error"]["message"])  # so that the schedule and the error alarm see it
     return body
 
 
 def setup(event: dict[str, Any], context: Context) -> Body:
-    """Makes the index, its template and pipelines, and tells CloudFormation. `ReindexNeeded`: `true` or `false`."""
+    """Create the index, its template and pipelines, and report to CloudFormation. `ReindexNeeded`: `true` or `false`."""
 
     def work(_properties: Mapping[str, Any]) -> dict[str, Any]:
         try:
@@ -156,7 +156,7 @@ def setup(event: dict[str, Any], context: Context) -> Body:
 
 
 def _folded(usage: UsageLog, before: datetime, context: Context) -> int:
-    """How many users' findings were folded into their memories; the rest waits for the next run."""
+    """Return how many users' counts were folded into their memories; the rest waits for the next run."""
     users = 0
     for user_id in usage.unfolded(before):
         if not _in_time(context):
@@ -171,7 +171,7 @@ def _in_time(context: Context) -> bool:
 
 
 def _dead_letter(projector: Projector) -> Callable[[IndexChange, IndexOutcome], None]:
-    """Tells of a change that the index will never take, once for each version: its row goes on waiting."""
+    """Report a change that the index refuses, once per version; its row stays pending."""
 
     def aside(change: IndexChange, outcome: IndexOutcome) -> None:
         what = change if isinstance(change, Tombstone) else change.memory

@@ -1,7 +1,7 @@
-"""The function `mcp`: the protocol at `/mcp`, without sessions, and what a client has to know before it has a token.
+"""The function `mcp`: the protocol at `/mcp`, without sessions, and the metadata for clients without a token.
 
-It keeps no memory and may read none: each call goes to the function of its tool, as the API would have sent it there, with
-the claims that the authorizer has checked. Whose memories it is about is found there, by the same code as ever.
+It has no memory and may read none: it invokes the function of each tool like the API does, with the claims verified by the
+authorizer. That function derives the user with the same code as for any call.
 """
 
 import json
@@ -22,14 +22,14 @@ from commonplace.interfaces.mcp.server import server_over
 from commonplace.use_cases.dispatch import status_and_body
 
 NAME = "mcp"
-_MOST_BYTES = 6_291_456  # of an event that Lambda takes: nothing longer ever comes here
+_MOST_BYTES = 6_291_456  # of an event that Lambda accepts: no longer event can arrive
 _NOT_THE_PROTOCOLS = {"authorization", "content-length", "transfer-encoding"}
 _CODES = {code.label: code for code in ErrorCode}
 
 
 def handle(event: dict[str, Any], context: Context) -> Body:
-    """The answer to a request over HTTP: the protocol's, or the metadata of what `/mcp` protects (RFC 9728)."""
-    # Powertools: paid once, by the first call and not by the start
+    """Return the answer to an HTTP request: the protocol's, or the metadata of the resource `/mcp` (RFC 9728)."""
+    # Powertools is imported by the first call, not at start
     from commonplace.interfaces.aws.observability import observe
 
     library_without_texts("mcp")
@@ -58,7 +58,7 @@ def _answer(event: Event) -> Body:
 
 
 def _base(event: Event) -> str:
-    """The API's own address; raises `FORBIDDEN` for a request that names another, or that a web page of elsewhere sends."""
+    """Return the API's own address; raises `FORBIDDEN` for another `Host`, or a web page of another origin."""
     headers, own = event.get("headers"), str(event["requestContext"].get("domainName")).lower()
     host, origin = identity.header(headers, "Host") or own, identity.header(headers, "Origin")
     if host.partition(":")[0].lower() != own:
@@ -80,7 +80,7 @@ def _metadata(resource: str) -> Body:
 
 
 async def _spoken(memory: "_Functions", address: str, event: Event) -> Body:
-    """One request and its answer by the SDK, which speaks HTTP as an application of ASGI."""
+    """Handle one request with the SDK, which implements HTTP as an ASGI application."""
     manager = StreamableHTTPSessionManager(
         server_over(memory, keeps_lists=False), json_response=True, stateless=True, max_request_body_size=_MOST_BYTES
     )
@@ -95,7 +95,7 @@ async def _spoken(memory: "_Functions", address: str, event: Event) -> Body:
 
 
 class _Functions:
-    """The memory of whoever sent an event, asked through the functions that serve its tools."""
+    """The memory of an event's sender, reached through the functions that serve its tools."""
 
     def __init__(self, event: Event) -> None:
         claims = http_api.claims_of(event)
@@ -114,11 +114,11 @@ class _Functions:
         arguments: Mapping[str, Any],
         progress: Callable[[int, int | None], None] | None = None,  # noqa: ARG002
     ) -> dict[str, Any]:
-        """The answer of a tool's function. Nothing tells how far it is: an answer comes whole."""
+        """Return the answer of a tool's function. No progress is reported: the answer arrives as a whole."""
         return self._asked(tool_named(tool).function, "POST", f"/tools/{tool}", json.dumps(arguments))
 
     def page(self, name: str) -> str | None:
-        """A page, by the function that reads; raises `NOT_FOUND` where there is none."""
+        """Return a page through the function that reads; raises `NOT_FOUND` if there is none."""
         method, path = http_api.PAGE
         text: str = self._asked("read", method, path.replace("{name}", name))["text"]
         return text

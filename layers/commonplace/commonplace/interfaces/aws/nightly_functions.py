@@ -1,6 +1,6 @@
-"""The functions of nights: `plan` queues users with something due, `night` runs one user's night, `record` serves routes.
+"""The functions of nights: `plan` queues users with work due, `night` runs one user's night, `record` serves routes.
 
-`night` is also the worker of what a tool has no time for in its call: the same queue, the same fence, the same steps.
+`night` is also the worker for tools that exceed the time of a call: same queue, same fence, same steps.
 """
 
 import json
@@ -36,7 +36,7 @@ _log = logging.getLogger("commonplace")
 
 
 def answer(call: Call) -> Body:
-    """The answer to a call of kind `night`; raises `CommonplaceError`."""
+    """Return the answer to a call of kind `night`; raises `CommonplaceError`."""
     assert call.user_id is not None
     given = call.arguments
     nights = nights_of(call.user_id, call.zone, admin=call.admin)
@@ -44,16 +44,16 @@ def answer(call: Call) -> Body:
 
 
 def nights_of(user_id: str, zone: tzinfo, go_on: Callable[[], bool] = lambda: True, admin: bool = False) -> Nights:
-    """All that may be asked of a user's nights, as of now."""
+    """Return the nightly use cases of a user, as of now."""
     caller = Caller(user_id, container.now(zone), admin=admin)
     context = RunContext(caller, container.ports(), container.night(), lambda: container.now(zone))
     return Nights(context, reader_for(context), go_on)
 
 
 def zone_of(user_id: str, night: NightPorts) -> tzinfo:
-    """The offset that what is pending was recorded with, the oldest first; UTC when nothing is.
+    """Return the UTC offset of the oldest pending interaction, or UTC without any.
 
-    A run that died goes on by the calendar that it began with: its days are planned by their dates.
+    A resumed run uses the offset that it began with, because its days are planned by date.
     """
     unfinished = night.runs.unfinished(user_id)
     times = [entry.time for entry in night.ledger.pending(user_id, 1)] if unfinished is None else [unfinished.started_at]
@@ -61,7 +61,7 @@ def zone_of(user_id: str, night: NightPorts) -> tzinfo:
 
 
 def plan(event: dict[str, Any], context: Context) -> Body:
-    """A message for each user with something pending, or with texts that were kept long enough."""
+    """Queue a message for each user with pending interactions, or with texts past their retention."""
 
     def work() -> dict[str, Any]:
         nights = container.night_schedule()
@@ -74,12 +74,12 @@ def plan(event: dict[str, Any], context: Context) -> Body:
     with log_keys("plan", event.get("id"), context):
         status, body = status_and_body(work)
     if status >= 400:
-        raise RuntimeError(body["error"]["message"])  # so that it is tried again, and the alarm knows
+        raise RuntimeError(body["error"]["message"])  # so that it is retried, and the alarm sees it
     return body
 
 
 def night(event: dict[str, Any], context: Context) -> Body:
-    """Reads what the users of a batch have pending, or goes on with their runs; a message comes again if that failed."""
+    """Read the pending interactions of a batch's users, or continue their runs; failed messages are retried."""
     milliseconds = context.get_remaining_time_in_millis()
     container.begin(milliseconds, working=(milliseconds - _TO_END) / 1000)
     failed = [record["messageId"] for record in event["Records"] if not _worked(record, context)]
@@ -87,7 +87,7 @@ def night(event: dict[str, Any], context: Context) -> Body:
 
 
 def _worked(message: dict[str, Any], context: Context) -> bool:
-    """Reads a user's night, or goes on with a run of theirs; False if the message has to come again."""
+    """Read a user's night, or continue a run; returns False if the message must be retried."""
     runs: list[Run] = []
 
     def work() -> dict[str, Any]:
@@ -99,7 +99,7 @@ def _worked(message: dict[str, Any], context: Context) -> bool:
         nights = nights_of(user_id, zone_of(user_id, container.night()), lambda: _in_time(context))
         for run in nights.nightly():
             runs.append(run)
-        if runs and runs[-1].status == "running":  # time is over: the rest is another invocation's
+        if runs and runs[-1].status == "running":  # out of time: another invocation does the rest
             container.night_schedule().queue.send([user_id])
         return {}
 
@@ -112,7 +112,7 @@ def _worked(message: dict[str, Any], context: Context) -> bool:
 
 
 def _gone_on(user_id: str, run_id: str) -> list[Run]:
-    """Goes on with a run that had no time left; the run, once it is at its end. While another is at work it waits."""
+    """Continue a run that ran out of time, and return it once finished. If another run is in progress, queue it again."""
     try:
         run = _go_on(user_id, run_id)
     except CommonplaceError as error:
@@ -124,9 +124,9 @@ def _gone_on(user_id: str, run_id: str) -> list[Run]:
 
 
 def _go_on(user_id: str, run_id: str) -> Run | None:
-    """Applies what is left of a run, or does what it was queued for, in the name of who asked for it.
+    """Apply the rest of a run, or do what it was queued for, with the rights of its requester.
 
-    Of a message only the names are believed; what is to be done, and with what rights, is kept beside the run.
+    A message provides only IDs; the work and the rights come from the stored run.
     """
     from commonplace.pages.publishing import publish
 

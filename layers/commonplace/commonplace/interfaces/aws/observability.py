@@ -1,4 +1,4 @@
-"""Logs, metrics and traces of invocations, without any text of a user."""
+"""Logs, metrics and traces of invocations, without any user text."""
 
 import logging
 import sys
@@ -22,44 +22,44 @@ _NAMES = {tool.name for tool in TOOLS}
 
 
 class PlacesOnlyFormatter(LambdaPowertoolsFormatter):
-    """Logs an exception by its places in the code only: its message may quote what somebody said."""
+    """Logs only the code locations of an exception: its message may quote a user."""
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's own name
-        """The way to where it was raised, innermost last."""
+        """Return the code locations of the traceback, innermost last."""
         return ", ".join(_places(ei[2]))
 
 
 @dataclass
 class Observation:
-    """What is known of one invocation while it runs."""
+    """What is known about one invocation while it runs."""
 
     tool: str = "unknown"
     status: int = 500
     body: Body | None = None
 
     def asks(self, call: Call) -> Call:
-        """Notes which tool is called; a name that is none may be anything, and is not noted."""
+        """Record which tool is called; an unknown name could be any text and is not recorded."""
         if call.kind != "tool" or call.name in _NAMES:
             self.tool = call.name if call.kind == "tool" else call.kind
         return call
 
     def answered(self, status: int, body: Body) -> None:
-        """Notes the answer, of which only the error's code and two of the notes are told."""
+        """Record the answer; only the error's code and two of the notes are logged."""
         self.status, self.body = status, body
 
     @property
     def summary(self) -> dict[str, str]:
-        """Code of the error; how the answer was made; that it was made another way than it should."""
+        """The error's code, the method of the answer, and whether it was degraded."""
         body = self.body or {}
         given, error = body.get("notes"), body.get("error") or {}
-        notes = given if isinstance(given, dict) else {}  # those of a run are sentences
+        notes = given if isinstance(given, dict) else {}  # the notes of a run are sentences
         found = {"code": error.get("code"), "method": notes.get("method"), "degraded": notes.get("degraded")}
         return {name: value for name, value in found.items() if value}
 
 
 @contextmanager
 def observe(function: str, way: str, correlation: str | None, context: Context) -> Iterator[Observation]:
-    """Watches one invocation of a tool and tells of it at its end."""
+    """Observe one invocation of a tool and report it at its end."""
     seen, start = Observation(), time.perf_counter()
     with log_keys(function, correlation, context), errors_logged() as errors:
         try:
@@ -76,7 +76,7 @@ def observe(function: str, way: str, correlation: str | None, context: Context) 
 
 @contextmanager
 def log_keys(function: str, correlation: str | None, context: Context) -> Iterator[None]:
-    """Every line logged inside carries the function, Lambda's id of the request and the caller's."""
+    """Add the function, Lambda's request ID and the caller's ID to every line logged inside."""
     _quiet_libraries()
     keys = {"function": function, "request_id": context.aws_request_id, "correlation_id": correlation}
     with logger().append_context_keys(**keys):
@@ -85,9 +85,9 @@ def log_keys(function: str, correlation: str | None, context: Context) -> Iterat
 
 @contextmanager
 def measured(function: str, **dimensions: str) -> Iterator[EphemeralMetrics]:
-    """Metrics of one function, written at the end as one line in the embedded format.
+    """Yield the metrics of one function, written at the end as one line in the embedded format.
 
-    `Metrics` shares what it holds between all calls and threads of a process, and keeps it where metrics are off.
+    `Metrics` would share its state between all calls and threads of a process, and retain it if metrics are off.
     """
     metrics = EphemeralMetrics(namespace=metrics_namespace(), service=function)
     for name, value in dimensions.items():
@@ -98,9 +98,9 @@ def measured(function: str, **dimensions: str) -> Iterator[EphemeralMetrics]:
 
 @cache
 def logger() -> Logger:
-    """The logger under which the whole package logs, as JSON lines.
+    """Return the logger of the whole package, which writes JSON lines.
 
-    Powertools takes Lambda's own level before the one that is set for it, and Lambda's must let the metrics pass.
+    Powertools prefers Lambda's own level to the one set for it, and Lambda's must let the metrics pass.
     """
     formatter = PlacesOnlyFormatter(serialize_stacktrace=False, utc=True)
     made = Logger(service="commonplace", logger_formatter=formatter, logger_handler=_CurrentStdout())
@@ -109,8 +109,7 @@ def logger() -> Logger:
 
 
 def _quiet_libraries() -> None:
-    """Lambda puts a level of its own on the root logger, INFO or DEBUG; at DEBUG the clients of DynamoDB, OpenSearch and
-    Claude would log whole requests, and what was said in them."""
+    """Raise the root level: Lambda sets it to INFO or DEBUG, and at DEBUG the clients log whole requests with user texts."""
     root, least = logging.getLogger(), max(logging.INFO, logger().log_level)
     if root.level < least:
         root.setLevel(least)
@@ -130,7 +129,7 @@ def _count(function: str, seen: Observation, milliseconds: float, errors: int) -
 
 @contextmanager
 def errors_logged() -> Iterator[list[logging.LogRecord]]:
-    """The lines of level error that are logged inside: a model that is misconfigured answers by rules, and is heard here."""
+    """Yield the error lines logged inside: a misconfigured model falls back to rules, and only this shows it."""
     kept = _CollectedRecords(logging.ERROR)
     package = logging.getLogger("commonplace")
     package.addHandler(kept)
@@ -146,7 +145,7 @@ def _segment(function: str) -> Any:
 
 @cache
 def _tracer() -> Any:
-    """Imported only where it is used: the X-Ray SDK costs more than all the rest of Powertools."""
+    """Imported only if tracing is on: the X-Ray SDK costs more than the rest of Powertools."""
     from aws_lambda_powertools import Tracer
 
     return Tracer(service="commonplace", patch_modules=["botocore"])
@@ -162,7 +161,7 @@ class _CollectedRecords(logging.Handler):
 
 
 class _CurrentStdout(logging.Handler):
-    """Standard output as it is when a line is told, and not when the logger was made."""
+    """Writes to the current standard output instead of that at creation."""
 
     def emit(self, record: logging.LogRecord) -> None:
         sys.stdout.write(self.format(record) + "\n")
@@ -170,7 +169,7 @@ class _CurrentStdout(logging.Handler):
 
 class _NoSegment:
     def put_annotation(self, key: str, value: object) -> None:
-        """Nobody follows."""
+        """Do nothing: tracing is off."""
 
 
 def _places(trace: TracebackType | None) -> Iterator[str]:

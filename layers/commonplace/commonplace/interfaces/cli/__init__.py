@@ -1,7 +1,4 @@
-"""The command line: each command is listed without its module, which is imported when it is called.
-
-Nothing heavy is imported before a command runs, so that `--help` answers at once.
-"""
+"""The command line. Commands are listed without importing their modules, so that `--help` answers at once."""
 
 import gc
 import io
@@ -19,14 +16,14 @@ from commonplace.interfaces.cli.options import group_options
 
 
 class Listed(click.Command):
-    """A command as `--help` lists it, by the first sentence of its own help; its module is imported when it is called."""
+    """A command as listed by `--help`; its module is imported when it is called."""
 
     def __init__(self, name: str, module: str, help: str, attribute: str | None = None) -> None:
         super().__init__(name, help=help)
         self._module, self._attribute = module, attribute or name
 
     def load(self) -> click.Command:
-        """The command itself."""
+        """Return the command itself."""
         command = getattr(import_module(f"commonplace.interfaces.cli.{self._module}"), self._attribute)
         assert isinstance(command, click.Command)
         return command
@@ -82,7 +79,7 @@ Exit codes: 0 done (finding nothing is done, too), 1 a mistake of this program,
 left for a person to decide, 130 stopped by Ctrl-C or a signal.
 """
 _OBJECTS = 200_000
-"""New objects between two collections. What is imported stays: to look through it at every 700 took a tenth of a store."""
+"""New objects between two garbage collections. Imported objects stay: collecting every 700 took a tenth of a store's time."""
 
 
 class Verbs(click.Group):
@@ -108,18 +105,18 @@ def commonplace() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Runs a command line, the process's own by default, and exits."""
+    """Run a command line, by default the process's own, and exit."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8")
     gc.set_threshold(_OBJECTS)
     if threading.current_thread() is threading.main_thread():
-        signal.signal(signal.SIGTERM, signal.default_int_handler)  # whoever stops it gets the same words and code as Ctrl-C
+        signal.signal(signal.SIGTERM, signal.default_int_handler)  # SIGTERM gives the same message and code as Ctrl-C
     sys.exit(_run(sys.argv[1:] if arguments is None else list(arguments)))
 
 
 def _run(arguments: list[str]) -> int:
-    as_json = "--json" in arguments  # a command line that can't be read can't tell it in a better way
+    as_json = "--json" in arguments  # an invalid command line can't be parsed for it
     try:
         return int(commonplace.main(arguments, prog_name="commonplace", standalone_mode=False) or 0)
     except click.Abort:
@@ -127,12 +124,12 @@ def _run(arguments: list[str]) -> int:
         return failures.STOPPED
     except failures.Failed as error:
         failed = error
-    except click.exceptions.NoArgsIsHelpError as error:  # on stderr and with 2: a script that forgot the command has failed
+    except click.exceptions.NoArgsIsHelpError as error:  # on stderr with code 2: a script that forgot the command has failed
         error.show()
         return failures.USAGE
     except click.ClickException as error:
         failed = failures.usage_error(error, as_json)
-    except Exception as error:  # noqa: BLE001 - the last place: a person gets a line, never a traceback
+    except Exception as error:  # noqa: BLE001 - the last resort: a person gets one line, never a traceback
         failed = failures.unexpected(error, as_json)
     failed.show()
     return failed.status

@@ -1,4 +1,4 @@
-"""`stats`, `timeline` and `network`: what is in there as a whole, as pictures that a terminal can draw."""
+"""`stats`, `timeline` and `network`: overviews of the memories, drawn in a terminal."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, get_args
@@ -11,7 +11,7 @@ from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_fact
 
 _AFTER = click.option("--after", metavar="TIME", help="Only what is of then or later, ISO 8601.")
 _BEFORE = click.option("--before", metavar="TIME", help="Only what is of before, ISO 8601.")
-_BAR = 12  # columns of the longest: a terminal of 60 shows it beside its name
+_BAR = 12  # columns of the longest bar: a terminal of 60 columns shows it beside its name
 _TAGS = 10
 
 
@@ -100,7 +100,7 @@ def network(shared: Shared, focus: str | None, depth: int | None, limit: int | N
     if shared.json:
         return print_json(answer)
     if dot:
-        return click.echo(answer["dot"], nl=False)  # nothing else: it goes right into Graphviz
+        return click.echo(answer["dot"], nl=False)  # only the graph: it is piped into Graphviz
     nodes = answer["nodes"]
     if nodes:
         linked: dict[str, list[str]] = {}
@@ -114,7 +114,7 @@ def network(shared: Shared, focus: str | None, depth: int | None, limit: int | N
 
 
 def _told(bucket: dict[str, Any]) -> Remarked:
-    """What a bucket is about, with a line for each change."""
+    """Return the topics of a bucket, with a line for each change."""
     changes = [
         f"{change['at'][:10]}: {change['old']['content']} → {change['new']['content']}" for change in bucket["changes"]
     ]
@@ -122,13 +122,13 @@ def _told(bucket: dict[str, Any]) -> Remarked:
 
 
 def _drawn(name: str, counts: Mapping[str, int]) -> Iterator[tuple[object, ...]]:
-    """The rows of one breakdown, with its name beside the first."""
+    """Yield the rows of one breakdown, with its name beside the first."""
     for at, (row, bar) in enumerate(zip(counts.items(), bars(counts.values()), strict=True)):
         yield "" if at else name, *row, bar
 
 
 def bars(numbers: Iterable[int]) -> list[str]:
-    """A bar for each number, as long as its share of the largest; none at all for 0 alone."""
+    """Return a bar for each number, proportional to the largest; empty only for 0."""
     counts = [*numbers]
     most = max(counts, default=0) or 1
     return ["█" * (round(_BAR * count / most) or bool(count)) for count in counts]

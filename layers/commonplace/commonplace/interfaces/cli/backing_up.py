@@ -1,4 +1,4 @@
-"""`backup`: the memories as of a moment, kept, checked and brought back."""
+"""`backup`: make, verify and restore backups of the memories."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""`import` and `export`: what was kept elsewhere in, everything out."""
+"""`import` and `export`: memories from elsewhere in, everything out."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from commonplace.importing.kinds import Found
     from commonplace.importing.sources import Source
 
-_MOST_SHOWN = 20  # rows of a table; --all and --json have all
+_MOST_SHOWN = 20  # table rows; --all and --json have all
 
 
 @click.command("import")
@@ -73,7 +73,7 @@ def import_file(
 
 
 def _imported(shared: Shared, source: "Source", found: "Found", only: str | None, apply: bool, every: bool) -> dict[str, Any]:
-    """What taking in a source would do, or what it did. `every`: what happens to each entry, not only to the first."""
+    """Return the plan or the result of an import. `every`: report each entry, not only the first."""
     listed = None if every or shared.json else range(_MOST_SHOWN)
     with (
         shared.open() if apply else shared.reading() as memory,
@@ -84,7 +84,7 @@ def _imported(shared: Shared, source: "Source", found: "Found", only: str | None
 
 
 def _users(user_map: Sequence[str], source: "Source", found: "Found") -> dict[str | None, str | None]:
-    """The users here by the people in the file."""
+    """Return the users here by the people in the file."""
     from commonplace.importing.kinds import people_in
 
     users: dict[str | None, str | None] = {}
@@ -136,7 +136,7 @@ def _print(answer: dict[str, Any], every: bool, of_all: bool) -> None:
 
 
 def _print_memories(memories: list[dict[str, Any]], every: bool) -> None:
-    """What happens to each entry, the first 20 or every one; those that are refused have a table of their own."""
+    """Print the outcome of the first 20 entries or of all; refused ones have their own table."""
     shown = [one for one in memories if one["outcome"] != "refused"][: None if every else _MOST_SHOWN]
     texts = (Remarked(one["content"], one["why"]) if one["why"] else one["content"] for one in shown)
     told = [(one["where"], one["outcome"].replace("_", " "), text) for one, text in zip(shown, texts, strict=True)]

@@ -1,4 +1,4 @@
-"""`erase`: everything that is kept of a user, or one memory, gone for good."""
+"""`erase`: remove all data of a user, or one memory, for good."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

@@ -1,4 +1,4 @@
-"""Errors of the command line: one line on stderr with what to do next, in the names of options and arguments."""
+"""Errors of the command line: one line on stderr with the next step, in the names of options and arguments."""
 
 import json
 from collections.abc import Mapping
@@ -50,7 +50,7 @@ class ArgumentHelp:
     example: str = ""
 
     def sentence(self, why: str) -> str:
-        """Why the value is refused. What a value of the type "must be" is said in the words of the command line."""
+        """Return why the value is refused, in the words of the command line."""
         said = f"{self.name}: {f'must be {self.must_be}' if why.startswith(('must be ', 'must have ')) else why}"
         return f"{said}, e.g. {self.name} {self.example}" if self.example and self.example not in why else said
 
@@ -118,7 +118,7 @@ _NAMES: Mapping[str, Mapping[str, ArgumentHelp]] = {
 
 
 def sentence_for_person(error: CommonplaceError, command: str, given: Mapping[str, object]) -> str:
-    """The error's sentence for a person. `given`: the shared options that were typed; others are from the environment."""
+    """Return the error's sentence for a person. `given`: the shared options typed; others are from the environment."""
     field, prefix = error.field or "", f"{error.field}: "
     shared = {name: typed for name, typed in _SHARED.items() if given.get(typed.name.removeprefix("--")) is not None}
     for path, typed in {**_NAMES.get(command, {}), **shared}.items():
@@ -128,10 +128,10 @@ def sentence_for_person(error: CommonplaceError, command: str, given: Mapping[st
 
 
 class Failed(click.ClickException):
-    """An error of ours as the command line tells it.
+    """A `CommonplaceError` as the command line shows it.
 
-    `see`: the command that shows what would be right; `following`: what to do next, where that is known better. A person
-    reads `sentence`; a program reads the error's own, with the field by its path.
+    `see`: the command that shows correct usage; `following`: a better next step, if known. A person reads `sentence`; a
+    program reads the error's own message, with the field's path.
     """
 
     def __init__(
@@ -152,7 +152,7 @@ class Failed(click.ClickException):
 
 
 def usage_error(error: click.ClickException, as_json: bool) -> Failed:
-    """A command line that click can't read, as an error of ours."""
+    """Convert a usage error of click to our form."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     parameter = error.param if isinstance(error, click.BadParameter) else None
     field = parameter.name if parameter else None
@@ -168,6 +168,6 @@ def usage_error(error: click.ClickException, as_json: bool) -> Failed:
 
 
 def unexpected(error: Exception, as_json: bool) -> Failed:
-    """A mistake of ours: its kind and place, and none of its words, which may quote what somebody said."""
+    """Report an internal error by type and place, without its message, which may quote a user."""
     place = f" at {place}" if (place := places_of(error).rpartition(", ")[2]) else ""
     return Failed(CommonplaceError(ErrorCode.INTERNAL, f"{type(error).__name__}{place}"), "commonplace --help", as_json)

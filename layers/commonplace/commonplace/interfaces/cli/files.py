@@ -1,4 +1,4 @@
-"""`record` and `markdown`: a day of talk from a file, and the memories as pages to read and to edit."""
+"""`record` and `markdown`: interactions of a day from a file, and the memories as editable pages."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -58,7 +58,7 @@ def _print_recorded(answer: dict[str, Any]) -> None:
 
 
 def _recorded(memory: "Commonplace", given: Sequence[Any]) -> dict[str, Any]:
-    """A batch at a time, so that one sees how far it is."""
+    """Record batch by batch, so that progress is visible."""
     from commonplace.contract.sent import as_declared
     from commonplace.domain.batching import in_batches
     from commonplace.domain.interactions import RecordRequest
@@ -74,7 +74,7 @@ def _recorded(memory: "Commonplace", given: Sequence[Any]) -> dict[str, Any]:
 
 
 def read_interactions(text: str) -> tuple[list[Any], list[dict[str, Any]]]:
-    """The interactions of a file, and the lines that are no JSON, as they are told of refused ones."""
+    """Return the interactions of a file, and the lines that are no JSON as refused entries."""
     from commonplace.domain.strict_json import read_json, read_object
 
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]

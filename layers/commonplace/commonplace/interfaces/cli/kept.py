@@ -1,5 +1,7 @@
-"""`list`, `get`, `update`, `delete` and `history`: what is kept, looked at and changed one by one. `feedback`: whether a
-memory was useful for a query, and forgetting that."""
+"""`list`, `get`, `update`, `delete`, `history`: view and change single memories.
+
+`feedback`: rate a memory, or forget that.
+"""
 
 from typing import Any, get_args
 

@@ -1,4 +1,4 @@
-"""`merge` and `tags`: several memories, or tags of one meaning, become one; planned first."""
+"""`merge` and `tags`: merge memories, or tags of the same meaning; planned first."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -125,6 +125,6 @@ def _print_run(answer: Mapping[str, Any], **facts: object) -> None:
 
 
 def _end(answer: Mapping[str, Any], found: bool) -> None:
-    """By the exit code: something is found, or left to review."""
+    """Set the exit code if something was found, or waits for review."""
     if found or answer["status"] == "needs_review":
         raise click.exceptions.Exit(LEFT)

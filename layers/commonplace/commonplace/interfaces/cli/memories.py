@@ -1,4 +1,4 @@
-"""`normalize`, `store`, `context` and `discover`: from what was said to what is kept, and what is known."""
+"""`normalize`, `store`, `context` and `discover`: from a statement to a memory, and what is known."""
 
 import json
 import shlex
@@ -70,7 +70,7 @@ def store(
 
 
 def _known(answer: dict[str, Any]) -> bool:
-    """Whether nothing was stored: the tool tells it as a warning."""
+    """Return whether nothing was stored; only a warning of the tool shows it."""
     from commonplace.memories.ingest import KNOWN
 
     return KNOWN in ((answer.get("notes") or {}).get("warnings") or ())
@@ -89,7 +89,7 @@ def context(shared: Shared, topic: str, max_tokens: int | None) -> None:
         answer = memory.call("get_memory_context", given_arguments(topic=topic, max_tokens=max_tokens))
     if shared.json:
         return print_json(answer)
-    return click.echo(answer["context"])  # nothing else: it may go right into a prompt
+    return click.echo(answer["context"])  # only the context: it may be piped into a prompt
 
 
 @click.command()

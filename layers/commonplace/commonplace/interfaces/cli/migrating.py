@@ -1,4 +1,4 @@
-"""`migrate`: the move from another store, planned, reviewed, applied and checked."""
+"""`migrate`: the migration from another store, planned, reviewed, applied and checked."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from commonplace import Commonplace
 
 _OWN_QUERIES = "(every old tag)"
-_MOST_SHOWN = 20  # rows of a table; --json has all
+_MOST_SHOWN = 20  # table rows; --json has all
 _FILE = click.Path(dir_okay=False)
 
 

@@ -1,4 +1,4 @@
-"""`nightly`, `runs` and `undo`: what was recorded is read, looked at, and taken back."""
+"""`nightly`, `runs` and `undo`: read recorded interactions, inspect runs, and undo them."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -33,7 +33,7 @@ def nightly(shared: Shared, mode: Any, dry_run: bool) -> None:
     for user in _users(shared):
         try:
             reports += _read(replace(shared, user=user), mode, dry_run)
-        except CommonplaceError as error:  # the others' nights don't wait for it
+        except CommonplaceError as error:  # the nights of other users must not wait for it
             failures.append(error)
     if shared.json:
         print_json([one.run.model_dump(mode="json") for one in reports])
@@ -129,7 +129,7 @@ def _print(shared: Shared, report: "RunReport") -> None:
 
 
 def _tell_what_is_left(reports: "Sequence[RunReport]") -> None:
-    """By the exit code; the notes have it in words."""
+    """Set the exit code; the notes explain it."""
     from commonplace.domain.runs import LEFT_IN_LOG
 
     if any(LEFT_IN_LOG in one.run.notes for one in reports):
@@ -137,7 +137,7 @@ def _tell_what_is_left(reports: "Sequence[RunReport]") -> None:
 
 
 def _users(shared: Shared) -> list[str | None]:
-    """Whose nights to read: the one that was named, else everybody with something pending."""
+    """Return the users whose nights to read: the given one, else all with pending interactions."""
     if shared.user is not None:
         return [shared.user]
     with shared.reading() as memory:

@@ -29,7 +29,7 @@ _OPTIONS = (
 
 @dataclass(frozen=True)
 class Shared:
-    """The shared options as they were given, before the command or after it."""
+    """The shared options as given, before the command or after it."""
 
     db: str | None = None
     user: str | None = None
@@ -37,16 +37,16 @@ class Shared:
     json: bool = False
 
     def open(self) -> "Commonplace":
-        """The memories; what was not given comes from the environment."""
+        """Open the memories; omitted options come from the environment."""
         from commonplace.client.memory import Commonplace
 
         return Commonplace(self.db, user_id=self.user, timezone=self.timezone)
 
     @contextmanager
     def reading(self) -> Iterator["Commonplace"]:
-        """The memories, for a command that stores none: it makes no file, and tells of one that was named and isn't there.
+        """Yield the memories for a command that stores none: creates no file, and reports if the given file doesn't exist.
 
-        Without `--db` it tells nothing: before the first memory there is no file.
+        Without `--db` it reports nothing: before the first memory there is no file.
         """
         from tempfile import TemporaryDirectory
 
@@ -64,7 +64,7 @@ class Shared:
 
     @contextmanager
     def pointing(self, see: str) -> Iterator[None]:
-        """What fails inside points to another command than its own help."""
+        """Make failures inside the block refer to another command than their own help."""
         try:
             yield
         except CommonplaceError as error:
@@ -72,7 +72,7 @@ class Shared:
 
 
 class _Whole(click.types.IntParamType):
-    """A whole number, also as `10.0`: so do models and scripts write it."""
+    """A whole number, also as `10.0`, as models and scripts write it."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if isinstance(value, str) and not value.partition(".")[2].strip("0"):
@@ -84,7 +84,7 @@ WHOLE = _Whole()
 
 
 def group_options(function: Callable[..., None]) -> Callable[..., None]:
-    """Adds the shared options to the whole command line, for the commands to start from."""
+    """Add the shared options to the whole command line, as defaults for the commands."""
 
     @click.pass_context
     @functools.wraps(function)
@@ -98,7 +98,7 @@ def group_options(function: Callable[..., None]) -> Callable[..., None]:
 def command_options(
     function: Callable[Concatenate[Shared, _Given], None],
 ) -> Callable[Concatenate[click.Context, _Given], None]:
-    """Adds the shared options to a command, which gets them as its first argument; those after its name win."""
+    """Add the shared options to a command as its first argument; options after its name take precedence."""
 
     @click.pass_context
     @functools.wraps(function)
@@ -115,12 +115,12 @@ def command_options(
 
 
 def text_argument(name: str, **more: Any) -> Callable[..., Any]:
-    """An argument that is a text, or `-` for what stdin holds, without its last line break."""
+    """Return an argument that is a text, or `-` for stdin, without its last line break."""
     return click.argument(name, callback=lambda _context, _argument, value: _read(value), **more)
 
 
 def words_argument(name: str) -> Callable[..., Any]:
-    """The same for a text that may be typed without quotes: a question, of which no space or sign matters."""
+    """Return a text argument that needs no quotes: for a question, whose spaces and symbols don't matter."""
     return text_argument(name, nargs=-1, required=True, metavar=name.upper())
 
 
@@ -130,7 +130,7 @@ def _read(value: str | tuple[str, ...] | None) -> str | None:
 
 
 def stdin_text() -> str:
-    """Everything on stdin, up to 50 MB, which is UTF-8 whatever the locale says."""
+    """Return everything on stdin, up to 50 MB, as UTF-8 regardless of the locale."""
     from commonplace.domain.transfer import MOST_BYTES
 
     data = sys.stdin.buffer.read(MOST_BYTES + 1)
@@ -143,7 +143,7 @@ def stdin_text() -> str:
 
 
 def read_text(file: str) -> str:
-    """What a file or a pipe, or `-` for stdin, holds, which must be UTF-8."""
+    """Return the text of a file or pipe, or of stdin for `-`; it must be UTF-8."""
     if file == "-":
         return stdin_text()
     from commonplace.importing.sources import read_file
@@ -156,7 +156,7 @@ def read_text(file: str) -> str:
 
 @contextmanager
 def new_file(file: str) -> Iterator[IO[str]]:
-    """A new file for its owner alone, in UTF-8 with the line breaks that are written; what can't be finished goes again."""
+    """Yield a new file with owner-only access, in UTF-8 with unchanged line breaks; removed again if writing fails."""
     path = Path(file)
     try:
         opened = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
@@ -178,13 +178,13 @@ def _absent(file: Path) -> bool:
         file.stat()
     except FileNotFoundError:
         return True
-    except OSError:  # opening it tells what is the matter
+    except OSError:  # opening it reports the reason
         return False
     return False
 
 
 def given_arguments(**arguments: object) -> dict[str, Any]:
-    """The arguments that were given; the engine fills in the others."""
+    """Return the arguments that are not None; the engine fills in the others."""
     return {name: value for name, value in arguments.items() if value is not None}
 
 
@@ -196,9 +196,9 @@ def _with_options(function: Callable[..., None]) -> Callable[..., None]:
 
 @contextmanager
 def progress_bar(what: str, total: int | None = None, resumes: str | None = None) -> Iterator[Callable[..., None]]:
-    """A bar on stderr that is told how much is done, and of how much; on no terminal there is none.
+    """Yield a function that shows progress (done, total) on stderr; nothing is shown if stderr is no terminal.
 
-    `resumes`: of what; where it is stopped a line tells how far it came, and that the same command goes on from there.
+    `resumes`: the unit of the work. If interrupted, a line reports the progress, and that the same command resumes it.
     """
     length: dict[str, Any] = {"iterable": itertools.count()} if total is None else {"length": total}
     hidden = not sys.stderr.isatty()

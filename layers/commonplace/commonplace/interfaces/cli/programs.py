@@ -1,5 +1,4 @@
-"""`call` and `manifest`: the tools for other programs. `mcp`: the tools for an agent that speaks the Model Context Protocol,
-and telling a client of them."""
+"""`call` and `manifest`: the tools for other programs. `mcp`: the tools for an agent, and installing them in a client."""
 
 import json
 import shlex
@@ -158,14 +157,14 @@ def _line(entry: Any) -> str:
 
 
 def _given(shared: Shared, tier: str | None) -> list[str]:
-    """The options that the server shall be started with; a file by its absolute path, for a client starts it anywhere."""
+    """Return the options to start the server with; the file as an absolute path, because clients start it anywhere."""
     db = None if shared.db is None else str(Path(shared.db).expanduser().absolute())
     options = {"--db": db, "--user": shared.user, "--timezone": shared.timezone, "--tier": tier}
     return [part for option, value in options.items() if value is not None for part in (option, value)]
 
 
 def _command() -> str:
-    """The absolute path of this command, which names its interpreter."""
+    """Return the absolute path of this command, whose script names its interpreter."""
     beside = Path(sys.executable)
     for path in (Path(sys.argv[0]), beside.with_name("commonplace"), beside.with_name("commonplace.exe")):
         if path.stem == "commonplace" and path.is_file():

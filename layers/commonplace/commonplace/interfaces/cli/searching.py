@@ -1,4 +1,4 @@
-"""`search`, `trace` and `usage`: memories for a question, how a search came to them, and what was searched for."""
+"""`search`, `trace` and `usage`: memories for a question, how a search found them, and past searches."""
 
 from collections.abc import Callable
 from typing import Any, get_args
@@ -21,7 +21,7 @@ _ARGUMENTS = (
     click.option("--include-expired", is_flag=True, help="Also memories whose time is over."),
 )
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_UNUSED = 3  # ids that a person is shown
+_UNUSED = 3  # IDs shown to a person
 _WHY = {
     "limit": "beyond --limit", "min_relevance": "matches less than --min-relevance", "category": "not in --category",
     "content_type": "not of --kind", "importance_min": "below --min-importance", "time_range": "not --after and --before",
@@ -112,7 +112,6 @@ def _asked(
     query: str, limit: int | None, category: str | None, kind: str | None, min_relevance: float | None,
     min_importance: int | None, after: str | None, before: str | None, include_expired: bool,
 ) -> dict[str, Any]:  # fmt: skip
-    """The arguments of the tools."""
     options = given_arguments(
         min_relevance=min_relevance, importance_min=min_importance, content_type=kind,
         time_range=given_arguments(after=after, before=before) or None, include_expired=include_expired or None,

@@ -1,5 +1,4 @@
-"""`serve` and `token`: the tools over HTTP, for programs of this machine, or for several users by their tokens. `ui`: the
-page on which a person sees what is remembered."""
+"""`serve` and `token`: the tools over HTTP, for local programs, or for several users by token. `ui`: the page for people."""
 
 import secrets
 import shlex
@@ -187,7 +186,7 @@ def ui(shared: Shared, port: int | None, no_browser: bool) -> None:
         get_ready(memory)
         click.echo(f"commonplace shows the memories on {address}\nIt lets one browser in, once. Ctrl-C ends it.")
         if not no_browser:
-            Thread(target=webbrowser.open, args=(address,), daemon=True).start()  # some browsers run until they are left
+            Thread(target=webbrowser.open, args=(address,), daemon=True).start()  # some browsers run until they are closed
 
     with shared.open() as memory:
         chosen = free_port(_USUAL) if port is None else port
@@ -196,7 +195,7 @@ def ui(shared: Shared, port: int | None, no_browser: bool) -> None:
 
 
 def free_port(usual: int) -> int:
-    """The usual port, or 0 for any, where another program listens there."""
+    """Return the usual port, or 0 for any if another program listens there."""
     from commonplace.domain.errors import CommonplaceError
     from commonplace.interfaces.http.listen import bind
 

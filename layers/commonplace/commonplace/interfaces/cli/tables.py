@@ -1,4 +1,4 @@
-"""Answers, runs and histories for people: plain tables, and texts exactly as they are."""
+"""Answers, runs and histories for people: plain tables, and unchanged texts."""
 
 import re
 import shutil
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
 _NUMBERS = ("relevance", "turns", "memories", "added", "closed")
 _GAP = "   "
-_LEAST = 24  # columns that the wide one gets, however narrow the terminal
-_HALF = re.compile(r"[\ud800-\udfff]")  # half a character, which no file and no terminal takes
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # a terminal would obey them
-_STRAIGHT = str.maketrans("“”", '""')  # a text between quotes can't close them
+_LEAST = 24  # minimum columns of the wide column, however narrow the terminal
+_HALF = re.compile(r"[\ud800-\udfff]")  # an unpaired surrogate, which can't be encoded
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # control characters that a terminal would obey
+_STRAIGHT = str.maketrans("“”", '""')  # so that a text between quotes can't close them
 _MARKS = {
     "planned": "would", "applied": "✓", "lost": "lost", "over_cap": "over cap", "needs_review": "review",
     "discarded": "discarded", "undone": "✓", "kept": "kept",
@@ -37,19 +37,19 @@ class Remarked:
 
 
 def print_json(value: object, indent: int | None = None) -> None:
-    """A value as JSON, in one line unless `indent` is given."""
+    """Print a value as JSON, in one line unless `indent` is given."""
     import json
 
     click.echo(_without_halves(json.dumps(value, ensure_ascii=False, indent=indent)))
 
 
 def _without_halves(text: str) -> str:
-    """The text with the escape of JSON in the place of each half character."""
+    """Replace unpaired surrogates by their JSON escapes."""
     return _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
 def print_facts(facts: Mapping[str, object]) -> None:
-    """Names beside values; what is empty is left out."""
+    """Print names beside values; empty values are omitted."""
     from wcwidth import ljust, width
 
     shown = {name: value for name, value in facts.items() if value not in (None, "", [], {})}
@@ -61,9 +61,9 @@ def print_facts(facts: Mapping[str, object]) -> None:
 
 
 def print_rows(columns: Sequence[str], rows: Iterable[Sequence[object]], wide: str) -> None:
-    """A table whose column `wide` takes the room that the others leave; what is too long for its column goes on below.
+    """Print a table whose column `wide` takes the remaining width; longer values wrap.
 
-    No word is broken: where the columns are too narrow for their words, each row is a list of facts instead.
+    Words are never broken: if the columns are too narrow for their words, each row is printed as a list of facts instead.
     """
     from wcwidth import ljust, rjust
 
@@ -90,13 +90,15 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[object]], wide: s
 
 
 def _widths(columns: Sequence[str], rows: Sequence[Sequence[object]], wide: int) -> list[int] | None:
-    """The width of each column: its longest word at least, and a share of the rest up to its longest line; the wide one
-    gets what is left. None where the words alone are too wide."""
+    """Return the width of each column, or None if the words alone are too wide.
+
+    A column has at least its longest word, and a share of the rest up to its longest line; the wide one gets the remainder.
+    """
     from wcwidth import width
 
     room = _terminal() - len(_GAP) * (len(columns) - 1)
     lines = [[name, *(line for row in rows for line in _lines(row[at], None))] for at, name in enumerate(columns)]
-    # Between wide characters a line may end, and what no line holds is not waited for.
+    # Lines may break between wide characters, and words longer than a line are ignored.
     words = [[size for word in " ".join(found).split() if len(word) >= (size := width(word)) <= room] for found in lines]
     widths = [max([width(name), *sizes]) for name, sizes in zip(columns, words, strict=True)]
     if sum(widths) > room:
@@ -111,7 +113,7 @@ def _widths(columns: Sequence[str], rows: Sequence[Sequence[object]], wide: int)
 
 
 def _lines(value: object, room: int | None) -> list[str]:
-    """A value's lines, none wider than `room` unless a word is; remarks are dim."""
+    """Return a value's lines, at most `room` wide unless a word is wider; remarks are dim."""
     parts = [(value.text, False), (value.remark, True)] if isinstance(value, Remarked) else [(in_words(value), False)]
     found = []
     for text, dim in parts:
@@ -121,7 +123,7 @@ def _lines(value: object, room: int | None) -> list[str]:
 
 
 def _folded(line: str, room: int | None) -> list[str]:
-    """A line folded between words, and within a word only between wide characters."""
+    """Fold a line between words, and within a word only between wide characters."""
     from wcwidth import width, wrap
 
     if room is None:
@@ -136,7 +138,7 @@ def _terminal() -> int:
 
 
 def in_words(value: object) -> str:
-    """A value as a person reads it."""
+    """Return a value as a person reads it."""
     if isinstance(value, Mapping):
         return "\n".join(f"{name}: {in_words(inner)}" for name, inner in value.items())
     if isinstance(value, list | tuple):
@@ -145,19 +147,19 @@ def in_words(value: object) -> str:
 
 
 def day_and_time(moment: str) -> str:
-    """An ISO time without seconds and offset."""
+    """Return an ISO time without seconds and offset."""
     return moment[:16].replace("T", " ")
 
 
 def print_notes(answer: Mapping[str, Any]) -> None:
-    """What the answer has to tell beside its result."""
+    """Print the notes of an answer."""
     notes = answer.get("notes") or {}
     others = {name: notes[name] for name in notes if name != "method"}
     print_facts({"made by": notes.get("method"), **others, "can't be read": answer.get("unreadable")})
 
 
 def print_runs(runs: "Sequence[Run]") -> None:
-    """A run each: what it read and did, above its id."""
+    """Print runs: what each read and did, above its ID."""
     rows = []
     for run in runs:
         did = f"{run.kind}, {len(run.interactions)} read: {_counts(run) or 'nothing to do'}"
@@ -166,7 +168,7 @@ def print_runs(runs: "Sequence[Run]") -> None:
 
 
 def print_run(report: "RunReport") -> None:
-    """A run: what it did, why, and the words that each change rests on."""
+    """Print a run: what it did, why, and the source text of each change."""
     run = report.run
     print_facts({
         "run": run.run_id, "kind": run.kind, "status": run.status, "read by": run.mode, "model": run.model,
@@ -188,7 +190,7 @@ def print_run(report: "RunReport") -> None:
 
 
 def print_history(history: "History") -> None:
-    """A line per value."""
+    """Print a line per value."""
     rows = [
         (
             value.status,

@@ -1,5 +1,7 @@
-"""`validate` and `repair`: whether the memories and what they are found by are in line, and the index brought in line.
-`reindex` and `doctor`: the index of a deployment on AWS made again, and held against its records; a file checked."""
+"""`validate` and `repair`: compare the index with the memories, and correct it.
+
+`reindex` and `doctor`: rebuild the index of a deployment on AWS, and compare it with its records; check a file.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -102,13 +104,13 @@ def doctor(shared: Shared, repair: bool, table: str | None, endpoint: str | None
 
 
 def exit_if(found: object) -> None:
-    """By the exit code; what it is was printed."""
+    """Set the exit code; the details were printed."""
     if found:
         raise click.exceptions.Exit(LEFT)
 
 
 def _told(flaws: "Flaws") -> dict[str, object]:
-    """The ids of memories that can't be read, each with its user, and of those whose dates are held, each with the dates."""
+    """Return the unreadable memories, each with its user, and those with clamped dates, each with the dates."""
     return {"unreadable": flaws.unreadable, "held": flaws.held}
 
 
@@ -126,7 +128,7 @@ def _open_maintenance(table: str | None, endpoint: str | None) -> "Maintenance":
 
 
 def open_part(open_: Callable[["Settings"], _Opened], **named: str | None) -> _Opened:
-    """A part of a deployment, by the settings of the environment and those named here."""
+    """Open a part of a deployment by the settings of the environment, replaced by those given here."""
     from commonplace.settings import read_settings
 
     require_extra("aws", "this asks AWS")
@@ -135,13 +137,13 @@ def open_part(open_: Callable[["Settings"], _Opened], **named: str | None) -> _O
     settings = read_settings().model_copy(update={name: value for name, value in named.items() if value})
     try:
         return open_(settings)
-    except (BotoCoreError, ValueError) as error:  # no such profile, no credentials, an address that is none
+    except (BotoCoreError, ValueError) as error:  # unknown profile, missing credentials, or an invalid address
         raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"AWS can't be asked: {error}") from error
 
 
 @contextmanager
 def connection_hints(shared: Shared) -> Iterator[None]:
-    """What can't be reached is told with where to look for the reason: here no memory file is at fault."""
+    """Report connection failures with where to look for the reason, since no memory file is at fault here."""
     from commonplace.ports.values import IndexUnavailable
 
     try:

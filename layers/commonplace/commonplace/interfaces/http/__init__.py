@@ -1,1 +1,1 @@
-"""The local HTTP way in: the same tools for other programs of this machine."""
+"""The local HTTP interface: the same tools for other programs on this machine."""

@@ -1,4 +1,4 @@
-"""Who may ask a server for several users: a token says whose memories a request is about, and nothing else does."""
+"""Access to a server for several users: the token alone decides whose memories a request is about."""
 
 import json
 import math
@@ -24,17 +24,17 @@ from commonplace.interfaces.http.tokens import Holder, TokenFile
 
 PER_MINUTE = 600
 HOLDER = "commonplace.holder"
-"""Where the scope of a request says who asks, as soon as that is known."""
-_FAILURES = 20  # requests a minute without a valid token, of one address
-_AT_ONCE = 4  # requests of one token, half of the threads
-_MOST_CALLERS = 4096  # that are remembered
+"""Key of the request's scope that holds the owner of its token, once known."""
+_FAILURES = 20  # requests per minute without a valid token, per address
+_AT_ONCE = 4  # concurrent requests per token, half of the threads
+_MOST_CALLERS = 4096  # callers remembered
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 _BEARER = re.compile(r"bearer +([^\s,]+) *", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Household:
-    """Several users of one server. `names`: by which a client may call it, besides those of the loopback."""
+    """Several users of one server. `names`: host names by which clients may call it, besides the loopback names."""
 
     tokens: TokenFile
     memories: OpenMemories
@@ -43,7 +43,7 @@ class Household:
 
 
 class Tokens:
-    """Lets in whoever has a token, and logs each request on stderr, as a line of JSON without any text of it."""
+    """Admits requests with a valid token, and logs each on stderr as a line of JSON without any user text."""
 
     def __init__(self, house: Household) -> None:
         self._house, self._running = house, Running(_AT_ONCE)
@@ -51,7 +51,10 @@ class Tokens:
 
     @contextmanager
     def admitted(self, request: Request) -> Iterator[Holder | Response]:
-        """Who asks, while their request runs; or the answer that anybody gets from `/health`. Raises `CommonplaceError`."""
+        """Yield the owner of the token while the request runs, or the public answer of `/health`.
+
+        Raises `CommonplaceError`.
+        """
         given = header(request, "authorization")
         if given is None and request.scope["path"] == "/health":
             yield json_response(200, {"status": "ok", "version": __version__})
@@ -73,7 +76,7 @@ class Tokens:
             yield holder
 
     def log(self, began: float, scope: Scope, status: int) -> None:
-        """Logs a request: when, by which token, to which route, and what became of it. `began`: monotonic seconds."""
+        """Log a request: time, token, route, and outcome. `began`: monotonic seconds."""
         who, method = scope.get(HOLDER), scope["method"]
         told = {
             "time": datetime.now(UTC).isoformat(timespec="milliseconds"), "token": who and who.name,
@@ -86,22 +89,22 @@ class Tokens:
     def _holder(self, token: str) -> Holder | None:
         try:
             return self._house.tokens.holder_of(token)
-        except CommonplaceError as error:  # what is the matter with the file is for who runs the server
+        except CommonplaceError as error:  # errors of the token file concern only the operator of the server
             sys.stderr.write(f"error: {error.message}; nobody is let in\n")
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the tokens can't be read now; ask again later") from error
 
 
 class Rates:
-    """A bucket for each caller that fills evenly, `per_minute` drops a minute, and holds a minute's drops."""
+    """A token bucket per caller, refilled evenly with `per_minute` tokens a minute, up to as many."""
 
     def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._most, self._each = float(per_minute), 60 / per_minute
         self._clock, self._lock = clock, Lock()
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
-        """The drops of a caller, and when they were counted; who was not seen for longest comes first."""
+        """The tokens left for a caller, and when they were counted; least recently seen first."""
 
     def wait(self, who: str) -> float:
-        """Takes a drop and gives 0, or gives the seconds until there is one."""
+        """Take a token and return 0, or return the seconds until there is one."""
         with self._lock:
             now = self._clock()
             drops, at = self._buckets.pop(who, (self._most, now))
@@ -114,7 +117,7 @@ class Rates:
 
 
 class Running:
-    """What runs for each caller: `most` requests at once."""
+    """Counts the running requests of each caller: at most `most` at once."""
 
     def __init__(self, most: int) -> None:
         self._most, self._lock = most, Lock()
@@ -122,7 +125,7 @@ class Running:
 
     @contextmanager
     def one_more(self, who: str) -> Iterator[bool]:
-        """Whether another may run, and counts it for as long as this takes."""
+        """Yield whether another request may run, and count it until the block ends."""
         with self._lock:
             runs = self._requests[who] < self._most
             self._requests[who] += runs

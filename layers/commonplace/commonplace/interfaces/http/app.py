@@ -1,4 +1,4 @@
-"""The local server's application (ASGI): the guard of `Host` and `Origin`, and what each route answers."""
+"""The local server's application (ASGI): checks `Host` and `Origin`, and answers each route."""
 
 import math
 import re
@@ -34,17 +34,17 @@ if TYPE_CHECKING:
     from commonplace.interfaces.ui.page import Page
 
 IMPORT_SECONDS = 5.0
-"""How long an import, or storing many, goes on after the server was asked to end; then it says how far it came."""
+"""How long an import or bulk store continues after shutdown was requested; then it reports its progress."""
 MCP = "/mcp"
 _HEADERS = {name.encode(): value.encode() for name, value in HEADERS.items()}
 _WHOLE_ADDRESS = re.compile(r"https?://([^/?#]*)(/.*)?", re.IGNORECASE | re.DOTALL)
 
 
 class App:
-    """The application over one memory, or those of a household.
+    """The application over one memory, or over those of a household.
 
-    `port` and `names`: how clients may call it; `ending`: when the server was asked to end (monotonic seconds), None while
-    it wasn't; `page`: the pages for people; `mcp`: what speaks the protocol at `/mcp`.
+    `port` and `names`: how clients may address it; `ending`: when shutdown was requested (monotonic seconds), else None;
+    `page`: the pages for people; `mcp`: the application that serves the protocol at `/mcp`.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class App:
         self._table = Table((*ROUTES, *(page.routes if page else ()), *([Route(MCP, mcp, "POST")] if mcp else ())))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answers a request, whatever happens."""
+        """Answer a request, whatever happens."""
         request, began, status = Request(scope, receive), time.monotonic(), 0
         whole = _WHOLE_ADDRESS.fullmatch(scope["path"])
         if whole:
@@ -65,7 +65,7 @@ class App:
 
         async def watched(message: Message) -> None:
             nonlocal status
-            if "status" in message:  # the names of headers as most servers write them, for clients that heed their case
+            if "status" in message:  # title case as most servers write it, for clients that heed the case of header names
                 status, headers = message["status"], {name.title(): value for name, value in message.get("headers", ())}
                 message = {**message, "headers": [*({**_HEADERS, **headers} if scope[ROUTE] == MCP else headers).items()]}
             await send(message)
@@ -76,7 +76,7 @@ class App:
                 answer = who if isinstance(who, Response) else await self._answer(request, who)
                 await answer(scope, receive, watched)
         except ClientDisconnect:
-            return  # nobody waits for an answer, and half a request is none
+            return  # nobody waits for an answer, and half a request must not be processed
         except Exception as error:
             if status:
                 raise
@@ -85,12 +85,12 @@ class App:
             self._tokens.log(began, scope, status)
 
     def left(self) -> float:
-        """Seconds that many things in one call may still take."""
+        """Return the seconds that a bulk operation in one call may still take."""
         asked = self._ending()
         return math.inf if asked is None else IMPORT_SECONDS - (time.monotonic() - asked)
 
     def _guard(self, request: Request, named: str | None) -> None:
-        """Raises what is wrong with a request on any route. `named`: whom it asks, where it says a whole address."""
+        """Raise if a request is invalid on any route. `named`: the host of an absolute request target."""
         host, origin, site = (header(request, name) for name in ("host", "origin", "sec-fetch-site"))
         for each in (host, host if named is None else named):
             check_caller(each, origin, site, self._port, self._names)
@@ -128,7 +128,7 @@ class App:
 
 @dataclass(frozen=True)
 class Call:
-    """A request as its handler gets it, with its body read. `left`: seconds that many things may still take."""
+    """A request for its handler, with its body read. `left`: seconds that a bulk operation may still take."""
 
     request: Request
     body: IO[bytes]
@@ -137,7 +137,7 @@ class Call:
     by_token: bool
 
     def json(self) -> dict[str, Any]:
-        """The body as a JSON object."""
+        """Return the body as a JSON object."""
         return read_object(self.body.read())
 
 

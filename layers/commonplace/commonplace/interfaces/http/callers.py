@@ -1,4 +1,4 @@
-"""Where a server listens, and whom it answers: the names that a request may call it by."""
+"""The addresses a server listens on, and the host names that requests may use."""
 
 import ipaddress
 import re
@@ -14,7 +14,7 @@ _NO_WEB_PAGES = "this server does not answer web pages"
 
 
 def loopback(host: str) -> str:
-    """The address to listen on for a host that was asked for; anything but this machine's loopback is refused."""
+    """Return the address to listen on for a requested host; only this machine's loopback is allowed."""
     address = _LISTEN_ON.get(host.lower())
     if address is None:
         raise CommonplaceError(
@@ -26,12 +26,11 @@ def loopback(host: str) -> str:
 
 
 def check_caller(host: str | None, origin: str | None, site: str | None, port: int, names: Collection[str] = ()) -> None:
-    """Raises `FORBIDDEN` for a `Host` or `Origin` that is not this server, or a `Sec-Fetch-Site` of another site.
+    """Raise `FORBIDDEN` for a `Host` or `Origin` that is not this server, or a `Sec-Fetch-Site` of another site.
 
-    `names`: of this server besides those of the loopback, and maybe of a proxy that speaks TLS before it.
-
-    A page on the web can have its own name lead to 127.0.0.1 (DNS rebinding), post a form here, or name an address here as
-    an image; the browser then tells in these headers where the page came from.
+    `names`: of this server besides the loopback names, possibly of a TLS proxy in front of it. A web page can resolve its own
+    name to 127.0.0.1 (DNS rebinding), post a form here, or use an address here as an image; these headers of the browser then
+    show where the page came from.
     """
     own = {name for each in (*_OWN_NAMES, *names) for name in (each, f"{each}:{port}")}
     if host is None or host.lower() not in own:
@@ -46,10 +45,10 @@ def check_caller(host: str | None, origin: str | None, site: str | None, port: i
 
 
 def names_of(host: str, allowed: Collection[str], bound: str = "") -> tuple[str, ...]:
-    """The names by which a server that listens on a host may be called, besides those of the loopback.
+    """Return the names by which clients may call a server that listens on a host, besides the loopback names.
 
-    `allowed`: those that were given, with or without a port; `bound`: the address that the host came to.
-    `INVALID_ARGUMENT` for what is none, and where the host is every address of the machine, which says no name.
+    `allowed`: the given names, with or without a port; `bound`: the resolved address of the host. Raises `INVALID_ARGUMENT`
+    for an invalid name, and without names if the host is every address of the machine.
     """
     names = tuple(name.lower() for name in allowed)
     for name in names:
@@ -63,7 +62,7 @@ def names_of(host: str, allowed: Collection[str], bound: str = "") -> tuple[str,
 
 
 def url_of(bound: str, port: int, names: Collection[str]) -> str:
-    """The base URL of a server on an address: the address, or one of the names where it is every address of the machine."""
+    """Return the base URL of a server: its address, or one of the names if it listens on every address of the machine."""
     if _is_any(bound):
         own = "[::1]" if ":" in bound else "127.0.0.1"
         return f"http://{next((name for name in names if not _PORT.search(name)), own)}:{port}"

@@ -1,4 +1,4 @@
-"""The connections of the HTTP server: errors in one form, and limits that keep one client from taking every place."""
+"""The connections of the HTTP server: errors in one form, and limits that keep one client from taking every connection."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,30 +13,32 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.interfaces.http.routing import RequestError, failure
 
 HEADER_SECONDS = 10.0
-"""For the whole header of a request, from its first byte, or from the beginning of a connection that says nothing."""
+"""Limit for the whole header of a request, from its first byte, or from the start of a silent connection."""
 REQUEST_SECONDS = 60.0
-"""For a whole request, and for a client to take the next piece of its answer."""
+"""Limit for a whole request, and for a client to take the next piece of its answer."""
 MOST_WAITING = 48
-"""Silent connections without a request that runs. Of more, the oldest closes of the address that has most of them."""
+"""Limit of silent connections without a running request. Beyond it, the oldest of the address with most of them closes."""
 MOST_OPEN = 256
-"""All connections. Beyond, of those without a request that runs, the oldest of such an address is told to ask again."""
+"""Limit of all connections. Beyond it, the oldest idle connection of the address with most of them is refused."""
 _SILENT = 10
-"""So many ticks of the server without a new byte, a tenth of a second each, make a connection silent. Between two ticks the
-server reads what came: a request that waits for a busy server is no silence."""
+"""Ticks of the server (0.1 seconds each) without a new byte after which a connection counts as silent.
+
+Between two ticks the server reads what arrived, so a request that waits for a busy server doesn't count as silence.
+"""
 _BUSY = RequestError(ErrorCode.STORAGE_UNAVAILABLE, "too many connections are open; ask again", {"Retry-After": "1"})
 _made = count()
 
 
 class Connection(H11Protocol):
-    """One connection. A request that comes too slowly, or an answer that nobody takes, closes it."""
+    """One connection. It closes if a request arrives too slowly or its answer is not taken."""
 
     def connection_made(self, transport: Any) -> None:
         self.number, self._since = next(_made), self.loop.time()
-        """Of several the oldest has the lowest number; when what is awaited began."""
+        """The number orders connections by age; `_since`: the start of the current wait."""
         self._left, self._taken = 0, self.loop.time()
-        """Bytes of answers that are left to send, and when the client last took some."""
+        """Bytes of answers left to send, and when the client last took some."""
         self._ticks, self._refused = 0, False
-        """Since when it is silent, and whether it got its last answer and what still comes is not read."""
+        """Ticks of silence, and whether its last answer was sent and further input is ignored."""
         super().connection_made(transport)
         if len(self.connections) > MOST_OPEN:
             there = [one for one in self.connections if isinstance(one, Connection) and not one.transport.is_closing()]
@@ -47,7 +49,7 @@ class Connection(H11Protocol):
 
     @property
     def runs(self) -> bool:
-        """Whether a request of it was read whole and is not answered."""
+        """Whether a request was read completely and is not answered yet."""
         return self.cycle is not None and not self.cycle.response_complete and not self.cycle.more_body
 
     def data_received(self, data: bytes) -> None:
@@ -60,7 +62,7 @@ class Connection(H11Protocol):
             self._ticks = 0
 
     def tick(self) -> bool:
-        """Closes it where what has to come, or to be taken, took too long; tells whether it is silent."""
+        """Close the connection if it exceeds a time limit; returns whether it is silent."""
         now, left = self.loop.time(), self.transport.get_write_buffer_size()
         self._ticks = 0 if self.runs or left < self._left else self._ticks + 1
         if not left or left < self._left:
@@ -71,7 +73,7 @@ class Connection(H11Protocol):
         return silent
 
     def _is_between_requests(self) -> bool:
-        """Nothing has to come: a request was answered, and no byte of another is here."""
+        """Return whether no input is due: a request was answered, and no byte of another has arrived."""
         return self.cycle is not None and self.conn.their_state is h11.IDLE and not self.conn.trailing_data[0]
 
     def _is_late(self, now: float) -> bool:
@@ -84,7 +86,7 @@ class Connection(H11Protocol):
         self._refuse(CommonplaceError(ErrorCode.INVALID_ARGUMENT, why))
 
     def _refuse(self, error: CommonplaceError) -> None:
-        """Gives its last answer, unless one has begun. What still comes is dropped: to close at once may lose the answer."""
+        """Send a last answer, unless one has begun. Further input is dropped: closing at once might lose the answer."""
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self.transport.abort()
             return
@@ -99,12 +101,15 @@ class Connection(H11Protocol):
         self.transport.write(b"\r\n".join(lines))
         try:
             self.transport.write_eof()
-        except OSError:  # the client is gone
+        except OSError:  # the client has disconnected
             self.transport.abort()
 
 
 def close_late(connections: Sequence[Connection]) -> None:
-    """Ten times a second: closes those that take too long, and of too many silent ones the oldest."""
+    """Close connections that exceed a time limit and, beyond the limit of silent ones, the oldest.
+
+    Called ten times a second.
+    """
     silent = [one for one in connections if one.tick() and not one.transport.is_closing()]
     for _ in range(len(silent) - MOST_WAITING):
         oldest = _oldest(silent)
@@ -113,7 +118,7 @@ def close_late(connections: Sequence[Connection]) -> None:
 
 
 def _oldest(connections: Sequence[Connection]) -> Connection:
-    """Of the address that has most of them the one that was made first."""
+    """Return the oldest connection of the address with most connections."""
     of = [one.client and one.client[0] for one in connections]
     (most, _), *_ = Counter(of).most_common(1)
     return min((one for one, address in zip(connections, of, strict=True) if address == most), key=lambda one: one.number)

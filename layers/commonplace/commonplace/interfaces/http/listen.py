@@ -1,4 +1,4 @@
-"""The HTTP server: its socket, its thread, and an end that lets running requests end."""
+"""The HTTP server: its socket, its thread, and a shutdown that lets running requests finish."""
 
 import errno
 import signal
@@ -28,10 +28,10 @@ from commonplace.interfaces.mcp.server import server_over
 if TYPE_CHECKING:
     from commonplace.interfaces.ui.page import Page
 
-LAST_ANSWERS = 60.0  # seconds for what runs at the end
+LAST_ANSWERS = 60.0  # seconds for running requests at shutdown
 _ENDING = (signal.SIGINT, signal.SIGTERM)
 _KEPT_ALIVE = 120  # seconds between two requests
-_CLOSING = 2.0  # seconds for connections to be closed
+_CLOSING = 2.0  # seconds for connections to close
 _TICK = 0.1  # seconds
 
 
@@ -40,17 +40,16 @@ def listen(
     ending: Callable[[int], None] = lambda _: None, page: "Callable[[int], Page] | None" = None,
     over: Callable[[OpenedLater], Server] = server_over,
 ) -> None:  # fmt: skip
-    """Serves one memory, or those of a household, until SIGINT or SIGTERM. `ready` is told the base URL.
+    """Serve one memory, or those of a household, until SIGINT or SIGTERM. `ready` receives the base URL.
 
-    Requests that run then may end, within a minute; who asks meanwhile is refused. `ending` is told how many run, where any
-    do; a second signal ends it at once.
-
-    Port 0 takes a free one. `page` makes the one for people, by the port; `over` makes what `/mcp` serves. Raises
-    `INVALID_ARGUMENT` for a host that is not to be listened on, `CONFLICT` for a port in use.
+    Requests running then have a minute to finish; new requests are refused. `ending` receives the number of running requests,
+    if there are any; a second signal ends the server at once. Port 0 takes a free port. `page` makes the pages for people
+    from the port; `over` makes the server of `/mcp`. Raises `INVALID_ARGUMENT` for a forbidden host, `CONFLICT` for a port in
+    use.
     """
     log_without_texts()
     if isinstance(served, Household):
-        served.tokens.holders()  # raises what is wrong with the file
+        served.tokens.holders()  # raises if the file is invalid
         names_of(host, served.names)
     door = bind(host.strip("[]") if isinstance(served, Household) else loopback(host), port)
     bound, port = door.getsockname()[:2]
@@ -73,10 +72,10 @@ def listen(
         access_log=False, backlog=MOST_OPEN, server_header=False, headers=[("Server", "commonplace")], proxy_headers=False,
         timeout_keep_alive=_KEPT_ALIVE, timeout_graceful_shutdown=1, lifespan="on",
     )  # fmt: skip
-    config.load()  # here, and not in the thread, so that what is wrong with it is raised
+    config.load()  # here, not in the thread, so that errors are raised
     server = _Server(config, ending)
     ready(url_of(bound, port, names))
-    # Threads for requests are as this one is. They are daemons: nobody waits for those that run when it has to end.
+    # Request threads inherit the daemon flag of this thread, so that shutdown need not wait for them.
     serving = Thread(target=server.run, args=([door],), daemon=True)
     with _told_of_signals(server.end):
         serving.start()
@@ -85,12 +84,12 @@ def listen(
 
 
 def bind(address: str, port: int) -> socket.socket:
-    """A socket that listens there; `CONFLICT` for a port in use."""
+    """Return a socket that listens on an address; raises `CONFLICT` for a port in use."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
         door = socket.create_server((address, port), family=family, backlog=MOST_OPEN)
-        # Each connection of it has this from it. Else the end of an answer waits until the client has told that the beginning
-        # arrived, which takes it 40 ms: asyncio sets it only where a socket names its protocol.
+        # Accepted connections inherit it. Without it, the end of an answer waits for the client's delayed ACK of the
+        # beginning (40 ms): asyncio sets it only for sockets that name their protocol.
         door.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return door
     except OSError as error:
@@ -102,7 +101,7 @@ def bind(address: str, port: int) -> socket.socket:
 
 
 def _nobodys() -> Commonplace:
-    """Stands where a request of a household brings no memory of its own along, which none does that was let in."""
+    """Placeholder for a household's memory: every admitted request brings its own."""
     raise CommonplaceError(ErrorCode.UNAUTHORIZED, "send a token of this server")
 
 
@@ -117,7 +116,7 @@ def _told_of_signals(end: Callable[[], None]) -> Iterator[None]:
 
 
 class _Server(uvicorn.Server):
-    """Lets running requests end, within a minute. `began`: when its end was asked for (monotonic seconds), None before."""
+    """Lets running requests finish, within a minute. `began`: when shutdown was requested (monotonic seconds), else None."""
 
     def __init__(self, config: uvicorn.Config, told: Callable[[int], None]) -> None:
         super().__init__(config)
@@ -126,16 +125,16 @@ class _Server(uvicorn.Server):
         self._at_once = False
 
     def end(self) -> None:
-        """Begins the end; asked for again, it comes at once."""
+        """Begin the shutdown; the second call ends the server at once."""
         self._at_once = self.began is not None
         self.began = self.began or time.monotonic()
 
     def is_over(self) -> bool:
-        """Whether nobody waits for it any more, though it may still run."""
+        """Return whether to stop waiting for the server, although it may still run."""
         return self._at_once or (self.began is not None and time.monotonic() - self.began > LAST_ANSWERS + _CLOSING)
 
     async def on_tick(self, counter: int) -> bool:
-        """Ten times a second: whether it shuts down."""
+        """Return whether to shut down; called ten times a second."""
         connections = [one for one in self.server_state.connections if isinstance(one, Connection)]
         close_late(connections)
         if self.began is not None:

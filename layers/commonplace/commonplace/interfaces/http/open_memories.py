@@ -16,13 +16,13 @@ _LOG = logging.getLogger(__name__)
 
 
 class Opened(OpenedLater):
-    """One user's memory. `uses`: how many use it now."""
+    """One user's memory. `uses`: the number of its current users."""
 
     uses = 0
 
 
 class OpenMemories:
-    """Each is opened when it is first asked for. Beyond `most` who was not there for longest is closed, if nobody uses it."""
+    """Memories that open on first use. Beyond `most`, the least recently used closes, if it is not in use."""
 
     def __init__(self, make: Callable[[str], Commonplace], most: int = MOST_OPEN) -> None:
         self._make, self._most, self._lock = make, most, Lock()
@@ -36,7 +36,7 @@ class OpenMemories:
 
     @contextmanager
     def taken(self, user: str) -> Iterator[Opened]:
-        """A user's memory, which stays open for as long as this takes."""
+        """Yield a user's memory, which stays open until the block ends."""
         with self._lock:
             found = self._opened.pop(user, None) or Opened(lambda: self._make(user))
             self._opened[user] = found
@@ -49,17 +49,17 @@ class OpenMemories:
             self._close_beyond(self._most)
 
     def of(self, user: str) -> Asked:
-        """The same for a model, whose calls may go on when the request that they came with is over."""
+        """Return a user's memory for a model, whose calls may continue after their request has ended."""
         return _Of(self, user)
 
     def close(self) -> None:
-        """Closes all, the longest unused first; raises, when that is done, why one can't be closed."""
+        """Close all, least recently used first; then raise the first error, if any."""
         failed = self._close_beyond(0)
         if failed:
             raise failed[0]
 
     def _close_beyond(self, most: int) -> list[Exception]:
-        """Closes who was not there for longest, and gives what went wrong, which is no matter of whose request this is."""
+        """Close the least recently used memories, and return the errors, which don't concern the current request."""
         with self._lock:
             unused = [user for user, one in self._opened.items() if not one.uses]
             gone = [self._opened.pop(user) for user in unused[: max(0, len(self._opened) - most)]]
@@ -67,7 +67,7 @@ class OpenMemories:
         for one in gone:
             try:
                 one.close()
-            except Exception as error:  # noqa: BLE001 - whatever it is, the others are closed
+            except Exception as error:  # noqa: BLE001 - whatever the failure, the others must be closed
                 _LOG.error("the memory of a user can't be closed", exc_info=error)
                 failed.append(error)
         return failed
@@ -75,7 +75,7 @@ class OpenMemories:
 
 @dataclass(frozen=True)
 class _Of:
-    """One user's memory, which stays open for as long as a call of it takes; equal to the same user's of another request."""
+    """One user's memory, open for the duration of each call; equal to that of the same user in another request."""
 
     _memories: OpenMemories
     _user: str

@@ -1,4 +1,4 @@
-"""A table of routes: which of them a request takes, how its body is read, and failures as status and body."""
+"""A table of routes: the route of a request, how its body is read, and failures as status and body."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from commonplace.use_cases.dispatch import internal_error
 
 MAX_BODY = 8_000_000  # bytes
 ROUTE = "commonplace.route"
-"""Where the scope of a request says which route it took, as a pattern."""
+"""Key of the request's scope that holds its route, as a pattern."""
 HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _THREADS = 8
 _PARAMETER = re.compile(r"<(path:)?(\w+)>")
@@ -29,7 +29,7 @@ _PATHS = (
 
 
 class RequestError(CommonplaceError):
-    """What the server says itself, before any handler. `headers` go with the answer."""
+    """An error of the server before any handler runs. `headers` are sent with the answer."""
 
     def __init__(self, code: ErrorCode, message: str, headers: Mapping[str, str] | None = None) -> None:
         super().__init__(code, message)
@@ -37,9 +37,9 @@ class RequestError(CommonplaceError):
 
 
 class Route(NamedTuple):
-    """A path of the server. The handler gets what stands in brackets by name; `<path:name>` may hold slashes.
+    """A path of the server. The handler gets the bracketed parts by name; `<path:name>` may contain slashes.
 
-    A body of up to `most_bytes` is read; where that is more than `MAX_BODY`, it is spooled to a file.
+    A body of up to `most_bytes` is read; if that exceeds `MAX_BODY`, it is spooled to a file.
     """
 
     path: str
@@ -56,7 +56,7 @@ class Table:
         self._limiter = CapacityLimiter(_THREADS)
 
     def match(self, request: Request) -> tuple[Route, dict[str, str]]:
-        """The route of a request, and the named parts of its path.
+        """Return the route of a request, and the named parts of its path.
 
         Raises `RequestError`: `NOT_FOUND`, or `METHOD_NOT_ALLOWED`, which lists the methods of the path.
         """
@@ -72,14 +72,14 @@ class Table:
         raise RequestError(ErrorCode.METHOD_NOT_ALLOWED, f"this path takes another method; {_PATHS}", {"Allow": allowed})
 
     async def run(self, request: Request, route: Route, respond: Callable[[IO[bytes]], Response]) -> Response:
-        """Reads the body within the limit of its route; a thread answers. Raises `ClientDisconnect` and `RequestError`."""
+        """Read the body within its route's limit and answer in a thread. Raises `ClientDisconnect` and `RequestError`."""
         with TemporaryFile() if route.most_bytes > MAX_BODY else BytesIO() as body:
             if route.method == "POST":
                 await _receive(request, route.most_bytes, body)
             return await to_thread.run_sync(respond, body, limiter=self._limiter)
 
     async def with_body(self, request: Request, handler: ASGIApp) -> ASGIApp:
-        """A handler that reads JSON by itself, over a body that is read here, so that refusals are as everywhere."""
+        """Read the body, and return a handler over it that parses JSON itself; so refusals have the same form everywhere."""
         if not (header(request, "content-type") or "").lower().startswith("application/json"):
             raise RequestError(ErrorCode.INVALID_ARGUMENT, "Content-Type: must be application/json")
         await _receive(request, MAX_BODY, body := BytesIO())
@@ -92,24 +92,24 @@ class Table:
 
 
 def header(request: Request, name: str) -> str | None:
-    """The value of a header, all of them in one where it was sent several times."""
+    """Return the value of a header; repeated headers are joined by commas."""
     given = request.headers.getlist(name)
     return ",".join(given) if given else None
 
 
 def address(request: Request) -> str:
-    """The server's address, as the client calls it."""
+    """Return the server's address as the client uses it."""
     return f"{request.scope['scheme']}://{request.headers['host']}"
 
 
 def failure(error: Exception) -> Response:
-    """Any failure as the answer that every way in gives for it; an unknown one is a code and an id."""
+    """Return any failure as the answer that every interface gives; an unknown failure shows only a code and an ID."""
     known = error if isinstance(error, CommonplaceError) else internal_error(error)
     return json_response(known.code.status, known.body(), known.headers if isinstance(known, RequestError) else {})
 
 
 def json_response(status: int, body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> Response:
-    """An answer in JSON."""
+    """Return an answer in JSON."""
     text = json.dumps(body, ensure_ascii=False, allow_nan=False) + "\n"
     return Response(text, status, {**HEADERS, **(headers or {})}, media_type="application/json")
 
@@ -119,7 +119,7 @@ def _group(found: re.Match[str]) -> str:
 
 
 async def _receive(request: Request, most: int, body: IO[bytes]) -> None:
-    """Reads a body into a file; `PAYLOAD_TOO_LARGE` as soon as it is known to be longer than allowed."""
+    """Read a body into a file; raises `PAYLOAD_TOO_LARGE` as soon as the limit is exceeded."""
     size, announced = 0, int(request.headers.get("content-length", "0"))
     too_long = RequestError(ErrorCode.PAYLOAD_TOO_LARGE, f"the body is longer than {most:,} bytes; send less at a time")
     if announced > most:

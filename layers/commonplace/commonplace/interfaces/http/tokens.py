@@ -1,4 +1,4 @@
-"""The tokens of a server for several users: a file that has each one's name, user and hash, never the token itself."""
+"""The tokens of a server for several users: a file with name, user and hash of each token, never the token itself."""
 
 import hmac
 import os
@@ -25,7 +25,7 @@ _MOST_USER = 256  # characters
 
 
 class Holder(BaseModel, frozen=True, extra="forbid"):
-    """Whom a token belongs to. `name`: the token's; `user`: whose memories it opens; `made`: when, ISO 8601."""
+    """The owner of a token. `name`: the token's; `user`: whose memories it opens; `made`: creation time, ISO 8601."""
 
     name: str
     user: str
@@ -38,7 +38,7 @@ class _Contents(BaseModel, extra="forbid"):
 
 
 class TokenFile:
-    """The file, read again as soon as it is another. It must be its owner's alone."""
+    """The file, reloaded whenever it changes. Only its owner may have access to it."""
 
     def __init__(self, path: Path) -> None:
         self._path = path.expanduser()
@@ -46,7 +46,7 @@ class TokenFile:
         self._holders: tuple[Holder, ...] = ()
 
     def holders(self) -> tuple[Holder, ...]:
-        """All of them, as of now; `INVALID_ARGUMENT` for a file that is not there, is no such file, or others may read."""
+        """Return all current owners; raises `INVALID_ARGUMENT` if the file is missing, invalid, or readable by others."""
         try:
             with self._path.open("rb") as file:
                 found = os.fstat(file.fileno())
@@ -61,13 +61,13 @@ class TokenFile:
         return self._holders
 
     def holder_of(self, token: str) -> Holder | None:
-        """Who holds a token. Every hash is compared, each in constant time."""
+        """Return the owner of a token. It is compared with every hash, each in constant time."""
         given = sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
         same = [one for one in self.holders() if hmac.compare_digest(one.sha256, given)]
         return same[0] if same else None
 
     def add(self, name: str, user: str) -> str:
-        """A new token, which is nowhere to be had again; `CONFLICT` where there is one of this name."""
+        """Return a new token, which can't be retrieved later; raises `CONFLICT` if the name exists."""
         if not _NAME.fullmatch(name):
             raise _invalid("name", "must be 1 to 64 letters, digits, dots, dashes or underscores of ASCII")
         if not user.strip() or len(user) > _MOST_USER:
@@ -84,7 +84,7 @@ class TokenFile:
         return token
 
     def remove(self, name: str) -> Holder:
-        """Takes a token back; `NOT_FOUND` for no such name."""
+        """Revoke a token; raises `NOT_FOUND` for an unknown name."""
         with self._changing():
             there = self.holders()
             gone = [one for one in there if one.name == name]

@@ -1,4 +1,4 @@
-"""The file of each client that says which servers it starts: where it is, and what it looks like."""
+"""The configuration file of each client that starts MCP servers: its location and format."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ _FOLDERS: Mapping[str, tuple[str | None, tuple[str, ...]]] = {
     "darwin": (None, ("Library", "Application Support")), "win32": ("APPDATA", ("AppData", "Roaming")),
     "linux": ("XDG_CONFIG_HOME", (".config",)),
 }  # fmt: skip
-"""Where programs keep their settings: the variable that names the folder, and where that is below the home folder without."""
+"""Where programs store settings: the variable that names the folder, and its default below the home folder."""
 
 
 @dataclass(frozen=True)
 class Client:
-    """A client. `servers`: the key of its file under which servers stand by name; `typed`: an entry says that it is stdio.
+    """A client. `servers`: the key of its file under which servers are listed by name; `typed`: an entry states "stdio".
 
-    `variable`: of a client whose file is not among the settings, what names another folder for it than the home folder.
+    `variable`: for a client whose file is outside the settings folder, the variable that replaces the home folder.
     """
 
     title: str
@@ -30,14 +30,14 @@ class Client:
     variable: str | None = None
 
     def path(self, home: Path, platform: str, named: Callable[[str], Path | None]) -> Path:
-        """Its file, for a platform as `sys.platform` names it; `named`: the folder that a variable names, if it does."""
+        """Return the client's file. `platform`: as in `sys.platform`; `named`: returns the folder of a variable, if set."""
         settings = _FOLDERS.get(platform, _FOLDERS["linux"])
         variable, usual = settings if self.in_settings else (self.variable, ())
         folder = named(variable) if variable else None
         return (folder or home.joinpath(*usual)).joinpath(*self.file)
 
     def entry(self, command: str, arguments: list[str]) -> dict[str, Any]:
-        """What it starts, as it stands in the file."""
+        """Return the entry of a server in the file."""
         return {**({"type": "stdio"} if self.typed else {}), "command": command, "args": arguments}
 
 

@@ -1,4 +1,4 @@
-"""Adds this server to a client's file: read, shown, and written with a copy of what was there beside it."""
+"""Adds this server to a client's file: reads it, shows the change, and writes it after making a copy."""
 
 import json
 import re
@@ -20,7 +20,7 @@ _INDENT = re.compile(r"^([ \t]+)\S", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Change:
-    """What becomes of a file. `before`: its text, None where there is none; `old`: what it starts by this name as yet."""
+    """A change of a file. `before`: its text, None without a file; `old`: the current entry of this name."""
 
     file: Path
     servers: str
@@ -31,12 +31,12 @@ class Change:
 
     @property
     def is_needed(self) -> bool:
-        """Whether the file does not say it already."""
+        """Whether the file lacks the entry."""
         return bool(self.old != self.new)
 
 
 def change_of(client: Client, file: Path, command: Sequence[str]) -> Change:
-    """The file with this server in it and all else as it was; `INVALID_ARGUMENT` for a file that can't be read as JSON."""
+    """Return the file with this server added and all else unchanged; raises `INVALID_ARGUMENT` if it is no valid JSON."""
     before, entry = _text(file), client.entry(command[0], list(command[1:]))
     try:
         whole = read_object(before) if before and before.strip("\ufeff \t\r\n") else {}
@@ -50,10 +50,10 @@ def change_of(client: Client, file: Path, command: Sequence[str]) -> Change:
 
 
 def write(change: Change) -> Path | None:
-    """Writes the file, at once or not at all, and gives the copy of what was there; `CONFLICT` where it was changed since."""
+    """Write the file atomically, and return the copy of the old one; raises `CONFLICT` if it was changed since."""
     if _text(change.file) != change.before:
         raise CommonplaceError(ErrorCode.CONFLICT, f"{change.file} was changed meanwhile; run this again")
-    file = change.file.resolve()  # what a link leads to is replaced, not the link
+    file = change.file.resolve()  # the target of a link is replaced, not the link
     try:
         copy = None if change.before is None else _copied(file)
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -75,13 +75,13 @@ def _text(file: Path) -> str | None:
 
 
 def _written(whole: dict[str, Any], before: str) -> str:
-    """The object as text, indented and with line breaks as the file has them."""
+    """Return the object as text, with the indentation and line breaks of the file."""
     found = _INDENT.search(before)
     indent = found[1] if found else "  "
     text = json.dumps(whole, indent=indent, ensure_ascii=False) + "\n"
     try:
         text.encode()
-    except UnicodeEncodeError:  # half a character, which stands as its escape
+    except UnicodeEncodeError:  # an unpaired surrogate, written as its escape
         text = json.dumps(whole, indent=indent) + "\n"
     return text.replace("\n", "\r\n") if "\r\n" in before else text
 

@@ -1,4 +1,4 @@
-"""Whom a server asks, and the memory of one that is started long before it is asked for anything."""
+"""The memory that a server serves, opened on first use, because servers start long before their first request."""
 
 from collections.abc import Callable, Mapping
 from threading import RLock
@@ -11,37 +11,37 @@ if TYPE_CHECKING:
 
 
 class Asked(Protocol):
-    """One user's memory, as a model asks it. Both methods raise `CommonplaceError`."""
+    """One user's memory, as a model uses it. Both methods raise `CommonplaceError`."""
 
     def call(
         self, tool: str, arguments: Mapping[str, Any], progress: Callable[[int, int | None], None] | None = None
     ) -> dict[str, Any]:
-        """The answer of a tool, in plain JSON; `progress` is told how much is done, of how much."""
+        """Return the answer of a tool, in plain JSON; `progress` receives the number done and the total, if known."""
 
     def page(self, name: str) -> str | None:
-        """The text of a page by its name, such as `MEMORY.md`; None where there is none."""
+        """Return the text of a page by its name, such as `MEMORY.md`, or None if there is none."""
 
 
 OPENED = "commonplace.opened"
-"""Where the scope of a request over HTTP says whose memory it is about, if not the server's own."""
+"""Key of an HTTP request's scope that holds its memory, if not the server's own."""
 
 
 def of_request(memory: Asked, request: Any) -> Asked:
-    """The memory that a request is about; `request`: of starlette, or None on stdio."""
+    """Return the memory of a request; `request`: of starlette, or None on stdio."""
     asked: Asked = memory if request is None else request.scope.get(OPENED, memory)
     return asked
 
 
 class OpenedLater:
-    """A memory that the first call opens and all share; what could not be opened is tried again by the next."""
+    """A memory opened by the first call and shared by all; if that fails, the next call tries again."""
 
     def __init__(self, make: "Callable[[], Commonplace]") -> None:
-        self._make, self._lock = make, RLock()  # a signal may close it in the thread that closes it
+        self._make, self._lock = make, RLock()  # reentrant, because a signal may close it in the thread that is closing it
         self._closed = False
         self._memory: Commonplace | None = None
 
     def open(self) -> "Commonplace":
-        """The memory; raises what opening it raises, and `STORAGE_UNAVAILABLE` when it was closed."""
+        """Return the memory; raises the errors of opening it, and `STORAGE_UNAVAILABLE` once closed."""
         with self._lock:
             if self._closed:
                 raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "this memory was closed; open it again")
@@ -58,7 +58,7 @@ class OpenedLater:
         return self.open().visible_pages().get(name)
 
     def close(self) -> None:
-        """Lets go of the file, if it was ever opened, for good."""
+        """Close the file for good, if it was ever opened."""
         with self._lock:
             self._closed = True
             if self._memory is not None:

@@ -1,4 +1,4 @@
-"""What can be read by its address: single memories, and the pages that show all of them."""
+"""Resources that can be read by their address: single memories, and the pages that show all of them."""
 
 import json
 from urllib.parse import unquote
@@ -36,13 +36,13 @@ TEMPLATES = types.ListResourceTemplatesResult(
 
 
 def read(uri: str, memory: Asked) -> types.ReadResourceResult:
-    """What is at an address; an error of the protocol where nothing is, or where it can't be read."""
+    """Return the resource at an address; raises a protocol error if there is none, or it can't be read."""
     try:
         media, text = _contents(uri, memory)
     except CommonplaceError as error:
         code = types.INVALID_PARAMS if error.code.status < 500 else types.INTERNAL_ERROR
         raise MCPError(code, str(error), {"uri": uri, **error.body()}) from None
-    except Exception as error:  # noqa: BLE001 - the client gets a code and an id, never the words of an unknown failure
+    except Exception as error:  # noqa: BLE001 - the client gets a code and an ID, never the text of an unknown failure
         raise MCPError(types.INTERNAL_ERROR, str(internal_error(error))) from None
     return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=media, text=text)])
 

@@ -1,4 +1,4 @@
-"""The server over one memory: where each request of the protocol goes."""
+"""The server over one memory: dispatches each request of the protocol."""
 
 from typing import Any, cast, get_args
 
@@ -16,7 +16,7 @@ _Page = types.PaginatedRequestParams | None
 
 
 class _Server(Server):
-    """A server that announces changes of its tools, where it serves them, and of nothing else."""
+    """A server that announces changes of its tools, if it serves subscriptions, and nothing else."""
 
     def get_capabilities(self, *args: Any, **named: Any) -> types.ServerCapabilities:
         found, serves = super().get_capabilities(*args, **named), "subscriptions/listen" in self._request_handlers
@@ -26,7 +26,7 @@ class _Server(Server):
 
 
 def server_over(memory: Asked, tier: ShownTier | None = None, keeps_lists: bool = True) -> Server:
-    """A server; `tier`: which tools it shows. Nothing is opened before the first call or the first resource read.
+    """Return a server; `tier`: the tools it shows. The memory opens on the first tool call or resource read.
 
     `keeps_lists`: whether one process answers all requests of a client, so that its list of tools can change.
     """
@@ -64,7 +64,6 @@ def server_over(memory: Asked, tier: ShownTier | None = None, keeps_lists: bool 
 
 
 def _asked(context: ServerRequestContext) -> ShownTier | None:
-    """The tier that the address of a request over HTTP names, `/mcp?tier=core`."""
     named: str | None = None if context.request is None else context.request.query_params.get("tier")
     if named is not None and named not in get_args(ShownTier):
         raise MCPError(types.INVALID_PARAMS, f"tier: must be one of {', '.join(get_args(ShownTier))}")

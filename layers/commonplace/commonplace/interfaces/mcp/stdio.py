@@ -1,4 +1,4 @@
-"""The server on stdin and stdout, for the client that started this process: nothing else is ever written to stdout."""
+"""The server on stdin and stdout, for the client that started this process; only the protocol writes to stdout."""
 
 import os
 import signal
@@ -18,14 +18,14 @@ _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 def serve(memory: OpenedLater, tier: ShownTier | None, stopped: Callable[[], int]) -> None:
-    """Serves until stdin ends, or a signal comes: then `stopped` tells a person, and gives the exit code."""
+    """Serve until stdin ends or a signal arrives; then `stopped` informs a person, and returns the exit code."""
     log_without_texts()
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         for ending in _ENDING:
             signal.signal(ending, signal.SIG_DFL)  # a second signal ends it at once
         memory.close()
-        os._exit(stopped())  # the thread that reads stdin would be waited for, and no client writes to it any more
+        os._exit(stopped())  # a normal exit would wait for the thread that reads stdin
 
     for number in _ENDING:
         signal.signal(number, stop)
@@ -39,4 +39,4 @@ async def _served(memory: OpenedLater, tier: ShownTier | None) -> None:
         try:
             await server.run(read, write, server.create_initialization_options())
         finally:
-            sys.stdout.flush()  # while stdout still leads to stderr: what code printed is not for the client
+            sys.stdout.flush()  # while stdout is still redirected to stderr: printed text is not for the client

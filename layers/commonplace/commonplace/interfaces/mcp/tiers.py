@@ -1,6 +1,6 @@
-"""The tools of a client: which it is shown, and a call of one, in a thread of its own, with its progress told.
+"""The tools of a client: which are shown, and calls in a thread of their own, with progress reports.
 
-It is shown those of a tier, and each that it asked `discover_memory_tools` for. Any can be called, whatever is shown.
+A client is shown the tools of a tier, and each that it requested from `discover_memory_tools`. It may call any tool.
 """
 
 import functools
@@ -34,7 +34,7 @@ from commonplace.use_cases.dispatch import status_and_body
 
 _NAMES = {tool.name for tool in TOOLS}
 _DISCOVER = "discover_memory_tools"
-_PAUSE = 0.1  # seconds between two notes of progress
+_PAUSE = 0.1  # seconds between two progress reports
 _THREADS = 8
 _KEPT = 3_600.0  # seconds that an added tool stays in a list over HTTP after its last use
 _BY_A_PERSON = (
@@ -44,7 +44,7 @@ _BY_A_PERSON = (
 
 
 def shown_tools(tier: ShownTier | None, added: Collection[str] = ()) -> list[Tool]:
-    """The tools of a tier, or those that are shown where none is named, and the added ones, in the order of the manifest."""
+    """Return the tools of a tier, or those shown by default, and the added ones, in manifest order."""
     return list(_tools(tier, frozenset(added)))
 
 
@@ -56,33 +56,33 @@ def _tools(tier: ShownTier | None, added: frozenset[str]) -> tuple[Tool, ...]:
 class Tools:
     """The tools of one server's clients, eight calls at a time.
 
-    On stdio there is one client. Over HTTP no request knows the one before it, so the clients of a user share what any of
-    them added to the list, for an hour after its last use. `keeps_lists`: whether this process gets the next request, too.
+    On stdio there is one client. HTTP requests are independent, so the clients of a user share the tools that any of them
+    added, for an hour after the last use. `keeps_lists`: whether this process also gets the next request.
     """
 
     def __init__(self, memory: Asked, keeps_lists: bool) -> None:
         self._memory, self._keeps_lists, self._limiter = memory, keeps_lists, CapacityLimiter(_THREADS)
         self._used: dict[Asked, dict[str, float]] = {}
-        """Of each user the tools that were added, and when each was last used (monotonic seconds)."""
+        """For each user, the added tools and their last use (monotonic seconds)."""
         self._changes = InMemorySubscriptionBus()
         self.listen = ListenHandler(self._changes)
-        """Tells clients of changes while they listen (protocol of 2026-07-28)."""
+        """Notifies clients of changes while they listen (protocol of 2026-07-28)."""
 
     async def in_thread(self, work: Callable[[], Any]) -> Any:
-        """Does a piece of work of which others need not wait."""
+        """Run blocking work in a thread."""
         return await to_thread.run_sync(work, limiter=self._limiter)
 
     def shown(self, tier: ShownTier | None, context: ServerRequestContext) -> list[Tool]:
-        """What a client is shown: the tools of the tier that it or its server chose, and what was added."""
+        """Return the tools shown to a client: those of the tier that it or its server chose, and the added ones."""
         added = self._used.get(of_request(self._memory, context.request), {}).items()
         return shown_tools(tier, [name for name, at in added if context.request is None or time.monotonic() - at < _KEPT])
 
     async def call(
         self, tier: ShownTier | None, context: ServerRequestContext, asked: CallToolRequestParams
     ) -> CallToolResult:
-        """The answer of a tool, or what is wrong with the call, which is an answer too; raises for no such tool.
+        """Return the answer of a tool, or the error of the call as an answer; raises for an unknown tool.
 
-        `tier`: what the client is shown; a tool that it discovers joins that.
+        `tier`: the tools the client is shown; a tool that it discovers is added.
         """
         if asked.name not in _NAMES:
             raise MCPError(INVALID_PARAMS, "there is no tool of this name; discover_memory_tools names those that there are")
@@ -100,14 +100,14 @@ class Tools:
             named = (body.get("tool_schema") or {}).get("name")
             body = {**body, "tool_list": await self._discovered(named, added, tier, context)}
         text = [TextContent(type="text", text=json.dumps(body, ensure_ascii=False))]
-        if status != 200:  # without structured content, which clients hold against the schema of what comes back
+        if status != 200:  # without structured content, which clients validate against the output schema
             return CallToolResult(content=text, is_error=True)
         return CallToolResult(content=text, structured_content=body)
 
     async def _discovered(
         self, name: str | None, added: dict[str, float], tier: ShownTier | None, context: ServerRequestContext
     ) -> str:
-        """Adds a tool to the list, tells the client so, and returns what the answer says of it."""
+        """Add a tool to the list, notify the client, and return the text about it for the answer."""
         listed = {tool.name for tool in self.shown(tier, context)}
         if name is None:
             rest = [tool.name for tool in TOOLS if tool.tier == "core" and tool.name not in listed]
@@ -120,13 +120,14 @@ class Tools:
             return f"call {name} by its name, for the list can't change here; {_BY_A_PERSON}"
         added[name] = time.monotonic()
         await self._changes.publish(ToolsListChanged())
-        if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:  # before the answer: over HTTP no other way leads back
+        # before the answer: over HTTP there is no later way back
+        if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             await context.session.send_notification(ToolListChangedNotification(), related_request_id=context.request_id)
         return f"{name} is in your list of tools now; {_BY_A_PERSON}"
 
 
 def _reporting(context: ServerRequestContext) -> Callable[[int, int | None], None]:
-    """Tells the client how far it is, where that asked for it: more each time, and not more often than it can be read."""
+    """Return a function that reports progress to the client if it asked for it: only increases, at a limited rate."""
     told, at = 0, time.monotonic()
 
     def report(done: int, of: int | None) -> None:

@@ -1,4 +1,4 @@
-"""Where the parts of a picture stand: the network of concepts and the growth, the same picture for the same memories."""
+"""Layout of the pictures: the network of concepts and the growth. The same memories always give the same picture."""
 
 import math
 from collections import Counter
@@ -14,17 +14,17 @@ from commonplace.domain.analysis import Month, NetworkLink, NetworkNode
 WIDTH, HEIGHT = 960, 640
 GROWTH_WIDTH, GROWTH_HEIGHT = 960, 300
 COLOURS = 6
-"""That communities have; of more, some share one."""
-_MARGIN, _LETTER, _LINE = 16.0, 7.4, 20.0  # around the picture; of a label, for a column of a terminal and in height
+"""Number of community colours; with more communities, some share one."""
+_MARGIN, _LETTER, _LINE = 16.0, 7.4, 20.0  # around the picture; width of a character and height of a label
 _LONGEST = 18  # columns of a label
 _STEPS, _APART_STEPS = 220, 250
 _MOST_BARS, _THICKEST = 36, 56.0
-_BELOW, _LEFT = 44.0, 56.0  # of the growth: room for the names of months, and for numbers
+_BELOW, _LEFT = 44.0, 56.0  # space in the growth picture for the names of months, and for numbers
 
 
 @dataclass(frozen=True)
 class Dot:
-    """A concept as it is drawn. `label`: its name, shortened; `colour`: 0 to `COLOURS` - 1, None of one that stands alone."""
+    """A concept in the picture. `label`: its shortened name; `colour`: 0 to `COLOURS` - 1, None without a community."""
 
     name: str
     label: str
@@ -36,7 +36,7 @@ class Dot:
 
 
 class Line(NamedTuple):
-    """A link as it is drawn; `strength`: 0 to 1."""
+    """A link in the picture; `strength`: 0 to 1."""
 
     start: tuple[float, float]
     end: tuple[float, float]
@@ -49,7 +49,7 @@ class Network(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """A month or a year. Heights are in the units of the picture; `total`: how many memories there are at its end."""
+    """A month or a year. Heights are in picture units; `total`: the number of memories at its end."""
 
     name: str
     added: int
@@ -64,7 +64,7 @@ class Bar(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """`ground`: the height of zero; `before`: how many memories are older than the first bar; `most`: the highest total."""
+    """`ground`: the height of zero; `before`: the number of memories older than the first bar; `most`: the highest total."""
 
     bars: list[Bar]
     ground: float
@@ -73,7 +73,7 @@ class Growth(NamedTuple):
 
 
 def network(nodes: Sequence[NetworkNode], links: Sequence[NetworkLink]) -> Network:
-    """Places concepts: those that stand together near each other, no label over another where there is room."""
+    """Place concepts: linked concepts near each other, and labels without overlap if there is space."""
     if not nodes:
         return Network([], [])
     labels = [_shortened(one.id) for one in nodes]
@@ -98,14 +98,14 @@ def network(nodes: Sequence[NetworkNode], links: Sequence[NetworkLink]) -> Netwo
 
 
 def _colours(nodes: Sequence[NetworkNode]) -> dict[int, int]:
-    """The colour of each community of several."""
+    """Return the colour of each community with several concepts."""
     sizes = Counter(one.community for one in nodes)
     several = sorted(community for community, size in sizes.items() if size > 1)
     return {community: at % COLOURS for at, community in enumerate(several)}
 
 
 def _drawn_together(pull: np.ndarray) -> np.ndarray:
-    """Places from -1 to 1: what is linked attracts, all repel each other; from a spiral, the first in its middle."""
+    """Return positions from -1 to 1 by forces: links attract, all concepts repel, starting from a spiral."""
     number = np.arange(len(pull))
     angle, away = number * math.pi * (3 - math.sqrt(5)), np.sqrt((number + 0.5) / len(pull))
     places = np.stack([away * np.cos(angle), away * np.sin(angle)], axis=1)
@@ -122,7 +122,7 @@ def _drawn_together(pull: np.ndarray) -> np.ndarray:
 
 
 def _apart(places: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """The same in the units of the picture; boxes that overlap are moved from each other, and none leaves it."""
+    """Scale positions to the picture, and push overlapping boxes apart within its bounds."""
     low = sizes / 2 + _MARGIN
     high = np.array([WIDTH, HEIGHT]) - low
     spread = np.ptp(places, axis=0)
@@ -152,7 +152,7 @@ def _shortened(name: str) -> str:
 
 
 def growth(months: Sequence[Month]) -> Growth:
-    """Bars month by month, of more than three years year by year; of more than 36 bars the newest."""
+    """Return bars by month, or by year for more than three years; at most the newest 36."""
     years = months and _number(months[-1].month) - _number(months[0].month) >= _MOST_BARS
     sums: dict[int, list[int]] = {}
     for month in months:

@@ -1,4 +1,4 @@
-"""How the page says things: the templates, and what they call."""
+"""The look of the page: the templates, and the functions they call."""
 
 from datetime import datetime
 from functools import cache
@@ -10,11 +10,11 @@ from markupsafe import Markup
 from commonplace.domain.errors import CommonplaceError
 from commonplace.text.foundation.languages import UNKNOWN, language_of
 
-FOLDED_FROM = 400  # characters; a longer text shows its beginning first
+FOLDED_FROM = 400  # characters; a longer text is folded
 
 
 class Entry(NamedTuple):
-    """A place of the navigation."""
+    """An entry of the navigation."""
 
     path: str
     says: str
@@ -34,7 +34,7 @@ ENTRIES = (
 
 @cache
 def environment() -> Environment:
-    """The templates: whatever they show is text unless it was made here, and what isn't given is an error."""
+    """Return the templates: all values are escaped unless they are markup, and a missing value is an error."""
     made = Environment(
         loader=PackageLoader("commonplace", "interfaces/ui/templates"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, auto_reload=False,
@@ -45,7 +45,7 @@ def environment() -> Environment:
 
 
 def when(moment: datetime, now: datetime) -> Markup:
-    """A moment for people, in the zone of `now`: the hour too where it is not long ago."""
+    """Return a time for people, in the zone of `now`; recent ones include the hour."""
     local = moment.astimezone(now.tzinfo)
     apart = (now.date() - local.date()).days
     told = {0: f"today, {local:%H:%M}", 1: f"yesterday, {local:%H:%M}"}.get(apart, _date(local))
@@ -55,13 +55,13 @@ def when(moment: datetime, now: datetime) -> Markup:
 
 
 def day(moment: datetime, now: datetime) -> Markup:
-    """The day of a moment, in the zone of `now`."""
+    """Return the day of a time, in the zone of `now`."""
     local = moment.astimezone(now.tzinfo)
     return Markup('<time datetime="{}">{}</time>').format(local.date().isoformat(), _date(local))
 
 
 def lang(text: str) -> Markup:
-    """The attribute that names the language of a text, for fonts, line breaks and voices; none where it is not known."""
+    """Return the attribute with a text's language, for fonts, line breaks and voices; empty if unknown."""
     code = language_of(text[:FOLDED_FROM])
     return Markup("") if code == UNKNOWN else Markup(' lang="{}"').format(code)
 
@@ -71,12 +71,12 @@ def number(value: float) -> str:
 
 
 def label(name: str) -> str:
-    """A word of a vocabulary as people write it."""
+    """Return a word of a vocabulary as people write it."""
     return name.replace("_", " ").capitalize()
 
 
 def fault(error: CommonplaceError | None, field: str) -> str | None:
-    """What is wrong with a field of a form, if it is that one."""
+    """Return the error message of a form field, or None if the error is about another."""
     if error is None or error.field is None or error.field.split(".")[-1] != field:
         return None
     return error.message.removeprefix(f"{error.field}: ")

@@ -1,4 +1,4 @@
-"""The views of memories: all, newest first, those that match a question, also while it is typed, and one of them."""
+"""The views of memories: all, newest first; matches of a question, also while typing; and a single memory."""
 
 from typing import Any, get_args
 
@@ -19,7 +19,7 @@ _CHOICES = {"categories": get_args(Category), "sections": get_args(Section), "co
 
 
 def memories(visit: Visit) -> Response:
-    """Memories for a question, or a page of all, with the form to ask by."""
+    """Show memories for a question, or a page of all, with the search form."""
     shown = {**_CHOICES, **_asked(visit)}
     try:
         return visit.show("search.html", **shown, found=_found(visit))
@@ -30,7 +30,7 @@ def memories(visit: Visit) -> Response:
 
 
 def found(visit: Visit) -> Response:
-    """The same without the form, for the script that asks while somebody types."""
+    """Show the results without the form, for the script that searches while a person types."""
     return visit.show("found.html", **_asked(visit), found=_found(visit))
 
 
@@ -40,7 +40,7 @@ def _asked(visit: Visit) -> dict[str, Any]:
 
 
 def _found(visit: Visit) -> SearchResult | ListResult:
-    """What matches; to look at memories here is no use of them."""
+    """Search without counting use: viewing memories here is no use of them."""
     given = visit.arguments
     category: Any = given.get("category")
     if "q" not in given:
@@ -50,7 +50,7 @@ def _found(visit: Visit) -> SearchResult | ListResult:
 
 
 def _options(given: dict[str, str]) -> Any:
-    """The filters as the tools take them; what they refuse they refuse by the name of its field."""
+    """Return the filters as the tools take them; invalid ones are refused by the tools, with the field's name."""
     span = {name: given[name] for name in ("after", "before") if name in given}
     return {
         "content_type": given.get("content_type"),
@@ -61,7 +61,7 @@ def _options(given: dict[str, str]) -> Any:
 
 
 def memory(visit: Visit, memory_id: str) -> Response:
-    """One memory as it is kept; of a closed one what became of it."""
+    """Show one memory; for a closed one, its successor."""
     try:
         return visit.show("memory.html", memory=visit.memory.get_memory(memory_id).memory)
     except CommonplaceError as error:
@@ -70,12 +70,12 @@ def memory(visit: Visit, memory_id: str) -> Response:
         try:
             history = visit.memory.history(memory_id=memory_id)
         except CommonplaceError:
-            raise error from None  # it tells more: of a damaged memory nothing else is known
+            raise error from None  # that error says more: of a damaged memory nothing else is known
         return visit.show("closed_memory.html", memory_id=memory_id, history=history, why=error.message)
 
 
 def beside(visit: Visit, memory_id: str) -> Response:
-    """What stands below a memory: the page shows it when it is there, for to know the history is to read all records."""
+    """Show the parts below a memory. The page loads them later, because the history reads all records."""
     kept = visit.memory.get_memory(memory_id).memory
     history = visit.memory.history(memory_id=memory_id)
     template = "beside.html" if "part" in visit.arguments else "beside_page.html"
@@ -83,12 +83,12 @@ def beside(visit: Visit, memory_id: str) -> Response:
 
 
 def _held(history: History, memory_id: str) -> object:
-    """The memory itself among those of its history; None under an id that it had elsewhere."""
+    """Return the memory itself within its history, or None if the ID is external."""
     return next((value for value in history.values if value.memory_id == memory_id), None)
 
 
 def _like(visit: Visit, kept: KeptMemory) -> list[Hit]:
-    """The memories that match what this one says, without itself."""
+    """Return the memories similar to this one, without itself."""
     found = visit.memory.search_memory(kept.value, limit=_NEIGHBOURS + 1, counts=False).results
     return [hit for hit in found if hit.id != kept.memory_id and not hit.below_threshold][:_NEIGHBOURS]
 

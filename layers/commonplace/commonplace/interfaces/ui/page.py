@@ -1,4 +1,4 @@
-"""The page as a whole: whom it answers, which view answers what, and what every answer carries."""
+"""The page as a whole: access, the view of each route, and the headers of every answer."""
 
 import hashlib
 import mimetypes
@@ -32,7 +32,7 @@ _HEADERS = {
     ),
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Referrer-Policy": "same-origin",  # with `no-referrer` browsers send no Origin with a form
+    "Referrer-Policy": "same-origin",  # with `no-referrer`, browsers send no Origin with a form
     "X-Content-Type-Options": "nosniff",
 }
 _STATIC = f"{HOME}/static/"
@@ -41,11 +41,11 @@ _SAID = {
     ErrorCode.METHOD_NOT_ALLOWED: "this page is not asked this way",
     ErrorCode.PAYLOAD_TOO_LARGE: "this is more than the page takes at once",
 }
-"""What people are told where the server itself refuses a request."""
+"""What people read if the server itself refuses a request."""
 
 
 def get_ready(memory: Commonplace) -> None:
-    """Loads what the first pages need before somebody waits for them; what a question needs meanwhile."""
+    """Load what the first pages need before a person waits for it; the search loads in the background."""
     for template in environment().list_templates():
         environment().get_template(template)
     memory.list_memories(limit=1)
@@ -53,12 +53,12 @@ def get_ready(memory: Commonplace) -> None:
 
 
 def _load_search(memory: Commonplace) -> None:
-    with suppress(CommonplaceError):  # nobody asked: who does is told what is the matter
+    with suppress(CommonplaceError):  # no request is affected: the next search reports the error
         memory.search_memory("anything", limit=1, counts=False)
 
 
 class Page:
-    """What is served under `/ui` at a port; `token` opens it once."""
+    """The pages under `/ui` at a port; `token` opens them once."""
 
     routes: tuple[Route, ...] = (
         *memories.ROUTES, *timeline.ROUTES, *writing.ROUTES,
@@ -69,7 +69,7 @@ class Page:
         self._memory, self._sessions = memory, Sessions(port, token)
 
     async def answer(self, request: Request, table: Table) -> Response:
-        """The answer to a request, whatever happens; `Host` and a foreign `Origin` are refused before."""
+        """Answer a request, whatever happens; `Host` and a foreign `Origin` were refused before."""
         answer = await self._answer(request, table)
         for name, value in _HEADERS.items():
             answer.headers.setdefault(name, value)
@@ -91,12 +91,12 @@ class Page:
             return await table.run(request, route, lambda body: _shown(visit, request, route, parts, body))
         except ClientDisconnect:
             raise
-        except Exception as error:  # noqa: BLE001 - each has its page
+        except Exception as error:  # noqa: BLE001 - every error has its page
             known = _known(error)
             return visit.show("error.html", known.code.status, error=known)
 
     def _opened(self, token: str, session: Session | None) -> Response:
-        """Whom the token lets in is led on to an address without it."""
+        """Redirect the holder of a valid token to an address without it."""
         value = self._sessions.open(token)
         if value is None and session is None:
             return _closed()
@@ -107,7 +107,7 @@ class Page:
 
 
 def _shown(visit: Visit, request: Request, route: Route, parts: dict[str, str], body: IO[bytes]) -> Response:
-    """What a view answers; to a form only after a look at where it comes from."""
+    """Return the answer of a view; a form is accepted only if it comes from this page."""
     with TemporaryDirectory() if route.method == "POST" else nullcontext("") as named:
         if route.method == "POST":
             fields = read_form(body, header(request, "content-type") or "", Path(named))
@@ -125,7 +125,7 @@ def _closed() -> Response:
 
 
 def _known(error: Exception) -> CommonplaceError:
-    """Any failure as one that the page can tell; an unknown one is a code and an id."""
+    """Return any failure as one that the page can show; an unknown failure shows only a code and an ID."""
     if isinstance(error, RequestError):
         return CommonplaceError(error.code, _SAID[error.code])
     return error if isinstance(error, CommonplaceError) else internal_error(error)
@@ -138,7 +138,7 @@ def _files() -> dict[str, bytes]:
 
 
 def _file(name: str, known: str) -> Response:
-    """A style sheet or a script; they hold nothing of anybody's. `known`: the versions that the browser has."""
+    """Return a style sheet or script, which contain no user data. `known`: the versions cached by the browser."""
     body = _files().get(name)
     if body is None:
         return Response("there is no such file\n", 404, media_type="text/plain")

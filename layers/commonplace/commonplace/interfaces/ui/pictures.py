@@ -1,4 +1,4 @@
-"""The memories as a whole, as pictures: how they grew, and which concepts stand together in them."""
+"""The memories as a whole, as pictures: their growth, and the concepts that occur together."""
 
 from starlette.responses import Response
 
@@ -7,12 +7,12 @@ from commonplace.interfaces.ui import drawing
 from commonplace.interfaces.ui.visit import Visit
 
 CONCEPTS = 40
-"""That one picture shows."""
+"""Limit of one picture."""
 HEADINGS = ("category", "type", "section", "collection", "durability", "status")
 
 
 def network(visit: Visit) -> Response:
-    """The concepts that most memories have, or those around one of them, and which stand together."""
+    """Show the most frequent concepts, or those around one of them, and their links."""
     focus, depth = visit.arguments.get("focus"), visit.arguments.get("depth", "1")
     found = visit.memory.concept_network(focus, depth=int(depth) if depth in ("1", "2", "3") else 1, limit=CONCEPTS)
     return visit.show(
@@ -22,7 +22,7 @@ def network(visit: Visit) -> Response:
 
 
 def growth(visit: Visit) -> Response:
-    """What was stored and closed month by month, and what there is by its headings."""
+    """Show what was stored and closed by month, and the number of memories by heading."""
     stats = visit.memory.memory_stats()
     return visit.show(
         "growth.html", stats=stats, picture=drawing.growth(stats.growth), headings=HEADINGS, width=drawing.GROWTH_WIDTH,

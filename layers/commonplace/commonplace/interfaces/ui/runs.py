@@ -1,4 +1,4 @@
-"""The runs: what the nights, and whatever else changed many memories at once, did and why; approved, discarded, undone."""
+"""The runs: what nights and other bulk changes did and why; they can be approved, discarded or undone."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from commonplace.interfaces.ui.visit import Visit, whole_number
 
 SHOWN, MOST_SHOWN = 20, 100
 OPERATIONS = 100
-"""Of one run, on a page."""
+"""Of one run, per page."""
 KINDS = {
     "nightly": "Night", "undo": "Taken back", "markdown": "Edited pages", "tags": "Tags made one", "merge": "Merge",
     "import": "Import", "restore": "Backup brought back", "migration": "Move from another store", "export": "Export",
@@ -29,11 +29,11 @@ OUTCOMES: Mapping[Outcome, str] = {
     "needs_review": "waiting for you", "applied": "done", "planned": "not done yet", "lost": "changed meanwhile, left alone",
     "over_cap": "beyond what a day may do", "kept": "left as it was", "undone": "taken back", "discarded": "discarded",
 }  # fmt: skip
-"""In the order in which they are shown: what asks for a person comes first."""
+"""In display order: outcomes that need a person come first."""
 
 
 def runs(visit: Visit) -> Response:
-    """The newest runs."""
+    """Show the newest runs."""
     limit = MOST_SHOWN if "all" in visit.arguments else SHOWN
     listed = visit.memory.nights().listed(limit)
     more = limit == SHOWN and len(listed.runs) == SHOWN
@@ -42,7 +42,7 @@ def runs(visit: Visit) -> Response:
 
 
 def one_run(visit: Visit, run_id: str) -> Response:
-    """A run with everything that it did, or would do: what, why, and the words that it rests on."""
+    """Show a run with all its operations, done or planned: what, why, and the source texts."""
     told = visit.memory.told(run_id)
     order = list(OUTCOMES)
     sorted_ones = sorted(told.operations, key=lambda one: order.index(one.operation.outcome))
@@ -59,19 +59,19 @@ def one_run(visit: Visit, run_id: str) -> Response:
 
 
 def approve(visit: Visit, run_id: str) -> Response:
-    """Does what waits in a run."""
+    """Apply the operations of a run that wait for review."""
     run = visit.memory.approve_run(run_id)
     return visit.go(f"/ui/runs/{run_id}", f"Approved: {_told(run)}.")
 
 
 def discard(visit: Visit, run_id: str) -> Response:
-    """Lets go of what waits in a run."""
+    """Discard the operations of a run that wait for review."""
     visit.memory.discard_run(run_id)
     return visit.go(f"/ui/runs/{run_id}", "Discarded: what waited is not done.")
 
 
 def undo(visit: Visit, run_id: str) -> Response:
-    """Takes a run back."""
+    """Undo a run."""
     run = visit.memory.undo_run(run_id)
     kept = sum(one.outcome == "kept" for one in run.operations)
     said = f"Taken back: {len(run.operations) - kept:,} of {len(run.operations):,} changes"
@@ -79,13 +79,13 @@ def undo(visit: Visit, run_id: str) -> Response:
 
 
 def _undo_of(run: Run, newest: Sequence[Run]) -> Run | None:
-    """The run that took this one back, unless that was taken back itself."""
+    """Return the run that undid this one, unless it was undone itself."""
     undo = next((one for one in newest if one.kind == "undo" and one.undoes == run.run_id), None)
     return undo if undo is not None and _undo_of(undo, newest) is None else None
 
 
 def beginning(visit: Visit, of: int) -> int:
-    """The place in a list of so many things at which a page of it begins, as the address names it."""
+    """Return the start of the current page in a list, as given in the address; at most `of`."""
     given = whole_number(visit.arguments.get("from"))
     return min(given, of) if isinstance(given, int) else 0
 

@@ -1,4 +1,4 @@
-"""The tags: how often and when each was used, what became of others, and which of them mean the same."""
+"""The tags: how often and when each was used, what happened to former ones, and which mean the same."""
 
 from starlette.responses import Response
 
@@ -12,7 +12,7 @@ ORDERS = {"name": "by name", "count": "most used first", "last": "last used firs
 
 
 def tags(visit: Visit) -> Response:
-    """A page of the tags in use, and those that are in use no more."""
+    """Show a page of the tags in use, and the tags no longer in use."""
     uses = visit.memory.tag_uses()
     order = visit.arguments.get("order", "count")
     active, others = [one for one in uses if one.status == "active"], [one for one in uses if one.status != "active"]
@@ -24,7 +24,7 @@ def tags(visit: Visit) -> Response:
 
 
 def plan(visit: Visit) -> Response:
-    """Plans to give tags of one meaning one name; a person approves or discards it as any run."""
+    """Plan to unify tags of the same meaning; a person approves or discards it like any run."""
     result = visit.memory.optimize_tags(dry_run=True)
     if result.run_id is None:
         return visit.go("/ui/tags", "No two tags mean the same: there is nothing to do.")

@@ -14,7 +14,7 @@ _FIELDS = ("granularity", "topic", "after", "before", "cursor")
 
 
 def timeline(visit: Visit) -> Response:
-    """A page of the timeline, oldest first."""
+    """Show a page of the timeline, oldest first."""
     given: dict[str, Any] = {name: value for name, value in visit.arguments.items() if name in _FIELDS}
     asked = {"granularity": "month", **given}
     shown = {"given": asked, "granularities": get_args(Granularity)}
@@ -30,7 +30,7 @@ def timeline(visit: Visit) -> Response:
 
 
 def span_name(start: datetime, granularity: Granularity) -> str:
-    """What people call a day, a week, a month or a year that begins there."""
+    """Return the name of the day, week, month or year that begins there."""
     day = f"{start.day} {start:%B} {start.year}"
     return {"day": day, "week": f"Week of {day}", "month": f"{start:%B} {start.year}", "year": str(start.year)}[granularity]
 

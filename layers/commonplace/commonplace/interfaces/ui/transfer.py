@@ -1,4 +1,4 @@
-"""Bringing memories along, with a plan first, and taking them out."""
+"""Import of memories, with a plan first, and export."""
 
 from tempfile import TemporaryFile
 from typing import IO, get_args
@@ -23,18 +23,18 @@ FORMATS: dict[PrintedFormat, str] = {
     "langgraph": "LangGraph: what is remembered now, as items of its store",
 }
 MEGABYTES = 32
-"""That the server takes at once."""
+"""Upload limit per request."""
 MOST_SHOWN = 200
-"""Rows of a table at once: of what is refused or stands in the way, and of the memories that would come."""
+"""Table rows shown at once: of refused entries and conflicts, and of the memories to be imported."""
 
 
 def form(visit: Visit) -> Response:
-    """What can be brought along."""
+    """Show the import form."""
     return visit.show("import.html", kinds=KINDS, asked=None, most_megabytes=MEGABYTES)
 
 
 def planned(visit: Visit) -> Response:
-    """What the files would bring; nothing is stored, and they are kept for an hour."""
+    """Show what the files would add; nothing is stored, and the upload is available for an hour."""
     asked = visit.form.get("kind")
     try:
         with packed(visit.folder) as archive:
@@ -46,14 +46,14 @@ def planned(visit: Visit) -> Response:
 
 
 def further(visit: Visit) -> Response:
-    """The next of the memories that would come."""
+    """Show the next memories to be imported."""
     start = whole_number(visit.form.get("start"))
     listed = range(start, start + MOST_SHOWN) if isinstance(start, int) else range(MOST_SHOWN)
     return _shown(visit, _of_upload(visit, listed, apply=False), visit.form.get("upload_id", ""), listed.start)
 
 
 def _shown(visit: Visit, plan: Imported, upload_id: str, start: int) -> Response:
-    """The plan. What is in the way stands with where it is and why it is not taken."""
+    """Show the plan. Each obstacle is listed with its place and the reason."""
     in_the_way = [(one.where, one.message) for one in plan.refused]
     in_the_way += [(name, "says something else here; what is here stays") for name in plan.conflicts]
     given = {"upload_id": upload_id, "most": MOST_SHOWN, "start": start}
@@ -72,7 +72,7 @@ def _of_upload(visit: Visit, listed: range, *, apply: bool) -> Imported:
 
 
 def applied(visit: Visit) -> Response:
-    """Stores what the plan told."""
+    """Store what the plan listed."""
     plan = _of_upload(visit, range(0), apply=True)
     visit.memory.drop_upload(visit.form.get("upload_id", ""))
     said = f"Imported: {plan.added:,} memories came, {_known(plan):,} were here already."
@@ -83,18 +83,18 @@ def applied(visit: Visit) -> Response:
 
 
 def left(visit: Visit) -> Response:
-    """Lets go of what was sent."""
+    """Discard the upload."""
     visit.memory.drop_upload(visit.form.get("upload_id", ""))
     return visit.go("/ui/import", "Nothing was imported, and the file is gone from here.")
 
 
 def formats(visit: Visit) -> Response:
-    """What the memories can be taken out as."""
+    """Show the export formats."""
     return visit.show("export.html", formats=FORMATS)
 
 
 def exported(visit: Visit) -> Response:
-    """All memories as a file."""
+    """Return all memories as a file."""
     form = next((one for one in FORMATS if one == visit.form.get("format")), None)
     if form is None:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "format: is none of those that there are", "format")

@@ -1,6 +1,6 @@
-"""Files that a browser sends to be imported: packed into one, kept for an hour, and laid out in a folder to be read.
+"""Files that a browser uploads for an import: packed into one, stored for an hour, and unpacked into a folder.
 
-None is held in memory: a form is read piece by piece, and each of its files goes to a folder of its own.
+No file is read into memory as a whole: a form is parsed in pieces, and its files are written to a folder.
 """
 
 import lzma
@@ -24,15 +24,15 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.importing.sources import Source
 
 MOST_FILES, MOST_UNPACKED = 10_000, 500_000_000
-"""Of one import: how many files, and their bytes when they are unpacked."""
+"""Limits of one import: number of files, and their unpacked bytes."""
 _PIECE = 65_536  # bytes
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, OSError, ValueError)
-_NO_YEAR = 1980  # where an archive tells no time
-_LONGEST = 200  # of a name, which a file system may hold in UTF-8
+_NO_YEAR = 1980  # the date of archive entries without a time
+_LONGEST = 200  # bytes of a name in UTF-8, as file systems limit it
 
 
 def read_form(body: IO[bytes], content_type: str, folder: Path) -> dict[str, str]:
-    """The fields of a form that was sent; its files are written into a folder. A form of another type has no fields."""
+    """Return the fields of a form; its files are written into a folder. A form of another type has no fields."""
     kind, options = parse_options_header(content_type)
     if kind == b"application/x-www-form-urlencoded":
         return dict(parse_qsl(body.read().decode(errors="replace"), keep_blank_values=True))
@@ -66,21 +66,21 @@ def read_form(body: IO[bytes], content_type: str, folder: Path) -> dict[str, str
 
 
 def store(file: IO[bytes], name: str, folder: Path) -> None:
-    """Writes a file into a folder under the name that its sender gives, in place of another of that name."""
+    """Write a file into a folder under the sender's name for it; replaces another of that name."""
     path = folder / _own_path(name)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with path.open("wb") as stored:
             shutil.copyfileobj(file, stored)
-    except OSError as error:  # a file stands where a folder is to be
+    except OSError as error:  # a file exists where a folder is needed
         raise _wrong(f"{name} can't be taken in: {error.strerror}") from error
 
 
 @contextmanager
 def packed(folder: Path) -> Iterator[IO[bytes]]:
-    """The files of a folder as one archive, in a temporary file that is removed; what is an archive alone stays as it is.
+    """Yield the files of a folder as one archive, in a temporary file; a single archive stays as it is.
 
-    Raises where there is nothing in it.
+    Raises if the folder is empty.
     """
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     if not files:
@@ -98,7 +98,7 @@ def packed(folder: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def laid_out(archive: IO[bytes]) -> Iterator[Source]:
-    """What was packed, in a folder that goes afterwards: the one file, or the one folder, that it holds."""
+    """Yield an unpacked archive in a temporary folder: its only file or folder, if it has just one."""
     with TemporaryDirectory() as named:
         folder = Path(named).resolve()
         _unpack(archive, folder)
@@ -119,12 +119,12 @@ def _unpack(archive: IO[bytes], folder: Path) -> None:
                     shutil.copyfileobj(entry, file)
                 _date(path, one.date_time)
     except _UNREADABLE as error:
-        # damaged, of another kind, encrypted, or a file stands where a folder is to be
+        # damaged, of another kind, encrypted, or with a file where a folder is needed
         raise _wrong(f"the archive can't be read: {error}") from error
 
 
 def _date(path: Path, told: tuple[int, int, int, int, int, int]) -> None:
-    """Gives a file the time that the archive tells: notes without a date in them are as old as their file."""
+    """Give a file its time in the archive: notes without a date are dated by their file."""
     if told[0] > _NO_YEAR:
         at = datetime(*told).astimezone().timestamp()
         os.utime(path, (at, at))
@@ -135,8 +135,8 @@ def _is_shown(name: str) -> bool:
 
 
 def _own_path(name: str) -> PurePosixPath:
-    """The path that a name tells, which leads nowhere but downwards."""
-    told = name.replace("\\", "/").replace("\0", "").replace(":", "_")  # a colon names a drive, or a stream of a file
+    """Return the path of a name, which can't leave the folder."""
+    told = name.replace("\\", "/").replace("\0", "").replace(":", "_")  # a colon marks a drive, or a stream of a file
     parts = [part for part in told.split("/") if part not in ("", ".", "..")]
     return PurePosixPath(*(part.encode()[-_LONGEST:].decode(errors="ignore") for part in parts or ["file"]))
 

@@ -1,4 +1,4 @@
-"""What a view gets and gives: the browser that may see the page, one request of it, and the ways to answer that."""
+"""Input and output of a view: the browser's session, one request, and the ways to answer it."""
 
 import secrets
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ HOME = "/ui"
 
 
 class Also(NamedTuple):
-    """A memory that what was done has to do with."""
+    """A memory related to the last action."""
 
     memory_id: str
     says: str
@@ -25,7 +25,7 @@ class Also(NamedTuple):
 
 @dataclass(frozen=True)
 class Notice:
-    """What was just done, for the next page to tell. `undo`: the operation that can be taken back."""
+    """The last action, shown on the next page. `undo`: the operation that can be undone."""
 
     says: str
     undo: str | None = None
@@ -34,21 +34,21 @@ class Notice:
 
 @dataclass
 class Session:
-    """One browser that the page was opened in. `form_token`: what each of its forms carries."""
+    """One browser with access. `form_token`: included in each of its forms."""
 
     form_token: str = field(default_factory=secrets.token_urlsafe)
     notice: Notice | None = None
 
     def taken_notice(self) -> Notice | None:
-        """What was just done; told once."""
-        notice: Notice | None = vars(self).pop("notice", None)  # at once: of two requests only one tells it
+        """Return the notice of the last action, once."""
+        notice: Notice | None = vars(self).pop("notice", None)  # atomic: only one of two requests shows it
         return notice
 
 
 class Sessions:
-    """The browsers that may see the page of one process at one port. They are kept nowhere: another process knows none.
+    """The browsers with access to one process at one port. They are only in memory: another process knows none.
 
-    Browsers send cookies to every port of a host, so the name of this one tells the port, and is one of its own.
+    Browsers send cookies to every port of a host, so the cookie's name includes the port and a random part.
     """
 
     def __init__(self, port: int, token: str) -> None:
@@ -58,7 +58,7 @@ class Sessions:
         self._lock = Lock()
 
     def open(self, token: str) -> str | None:
-        """A new session's value of the cookie for the token, which is then used up; None for any other."""
+        """Return the cookie value of a new session for the token, which then expires; None for any other token."""
         with self._lock:
             if self._token is None or not secrets.compare_digest(token.encode(), self._token.encode()):
                 return None
@@ -68,15 +68,15 @@ class Sessions:
             return value
 
     def of(self, cookies: Mapping[str, str]) -> Session | None:
-        """The session that a browser's cookies name."""
+        """Return the session of a browser's cookies, or None."""
         return self._opened.get(cookies.get(self.cookie, ""))
 
 
 @dataclass(frozen=True)
 class Visit:
-    """One request. `query`: the parameters of the address; `fields`: those of the form that was sent.
+    """One request. `query`: the parameters of the address; `fields`: those of the submitted form.
 
-    `folder`: where the files that came with the form are, for as long as the request takes.
+    `folder`: the files submitted with the form, for the duration of the request.
     """
 
     memory: Commonplace
@@ -98,34 +98,34 @@ class Visit:
         return _filled(self.fields)
 
     def show(self, template: str, status: int = 200, /, **shown: Any) -> Response:
-        """A page made of a template; `error`, where something went wrong, is a `CommonplaceError`."""
+        """Render a template; `error` is the `CommonplaceError` to show, if any."""
         given = {"error": None, **shown, "path": self.path, "form_token": self.session.form_token}
         text = self.look.get_template(template).render(notice=self.session.taken_notice(), now=self.memory.now(), **given)
         return Response(text, status, media_type="text/html")
 
     def show_again(self, template: str, error: CommonplaceError, /, **shown: Any) -> Response:
-        """A form as it was sent, with what is wrong with it."""
+        """Show a form as submitted, with its error."""
         return self.show(template, error.code.status, **shown, error=error)
 
     def go(self, path: str, says: str | None = None, undo: str | None = None, also: tuple[Also, ...] = ()) -> Response:
-        """On to another page of ours, which tells what was done; `undo`: the operation by which it is taken back."""
+        """Redirect to another page, which shows what was done; `undo`: the operation that can be undone."""
         if says is not None:
             self.session.notice = Notice(says, undo, also)
         return Response(status_code=303, headers={"Location": path})
 
 
 def own_path(given: str | None) -> str:
-    """The path to go back to that a form names, where it is one of the page."""
+    """Return the path that a form names to return to, if it is below the page."""
     return given if given is not None and given.split("?")[0].split("/")[:2] == ["", "ui"] else HOME
 
 
 def whole_number(given: str | None) -> Any:
-    """A number as an address or a form gives it; what is none as it is, for the tool to refuse by its field's name."""
+    """Return a number from an address or form; other text is unchanged, so that the tool refuses it with the field's name."""
     return int(given) if given is not None and given.isascii() and given.isdecimal() and len(given) < 10 else given
 
 
 def with_line_breaks(text: str) -> str:
-    """A text with the line breaks that are kept: a form sends others."""
+    """Return a text with `\\n` line breaks; forms send `\\r\\n`."""
     return text.replace("\r\n", "\n")
 
 

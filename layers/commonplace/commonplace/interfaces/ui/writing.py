@@ -23,7 +23,7 @@ def new(visit: Visit) -> Response:
 
 
 def store(visit: Visit) -> Response:
-    """Remembers what was typed, and says what it may leave untrue."""
+    """Store the typed text, and list the memories that it may make untrue."""
     given = visit.form
     context: dict[str, Any] = {
         "force_category": given.get("force_category"),
@@ -47,7 +47,7 @@ def edit(visit: Visit, memory_id: str) -> Response:
 
 
 def update(visit: Visit, memory_id: str) -> Response:
-    """Corrects what differs from what the form showed, and nothing else: somebody may have changed the rest since."""
+    """Correct only the fields that differ from what the form showed: the others may have changed since."""
     memory = visit.memory.get_memory(memory_id).memory
     shown, given = visit.fields, visit.form
     before = {name: with_line_breaks(shown.get(f"was_{name}", value)) for name, value in _fields(memory).items()}
@@ -66,19 +66,19 @@ def update(visit: Visit, memory_id: str) -> Response:
 
 
 def delete(visit: Visit, memory_id: str) -> Response:
-    """Closes a memory; the next page has the way back."""
+    """Close a memory; the next page offers to undo it."""
     text = visit.memory.get_memory(memory_id).memory.value
     deleted = visit.memory.delete_memory(memory_id=memory_id)
     return visit.go(HOME, f"Deleted: {_short(text)}{_told(deleted)}", deleted.operation_id)
 
 
 def ask_to_erase(visit: Visit, memory_id: str) -> Response:
-    """What would go for good; nothing is done yet."""
+    """Show what would be erased; nothing is done yet."""
     return visit.show("erase.html", **_going(visit, memory_id))
 
 
 def erase(visit: Visit, memory_id: str) -> Response:
-    """Erases a memory for good, where the word was typed."""
+    """Erase a memory for good, if the confirmation word was typed."""
     if visit.form.get("word", "").strip().casefold() != _WORD:
         error = CommonplaceError(ErrorCode.INVALID_ARGUMENT, f'word: type "{_WORD}", for nothing brings it back', "word")
         return visit.show_again("erase.html", error, **_going(visit, memory_id))
@@ -88,7 +88,7 @@ def erase(visit: Visit, memory_id: str) -> Response:
 
 
 def undo(visit: Visit) -> Response:
-    """Takes back what a page told to be done."""
+    """Undo the operation that a page reported."""
     run = visit.memory.undo(visit.form.get("undo", ""))
     kept = [one.why for one in run.operations if one.outcome == "kept"]
     return visit.go(own_path(visit.form.get("back")), f"Not undone: {'; '.join(kept)}" if kept else "Undone.")
@@ -100,7 +100,7 @@ def _going(visit: Visit, memory_id: str) -> dict[str, Any]:
 
 
 def _fields(memory: KeptMemory) -> dict[str, str]:
-    """A memory as the form of its correction has it."""
+    """Return a memory as the fields of its correction form."""
     return {
         "value": with_line_breaks(memory.value),
         "filed_under": memory.filed_under,
@@ -115,7 +115,7 @@ def _tags(given: str | None) -> list[str] | None:
 
 
 def _told(result: Result) -> str:
-    """What an answer says of how it came about, in sentences."""
+    """Return the notes of an answer as sentences."""
     if result.notes is None:
         return ""
     taken_out = ", ".join(result.notes.redacted or ())
@@ -125,7 +125,7 @@ def _told(result: Result) -> str:
 
 
 def _compared(stored: StoreResult) -> tuple[Also, ...]:
-    """The memories that a new one should be compared with."""
+    """Return the memories to be compared with a new one."""
     told = stored.recommendations
     untrue = tuple(Also(one.memory_id, f"May not be true any more: {_short(one.content)}") for one in told.updates)
     same = tuple(Also(one.memory_id, "Says the same") for one in told.suggested_merges)
