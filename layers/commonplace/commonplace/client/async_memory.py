@@ -29,7 +29,6 @@ _Answer = TypeVar("_Answer")
 def _awaited(
     method: Callable[Concatenate[Commonplace, _Given], _Answer],
 ) -> Callable[Concatenate["AsyncCommonplace", _Given], Coroutine[Any, Any, _Answer]]:
-    """Return an awaitable version of a method of `Commonplace`."""
 
     @wraps(method)
     async def call(memory: "AsyncCommonplace", /, *given: _Given.args, **named: _Given.kwargs) -> _Answer:
@@ -41,7 +40,6 @@ def _awaited(
 def _streamed(
     method: Callable[Concatenate[Commonplace, _Given], Iterator[_Answer]],
 ) -> Callable[Concatenate["AsyncCommonplace", _Given], AsyncIterator[_Answer]]:
-    """Return an asynchronous iterator version of a method of `Commonplace` that yields."""
 
     @wraps(method)
     async def each(memory: "AsyncCommonplace", /, *given: _Given.args, **named: _Given.kwargs) -> AsyncIterator[_Answer]:

@@ -25,7 +25,6 @@ class _OfMemory:
 def _awaited(
     part: Callable[[Commonplace], _Part], method: Callable[Concatenate[_Part, _Given], _Answer]
 ) -> Callable[Concatenate[_OfMemory, _Given], Coroutine[Any, Any, _Answer]]:
-    """Return an awaitable version of a method of a part of `Commonplace`."""
 
     @wraps(method)
     async def call(of: _OfMemory, /, *given: _Given.args, **named: _Given.kwargs) -> _Answer:

@@ -91,7 +91,6 @@ def _of_text(text: str, parts: list[Any], wants: tuple[type, ...]) -> Any:
 
 
 def _parts(declared: Any) -> Iterator[Any]:
-    """Yield the declared type and, for `X | None` and `Annotated`, their parts."""
     yield declared
     if get_origin(declared) not in (list, tuple, dict):
         for part in get_args(declared):

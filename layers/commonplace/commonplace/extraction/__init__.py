@@ -1,1 +1,1 @@
-"""From what was said on a day to decisions about memories: pure functions, the same gates for every mode of reading."""
+"""From the messages of a day to decisions about memories: pure functions, with the same gates for every reader."""

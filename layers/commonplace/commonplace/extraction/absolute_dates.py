@@ -18,7 +18,10 @@ _DAY, _WEEK = timedelta(days=1), timedelta(days=7)
 
 
 def with_dates(text: str, said_at: datetime) -> str:
-    """The text with the date behind each time it names, where the day it was said tells that. `said_at` is aware."""
+    """Return the text with the date after each time that it names, if the day of the message determines it.
+
+    `said_at` is aware.
+    """
     dated, read = "", 0
     for part, sentence in ((part, one) for one in memory_sentences(text) for part in statements(one)):
         words, day = _dated(part, said_at, sentence)
@@ -30,7 +33,7 @@ def with_dates(text: str, said_at: datetime) -> str:
 
 
 def _start(part: str, text: str, read: int) -> int:
-    """Where a statement stands in a text, as far as it has the text's own words ("I have a cat" may be "have a cat")."""
+    """Return where a statement starts in a text. Its first words may be missing there ("I have a cat" for "have a cat")."""
     plain, own = straight(text), straight(part)
     while own and plain.find(own, read) < 0:
         own = own.partition(" ")[2]
@@ -38,8 +41,10 @@ def _start(part: str, text: str, read: int) -> int:
 
 
 def _dated(text: str, said_at: datetime, sentence: str) -> tuple[str, str]:
-    """The time that a statement names, and its date; nothing where it is told already, or not sure. `sentence`: what it
-    stands in, for beside a habit a weekday is one too ("I swim every Monday and I rest on Friday")."""
+    """Return the time that a statement names, and its date; empty if the date is given already or uncertain.
+
+    `sentence`: its context, because near a habit a weekday is one too ("I swim every Monday and I rest on Friday").
+    """
     found = read_time_range(text, said_at)
     if found is None or found.any_year or _ABSOLUTE.search(text) or found.text not in text or _is_ambiguous(found.text):
         return "", ""
@@ -51,7 +56,7 @@ def _dated(text: str, said_at: datetime, sentence: str) -> tuple[str, str]:
 
 
 def _is_ambiguous(words: str) -> bool:
-    """Whether it is a month or a day of one ("the 28th"): a query means the last one, a statement often the next."""
+    """Return whether it is a month or a day of one ("the 28th"): a query means the last one, a statement often the next."""
     spoken = tokenizer.words(words)
     months = {
         word
@@ -66,9 +71,9 @@ def _is_ambiguous(words: str) -> bool:
 
 
 def _next_weekday(found: TimeRange, text: str, said_at: datetime) -> TimeRange | None:
-    """Moves a weekday to the coming one, unless the text is about the past: a query would mean the last one.
+    """Move a weekday to the coming one, unless the text is about the past; a query would mean the last one.
 
-    None for several days: "I work from Monday to Friday" tells a habit, "I'm away from Monday to Friday" what is to come.
+    Returns None for several days: "I work from Monday to Friday" is a habit, "I'm away from Monday to Friday" a plan.
     """
     if found.before is None or any(language_of(code).past.search(text) for code in languages_of(text)):
         return found
@@ -79,7 +84,7 @@ def _next_weekday(found: TimeRange, text: str, said_at: datetime) -> TimeRange |
 
 
 def _iso_dates(found: TimeRange) -> str | None:
-    """The range as ISO dates in its own grain (year, month or day); None for an hour."""
+    """Return the range as ISO dates in its own grain (year, month or day); None for an hour."""
     first, last = found.after, found.before
     if first is None or last is None:
         edge = first or (last and last - timedelta(days=1))

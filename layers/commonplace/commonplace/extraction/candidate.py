@@ -1,4 +1,4 @@
-"""Candidates that a reader proposes, and its decisions about the memories that exist."""
+"""Candidates for memories, and the decisions about them and the existing memories."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,9 +18,9 @@ Decided = Literal["ADD", "UPDATE", "DELETE", "NOOP", "FORGET"]
 class Candidate:
     """A memory that a reader proposes. Fields that are None are derived by rules.
 
-    `evidence`: a span of the user's own words of that message, up to 300 characters. `rests_on`: all interactions that it
-    rests on, if more than one. `corrects`: its words say that something earlier was wrong or is over. `forgets`: the user
-    wants what `content` says forgotten; nothing is added.
+    `evidence`: a span of the user's own words in that message, up to 300 characters. `rests_on`: all source interactions, if
+    more than one. `corrects`: its words say that something earlier was wrong or has ended. `forgets`: the user wants
+    `content` forgotten; nothing is added.
     """
 
     content: str
@@ -42,11 +42,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Decision:
-    """What is to be done about a candidate, and with which memories.
-
-    ADD adds it. UPDATE closes `targets` and adds `content` (else the candidate's) under the target's key. DELETE closes
-    `targets` and adds the candidate, if it says anything. NOOP does nothing. FORGET closes `targets` and erases their words.
-    """
+    """What to do about a candidate, and with which memories."""
 
     candidate: Candidate
     operation: Decided
@@ -62,22 +58,22 @@ class Decision:
 
 
 class MemoryView(Protocol):
-    """The memories as a reader sees them: the record with the decisions of this run applied."""
+    """The memories as a reader sees them: the stored ones with the decisions of this run applied."""
 
     def similar(self, content: str, limit: int = 10) -> list[Memory]:
-        """Current memories on the same subject, nearest first."""
+        """Return current memories on the same subject, nearest first."""
 
     def get(self, memory_ids: Sequence[str]) -> list[Memory]:
-        """The current memories among the ids."""
+        """Return the current memories among the IDs."""
 
     def restated(self, content: str) -> list[str]:
-        """The ids of current memories that say the same in other words, as far as vectors tell."""
+        """Return the IDs of current memories that say the same in other words, according to vectors."""
 
     def holder(self, key: str) -> Memory | None:
-        """The current memory that holds a key."""
+        """Return the current memory that has a key, or None."""
 
     def in_section(self, section: Section, limit: int = 20) -> list[Memory]:
-        """Current memories of a section, most important and newest first."""
+        """Return current memories of a section, most important and newest first."""
 
 
 @dataclass(frozen=True)
@@ -98,4 +94,4 @@ class Reader(Protocol):
     """A mode of reading: rules, pipeline or agent."""
 
     def read(self, day: Day, view: MemoryView) -> Reading:
-        """Reads one day and returns the decisions about the memories."""
+        """Read one day and return the decisions about the memories."""

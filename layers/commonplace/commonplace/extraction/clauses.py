@@ -11,14 +11,14 @@ from commonplace.text.foundation.characters import straight
 from commonplace.text.foundation.sentences import sentence_spans
 
 LONGEST_EVIDENCE = 300
-_LONGEST = 1_000  # of a clause; nobody says more in one breath, and what reads one may look at each end of it from each place
+_LONGEST = 1_000  # characters of a clause; longer ones are implausible, and some patterns take quadratic time
 _MARKS = " \t\r\n,;:–—-*•"
 _LEAST_WORDS, _LEAST_OPENING = 2, 4
 
 
 @dataclass(frozen=True)
 class Clause:
-    """A part of a message; `text` stands at `start` to `end`; `asking`: it is a question or part of one."""
+    """A part of a message, at `start` to `end` of its text; `asking`: it is a question or part of one."""
 
     text: str
     start: int
@@ -26,9 +26,9 @@ class Clause:
     asking: bool = False
 
 
-@lru_cache(maxsize=64)  # each step of reading a message asks for them
+@lru_cache(maxsize=64)  # several steps of reading a message need them
 def clauses(utterance: Utterance) -> tuple[Clause, ...]:
-    """The clauses of the user's own words, in order."""
+    """Return the clauses of the user's own words, in order."""
     return tuple(
         clause
         for start, end in utterance.own
@@ -38,12 +38,12 @@ def clauses(utterance: Utterance) -> tuple[Clause, ...]:
 
 
 def sentences(text: str) -> list[Clause]:
-    """The sentences of any text."""
+    """Return the sentences of any text."""
     return [_clause(text, start, end) for start, end in _spans(text, 0, len(text))]
 
 
 def _spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """The sentences between two places; an endless one in parts, between words."""
+    """Yield the sentences between two places; overlong ones are cut between words."""
     for begins, ends in sentence_spans(text, start, end):
         at = begins
         while ends - at > _LONGEST:
@@ -56,7 +56,7 @@ def _spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def openings(clause: Clause) -> Iterator[Clause]:
-    """The beginnings of a clause up to each cut, the longest first; none of less than four words, nor of an "if"."""
+    """Yield the beginnings of a clause up to each cut, longest first; at least four words, and none of a conditional."""
     if has_wording("conditional", clause.text):
         return
     for cut in reversed(list(compiled("clauses.part_end").finditer(clause.text))):
@@ -66,7 +66,7 @@ def openings(clause: Clause) -> Iterator[Clause]:
 
 
 def pieces(clause: Clause, between: str = "part_end") -> Iterator[Clause]:
-    """The pieces of a clause between its commas and conjunctions, or its commas alone (`comma`), without a "that" before."""
+    """Yield the pieces of a clause between commas and conjunctions, or commas alone (`comma`), without a leading "that"."""
     cuts = [(found.start(), found.end()) for found in compiled(f"clauses.{between}").finditer(clause.text)]
     starts, ends = [0, *(end for _, end in cuts)], [*(start for start, _ in cuts), len(clause.text)]
     for start, end in zip(starts, ends, strict=True):
@@ -77,7 +77,7 @@ def pieces(clause: Clause, between: str = "part_end") -> Iterator[Clause]:
 
 
 def without_request(clause: Clause) -> tuple[Clause, bool]:
-    """The clause without its "remember that", and whether it had one."""
+    """Return the clause without its "remember that", and whether it had one."""
     plain = straight(clause.text)
     before, behind = wording_pattern("remember").match(plain), wording_pattern("remember_behind").search(plain)
     text = clause.text[before.end() if before else 0 : behind.start() if behind else len(plain)].strip()
@@ -88,7 +88,7 @@ def without_request(clause: Clause) -> tuple[Clause, bool]:
 
 
 def _without_question(text: str, start: int, end: int) -> Iterator[Clause]:
-    """Splits off a statement before a question ("I'm vegan, what can I eat?") or behind it ("..., since I'm vegan?")."""
+    """Split off a statement before a question ("I'm vegan, what can I eat?") or after it ("..., since I'm vegan?")."""
     sentence = text[start:end]
     asked = sentence.rstrip("\"'”’») ").endswith(("?", "？")) or has_wording("request", sentence)
     if not asked or has_wording("standing", sentence):
@@ -108,7 +108,6 @@ def _without_question(text: str, start: int, end: int) -> Iterator[Clause]:
 
 
 def _clause(text: str, start: int, end: int, *, asking: bool = False) -> Clause:
-    """Makes a clause without blanks and fillers around it."""
     piece = text[start:end]
     filler = wording_pattern("filler").match(piece.lstrip(_MARKS))
     left = (

@@ -19,12 +19,12 @@ _HALF, _TELLING, _FEW_MORE = 0.5, 2, 2
 
 @functools.lru_cache(maxsize=1024)
 def stems_of(text: str) -> frozenset[str]:
-    """The content stems of a text, without function words of its language."""
+    """Return the content stems of a text, without function words of its language."""
     return frozenset(tokenizer.terms(text, _small_words(language_of(text))))
 
 
 def shared_stems(wanted: frozenset[str], known: frozenset[str], *, begins: bool = False) -> frozenset[str]:
-    """The wanted stems that are known in any form ("weinen", "geweint"); `begins`: as a beginning too ("sumatriptan")."""
+    """Return the wanted stems known in any form ("weinen", "geweint"); `begins`: also as a beginning ("sumatriptan")."""
     return frozenset(
         one
         for one in wanted
@@ -33,13 +33,13 @@ def shared_stems(wanted: frozenset[str], known: frozenset[str], *, begins: bool 
 
 
 def has_same_words(one: str, other: str) -> bool:
-    """Whether two texts share half of the terms of the shorter one."""
+    """Return whether two texts share half of the terms of the shorter one."""
     ours, theirs = frozenset(tokenizer.terms(one)), frozenset(tokenizer.terms(other))
     return bool(ours and theirs) and len(ours & theirs) >= _HALF * min(len(ours), len(theirs))
 
 
 def names_of(text: str) -> frozenset[str]:
-    """The capitalized words inside a sentence, without months and weekdays; in German every noun."""
+    """Return the capitalized words inside a sentence, without months and weekdays; in German these include every noun."""
     found = frozenset(word.casefold() for word in _CAPITAL.findall(text))
     return frozenset(word for word in found if not is_calendar_word(word))
 
@@ -65,7 +65,7 @@ def _related(one: str, other: str) -> bool:
 
 
 def says_the_same(one: str, other: str) -> bool:
-    """Whether two sentences say the same: as duplicates, as the same attribute value, or in another word order."""
+    """Return whether two sentences say the same: as duplicates, as the same attribute value, or in another word order."""
     ours, theirs = stems_of(one) - word_list("filler_stems"), stems_of(other) - word_list("filler_stems")
     if ours == theirs and len(ours) >= _TELLING and _persons(one) == _persons(other):
         return True
@@ -73,18 +73,17 @@ def says_the_same(one: str, other: str) -> bool:
     second = attribute_of(other) if first else None
     if first and second and first.repeats(second) and _adds_nothing(one, other, ours - theirs):
         return True
-    # Reading a pair costs half a millisecond, and most have little in common, or other numbers.
+    # Comparing a pair costs half a millisecond, and most pairs share little, or differ in numbers.
     if len(ours & theirs) < _HALF * max(len(ours), len(theirs)) or any(stem[:1].isdigit() for stem in ours ^ theirs):
         return False
     return same_statement(one, other) is not None
 
 
 def _adds_nothing(one: str, other: str, more: frozenset[str]) -> bool:
-    """Whether a sentence has no name or figure that the other lacks, and hardly another word."""
+    """Return whether a sentence has no name or figure that the other lacks, and hardly another word."""
     numbers = any(stem[:1].isdigit() for stem in more)
     return not numbers and names_of(one) <= names_of(other) and len(more) <= _FEW_MORE
 
 
 def _persons(text: str) -> list[str]:
-    """Who does something to whom, by pronouns, and what is negated."""
     return sorted(word.casefold() for word in compiled("content_words.person").findall(straight(text)))

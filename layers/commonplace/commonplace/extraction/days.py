@@ -1,4 +1,4 @@
-"""Groups interactions into days, with the own words of each message and the titles that the user met."""
+"""Groups interactions into days, with the user's own words in each message, and the titles of posts and articles."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from commonplace.extraction.patterns import word_list
 Met = Literal["saved", "read", "liked", "discussed"]
 
 _LEAST_PIECE = MAX_TEXT * 9 // 10
-"""A message that was cut at the intake goes on in the next one; its pieces are no shorter."""
+"""A message that was split at the intake continues in the next one; all pieces except the last are at least this long."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Utterance:
 
     @property
     def talk(self) -> str:
-        """The conversation: what was recorded later of one that grew is an interaction of its own."""
+        """The conversation: messages that were recorded later have an interaction of their own."""
         return self.part_of or self.interaction_id
 
     @property
@@ -47,7 +47,7 @@ class Utterance:
 
 @dataclass(frozen=True)
 class TitleMet:
-    """A title that the user met: the article of a discussion, a post they saved or reacted to."""
+    """A title that the user saw: the article of a discussion, or a post they saved or reacted to."""
 
     interaction_id: str
     title: str
@@ -64,27 +64,27 @@ class Day:
     titles: tuple[TitleMet, ...] = ()
 
     def earlier(self, utterance: Utterance) -> list[Utterance]:
-        """The messages before this one in the same conversation, in order."""
+        """Return the earlier messages of the same conversation, in order."""
         talk = [one for one in self.utterances if one.talk == utterance.talk]
         places = [(one.interaction_id, one.position) for one in talk]
         place = (utterance.interaction_id, utterance.position)
         return talk[: places.index(place)] if place in places else []
 
     def before(self, utterance: Utterance) -> Utterance | None:
-        """The message just before this one in the same conversation."""
+        """Return the previous message of the same conversation, or None."""
         return next(reversed(self.earlier(utterance)), None)
 
     def said_at(self, interaction_id: str, position: int) -> Utterance | None:
-        """The message at that position of an interaction."""
+        """Return the message at that position of an interaction, or None."""
         return next(
             (one for one in self.utterances if (one.interaction_id, one.position) == (interaction_id, position)), None
         )
 
 
 def days_of(interactions: Sequence[Interaction], zone: tzinfo) -> list[Day]:
-    """The days of some interactions, oldest first, by the calendar of `zone`, also for times without an offset.
+    """Return the days of interactions, oldest first, by the calendar of `zone`, also for times without an offset.
 
-    Within a day by time, then in the order given. A reaction against a post is no title met: a dislike is no interest.
+    Within a day, the order is by time, then as given. A negative reaction adds no title: a dislike is no interest.
     """
     timed = sorted(((_in_zone(one.time, zone), one) for one in interactions), key=lambda pair: pair[0].astimezone(UTC))
     own = _own_words_by_id([one for _, one in timed])
@@ -125,7 +125,7 @@ def _utterances(one: Interaction, time: datetime, own_words: Mapping[str, Sequen
 
 
 def _own_words_by_id(interactions: Sequence[Interaction]) -> dict[str, list[Spans]]:
-    """The spans of own words per message of each discussion; one that grew is read as one, for a role may last over it."""
+    """Return the own-word spans per message of each discussion; its parts are read as one, as role-play may span them."""
     talks: dict[str, list[Discussion]] = {}
     for one in interactions:
         if isinstance(one, Discussion):
@@ -138,7 +138,7 @@ def _own_words_by_id(interactions: Sequence[Interaction]) -> dict[str, list[Span
 
 
 def _own_word_spans(messages: Sequence[Message]) -> Iterator[Spans]:
-    """The spans of own words per message; a message that was split is read as one."""
+    """Yield the own-word spans per message; a message that was split is read as one."""
     role_play, at = False, 0
     while at < len(messages):
         end = at + 1
@@ -156,7 +156,6 @@ def _own_word_spans(messages: Sequence[Message]) -> Iterator[Spans]:
 
 
 def _split_spans(spans: Spans, pieces: Sequence[str]) -> Iterator[Spans]:
-    """The spans of a whole message as spans of its pieces."""
     for end, piece in zip(accumulate(map(len, pieces)), pieces, strict=True):
         start = end - len(piece)
         yield tuple(

@@ -27,35 +27,37 @@ _LISTED = 200
 
 @dataclass
 class DayWords:
-    """Texts by number. What has no word, figure or attribute in common with a text neither repeats nor contradicts it."""
+    """Texts by number. A text without a common word, figure or attribute neither repeats nor contradicts another."""
 
     _texts: list[str] = field(default_factory=list)
     _places: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, text: str) -> None:
-        """The next text; its number is how many there were."""
+        """Add a text; its number is the count of earlier ones."""
         for key in _keys(text):
             self._places[key].append(len(self._texts))
         self._texts.append(text)
 
     def near(self, text: str) -> list[int]:
-        """The numbers of the texts that have most in common with this one, and of the newest, in order."""
+        """Return the numbers of the texts that share most with this one, and of the newest, in order."""
         shared: Counter[int] = Counter()
         for key in _keys(text):
             places = self._places.get(key, ())
-            # A word that many have tells little; of those the newest are looked at.
+            # A frequent word says little; only its newest texts are considered.
             shared.update(dict.fromkeys(places[-_LISTED:], 1 + _LISTED // len(places) if places else 0))
         best = sorted(shared, key=lambda number: (-shared[number], -number))[:_MOST]
         return sorted({*best, *range(max(0, len(self._texts) - _FEWEST), len(self._texts))})
 
     def sharing(self, text: str) -> list[int]:
-        """The numbers of all texts that have a word in common with this one, in order."""
+        """Return the numbers of all texts that share a word with this one, in order."""
         return sorted({number for key in _keys(text) for number in self._places.get(key, ())})
 
 
 def decide(candidates: Sequence[Candidate], view: MemoryView, now: datetime) -> list[Decision]:
-    """A decision for each candidate, in their order, or several where a part of it is to be forgotten. `now`: stands for the
-    time of a candidate that has none."""
+    """Return the decisions about candidates, in order; several for a candidate that is partly to be forgotten.
+
+    `now`: the time of a candidate that has none.
+    """
     deciding = _DayDecisions(view, now)
     for candidate in candidates:
         deciding.add(candidate)
@@ -86,7 +88,7 @@ class _DayDecisions:
         if candidate.forgets:
             self._forget(candidate)
             return
-        # What a document says it may not say tomorrow: it neither makes a statement known nor gives way to one.
+        # A passage changes with its document: it neither makes a statement known nor is it replaced by one.
         similar = [one for one in self._similar(candidate, _SIMILAR) if not one.is_passage]
         noop = self._known_reason(candidate, similar)
         if noop:
@@ -102,11 +104,10 @@ class _DayDecisions:
         self.told.add(one.says)
 
     def _additions(self, numbers: Iterable[int]) -> list[tuple[int, Decision]]:
-        """Those of these decisions that say something, each with its number."""
         return [(at, one) for at in numbers if (one := self.decisions[at]).operation in ("ADD", "UPDATE")]
 
     def _similar(self, candidate: Candidate, limit: int) -> list[Memory]:
-        """Similar memories as the decisions so far leave them, so that a second change of a day doesn't undo the first."""
+        """Return similar memories with the decisions so far applied, so that a second change doesn't undo the first."""
         found = [(one, self.revised.get(one.memory_id)) for one in self.view.similar(candidate.content, limit)]
         return [
             one if text is None else one.model_copy(update={"raw_text": text, "normalized_text": text})
@@ -127,7 +128,6 @@ class _DayDecisions:
         self._append(Decision(candidate, "FORGET" if targets else "NOOP", targets, why=why))
 
     def _known_reason(self, candidate: Candidate, similar: Sequence[Memory]) -> str | None:
-        """Why the candidate adds nothing new, None if it does."""
         known = [memory.content for memory in similar]
         known += [one.says for _, one in self._additions(self.told.near(candidate.content))]
         if any(says_the_same(candidate.content, one) for one in known):
@@ -142,7 +142,6 @@ class _DayDecisions:
         return None
 
     def _revise_earlier(self, candidate: Candidate) -> None:
-        """Takes out of earlier decisions of the day what this candidate contradicts."""
         for at, earlier in self._additions(self.told.near(candidate.content)):
             content, same_talk = earlier.says, earlier.candidate.interaction_id == candidate.interaction_id
             gone = {old for old in statements(content) if _contradiction(candidate, old, same_talk)}
@@ -150,7 +149,6 @@ class _DayDecisions:
                 self._take_out(at, gone, candidate.content)
 
     def _take_out(self, at: int, gone: Collection[str], new: str) -> None:
-        """Reduces an earlier decision to what is still true of it."""
         earlier = self.decisions[at]
         left = joined((*without_statements(earlier.says, gone), *(one for old in gone for one in kept_details(old, new))))
         if not left:
@@ -177,7 +175,7 @@ class _DayDecisions:
 
 
 def _without_forgotten(earlier: Decision, what: str, targets: Collection[str]) -> list[Decision]:
-    """A decision without the sentences that match a forget request, each with its own evidence; closes `targets` too."""
+    """Return the decision without the sentences to be forgotten, each with its own evidence; also closes `targets`."""
     content, said = text_without(what, earlier.says), earlier.candidate
     evidence = memory_sentences(text_without(what, said.evidence))
     if not content or not evidence:
@@ -190,7 +188,7 @@ def _without_forgotten(earlier: Decision, what: str, targets: Collection[str]) -
 
 
 def without_addition(earlier: Decision, targets: Collection[str]) -> Decision:
-    """The decision without what it adds: what it would have closed is untrue all the same."""
+    """Return the decision without its addition; the memories that it closes are untrue nevertheless."""
     why = "to be forgotten, the user said later that day"
     if earlier.operation == "ADD" or set(earlier.targets) <= set(targets):
         return Decision(earlier.candidate, "NOOP", why=why)
@@ -198,7 +196,7 @@ def without_addition(earlier: Decision, targets: Collection[str]) -> Decision:
 
 
 def _contradictions(candidate: Candidate, similar: Sequence[Memory]) -> list[_Contradiction]:
-    """The contradicted memories: all with another attribute value, but only the nearest that is corrected or over."""
+    """Return the contradicted memories: all with another attribute value, else only the nearest one corrected or ended."""
     found = [
         _Contradiction(memory, old, *reason)
         for memory in similar
@@ -211,7 +209,6 @@ def _contradictions(candidate: Candidate, similar: Sequence[Memory]) -> list[_Co
 
 
 def _contradiction(candidate: Candidate, old: str, same_talk: bool = False) -> tuple[str, str] | None:
-    """The contradiction between a candidate and an old text, None if there is none."""
     for new in dict.fromkeys((*memory_sentences(candidate.content), *statements(candidate.content))):
         why = contradicts(new, old, corrects=candidate.corrects, context=candidate.content, same_talk=same_talk)
         if why:
@@ -220,7 +217,7 @@ def _contradiction(candidate: Candidate, old: str, same_talk: bool = False) -> t
 
 
 def _updated_content(candidate: Candidate, found: Sequence[_Contradiction]) -> str | None:
-    """The still true parts of the memories, with what is true now; None where that is the candidate's own text."""
+    """Return the still true parts of the memories plus the new statement; None if that is the candidate's own text."""
     first, gone = found[0], {one.old for one in found}
     instead = corrected_sentence(first.new, first.old)
     contents = dict.fromkeys(one.memory.content for one in found)

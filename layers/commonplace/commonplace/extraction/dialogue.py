@@ -1,4 +1,4 @@
-"""A message in its conversation: what it answers, and role-play over several messages."""
+"""A message in its conversation: the question it answers, and role-play over several messages."""
 
 from dataclasses import dataclass, field, replace
 
@@ -18,12 +18,14 @@ _SHORT_ANSWER, _SHORT_UNSPACED = 8, 14
 _IDLE = ("courtesy", "passing", "request", "attempt", "counterfactual", "yes", "no")
 _HALF = 0.5
 _PLAYED, _TOLD = 0.5, 0.4
-"""The mean of the shares that a message as a whole and its most playful clause have of role-play, from which it is one, if
-the worth of that clause is less: what may well be a fact silences nobody."""
+"""A message is role-play if the mean of two shares reaches `_PLAYED`: its own, and that of its most playful clause.
+
+The worth of that clause must be below `_TOLD`: a possible fact must not mute the rest.
+"""
 
 
 def question_to_user(before: Utterance | None) -> str | None:
-    """The last question of an assistant's message, if it asks about the user or their people and offers nothing."""
+    """Return the last question of an assistant's message, if it asks about the user or their people and offers nothing."""
     if before is None or before.role != "assistant":
         return None
     asked = [one.text for one in sentences(before.text) if one.text.endswith(("?", "？", "か", "か。"))]
@@ -37,7 +39,7 @@ def question_to_user(before: Utterance | None) -> str | None:
 
 
 def is_answer(clause: Clause, is_only_clause: bool, family: frozenset[str]) -> bool:
-    """Whether a clause only makes sense as an answer: a yes or no on its own, or a few words without a subject."""
+    """Return whether a clause only makes sense as an answer: a bare yes or no, or a few words without a subject."""
     text = clause.text
     if clause.asking or never_kept_reason(text, family):
         return False
@@ -50,7 +52,7 @@ def is_answer(clause: Clause, is_only_clause: bool, family: frozenset[str]) -> b
 
 
 def only_repeats(clause: Clause, before: Utterance | None) -> bool:
-    """Whether a clause only repeats the assistant's words, without speaking of the user's own person."""
+    """Return whether a clause only repeats the assistant's words, without being about the user."""
     if before is None or before.role != "assistant" or speaks_of_self(clause.text):
         return False
     own = stems_of(clause.text)
@@ -65,8 +67,10 @@ class RolePlay:
     talks: set[str] = field(default_factory=set)
 
     def without_roles(self, utterance: Utterance) -> Utterance:
-        """The message with only those own words that are not said in a role: what is asked to be remembered or forgotten
-        never is, nor what stands behind the end of the play."""
+        """Return the message with only the own words outside the role.
+
+        Requests to remember or forget are never in a role, nor is text after the end of the play.
+        """
         if utterance.explicit or (utterance.talk not in self.talks and not self._is_played(utterance)):
             return utterance
         ended = list(cue_pattern("role_play_ends").finditer(utterance.text))

@@ -1,4 +1,4 @@
-"""The gates that every decision passes, whichever mode of reading made it."""
+"""The gates that every decision passes, whichever reader made it."""
 
 from collections.abc import Sequence
 
@@ -24,9 +24,10 @@ _EXPLICIT = 0.95
 
 
 def refusal_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
-    """Why a decision must not be applied, None if it may be. `targets`: those of its memories that still exist."""
+    """Return why a decision must not be applied, or None if it may. `targets`: those of its memories that still exist."""
     candidate = decision.candidate
-    forgets = decision.operation == "FORGET" or candidate.forgets  # where no memory says it, it goes from the texts
+    # even if no memory contains it, it is removed from the texts
+    forgets = decision.operation == "FORGET" or candidate.forgets
     if decision.operation == "NOOP" and not forgets:
         return None
     if not 0.0 <= candidate.confidence <= 1.0:
@@ -54,7 +55,7 @@ def _lacks_evidence(candidate: Candidate, utterance: Utterance) -> str | None:
 
 
 def _forget_reason(utterance: Utterance, day: Day, candidate: Candidate) -> str | None:
-    """Refuses to erase anything but what the user asks to forget in so many words."""
+    """Refuse to erase anything except what the user explicitly asks to forget."""
     asked = [one for one in forget_requests_in(candidate.evidence, utterance, day.before(utterance)) if one.meant]
     if not asked:
         return "the user did not ask to forget it"
@@ -62,7 +63,6 @@ def _forget_reason(utterance: Utterance, day: Day, candidate: Candidate) -> str 
 
 
 def _content_reason(decision: Decision, day: Day, utterance: Utterance, targets: Sequence[Memory]) -> str | None:
-    """Refuses contents that are never kept, or whose evidence does not bear them out."""
     candidate = decision.candidate
     content = decision.says.strip()
     if decision.operation == "DELETE" and not content:
@@ -86,7 +86,7 @@ def _content_reason(decision: Decision, day: Day, utterance: Utterance, targets:
 
 
 def _not_meant_reason(candidate: Candidate, utterance: Utterance, question: str | None) -> str | None:
-    """Refuses what is only imagined or somebody else's opinion in all clauses of the evidence."""
+    """Refuse contents that are only imagined, or another person's opinion, in all clauses of the evidence."""
     if has_wording("yes", candidate.evidence) and question is None:
         return "a yes to nothing that was asked of the user"
     reasons = [imagined_or_reported(one.text) for one in clauses_around(candidate.evidence, utterance, clauses(utterance))]
@@ -94,7 +94,7 @@ def _not_meant_reason(candidate: Candidate, utterance: Utterance, question: str 
 
 
 def _other_texts(candidate: Candidate, day: Day, targets: Sequence[Memory], question: str | None) -> list[str]:
-    """The texts that support a content besides its evidence: what it changes, and the question it answers."""
+    """Return the texts that support a content besides its evidence: the memories it changes, and the question it answers."""
     texts = [memory.content for memory in targets]
     if candidate.corrects:
         said = day.said_at(candidate.interaction_id, candidate.position)
@@ -103,7 +103,7 @@ def _other_texts(candidate: Candidate, day: Day, targets: Sequence[Memory], ques
 
 
 def _closes_too_much(decision: Decision, content: str, targets: Sequence[Memory]) -> str | None:
-    """Refuses to close a newer memory, or to close one without a correction or changed value."""
+    """Refuse to close a newer memory, or to close one without a correction or changed value."""
     candidate = decision.candidate
     if candidate.event_time and any(candidate.event_time < memory.happened_at for memory in targets):
         return "older than what it would change"
@@ -114,7 +114,7 @@ def _closes_too_much(decision: Decision, content: str, targets: Sequence[Memory]
 
 
 def _title_reason(decision: Decision, titles: Sequence[str]) -> str | None:
-    """Refuses what a title can't support: it tells only that it was met; an interest needs three."""
+    """Refuse what a title can't support: it only shows that it was seen; an interest needs three."""
     candidate = decision.candidate
     content = decision.says
     if is_instruction_to_reader(content) or redact(content).kinds:
@@ -128,7 +128,7 @@ def _title_reason(decision: Decision, titles: Sequence[str]) -> str | None:
 
 
 def is_asked_for(candidate: Candidate, day: Day) -> bool:
-    """Whether the user said in so many words to remember what a candidate rests on."""
+    """Return whether the user explicitly asked to remember what a candidate is based on."""
     said = day.said_at(candidate.interaction_id, candidate.position)
     if said is None or said.role != "user":
         return False
@@ -136,9 +136,10 @@ def is_asked_for(candidate: Candidate, day: Day) -> bool:
 
 
 def forget_candidates(utterance: Utterance, before: Utterance | None, taken: bool = False) -> list[Candidate]:
-    """The forget requests of a message that can be served, as candidates.
+    """Return the forget requests of a message that can be served, as candidates.
 
-    `taken`: whoever read the talk takes it for one. Else only what is plain by itself, for the talk may be played.
+    `taken`: the reader understands the conversation as such a request. Otherwise only requests that are clear by themselves
+    count, because the conversation may be role-play.
     """
     served = [one for one in forget_requests(utterance, before) if one.can_be_served]
     return [
@@ -149,7 +150,7 @@ def forget_candidates(utterance: Utterance, before: Utterance | None, taken: boo
 
 
 def forget_candidate(request: ForgetRequest, utterance: Utterance) -> Candidate:
-    """A forget request as a candidate."""
+    """Return a forget request as a candidate."""
     return Candidate(
         content=request.what,
         interaction_id=utterance.interaction_id,
@@ -162,13 +163,13 @@ def forget_candidate(request: ForgetRequest, utterance: Utterance) -> Candidate:
 
 
 def forget_requests_in(evidence: str, utterance: Utterance, before: Utterance | None) -> list[ForgetRequest]:
-    """The forget requests of a message in whose clauses the evidence lies."""
+    """Return the forget requests of a message whose clauses contain the evidence."""
     around = clauses_around(evidence, utterance, clauses(utterance))
     return [one for one in forget_requests(utterance, before) if one.clause in around] if around else []
 
 
 def is_requested(what: str, asked: Sequence[ForgetRequest], utterance: Utterance, day: Day) -> bool:
-    """Whether the requests name all of `what`; for one that only points back the earlier messages count."""
+    """Return whether the requests name all of `what`; for a request that only points back, the earlier messages count."""
     named = [one.what for one in asked if one.can_be_served]
     wanted = stems_of(what) - the_user()
     known = stems_of("\n".join(named or _earlier_messages(utterance, day)))
@@ -176,7 +177,7 @@ def is_requested(what: str, asked: Sequence[ForgetRequest], utterance: Utterance
 
 
 def is_to_be_forgotten(content: str, evidence: str, utterance: Utterance, before: Utterance | None) -> bool:
-    """Whether the message that a content rests on asks to forget it."""
+    """Return whether the message of a content asks to forget it."""
     served, span = (
         [one for one in forget_requests(utterance, before) if one.can_be_served],
         evidence_span(evidence, utterance),

@@ -1,4 +1,4 @@
-"""Notes of titles that the user met, kept for a while; a topic met on three days is an interest."""
+"""Notes of titles that the user saw, retained for a while; a topic seen on three days is an interest."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
@@ -16,7 +16,7 @@ from commonplace.text.tagging import tags_of
 DAYS = 3
 _VERB: dict[Met, str] = {"saved": "saved", "read": "read", "liked": "liked", "discussed": "read"}
 BETWEEN = " · "
-"""What stands between the titles that an interest rests on."""
+"""Separates the titles on which an interest is based."""
 _NOTED, _INTEREST = 0.7, 0.8
 _SHORTEST = 3
 
@@ -27,7 +27,7 @@ class _Occasion(NamedTuple):
 
 
 def title_notes(titles: Iterable[TitleMet]) -> list[Candidate]:
-    """A note for each title met, told once a day."""
+    """Return a note for each title seen, once a day."""
     notes = {_note(_VERB[one.how], one.title): one for one in titles}
     return [
         Candidate(
@@ -46,20 +46,20 @@ def title_notes(titles: Iterable[TitleMet]) -> list[Candidate]:
 
 
 def possible_notes(title: str) -> frozenset[str]:
-    """All notes that a title by itself allows."""
+    """Return all notes that a title alone allows."""
     return frozenset(_note(verb, title) for verb in _VERB.values())
 
 
 def _note(verb: str, title: str) -> str:
-    """The title in one line, between quotes that it can't close: its own stay apostrophes."""
+    """Return the title in one line, with apostrophes for its own quotes, so that it can't close the quotation."""
     shown = " ".join(undisguised(title).split()).replace("'", "’")
     return f"The user {verb} '{shown}'"
 
 
 def interests(titles: Sequence[TitleMet], earlier: Iterable[Memory]) -> list[Candidate]:
-    """A durable interest per topic that was met on three days, these included; none for a known one.
+    """Return a durable interest per topic seen on three days, including these titles; none for a known one.
 
-    `earlier`: memories on the subjects of the titles, of whatever kind.
+    `earlier`: memories on the subjects of the titles, of any kind.
     """
     before = list(earlier)
     known = {memory.content.casefold() for memory in before}
@@ -88,7 +88,6 @@ def interests(titles: Sequence[TitleMet], earlier: Iterable[Memory]) -> list[Can
 
 
 def _days(topic: str, met: Sequence[tuple[str, TitleMet]], earlier: Sequence[Memory]) -> Iterator[tuple[date, _Occasion]]:
-    """The days on which a topic was met, with an interaction and a title of each."""
     for memory in earlier:
         read = memory.section == "reading_history" and memory.event_time is not None and memory.session_id is not None
         title = memory.content.partition("'")[2].removesuffix("'")
@@ -98,14 +97,12 @@ def _days(topic: str, met: Sequence[tuple[str, TitleMet]], earlier: Sequence[Mem
 
 
 def _joined_titles(titles: Sequence[str]) -> str:
-    """The titles in one text, each cut so that all find room."""
     room = (LONGEST_EVIDENCE - len(BETWEEN) * (len(titles) - 1)) // len(titles)
     whole = BETWEEN.join(titles)
     return whole if len(whole) <= LONGEST_EVIDENCE else BETWEEN.join(title[:room] for title in titles)
 
 
 def _topics(title: str) -> list[str]:
-    """The tags of a title that stand in it literally, without broader ones."""
     words = frozenset(tokenizer.terms(title))
     found = [tag for tag in tags_of(title) if len(tag) >= _SHORTEST and tag not in word_list("no_interests")]
     return [tag for tag in found if words.issuperset(tokenizer.terms(tag))]

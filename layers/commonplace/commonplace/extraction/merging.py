@@ -1,4 +1,4 @@
-"""Joins the texts of several memories clause by clause; a clause goes only where another one tells all of it."""
+"""Joins the texts of several memories clause by clause; a clause is dropped only if another contains all of it."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -30,14 +30,14 @@ class _Sentence:
     text: str
     clauses: tuple[str, ...]
     leans: bool
-    """Whether it, or what is said next, is only understood by what stands before it: "She is black"."""
+    """Whether it, or the next sentence, needs the one before: "She is black"."""
 
 
 def merged_text(texts: Sequence[str]) -> str:
-    """The texts as one, in their order. A sentence goes where others tell each clause of it; nothing is reworded."""
+    """Join the texts in order. A sentence is dropped if others contain each clause of it; nothing is reworded."""
     sentences = [one for source, text in enumerate(texts) for one in _sentences(source, text)]
     kept = [*sentences]
-    for one in sentences[::-1]:  # of two that tell the same the later goes
+    for one in sentences[::-1]:  # of two equivalent sentences, the later is dropped
         others = [other for other in kept if other.source != one.source and not other.leans]
         if not one.leans and all(any(_is_told(clause, one, other) for other in others) for clause in one.clauses):
             kept.remove(one)
@@ -45,8 +45,8 @@ def merged_text(texts: Sequence[str]) -> str:
 
 
 def contradiction(older: str, newer: str) -> str | None:
-    """Why one of two texts leaves the other untrue, by rules; None where neither does."""
-    from commonplace.text.paraphrase.pair_model import difference, is_value_changed  # with numpy
+    """Return why one of two texts makes the other untrue, by rules; None if neither does."""
+    from commonplace.text.paraphrase.pair_model import difference, is_value_changed  # imports numpy
 
     for new, old in ((newer, older), (older, newer)):
         untrue = contradicted(new, old, corrects=is_correction(new))
@@ -57,7 +57,7 @@ def contradiction(older: str, newer: str) -> str | None:
 
 
 def _is_told(clause: str, one: _Sentence, other: _Sentence) -> bool:
-    """Whether another sentence tells a clause: "if it rains" in front says it of all its clauses."""
+    """Return whether another sentence contains a clause: a leading "if it rains" applies to all clauses of its sentence."""
     return _read_alike(one.text, other.text) and any(tells(kept, clause) for kept in other.clauses)
 
 
@@ -71,10 +71,10 @@ def _sentences(source: int, text: str) -> list[_Sentence]:
 
 
 def tells(kept: str, dropped: str) -> bool:
-    """Whether a clause tells all that another does: its words, numbers and names, as denied, in its time and of whom.
+    """Return whether a clause contains all that another says: words, numbers, names, negation, time and person.
 
-    They have the same words, in another order only where they still mean the same; or the kept one goes on from them with a
-    place, a name or a companion, which limits nothing of them.
+    They have the same words, reordered only if the meaning is the same; or the retained one continues with a place, a name or
+    a companion, which doesn't limit them.
     """
     if ("?" in kept) != ("?" in dropped) or not _read_alike(kept, dropped):
         return False
@@ -88,13 +88,12 @@ def tells(kept: str, dropped: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text as it would be told of the user, with the signs that stand in them ("3.5", "$20", "c++")."""
+    """Return the words in the third person, with the signs in them ("3.5", "$20", "c++")."""
     found = (word.strip(_MARKS) for word in to_third_person(straight(text)).split())
     return [unicodedata.normalize("NFKC", word).casefold() for word in found]
 
 
 def _read_alike(one: str, other: str) -> bool:
-    """Whether both are denied, past, planned, conditional and so on alike."""
     ours, theirs = side_of(one), side_of(other)
     return all(getattr(ours, name) == getattr(theirs, name) for name in _READINGS) and all(
         has_wording(kind, one) == has_wording(kind, other) for kind in _WORDINGS
@@ -102,7 +101,7 @@ def _read_alike(one: str, other: str) -> bool:
 
 
 def _only_adds(more: Sequence[str]) -> bool:
-    """Whether the rest of a clause adds to what stands before it: "in Bonn", "with my dog", "called Momo"."""
+    """Return whether the rest of a clause only adds to it: "in Bonn", "with my dog", "called Momo"."""
     said = " ".join(more)
     if any(is_calendar_word(word.strip(_MARKS).casefold()) for word in more):
         return False

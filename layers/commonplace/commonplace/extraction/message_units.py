@@ -17,20 +17,20 @@ from commonplace.text.foundation.characters import has_kana_or_han
 from commonplace.text.foundation.sentences import STOPS
 
 _PARTLY = (ASKED, OF_SOMEBODY_ELSE)
-"""For these reasons a sentence may be kept up to a comma: before a question, or before what is somebody else's."""
+"""For these reasons a sentence may be retained up to a comma: before a question, or before another person's matters."""
 _ANNOUNCING = (":", "：", '"', "“", "„", "«", "「")
 MOST_JOINED = 3
 
 
 @dataclass(frozen=True)
 class JudgedClause:
-    """A clause, why it is not kept (None: it is), and whether the user wants it remembered."""
+    """A clause, the reason to drop it (None: it is retained), and whether the user asked to remember it."""
 
     clause: Clause
     why: str | None
     asked_for: bool = False
     partly: bool = False
-    """Only its beginning is one."""
+    """Only its beginning is a memory."""
 
 
 def judged_clauses(
@@ -41,9 +41,9 @@ def judged_clauses(
     least: float,
     family: frozenset[str],
 ) -> list[JudgedClause]:
-    """Judges the clauses of a message in order. `before`: the message it may answer; `least`: the worth that counts."""
+    """Judge the clauses of a message in order. `before`: the message it may answer; `least`: the least worth."""
     found: list[JudgedClause] = []
-    stranger = False  # somebody outside the household was told of, and is meant by the next "he"
+    stranger = False  # a person outside the household was mentioned, so the next "he" refers to them
     for clause in message_clauses:
         for one in _judge_clause(utterance, clause, words, least, family):
             if one.why is None and stranger and not is_about_the_users_own(one.clause.text, family):
@@ -62,7 +62,7 @@ def judged_clauses(
 def _judge_clause(
     utterance: Utterance, clause: Clause, words: Embedder, least: float, family: frozenset[str]
 ) -> list[JudgedClause]:
-    """Judges a clause, and if it fails its longest beginning that may be kept, or the parts of a wish beside a secret."""
+    """Judge a clause; if it fails, its longest acceptable beginning, or the parts of a request around a secret."""
     content, wanted = without_request(clause)
     asked_for = wanted or utterance.explicit
 
@@ -81,14 +81,14 @@ def _judge_clause(
 
 
 def _announces_foreign_words(utterance: Utterance, clause: Clause) -> bool:
-    """Whether foreign text follows directly ("my script: …", "my mum always says “…”")."""
+    """Return whether foreign text follows directly ("my script: …", "my mum always says “…”")."""
     last = any(clause.end <= end <= clause.end + 1 for _, end in utterance.own)
     return last and utterance.text[clause.end :].lstrip().startswith(_ANNOUNCING)
 
 
 @dataclass(frozen=True)
 class MessageUnit:
-    """A unit of a message. `question`: what it answers; `asked_for`: the user wants it remembered."""
+    """A unit of a message. `question`: what it answers; `asked_for`: the user asked to remember it."""
 
     utterance: Utterance
     clauses: tuple[Clause, ...]
@@ -97,7 +97,7 @@ class MessageUnit:
 
     @property
     def content(self) -> str:
-        """The clauses as one text, behind the question."""
+        """The clauses as one text, after the question."""
         unspaced = all(has_kana_or_han(clause.text) for clause in self.clauses)
         stop, gap = ("。", "") if unspaced else (".", " ")
         texts = [clause.text for clause in self.clauses]
@@ -121,7 +121,7 @@ class ReadMessage:
 def read_message(
     utterance: Utterance, before: Utterance | None, words: Embedder, least: float, family: frozenset[str]
 ) -> ReadMessage:
-    """Reads one message of the user. `before`: the message it may answer; `least`: the worth from which a clause counts."""
+    """Read one message of the user. `before`: the message it may answer; `least`: the least worth of a clause."""
     found = ReadMessage()
     question = question_to_user(before)
     message_clauses = list(clauses(utterance))
@@ -134,7 +134,7 @@ def read_message(
 
 
 def _with_neighbours(judged: Sequence[JudgedClause]) -> list[JudgedClause | None]:
-    """The kept clauses, each with the one before it where it depends on that; None for those left out."""
+    """Return the retained clauses, each with the previous one if it depends on it; None for dropped ones."""
     kept = {at for at, one in enumerate(judged) if one.why is None}
     for at in sorted(kept):
         before = next((back for back in range(at - 1, -1, -1) if tokenizer.terms(judged[back].clause.text)), None)
@@ -144,12 +144,11 @@ def _with_neighbours(judged: Sequence[JudgedClause]) -> list[JudgedClause | None
 
 
 def _needs_previous(clause: Clause) -> bool:
-    """Whether a clause can't be understood without the one before it."""
     return has_wording("pronoun", clause.text) or (is_correction(clause.text) and attribute_of(clause.text) is None)
 
 
 def _join_units(utterance: Utterance, passed: Sequence[JudgedClause | None], question: str | None) -> Iterator[MessageUnit]:
-    """Units of at most three clauses side by side, in one span of evidence, wishes apart from facts; None parts them."""
+    """Yield units of at most three adjacent clauses in one evidence span; None separates them, as do wishes from facts."""
     unit: list[JudgedClause] = []
     for one in (*passed, None):
         if unit and (one is None or not _fits(utterance, unit, one)):

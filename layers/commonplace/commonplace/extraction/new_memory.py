@@ -1,4 +1,4 @@
-"""Makes the record of a decision: rules derive what the reader did not say."""
+"""Makes the record of a decision: rules derive what the reader left open."""
 
 import re
 import unicodedata
@@ -32,7 +32,7 @@ _SESSIONS: tuple[Scope, ...] = ("session", "conversation")
 def memory_from_decision(
     decision: Decision, day: Day, caller: Caller, ports: Ports, now: datetime, memory_id: str
 ) -> tuple[Memory, Vector | None]:
-    """The memory that an ADD, UPDATE or DELETE adds, and its vector. `now`: aware, when it is written."""
+    """Return the memory that an ADD, UPDATE or DELETE adds, and its vector. `now`: aware, the time of writing."""
     candidate = decision.candidate
     text = decision.says
     statement = enrich(text, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
@@ -66,14 +66,14 @@ def memory_from_decision(
 
 
 def durability_of(candidate: Candidate) -> Durability:
-    """Daily for what holds in one conversation or is not sure; else the reader's, durable by default."""
+    """Return daily for a candidate that is uncertain or limited to a conversation; else the reader's, by default durable."""
     if candidate.scope != "user_global" or candidate.confidence < DURABLE_FROM:
         return "daily"
     return candidate.durability or "durable"
 
 
 def tidy_key(key: str | None) -> str | None:
-    """A key in its stored form: NFKC, lower case, letters, digits, `_`, `.`, `-`, at most 64; None if nothing is left."""
+    """Return a key in its stored form: NFKC, lower case, letters, digits, `_`, `.`, `-`, at most 64; None if empty."""
     tidy = _NO_KEY.sub("_", unicodedata.normalize("NFKC", key or "").casefold().strip())[:LONGEST_KEY]
     return tidy if tidy.strip("_.-") else None
 
@@ -82,11 +82,11 @@ def _labels(candidate: Candidate, statement: EnrichedStatement) -> dict[str, Any
     category = statement.classification.category
     kind = statement.memory_type
     if candidate.type is not None:
-        # The engine's finer word stays where it says the same: "fact" of a reader may well be a habit.
+        # The engine's more specific type stays if compatible: a reader's "fact" may well be a habit.
         kind = kind if candidate.type == "fact" and kind not in ("project", "task", "meta") else _TYPES[candidate.type]
         category = _CATEGORY.get(candidate.type, category)
     if candidate.section == "reading_history" and category == "system":
-        kind, category = "fact", "references"  # a title is what somebody else wrote: it never becomes a standing wish
+        kind, category = "fact", "references"  # others write titles: a title never becomes a standing instruction
     section: Section = candidate.section or section_of(kind, category)
     return {"memory_type": kind, "category": category, "section": section}
 
@@ -103,7 +103,7 @@ def _lasting(candidate: Candidate, now: datetime) -> dict[str, Any]:
 
 
 def _closed_fields(decision: Decision) -> dict[str, Any]:
-    """The fields of an older value, which is stored closed at the time of the newer one."""
+    """Return the fields of an older value, which is stored as closed at the time of the newer one."""
     later = decision.outdated_by
     if later is None:
         return {}
@@ -117,7 +117,6 @@ def _said_at(candidate: Candidate, day: Day) -> datetime | None:
 
 
 def _evidence(candidate: Candidate, day: Day) -> str:
-    """The user's words; for a bare yes or no the question too."""
     words, said = candidate.evidence, day.said_at(candidate.interaction_id, candidate.position)
     question = (
         question_to_user(day.before(said)) if said and (has_wording("yes", words) or has_wording("no", words)) else None
@@ -126,7 +125,6 @@ def _evidence(candidate: Candidate, day: Day) -> str:
 
 
 def _key(candidate: Candidate, caller: Caller, ports: Ports, now: datetime) -> str | None:
-    """The candidate's key, unless another memory holds it."""
     key = tidy_key(candidate.key)
     if key is None or ports.operations.holder(caller.user_id, DEFAULT_COLLECTION, key, now) is not None:
         return None

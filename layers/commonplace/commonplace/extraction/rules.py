@@ -26,7 +26,7 @@ Refused = Callable[[Utterance, str, str], None]
 LEAST_WORTH = 0.6
 _EXPLICIT, _STATED, _PATTERN, _WEAK = 0.95, 0.9, 0.8, 0.6
 _UNTOLD = (NOT_WORTH, ASKED, PASSING)
-"""Reasons that are told one by one of explicit requests alone: most of what is said on a day is of these kinds."""
+"""Reasons reported only for explicit requests: most messages of a day have them."""
 _SIMILAR = 20
 _NOT_WHAT = "asks to forget, and doesn't tell what; commonplace erase takes everything away"
 _NOT_READ = "asks to forget in a language whose wishes are not read; commonplace erase takes everything away"
@@ -35,8 +35,10 @@ _NOT_ADDRESSED = "sounds like a wish to forget, and may mean what is talked abou
 
 
 class RulesReader:
-    """Reads days without a model. `least_worth`: the worth, 0 to 1, from which a clause is kept; `refused`: is called with
-    each clause that is not, and the reason."""
+    """Reads days without a model. `least_worth`: the least worth, 0 to 1, of a retained clause.
+
+    `refused`: is called with each other clause, and the reason.
+    """
 
     def __init__(self, words: Embedder, least_worth: float = LEAST_WORTH, refused: Refused | None = None) -> None:
         self._words = words
@@ -44,7 +46,7 @@ class RulesReader:
         self._refused = refused
 
     def read(self, day: Day, view: MemoryView) -> Reading:
-        """Reads a day and returns its decisions; nothing is ever left unread."""
+        """Read a day and return its decisions; nothing is ever left unread."""
         reading = _DayReading(day, view, self._words, self._least, self._refused)
         stage = RolePlay(self._words)
         for said in day.utterances:
@@ -57,7 +59,7 @@ class RulesReader:
 
 
 def titles_met(day: Day, view: MemoryView) -> list[Candidate]:
-    """The candidates of a day's titles: a note of each, and an interest where a topic was met on three days."""
+    """Return the candidates of a day's titles: a note of each, and an interest for a topic seen on three days."""
     earlier = {one.memory_id: one for met in day.titles for one in view.similar(met.title, _SIMILAR)}
     return [*title_notes(day.titles), *interests(day.titles, earlier.values())]
 
@@ -78,7 +80,7 @@ class _DayReading:
         self.family = household_names(one.own_words for one in self.day.utterances)
 
     def read_message(self, whole: Utterance, utterance: Utterance) -> None:
-        """Reads one message of the user. `utterance`: the `whole` message without role-play."""
+        """Read one message of the user. `utterance`: the `whole` message without role-play."""
         if utterance != whole:
             self.dropped.append(_dropped(whole, ROLE_PLAY))
         utterance = self._without_forget_requests(utterance)
@@ -97,7 +99,6 @@ class _DayReading:
                 self.dropped.append(_dropped(utterance, why))
 
     def _without_forget_requests(self, utterance: Utterance) -> Utterance:
-        """Takes the forget requests out of a message, adds them as candidates, and returns the rest."""
         asked = forget_requests(utterance, self.day.before(utterance))
         for one in asked:
             if one.can_be_served:
@@ -116,7 +117,7 @@ class _DayReading:
         return _candidate_at(said.utterance, content, said.evidence, _confidence(said), type=kind, corrects=corrects)
 
     def _corrected(self, utterance: Utterance, text: str) -> Candidate | None:
-        """The corrected earlier sentence for a correction without subject ("I was wrong, it's the 14th")."""
+        """Return the corrected earlier sentence for a correction without subject ("I was wrong, it's the 14th")."""
         if not lacks_subject(text) or not is_correction(text):
             return None
         for old in self._said_before(utterance, text):
@@ -126,7 +127,7 @@ class _DayReading:
         return None
 
     def _said_before(self, utterance: Utterance, text: str) -> Iterator[str]:
-        """Earlier sentences of the conversation that a correction may mean, newest first, those with the old value."""
+        """Yield earlier sentences that a correction may refer to, newest first, then memories with the old value."""
         for candidate in reversed(self.candidates):
             if candidate.interaction_id == utterance.interaction_id:
                 yield from (one.text for one in sentences(candidate.content))
@@ -137,7 +138,6 @@ class _DayReading:
 
 
 def _unserved_reason(request: ForgetRequest) -> str:
-    """Why a forget request can't be served."""
     if has_wording("forget_unread", request.clause.text):
         return _NOT_READ
     return _NOT_WHAT if request.meant else _NOT_ADDRESSED
@@ -148,7 +148,6 @@ def _dropped(utterance: Utterance, why: str) -> Dropped:
 
 
 def _candidate_at(utterance: Utterance, content: str, evidence: str, confidence: float, **more: Any) -> Candidate:
-    """A candidate with the place and time of its message."""
     return Candidate(
         content=content,
         interaction_id=utterance.interaction_id,

@@ -1,4 +1,4 @@
-"""Other people: what is kept of them bears on the user; never their health, relations, money or secrets."""
+"""Other people: memories about them must concern the user; never their health, relations, money or secrets."""
 
 import re
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ OF_SOMEBODY_ELSE = "the health, relations, money or secrets of somebody else"
 
 
 def household_names(texts: Iterable[str]) -> frozenset[str]:
-    """The names of the user's household, family and pets that some texts tell ("my wife Clara", "Femke, my daughter")."""
+    """Return the names of the user's household, family and pets in some texts ("my wife Clara", "Femke, my daughter")."""
     found: set[str] = set()
     for text in texts:
         for match in wording_pattern("household").finditer(text):
@@ -24,7 +24,7 @@ def household_names(texts: Iterable[str]) -> frozenset[str]:
 
 
 def private_reason(text: str, household: frozenset[str] = frozenset()) -> str | None:
-    """Why a statement is private to somebody else, None if it isn't. `household`: names of the user's household."""
+    """Return why a statement is private to another person, or None. `household`: names of the user's household."""
     plain = straight(text)
     if has_wording("charge", plain):
         return "of somebody in the user's care"
@@ -40,19 +40,19 @@ def private_reason(text: str, household: frozenset[str] = frozenset()) -> str | 
 
 
 def is_about_an_outsider(text: str) -> bool:
-    """Whether a text is about somebody outside the household, so that a later "he" is that person."""
+    """Return whether a text is about a person outside the household, so that a later "he" refers to them."""
     return has_wording("outsider", text) and not has_wording("household", text)
 
 
 def is_about_the_users_own(text: str, household: frozenset[str]) -> bool:
-    """Whether a text is about the user or somebody of the household."""
+    """Return whether a text is about the user or a member of the household."""
     names = {word.casefold().removesuffix("'s") for word in re.findall(r"[\w']+", text)}
     own = speaks_of_self(text) or mentions_the_user(text)
     return own or has_wording("household", text) or not household.isdisjoint(names)
 
 
 def speaks_of_self(text: str) -> bool:
-    """Whether a text has a word of the first person."""
+    """Return whether a text has a word of the first person."""
     return compiled("third_parties.first_person").search(straight(text)) is not None
 
 
@@ -61,7 +61,7 @@ def _tells_of_somebody(piece: str) -> bool:
 
 
 def _is_ordinary(word: str) -> bool:
-    """Whether the word is capitalized only because it begins a sentence."""
+    """Return whether the word is capitalized only because it begins a sentence."""
     return wording_pattern("sentence_opener").fullmatch(word) is not None and not compiled(
         "third_parties.their_subject"
     ).match(word)

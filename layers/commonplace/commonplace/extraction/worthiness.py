@@ -1,4 +1,4 @@
-"""Judges whether a clause of the user's own words is worth keeping."""
+"""Judges whether a clause of the user's own words is worth storing."""
 
 import math
 import re
@@ -24,7 +24,7 @@ from commonplace.text.foundation.sentences import STOPS
 SECRET = "a secret"
 NOT_WORTH, ASKED, PASSING = "not worth keeping", "a question or a request", "small talk or a passing state"
 ROLE_PLAY, _IMAGINED, _INSTRUCTION = "role-play", "a hypothetical", "an instruction to whoever reads it"
-# What was taken out at the door, and what looks so much like a secret that no memory needs it.
+# What the intake redacted, and text so similar to a secret that no memory needs it.
 _SECRET = re.compile(
     r"\[redacted:|(?<!\d)(?:\d[ -]?){12,}|(?<!\S)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)(?=\S*[!@#$%^&*_+=?])(?!https?://)\S{8,}(?<![.,;:!?])"
 )
@@ -33,10 +33,10 @@ _FACT = 0.6
 _OTHERS = 0.2
 _LEAST_TERMS = 2
 _FRAGMENT, _FRAGMENT_WORTH = 3, 0.9
-"""So few words that don't speak of the user are a piece of a sentence, unless they surely say something."""
+"""So few words, not about the user, are a fragment, unless the worth is high."""
 _LEAST_WORDS = 3
 _PASSING = ("courtesy", "passing", "attempt")
-"""Kinds that tell of the moment; a clause that surely tells of more is kept all the same."""
+"""Kinds that concern only the moment; a clause of very high worth is retained nevertheless."""
 
 _REASONS: dict[Kind, str] = {
     "passing": PASSING,
@@ -62,21 +62,24 @@ class Judgement:
         return max(self.shares, key=lambda kind: self.shares[kind])
 
 
-@lru_cache(maxsize=1024)  # whether a message is said in a role is asked of all its clauses first
+@lru_cache(maxsize=1024)  # the role-play check judges all clauses of a message first
 def judge(text: str, words: Embedder) -> Judgement:
-    """Judges a clause, with or without a full stop alike. Its worth: the odds that it is a fact or a wish by how people chat,
-    times those by how clear statements are written; each model alone is too sure of what only the other has seen."""
+    """Judge a clause; a final full stop makes no difference.
+
+    Its worth combines the odds of a fact or a wish according to a model of chats with the odds of a model of clear
+    statements; each alone is overconfident about the other's data.
+    """
     sentence, vector, shares = _as_sentence(text, words)
     odds = log_odds(shares["fact"] + shares["wish"]) + log_odds(classify(sentence, vector).worth)
     return Judgement(shares, 1.0 / (1.0 + math.exp(-odds)))
 
 
 def kind_shares(text: str, words: Embedder) -> Shares:
-    """The shares of the kinds that a text may be, with or without a full stop alike."""
+    """Return the shares of the kinds that a text may be; a final full stop makes no difference."""
     return _as_sentence(text, words)[2]
 
 
-@lru_cache(maxsize=128)  # of a message of one clause both are asked
+@lru_cache(maxsize=128)  # both callers need it for a message of one clause
 def _as_sentence(text: str, words: Embedder) -> tuple[str, Vector | None, Shares]:
     sentence = _with_stop(text)
     vector = words.embed(sentence)
@@ -84,7 +87,7 @@ def _as_sentence(text: str, words: Embedder) -> tuple[str, Vector | None, Shares
 
 
 def _with_stop(text: str) -> str:
-    """What the user says of themselves as a sentence: both models learned what ends in a stop, and people leave it out."""
+    """Add a stop to a statement about the user: both models were trained with stops, but people omit them."""
     plain = text.rstrip()
     whole = plain.endswith(STOPS) or not plain[-1:].isalnum()
     if whole or not (speaks_of_self(plain) or has_wording("interest", plain)):
@@ -95,15 +98,16 @@ def _with_stop(text: str) -> str:
 def unworthy_reason(
     clause: Clause, judgement: Judgement, least: float, *, asked_for: bool = False, family: frozenset[str] = frozenset()
 ) -> str | None:
-    """Why a clause is no memory, None if it is one. `least`: the worth, 0 to 1, from which one counts; `asked_for`: the user
-    said to remember it."""
+    """Return why a clause is no memory, or None if it is one. `least`: the least worth, 0 to 1.
+
+    `asked_for`: the user asked to remember it.
+    """
     if why := never_kept_reason(clause.text, family) or _of_somebody_else(clause.text, judgement):
         return why
     return None if asked_for else _passing_reason(clause, judgement, least)
 
 
 def _of_somebody_else(text: str, judgement: Judgement) -> str | None:
-    """Whether a clause tells private matters of somebody who may be outside the household."""
     if judgement.shares["others"] < _OTHERS or not has_wording("sensitive", text):
         return None
     of_the_user = speaks_of_self(text) or has_wording("household", text) or has_wording("adviser", text)
@@ -111,7 +115,7 @@ def _of_somebody_else(text: str, judgement: Judgement) -> str | None:
 
 
 def never_kept_reason(text: str, family: frozenset[str] = frozenset()) -> str | None:
-    """Why a text is never kept, whoever asks for it; None if it may be."""
+    """Return why a text is never stored, whoever asks for it; None if it may be."""
     if is_instruction_to_reader(text):
         return _INSTRUCTION
     if _SECRET.search(text):
@@ -122,10 +126,10 @@ def never_kept_reason(text: str, family: frozenset[str] = frozenset()) -> str | 
 
 
 def wished_parts(clause: Clause, asked_for: bool) -> Iterator[Clause]:
-    """The parts of a wish with a secret in it that can be kept, and those with the secret: all, or those from its "remember
-    that" on.
+    """Yield the parts of a request with a secret that can be stored, and those with the secret.
 
-    What stands between commas is one; of one with a secret in it what speaks of the user or has a verb.
+    All parts count, or those from its "remember that" on. Commas separate parts; a part with a secret is split further, and
+    only pieces about the user or with a verb are used.
     """
     for part in pieces(clause, "comma"):
         for piece in pieces(part) if never_kept_reason(part.text) else [part]:
@@ -136,7 +140,7 @@ def wished_parts(clause: Clause, asked_for: bool) -> Iterator[Clause]:
 
 
 def _stands_alone(text: str, between_commas: bool) -> bool:
-    """Whether a part of a wish is a statement, not one noun of two ("the code for the shed and ...")."""
+    """Return whether a part of a request is a statement, not one noun of two ("the code for the shed and ...")."""
     words = text.split()
     if speaks_of_self(text) or has_kana_or_han(text):
         return True
@@ -146,14 +150,14 @@ def _stands_alone(text: str, between_commas: bool) -> bool:
 
 
 def imagined_or_reported(text: str) -> str | None:
-    """Why a clause is not true of the user: it is imagined, or somebody else's opinion; None if it may be."""
+    """Return why a clause is not true of the user: imagined, or another person's opinion; None if it may be true."""
     if has_wording("counterfactual", text):
         return _IMAGINED
     return "what somebody else says" if has_wording("reported", text) and not has_wording("adviser", text) else None
 
 
 def only_greets(text: str) -> bool:
-    """Whether a text holds nothing but greetings, thanks and good wishes, to a name perhaps."""
+    """Return whether a text contains only greetings, thanks and good wishes, possibly with a name."""
     plain = straight(text)
     rest = re.findall(r"\w+", wording_pattern("greeting").sub(" ", plain))
     names = [word for word in rest if len(word) > 1 and word.istitle() and not has_kana_or_han(word)]
@@ -185,13 +189,13 @@ def _passing_reason(clause: Clause, judgement: Judgement, least: float) -> str |
 
 
 def _bears_on_the_user(text: str) -> bool:
-    """Whether what a clause tells of other people bears on the user: an employer, a doctor's advice."""
+    """Return whether a clause about other people concerns the user: an employer, a doctor's advice."""
     told = attribute_of(text)
     return (told is not None and told.name == "boss") or has_wording("adviser", text)
 
 
 def is_instruction(text: str) -> bool:
-    """Whether a text tells the assistant how to behave from now on."""
+    """Return whether a text is an instruction for the assistant's future behaviour."""
     return has_wording("standing", text) and not has_wording("no_wish", text)
 
 
@@ -203,6 +207,6 @@ def _is_fragment(text: str, worth: float) -> bool:
 
 
 def _is_fact(text: str) -> bool:
-    """Whether a clause tells an attribute, an interest or a change: a fact even where the classifier hesitates."""
+    """Return whether a clause states an attribute, an interest or a change: a fact even if the classifier is unsure."""
     changes = bool(ended_matter(text)) or (is_correction(text) and bool(figures_of(text)))
     return attribute_of(text) is not None or has_wording("interest", text) or changes

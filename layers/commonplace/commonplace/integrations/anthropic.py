@@ -182,7 +182,6 @@ def _numbered(lines: list[str], first: int) -> str:
 
 
 def _lines_with(text: str, part: str) -> Iterator[int]:
-    """Yield the line number of each occurrence of a part of a text, including overlapping ones."""
     at, line, before = text.find(part), 1, 0
     while at != -1:
         line += text.count("\n", before, at)
@@ -201,7 +200,6 @@ def _missing(path: str) -> ToolError:
 
 
 def _redacted(written: Document) -> str:
-    """Return the message to the model about secrets that were removed from its text."""
     if not written.redacted:
         return ""
     kinds = ", ".join(written.redacted)

@@ -131,7 +131,6 @@ class CommonplaceStore(BaseStore):
 
 
 def _matches(condition: MatchCondition, namespace: Namespace) -> bool:
-    """Return whether a namespace has the prefix or suffix of a condition; `*` matches any label."""
     path = tuple(condition.path)
     if condition.match_type not in ("prefix", "suffix"):
         raise ValueError(f"Unsupported match type: {condition.match_type}")
@@ -141,7 +140,6 @@ def _matches(condition: MatchCondition, namespace: Namespace) -> bool:
 
 
 def _passes(value: Any, wanted: Any) -> bool:
-    """Return whether a value matches a filter: equal, by operators, or recursively in all parts."""
     if isinstance(wanted, dict):
         if any(name.startswith("$") for name in wanted):
             return all(_compares(value, name, other) for name, other in wanted.items())

@@ -72,7 +72,6 @@ def _declaration(row: Row) -> dict[str, Any]:
 
 
 def _reduced(schema: Mapping[str, Any], takes: Callable[[str], bool]) -> dict[str, Any]:
-    """Return a schema with only the keywords that an API accepts, at every depth."""
     kept = {keyword: value for keyword, value in schema.items() if takes(keyword)}
     if "properties" in kept:
         kept["properties"] = {name: _reduced(field, takes) for name, field in kept["properties"].items()}

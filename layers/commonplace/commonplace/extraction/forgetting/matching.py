@@ -1,4 +1,4 @@
-"""Matches forget requests with texts: which memories they cover, and what of a text may stay."""
+"""Matches forget requests with texts: which memories they cover, and which sentences may stay."""
 
 import re
 from collections.abc import Iterable
@@ -16,12 +16,12 @@ _NAME = re.compile(r"\b[A-ZÀ-Þ]\w+")
 
 
 def memories_telling(what: str, memories: Iterable[Memory]) -> tuple[str, ...]:
-    """The ids of the memories that tell what is to be forgotten."""
+    """Return the IDs of the memories that contain what is to be forgotten."""
     return tuple(memory.memory_id for memory in memories if tells(what, memory.content))
 
 
 def tells(what: str, text: str) -> bool:
-    """Whether a text tells what is to be forgotten: it has all of one or two stems, or most of a longer request."""
+    """Return whether a text contains what is to be forgotten: all of one or two stems, or most of a longer request."""
     wanted = _target_stems(what)
     found = shared_stems(wanted, stems_of(" ".join(one for one in memory_sentences(text) if not is_of_another(what, one))))
     whole = _FEW if speaks_of_self(what) else 1
@@ -29,17 +29,17 @@ def tells(what: str, text: str) -> bool:
 
 
 def names_something(what: str) -> bool:
-    """Whether a request names anything that could be forgotten."""
+    """Return whether a request names anything that could be forgotten."""
     return bool(_target_stems(what))
 
 
 def mentions(what: str, text: str) -> bool:
-    """Whether a text has any stem of what is to be forgotten, cut short too."""
+    """Return whether a text has any stem of what is to be forgotten, or a prefix of one."""
     return bool(shared_stems(_target_stems(what), stems_of(text), begins=True))
 
 
 def text_without(what: str, text: str) -> str:
-    """The sentences of a text that may stay: none with a stem of the request, or with a pronoun that leans on one."""
+    """Return the sentences that may stay: without a stem of the request, and without a pronoun that refers to one."""
     wanted, kept, leaning = _target_stems(what), list[str](), True
     for sentence in memory_sentences(text):
         leans_on_it = mentions(what, sentence) and not is_of_another(what, sentence)
@@ -50,5 +50,5 @@ def text_without(what: str, text: str) -> str:
 
 
 def _target_stems(what: str) -> frozenset[str]:
-    # "Bo" and "Al" are small words of some language, and the names of somebody's cat.
+    # "Bo" and "Al" are function words of some language, but also names.
     return (stems_of(what) or frozenset(tokenizer.terms(" ".join(_NAME.findall(what))))) - word_stems("conversation")

@@ -1,4 +1,4 @@
-"""Finds requests to forget in a message; what only sounds like one erases nothing."""
+"""Finds requests to forget in a message; text that only resembles one erases nothing."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -18,9 +18,9 @@ _FEW_WORDS = 2
 
 @dataclass(frozen=True)
 class ForgetRequest:
-    """A clause that asks to forget `what`, "" where it doesn't say; its words end at `end` of the message.
+    """A clause that asks to forget `what`, "" if it doesn't say; its words end at `end` of the message.
 
-    `meant`: it is the memory that is asked, and not whoever edits a text or a recipe.
+    `meant`: it addresses the memory, not the editor of a text or a recipe.
     """
 
     clause: Clause
@@ -35,19 +35,19 @@ class ForgetRequest:
 
 
 def forget_target(text: str) -> str | None:
-    """What a text asks to forget, maybe ""; None if it asks for no such thing."""
+    """Return what a text asks to forget, possibly ""; None if it asks for nothing of the kind."""
     asked = _forget_phrase(text)
     return None if asked is None else asked.what
 
 
 def addresses_the_memory(text: str) -> bool:
-    """Whether a text alone makes clear that the memory shall forget."""
+    """Return whether a text alone makes clear that the memory shall forget."""
     asked = _forget_phrase(text)
     return asked is not None and _is_explicit(text, asked)
 
 
 def forget_requests(utterance: Utterance, before: Utterance | None) -> list[ForgetRequest]:
-    """The forget requests of a message. `before`: the message before it, which shows what is talked about."""
+    """Return the forget requests of a message. `before`: the preceding message, which shows the subject."""
     message_clauses, found = clauses(utterance), list[ForgetRequest]()
     asked = [_forget_phrase(clause.text) for clause in message_clauses]
     alone = all(
@@ -66,7 +66,7 @@ def forget_requests(utterance: Utterance, before: Utterance | None) -> list[Forg
 
 
 def _clauses_pointed_at(earlier: Sequence[Clause]) -> Iterator[Clause]:
-    """The last clause, and those before it that its pronouns need ("My brother drinks. It's his third year.")."""
+    """Yield the last clause, and earlier ones that its pronouns need ("My brother drinks. It's his third year.")."""
     for clause in reversed(earlier):
         yield clause
         if not has_wording("pronoun", clause.text):
@@ -74,7 +74,7 @@ def _clauses_pointed_at(earlier: Sequence[Clause]) -> Iterator[Clause]:
 
 
 def without_forget_requests(utterance: Utterance, asked: Sequence[ForgetRequest]) -> Utterance:
-    """The message without its forget requests, what explains them, and what refers to that by a pronoun."""
+    """Return the message without its forget requests, their explanations, and references to them by pronoun."""
     gone = list(_spans_to_drop(utterance, asked))
     return (
         replace(utterance, own=tuple(piece for span in utterance.own for piece in _without(span, gone)))
@@ -91,7 +91,7 @@ class _Phrase:
 
 
 def _forget_phrase(text: str) -> _Phrase | None:
-    """The phrase in a clause that asks to forget, and where its words end; None without one."""
+    """Return the phrase in a clause that asks to forget, and where its words end; None without one."""
     plain = straight(text)
     unstored = wording_pattern("unstored").search(plain)
     if unstored:
@@ -120,7 +120,7 @@ def _is_explicit(text: str, asked: _Phrase) -> bool:
 
 
 def _is_whole_request(clause: Clause, asked: _Phrase, utterance: Utterance, before: Utterance | None, alone: bool) -> bool:
-    """Whether a clause like "Forget my cat." asks for nothing more, and the talk was of something else."""
+    """Return whether a clause like "Forget my cat." asks for nothing more, and the preceding message had another subject."""
     goes_on = utterance.text[clause.start + asked.end : clause.end] + utterance.text[clause.end :].lstrip(" ")[:1].strip(
         ".!?\n"
     )

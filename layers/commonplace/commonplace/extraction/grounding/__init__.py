@@ -1,1 +1,1 @@
-"""Checks that a memory is grounded in what was said: names, numbers, dates, negations, and the place of its evidence."""
+"""Checks that a memory is grounded in the messages: names, numbers, dates, negations, and the place of its evidence."""

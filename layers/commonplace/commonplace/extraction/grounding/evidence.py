@@ -50,7 +50,7 @@ _NUMERIC = re.compile(
 _YEAR = re.compile(r"(?<![\d.,$€£])(?:19|20)\d\d(?![\d.,]?\d|\s?[$€£%])")
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d])|(?<=[。！？])|\n+")
 LANGUAGES_WITHOUT_CAPITALS = ("ja", "zh", "ko")
-"""In which a name is told by the words that it stands beside."""
+"""In these, only neighbouring words identify a name."""
 _SCRIPT = re.compile(rf"[{HAN}々ぁ-ゖ가-힣]")
 _OF_A_PLACE = re.compile(r"^.*[都道府県](?=.{2})|(?<=..)[都道府県市区町村]$")
 _WORD = re.compile(r"[^\W_]+(?:[.'’+#&-][^\W_]+)*[+#]*")
@@ -68,7 +68,7 @@ NOT_SAID, DENIED = "it says no where the user did not", "the user said no where 
 
 
 class PartialDate(NamedTuple):
-    """A date of which only some parts may be told; the others are None. `weekday`: 0 is Monday."""
+    """A date of which only some parts may be known; the others are None. `weekday`: 0 is Monday."""
 
     year: int | None = None
     month: int | None = None
@@ -76,15 +76,15 @@ class PartialDate(NamedTuple):
     weekday: int | None = None
 
     def is_part_of(self, other: "PartialDate") -> bool:
-        """Whether the other date has all parts of this one."""
+        """Return whether the other date has all parts of this one."""
         return all(mine is None or mine == theirs for mine, theirs in zip(self, other, strict=True))
 
 
 def evidence_span(evidence: str, utterance: Utterance) -> tuple[int, int] | None:
-    """The span of the evidence in `utterance.text`, within one span of own words; None if there is none.
+    """Return the span of the evidence in `utterance.text`, within one span of own words; None if there is none.
 
-    Capitals, width, blanks, the kind of quotation mark or dash, and marks around the evidence make no difference; part
-    of a word is not found.
+    Case, width, blanks, the kind of quotation mark or dash, and marks around the evidence are ignored; part of a word is no
+    match.
     """
     sought, _ = _normalized_with_places(evidence.strip(_AROUND))
     sought = sought.strip()
@@ -99,13 +99,12 @@ def evidence_span(evidence: str, utterance: Utterance) -> tuple[int, int] | None
 
 
 def clauses_around(evidence: str, utterance: Utterance, clauses: Iterable[Clause]) -> list[Clause]:
-    """The clauses that the evidence lies in; none where it is not in own words."""
+    """Return the clauses that contain the evidence; none if it is not in own words."""
     span = evidence_span(evidence, utterance)
     return [one for one in clauses if span and one.start < span[1] and span[0] < one.end]
 
 
 def _normalized_with_places(text: str) -> tuple[str, list[int]]:
-    """The text normalized for comparison, and the original place of each character."""
     found: list[str] = []
     places: list[int] = []
     for place, char in enumerate(text):
@@ -118,10 +117,10 @@ def _normalized_with_places(text: str) -> tuple[str, list[int]]:
 
 
 def unsupported(content: str, evidence: str, others: Sequence[str], said_on: date) -> str | None:
-    """Why the content says more than its evidence; None if all its names, numbers, dates and negations are supported.
+    """Return why the content says more than its evidence; None if all names, numbers, dates and negations are supported.
 
-    They may stand in the `evidence` or in `others` (the turn that it answers, the memory that it updates). Numbers may be
-    spelled out, dates told by the day on which it was said, names inflected.
+    They may be in the `evidence` or in `others` (the question it answers, the memory it updates). Numbers may be spelled out,
+    dates relative to the day of the message, names inflected.
     """
     other = "\n".join(others)
     pool = f"{evidence}\n{other}"
@@ -139,7 +138,6 @@ def unsupported(content: str, evidence: str, others: Sequence[str], said_on: dat
 
 
 def _without_dates(content: str, pool: str, said_on: date) -> tuple[str, str | None]:
-    """The content without its dates, and the first date that was not said."""
     found = sorted(written_dates(content), key=lambda one: (one[0], -one[1]))
     if not found:
         return content, None
@@ -157,7 +155,7 @@ def _without_dates(content: str, pool: str, said_on: date) -> tuple[str, str | N
 
 
 def _parts_are_told(partial: PartialDate, meant: Sequence[PartialDate], pool: str) -> bool:
-    """Whether each part of a date is told somewhere: the day in the question, the month in the answer."""
+    """Return whether each part of a date is given somewhere: the day in the question, the month in the answer."""
     numbers = {value for _, values in numbers_in(pool) for value in values}
     return all(
         part is None or part in numbers or any(other[at] == part and other.count(None) >= 2 for other in meant)
@@ -174,7 +172,7 @@ def _number(content: str, pool: str, code: str) -> str | None:
 
 
 def written_dates(text: str) -> Iterator[tuple[int, int, PartialDate]]:
-    """The dates written in a text, with their places: "14 March 2027", "2026-11-20", "im Mai", "Friday", "3月5日"."""
+    """Yield the dates written in a text, with their places: "14 March 2027", "2026-11-20", "im Mai", "Friday", "3月5日"."""
     for match in _ISO.finditer(text):
         yield *match.span(), PartialDate(int(match[1]), int(match[2]), int(match[3]) if match[3] else None)
     for match in _NUMERIC.finditer(text):
@@ -202,7 +200,7 @@ def written_dates(text: str) -> Iterator[tuple[int, int, PartialDate]]:
 
 
 def dates_meant(text: str, said_on: date) -> list[PartialDate]:
-    """All dates that a text said on that day may mean: as written, with likely years, and relative ones."""
+    """Return all dates that a text of that day may mean: as written, with likely years, and relative ones."""
     written = [told for _, _, told in written_dates(text)]
     years = (said_on.year - 1, said_on.year, said_on.year + 1)
     found = [
@@ -221,22 +219,21 @@ def dates_meant(text: str, said_on: date) -> list[PartialDate]:
 
 
 def _weekdays_around(weekday: int, said_on: date) -> Iterator[PartialDate]:
-    """The dates of a weekday from a week before to two weeks after a day."""
+    """Yield the dates of a weekday from a week before to two weeks after a day."""
     near = (said_on + timedelta(days=step) for step in range(-7, 15))
     yield from (_full(day) for day in near if day.weekday() == weekday)
 
 
 def _possible_dates(partial: PartialDate, said_on: date) -> Iterator[date]:
-    """The dates with this day and month, from last year to next year where the year is not told."""
     for year in range(said_on.year - 1, said_on.year + 2) if partial.year is None else (partial.year,):
         try:
             yield date(year, partial.month or 1, partial.day or 1)
-        except ValueError:  # 31 February, or month and day the other way round
+        except ValueError:  # 31 February, or month and day swapped
             continue
 
 
 def _counted(lowered: str, said_on: date) -> Iterator[PartialDate]:
-    """The dates of "3 years ago", "in two weeks", "for ten days", on either side of the day."""
+    """Yield the dates of "3 years ago", "in two weeks", "for ten days", before and after the day."""
     for table in tables().values():
         for unit, names in table["units"].items():
             for match in re.finditer(rf"\b(?:{names.replace(' ', '|')})\b", lowered):
@@ -260,7 +257,6 @@ def _steps(unit: str, count: int, said_on: date) -> Iterator[PartialDate]:
 
 
 def _ranges(text: str, said_on: date) -> Iterator[PartialDate]:
-    """The time ranges that the time range reader finds, one after the other."""
     now = datetime.combine(said_on, time(12), UTC)
     for _ in range(_MOST_TIMES):
         found = read_time_range(text, now)
@@ -299,7 +295,7 @@ def _weekdays() -> dict[str, int]:
 
 @cache
 def _months_pattern() -> re.Pattern[str]:
-    """A pattern for months: in small letters only beside a number, for "may" and "march" are words."""
+    """Return a pattern for months: in lower case only next to a number, because "may" and "march" are words."""
     names = "|".join(sorted(map(re.escape, _months()), key=len, reverse=True))
     return re.compile(
         rf"(?:(?P<before>\b\d{{1,2}})(?:st|nd|rd|th|er|\.|º|ª)?\s(?:of\s|de\s|d['’])?)?"
@@ -315,7 +311,7 @@ def _weekdays_pattern() -> re.Pattern[str]:
 
 
 def unsupported_unspaced(content: str, pool: str, code: str) -> str | None:
-    """The first name in unspaced script that the pool lacks; None if it has all."""
+    """Return the first name in unspaced script that the pool lacks; None if it has all."""
     normalized_pool = normalize("NFKC", pool)
     if code not in LANGUAGES_WITHOUT_CAPITALS or not _SCRIPT.search(normalized_pool):
         return None
@@ -324,7 +320,7 @@ def unsupported_unspaced(content: str, pool: str, code: str) -> str | None:
 
 
 def _named(names: re.Pattern[str], content: str) -> Iterator[str]:
-    """The names without the larger place and the kind of place: 「大阪府豊中市」 is 豊中."""
+    """Yield the names without the larger place and the kind of place: 「大阪府豊中市」 is 豊中."""
     for match in names.finditer(content):
         name = next(filter(None, match.groups()))
         if not compiled("names.common").search(name):
@@ -332,7 +328,7 @@ def _named(names: re.Pattern[str], content: str) -> Iterator[str]:
 
 
 def unsupported_name(content: str, pool: str, code: str) -> str | None:
-    """The first name of the content that the pool lacks in any form; None if it has all."""
+    """Return the first name of the content that the pool lacks in any form; None if it has all."""
     known = {_plain(word) for word in _WORD.findall(pool)}
     stems: dict[str, list[str]] = {}
     for word in known:
@@ -373,7 +369,7 @@ def _is_counted(before: str) -> bool:
 
 
 def _is_name_at_start(word: str, code: str) -> bool:
-    """Whether the first word of a sentence, always capitalized, is a name: English has no such word."""
+    """Return whether the first word of a sentence, always capitalized, is a name: it is no English word."""
     return code == "en" and word.isascii() and not is_english(_plain(word))
 
 
@@ -382,13 +378,13 @@ def _plain(word: str) -> str:
 
 
 def _are_forms_of_one(one: str, other: str) -> bool:
-    """Whether two words are forms of one name: "Italian" and "Italians", "Germany" and "German"."""
+    """Return whether two words are forms of one name: "Italian" and "Italians", "Germany" and "German"."""
     shorter, longer = sorted((one, other), key=len)
     return longer.startswith(shorter[: max(_LEAST_STEM, len(shorter) - 1)]) and len(longer) - len(shorter) <= _MOST_ENDING
 
 
 def _multi_word_names(content: str) -> list[tuple[str, list[str]]]:
-    """Names of several words as initials and as one word: "New York City" is "nyc", "VS Code" is "vscode"."""
+    """Return names of several words as initials and as one word: "New York City" is "nyc", "VS Code" is "vscode"."""
     found = []
     for run in _RUN.findall(content):
         words = [word for word in run.split() if word[0].isupper()]
@@ -400,16 +396,16 @@ def _multi_word_names(content: str) -> list[tuple[str, list[str]]]:
 
 
 def misnegated(content: str, evidence: str, others: str) -> str | None:
-    """Why a clause of the content is negated unlike its evidence; None if they agree.
+    """Return why a clause of the content is negated unlike its evidence; None if they agree.
 
-    A no that the content has beside what the user's named may stand on the `others`: on the memory that says more of it, or
-    on a question that asks for it ("Any allergies?").
+    A negation of the content beyond the user's own may be based on `others`: on the memory with more details, or on a
+    question ("Any allergies?").
     """
     if says_no(content) and not (may_say_no(evidence) or may_say_no(others)):
         return NOT_SAID
     said_clauses, known = _clauses(evidence), _clauses(others)
     said = {*said_clauses, *known}
-    made = [clause for clause in _clauses(content) if clause not in said]  # word for word it says the same
+    made = [clause for clause in _clauses(content) if clause not in said]  # identical clauses agree
     nearest = {clause: _nearest(clause, said_clauses) for clause in made}
     if made and not any(nearest.values()):
         new = [clause for clause in made if not _is_part(clause, known)]
@@ -426,20 +422,19 @@ def misnegated(content: str, evidence: str, others: str) -> str | None:
 
 
 def _is_part(clause: str, known: Sequence[str]) -> bool:
-    """Whether a clause, beside its subject, is part of a clause of the memory with the same polarity."""
+    """Return whether a clause without its subject is part of a clause of the memory with the same polarity."""
     said, told = polarities(clause, by_user=False), _without_subject(clause).casefold()
     return any(told in other.casefold() and said & polarities(other, by_user=True) for other in known)
 
 
 def _without_subject(clause: str) -> str:
-    """A clause without the words for the user that it begins with: a part of a sentence stands on its own with them."""
+    """Return a clause without leading words for the user, which a partial sentence needs to be complete."""
     small = (stop_words() | the_user()) - listed("no")
     rest = dropwhile(lambda word: word.casefold() in small, clause.split())
     return " ".join(rest) or clause
 
 
 def _contradiction(clause: str, near: Sequence[str]) -> str | None:
-    """Why none of the nearest clauses has the same polarity, None if one has."""
     said = polarities(clause, by_user=False)
     if any(said & polarities(other, by_user=True) and not is_reversed(clause, other) for other in near):
         return None
@@ -447,7 +442,7 @@ def _contradiction(clause: str, near: Sequence[str]) -> str | None:
 
 
 def _said_beside(clause: str, nearest: Mapping[str, Sequence[str]], said_clauses: Sequence[str]) -> bool:
-    """Whether the user's negation stands in another clause of the content, and no affirmed clause is like this one."""
+    """Return whether another clause of the content has the user's negation, and no affirmed clause resembles this one."""
     denied = any(
         set(near) & set(nearest[clause])
         for other, near in nearest.items()
@@ -457,7 +452,6 @@ def _said_beside(clause: str, nearest: Mapping[str, Sequence[str]], said_clauses
 
 
 def _nearest(clause: str, said_clauses: Sequence[str]) -> list[str]:
-    """The user's clauses that share most with a clause; none if none shares anything."""
     shares = [_share(clause, other) for other in said_clauses]
     most = max(shares, default=0.0)
     return [other for other, share in zip(said_clauses, shares, strict=True) if most and share == most]
@@ -468,7 +462,7 @@ def _shares(clause: str, said_clauses: Sequence[str]) -> float:
 
 
 def _share(clause: str, other: str) -> float:
-    """How much of a clause another has: the weights of the words in common; later words weigh more, kana little."""
+    """Return how much of a clause another has: the weights of common words; later words weigh more, kana little."""
     theirs = set(terms(other, _grammar()))
     mine = enumerate(dict.fromkeys(terms(clause, _grammar())))
     return sum(_weight(word) + _LATER * at for at, word in mine if word in theirs)
@@ -479,7 +473,7 @@ def _weight(word: str) -> float:
 
 
 def _clauses(text: str) -> list[str]:
-    """The clauses of a text; one that negates what the one before it names ("and I hate it") is joined to that."""
+    """Return the clauses of a text; a negation that refers to the previous clause ("and I hate it") is joined to it."""
     parts = compiled("negation.clause").split(compiled("negation.pair").sub(r"\1 ", straight(text)))
     found: list[str] = []
     for clause in (clause for part in parts for clause in _contrasted(part) if clause.strip()):
@@ -495,7 +489,7 @@ def _clauses(text: str) -> list[str]:
 
 
 def _contrasted(clause: str) -> Iterator[str]:
-    """The clause, or both halves of "the 14th not the 12th", but not of a negated verb ("is not the 12th")."""
+    """Yield the clause, or both parts of "the 14th not the 12th", but not those of a negated verb ("is not the 12th")."""
     at = 0
     for match in _NOT.finditer(clause):
         if match[1].lower() not in word_list("negated_behind") and not match[1].endswith(("'m", "'re", "'s")):
@@ -506,14 +500,14 @@ def _contrasted(clause: str) -> Iterator[str]:
 
 @cache
 def _written() -> frozenset[str]:
-    """What tells nothing of what a clause is about."""
+    """Return the words that say nothing about the subject of a clause."""
     dated = {name for one in calendars().values() for names in (one.months, one.weekdays) for name in names}
     return (listed("names_none") - dated) | listed("no") | stop_words() | the_user()
 
 
 @cache
 def _grammar() -> frozenset[str]:
-    """The same words as the index analyzer has them."""
+    """Return the same words as the index analyzer produces them."""
     return frozenset(word for one in _written() for word in words(one))
 
 

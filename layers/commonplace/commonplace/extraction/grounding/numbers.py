@@ -1,4 +1,4 @@
-"""The numbers and times of day in a text, each with all that it may mean: "1.150", "4k", "twenty-three", "15h30"."""
+"""The numbers and times of day in a text, each with all its possible meanings: "1.150", "4k", "twenty-three", "15h30"."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -19,12 +19,12 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _KANJI = re.compile(r"[〇一二三四五六七八九十百千万]+(?=[人匹頭羽本枚個歳才年月日時分回冊台杯階週間円名つ児女男度])")
 _DIGITS = {char: value for value, char in enumerate("〇一二三四五六七八九")}
 _UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
-_MOST_DIGITS = 40  # longer ones count nothing that a person names, and int() reads no more than 4,300
+_MOST_DIGITS = 40  # longer figures are no counts of people, and int() reads no more than 4,300
 Number = tuple[str, frozenset[Fraction]]
 
 
 def without_clock(content: str, pool: str, known: Collection[Fraction]) -> str:
-    """The content without the times of day that the pool tells too, by a 12 or 24 hour clock."""
+    """Return the content without the times of day that the pool also has, on a 12 or 24 hour clock."""
     pool_times = {time for match in _CLOCK.finditer(pool) for time in [_time(match)]}
 
     def said(match: re.Match[str]) -> str:
@@ -36,12 +36,15 @@ def without_clock(content: str, pool: str, known: Collection[Fraction]) -> str:
 
 
 def _time(match: re.Match[str]) -> tuple[int, int]:
-    """A time of day on a 12 hour clock: whether "at 3" means the afternoon is seldom said."""
+    """Return a time of day on a 12 hour clock, because "at 3" rarely states morning or afternoon."""
     return int(match[1] or match[4]) % _HALF_DAY, int(match[2] or match[5] or 0)
 
 
 def numbers_in(text: str, code: str | None = None) -> Iterator[Number]:
-    """Each number as it stands, with what it may mean. `code`: number words of that language only, without hints ("a")."""
+    """Yield each number as written, with its possible values.
+
+    `code`: number words of that language only, without hints ("a").
+    """
     for match in _FIGURES.finditer(text):
         yield match[0], frozenset(_meanings(match[0], compiled("numbers.suffix").match(text, match.end())))
     for match in _KANJI.finditer(text):
@@ -53,7 +56,7 @@ def numbers_in(text: str, code: str | None = None) -> Iterator[Number]:
 
 
 def _meanings(figures: str, suffix: re.Match[str] | None) -> Iterator[Fraction]:
-    """The values of figures, whose mark before three digits may group thousands or begin a fraction; none of very many."""
+    """Yield the values of figures; a mark before three digits may group thousands or begin a fraction. None if overlong."""
     if len(figures) > _MOST_DIGITS:
         return
     bare = re.sub(r"['’\u00a0\u202f]", "", figures)
@@ -79,7 +82,7 @@ def _kanji(text: str) -> int:
 
 
 def _written_out(text: str, words: Mapping[str, Iterable[int]]) -> Iterator[Number]:
-    """Number words, alone and as runs: "two hundred and five", "vingt-deux"."""
+    """Yield number words, alone and as runs: "two hundred and five", "vingt-deux"."""
     run: list[tuple[str, int]] = []
     end = 0
     for match in _WORD.finditer(text.casefold()):

@@ -1,4 +1,4 @@
-"""The polarity of a clause: whether it says yes or no to what it is about, by word tables."""
+"""The polarity of a clause, affirmative or negative, by word tables."""
 
 import re
 import tomllib
@@ -19,37 +19,37 @@ _ROOT = 4
 
 @cache
 def tables() -> Mapping[str, Mapping[str, Any]]:
-    """The word tables by language code."""
+    """Return the word tables by language code."""
     return tomllib.loads((files(__package__) / "words.toml").read_text("utf-8"))
 
 
 @cache
 def listed(name: str) -> frozenset[str]:
-    """The words of a list in all languages."""
+    """Return the words of a list in all languages."""
     return frozenset(word for table in tables().values() for word in str(table.get(name, "")).split())
 
 
 @cache
 def no_names(code: str) -> frozenset[str]:
-    """Capitalized words that are no names in a language."""
+    """Return capitalized words that are no names in a language."""
     if code not in tables():
         return listed("names_none")
     return the_user() | frozenset(word for own in {code, "en"} for word in str(tables()[own].get("names_none", "")).split())
 
 
 def says_no(text: str) -> bool:
-    """Whether a text surely says no to something."""
+    """Return whether a text surely negates something."""
     return _negations(text) > 0 or bool(_against(text, weak=False))
 
 
 def may_say_no(text: str) -> bool:
-    """Whether a text may say no; always so for a language without tables."""
+    """Return whether a text may negate something; always True for a language without tables."""
     unknown = language_of(text) not in {*tables(), "ja", "zh", "ko"} and bool(text.strip())
     return _negations(text) > 0 or bool(_against(text)) or _hints().search(text) is not None or unknown
 
 
 def polarities(clause: str, *, by_user: bool) -> frozenset[bool]:
-    """The polarities that a clause may have. `by_user`: it is the user's own, else a reader's rewording."""
+    """Return the possible polarities of a clause. `by_user`: it is the user's own, else a reader's rewording."""
     hard, against, strong = _negations(clause), _against(clause), _against(clause, weak=False)
     if hard == 2 or (hard and strong):
         return EITHER
@@ -61,13 +61,13 @@ def polarities(clause: str, *, by_user: bool) -> frozenset[bool]:
 
 
 def is_reversed(one: str, other: str) -> bool:
-    """Whether both have the same word against something and only one negates it ("not allergic")."""
+    """Return whether both have the same negative word and only one negates it ("not allergic")."""
     shared = _against(one, weak=False) & _against(other, weak=False)
     return bool(shared) and (_negations(one) == 0) != (_negations(other) == 0)
 
 
 def _negations(text: str) -> int:
-    """0 for none, 1 for a negation, 2 for one that cancels itself ("can't live without")."""
+    """Return 0 for none, 1 for a negation, 2 for one that cancels itself ("can't live without")."""
     text = compiled("polarity.not_no").sub("", straight(text.casefold()))
     found = {word for word in _WORD.findall(text) if word in listed("no")}
     if compiled("polarity.unspaced_no").search(text):
@@ -76,7 +76,7 @@ def _negations(text: str) -> int:
 
 
 def _against(text: str, *, weak: bool = True) -> frozenset[str]:
-    """The roots of words against something; without the `weak` ones if those are left out."""
+    """Return the roots of negative words; without the `weak` ones if False."""
     wanted = listed("against") if weak else listed("against") - listed("weakly")
     spaced = (word[:_ROOT] for word in _WORD.findall(text.casefold()) if word in wanted)
     return frozenset([*spaced, *compiled("polarity.unspaced_against").findall(text)])

@@ -18,7 +18,7 @@ from commonplace.text.classifier.classification import classify
 from commonplace.text.foundation import tokenizer
 
 _SAID, _KEPT = 1 / 5, 1 / 2
-# Without a vector: of 86 sentences of stories that hold something worth keeping none was below .5.
+# Without a vector: of 86 sentences of stories worth storing, none was below .5.
 _WORTHLESS, _WORTHY = 0.3, 0.5
 
 
@@ -28,12 +28,12 @@ def _subjects() -> frozenset[str]:
 
 
 def subject_stems(text: str) -> frozenset[str]:
-    """The stems of what a text is about, without words for the user."""
+    """Return the stems of the subject of a text, without words for the user."""
     return stems_of(text) - _subjects()
 
 
 def unsupported_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
-    """Why a model's decision must not be applied, None if it may: the gates of every mode, then its support."""
+    """Return why a model's decision must not be applied, or None: the gates of every mode, then its support."""
     reason = refusal_reason(decision, day, targets)
     candidate = decision.candidate
     said = day.said_at(candidate.interaction_id, candidate.position)
@@ -51,7 +51,7 @@ def unsupported_reason(decision: Decision, day: Day, targets: Sequence[Memory]) 
 
 
 def _sentences_around(candidate: Candidate, utterance: Utterance) -> list[str]:
-    """The sentences around the evidence, for a model may leave out the words that show what it is."""
+    """Return the sentences around the evidence: a model may omit the words that show what it is."""
     return [one.text for one in clauses_around(candidate.evidence, utterance, sentences(utterance.text))]
 
 
@@ -61,7 +61,6 @@ def _is_small_talk(sentence: str) -> bool:
 
 
 def _unsaid_reason(decision: Decision, question: str | None, targets: Sequence[Memory]) -> str | None:
-    """Refuses contents with too few words of the user, of the question, or of the updated memory."""
     texts = (decision.candidate.evidence, question or "", *(one.content for one in targets))
     content_stems = subject_stems(decision.says)
     known = frozenset[str]().union(*map(subject_stems, texts))
@@ -84,8 +83,10 @@ def _closing_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> 
 
 
 def _lost_detail(old: str, new: str, candidate: Candidate, day: Day) -> str | None:
-    """Every name, number, date and negation of a memory stays but for a value that is another now; what is no
-    contradiction of the memory still says most of it."""
+    """Refuse an update that loses a name, number, date or negation of a memory, except a replaced value.
+
+    Unless it contradicts the memory, it must also still contain most of it.
+    """
     untrue = contradicted(new, old, corrects=candidate.corrects)
     values = [attribute.value for sentence in untrue if (attribute := attribute_of(sentence))]
     lost = unsupported(old, new, values, day.date)
@@ -99,7 +100,7 @@ def _lost_detail(old: str, new: str, candidate: Candidate, day: Day) -> str | No
 
 
 def _shares_subject(old: str, new: str) -> str | None:
-    """Whether the words that end a memory share a word with it, or tell another value of the same attribute."""
+    """Refuse to close a memory with words that share none with it and give no other value of the same attribute."""
     if shared_stems(subject_stems(new), subject_stems(old)) or contradicted(new, old, corrects=True):
         return None
     return "it says nothing about the memory"

@@ -1,6 +1,6 @@
-"""Which parts of a user's message are their own words; everything else in it is foreign and never becomes a memory.
+"""Which parts of a user's message are their own words; all else is foreign and never becomes a memory.
 
-Each finder hides what it knows to be foreign; role-play goes on over messages.
+Each finder hides the foreign text that it recognizes; role-play may span several messages.
 """
 
 from collections.abc import Callable, Iterable
@@ -21,7 +21,7 @@ from commonplace.extraction.own_words.structured_data import find_data
 _STOPS = "\n.!?。！？"
 
 Spans = tuple[tuple[int, int], ...]
-# What marks itself comes before what its wording tells: a cue inside a fence is no cue.
+# Explicit markup comes before wording: a cue inside a fence is no cue.
 _FINDERS: tuple[Callable[[str], Iterable[TextSpan]], ...] = (
     find_fences, find_marked, find_mail, find_logs, find_data, find_code, find_chats, find_markup, find_quotations,
     find_pasted,
@@ -29,7 +29,7 @@ _FINDERS: tuple[Callable[[str], Iterable[TextSpan]], ...] = (
 
 
 def find_role_play(view: str, continues: bool) -> tuple[list[TextSpan], bool]:
-    """The spans of role-play, and whether it continues after this message. `continues`: whether it did before."""
+    """Return the spans of role-play, and whether it continues after this message. `continues`: whether it did before."""
     played: list[TextSpan] = []
     at: int | None = 0 if continues else _sentence_start(view, 0)
     while at is not None:
@@ -42,7 +42,6 @@ def find_role_play(view: str, continues: bool) -> tuple[list[TextSpan], bool]:
 
 
 def _sentence_start(view: str, at: int) -> int | None:
-    """The start of the sentence in which role-play begins."""
     begins = cue_pattern("role_play").search(view, at)
     if begins is None:
         return None
@@ -50,10 +49,9 @@ def _sentence_start(view: str, at: int) -> int | None:
 
 
 def own_spans(text: str, role_play: bool = False) -> tuple[Spans, bool]:
-    """The spans (start, end) of own words in a user's message, in order; and whether role-play continues after it.
+    """Return the spans (start, end) of own words in a user's message, in order, and whether role-play continues after it.
 
-    `role_play`: whether the messages before it left one going. An ordinary message is one span. The time is linear in
-    the length of the text.
+    `role_play`: whether it was going on before. An ordinary message is one span. Takes time linear in the length of the text.
     """
     view = text.replace(HIDDEN, "\ufffd").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
     for find in _FINDERS:
@@ -63,7 +61,7 @@ def own_spans(text: str, role_play: bool = False) -> tuple[Spans, bool]:
 
 
 def has_lines_of_code(text: str) -> bool:
-    """Whether a text is code or has a line that is nothing else; a name or a formula within a sentence is none."""
+    """Return whether a text is code or has a line of only code; a name or formula within a sentence doesn't count."""
     covered = [*find_fences(text), *find_code(text)]
     told = [
         (line.start + len(line.text) - len(line.text.lstrip()), line.start + len(line.text.rstrip()))

@@ -35,7 +35,7 @@ _SURE = re.compile(
     )""",
     re.VERBOSE,
 )
-# Two of them together are, or one beside a sure one.
+# Two of them together are code, or one next to a certain line.
 _LIKELY = re.compile(
     r"""\s*(?:
       import\s+[\w.]+ | @\w+(?:\.\w+)*(?:\(.*\))? | (?:try|else|finally)\s*:?\s*\{? | pass | break;? | continue;?
@@ -45,7 +45,7 @@ _LIKELY = re.compile(
     )\s*$""",
     re.VERBOSE,
 )
-# These take the side of their neighbours.
+# These follow their neighbours.
 _REMARK = re.compile(r"\s*(?://|#\s|--\s|\*\s|return\b|end\b|[\w.]+\s*[+*/-]?=\s)")
 _INDENTED = re.compile(r"(?:\t| {2,})\S")
 _INLINE = re.compile(
@@ -56,7 +56,7 @@ _INLINE = re.compile(
     r"|\\begin\{(\w{1,20})\}(?s:.{0,4000}?)\\end\{\1\}"
 )
 _LONGEST = 400
-# What programs are made of, and no sentence: names_like_this, likeThis, a.b.c, calls, paths, operators, `key=value`.
+# Typical of programs, never of sentences: names_like_this, likeThis, a.b.c, calls, paths, operators, `key=value`.
 _TOKEN = re.compile(
     r"\b[^\W\d_]+(?:_\w+)+|\b[a-z]+[A-Z]\w*|\b\w+(?:\.\w+){2,}|\w\(\S*\)|(?:[A-Za-z]:)?(?:[/\\][\w.-]+){2,}|\\[a-z]+\{"
     r"|[=!<>+*-]=|=>|->|::|&&|\|\||\$\{?\w|\{\{|</|/>|(?<=\w)\s?=\s?(?=[\w'\"$/-])|[;{]\s*$|^\s*\[\w+\]\s*$|(?<=\s)--?[a-z][\w-]*"
@@ -84,22 +84,22 @@ _PRINTED = re.compile(
     )""",
     re.VERBOSE,
 )
-# After a prompt comes what it answered, up to a blank line.
+# Output follows a prompt, up to a blank line.
 _PROMPT = re.compile(
     r"\s*(?:[$❯➜]\s?[a-z./~]\S*(?:\s|$)|>>>\s|\.\.\.\s{1,4}\w|In\s\[\d+\]:|Out\s?\[\d+\]:|(?:PS\s)?[A-Z]:\\[^>\n]{0,80}>"
     r"|\(?[\w.-]+\)?\s?[\w.-]+@[\w.-]+[:\s][^$#\n]{0,80}[$#]\s|[\w.-]+@[\w.-]+:[^$#\n]{0,80}[$#]\s|mysql>|psql>|sqlite>)"
 )
-# An error in the middle of what the user says: from its name to the end of the line.
+# An error within the user's sentence: from its name to the end of the line.
 _INLINE_LOG = re.compile(
     r"(?:(?<=[\s:(])(?:[A-Za-z_]\w*\.)*\w*(?:[Ee]rror|Exception)|(?<=[\s:(])fatal): (?=['\"`/<\[(]|\w+\.\w|\S*/|\S*::).*"
 )
-# Of a line no more is looked at: what it is shows at its start.
+# Only the start of a line is examined: it shows what the line is.
 _HEAD = 400
 _CONTINUED = re.compile(r"\s{2,}\S|\t\S|\s*[\^~|]+\s*$|\s*\d+\s\|")
 
 
 def find_code(view: str) -> Iterator[TextSpan]:
-    """Runs of lines that are code, blank and indented ones among them too; formulas and statements within a line."""
+    """Yield runs of code lines, including blank and indented ones; and formulas and statements within a line."""
     yield from (TextSpan(*inline.span()) for inline in _INLINE.finditer(view))
     block: list[tuple[TextLine, int]] = []
     for line in lines_of(view):
@@ -113,7 +113,7 @@ def find_code(view: str) -> Iterator[TextSpan]:
 
 
 def _code_weight(text: str) -> int | None:
-    """2 for surely code, 1 for likely code, 0 for a line that follows its neighbours; None for a sentence."""
+    """Return 2 for surely code, 1 for likely code, 0 for a line that follows its neighbours; None for a sentence."""
     if len(text) > _LONGEST:
         return None
     tokens = len(_TOKEN.findall(text))
@@ -128,14 +128,14 @@ def _code_weight(text: str) -> int | None:
 def _code_in(block: list[tuple[TextLine, int]]) -> Iterator[TextSpan]:
     if sum(weight for _, weight in block) < 2:
         return
-    # An indented line before the first that tells may be the end of a list.
+    # An indented line before the first distinctive one may be the end of a list.
     first = next(line for line, weight in block if weight or _REMARK.match(line.text))
     last = [line for line, _ in block if line.text.strip()][-1]
     yield TextSpan(first.start, last.end)
 
 
 def find_logs(view: str) -> Iterator[TextSpan]:
-    """Lines that a program printed, with the indented ones behind them."""
+    """Yield lines that a program printed, and the indented ones after them."""
     printing = answering = False
     for line in lines_of(view):
         head = line.text[:_HEAD]

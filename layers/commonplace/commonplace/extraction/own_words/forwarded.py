@@ -1,4 +1,4 @@
-"""Finds what others wrote: forwarded mail and chats, and pasted text that is announced or to be worked on."""
+"""Finds text by others: forwarded mail and chats, and pasted text that is announced or to be processed."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ _SOMETHING = re.compile(r"\S")
 
 
 def find_chats(view: str) -> Iterator[TextSpan]:
-    """Stamped lines and those of a play, up to a blank line; runs of labelled lines that talk; a program's labels."""
+    """Yield time-stamped lines and those of a play, up to a blank line; runs of labelled speech; a program's labels."""
     lines = lines_of(view)
     stamped = False
     for line in lines:
@@ -38,13 +38,12 @@ def find_chats(view: str) -> Iterator[TextSpan]:
 
 
 def _is_script(text: str) -> bool:
-    """Whether it is a line of a play: a name in capitals, and what that person says."""
     name = text.partition(":")[0].partition("(")[0].strip()
     return bool(cue_pattern("script").match(text)) and not cue_pattern("no_speaker").fullmatch(name)
 
 
 def _chat_runs(lines: list[TextLine]) -> Iterator[TextSpan]:
-    """Two labelled lines or more, blank ones between them or not; what goes on in the next line belongs to it."""
+    """Yield runs of two or more labelled lines, with blank lines between them and continuation lines."""
     run: list[TextLine] = []
     said: list[tuple[str, str]] = []
     for line in [*lines, TextLine(0, 0, "")]:
@@ -68,7 +67,7 @@ def _chat_run(run: list[TextLine], said: list[tuple[str, str]]) -> Iterator[Text
 
 
 def _is_chat(said: list[tuple[str, str]]) -> bool:
-    """Whether speakers take turns; a labelled list of one's own ("Monday: gym") has each label once."""
+    """Return whether speakers take turns; in a labelled list of one's own ("Monday: gym") each label occurs once."""
     speakers = {speaker for speaker, _ in said}
     if len(said) < 2:
         return False
@@ -79,7 +78,7 @@ def _is_chat(said: list[tuple[str, str]]) -> bool:
 
 
 def find_mail(view: str) -> Iterator[TextSpan]:
-    """From headers, a mark of forwarding or an "On … wrote:" to the end; a letter from salutation to name; signatures."""
+    """Yield mail: from headers, a forwarding mark or "On … wrote:" to the end; letters with salutation; signatures."""
     lines = lines_of(view)
     start = min((place for place in (_headers(lines), _announced_mail(lines)) if place is not None), default=None)
     if start is not None:
@@ -89,7 +88,7 @@ def find_mail(view: str) -> Iterator[TextSpan]:
 
 
 def _headers(lines: list[TextLine]) -> int | None:
-    """Where a header with an address stands, or two different ones close together."""
+    """Return the start of a header with an address, or of two different headers close together."""
     last: tuple[int, TextLine, str] | None = None
     for at, line in enumerate(lines):
         header = cue_pattern("mail_header").match(line.text.strip(" *"))
@@ -108,7 +107,7 @@ def _announced_mail(lines: list[TextLine]) -> int | None:
 
 
 def _letter(lines: list[TextLine]) -> Iterator[TextSpan]:
-    """A letter has both a salutation and a complimentary close; one to the assistant is no letter."""
+    """Yield letters, which have both a salutation and a complimentary close; one to the assistant is no letter."""
     opened: TextLine | None = None
     for at, line in enumerate(lines):
         text = line.text.strip()
@@ -130,10 +129,10 @@ def _signatures(lines: list[TextLine], view: str) -> Iterator[TextSpan]:
 
 
 def find_pasted(view: str) -> Iterator[TextSpan]:
-    """A document goes on to the end of the message, what a person said to the end of its paragraph.
+    """Yield pasted text: documents up to the end of the message, speech up to the end of its paragraph.
 
-    After an "end of quote" words are own again, and so is a last paragraph that speaks of what was pasted ("what do you
-    think?"). Where that paragraph wants something done with "the above", what is above is pasted.
+    After an "end of quote" words are own again, as is a last paragraph about the pasted text ("what do you think?"). If that
+    paragraph requests something about "the above", the text above is pasted.
     """
     *above, last = paragraphs_of(view)
     speaks = bool(above) and bool(cue_pattern("speaks_of_pasted").match(view, last.start))
@@ -149,7 +148,7 @@ def find_pasted(view: str) -> Iterator[TextSpan]:
 
 
 def _announced(view: str, name: str) -> Iterator[int]:
-    """Where text begins that is announced and not hidden yet. Without a colon or a second line nothing is announced."""
+    """Yield the starts of announced text that is not hidden yet. An announcement needs a colon or a second line."""
     if not _COLON_OR_LINE.search(view):
         return
     for announcement in cue_pattern(name).finditer(view):

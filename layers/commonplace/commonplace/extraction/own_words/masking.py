@@ -8,17 +8,17 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 HIDDEN = "\ue000"
-"""Stands for one foreign character. A private-use character: never a word, never a blank."""
+"""Replaces one foreign character. A private-use character: never a word, never a blank."""
 
 _VISIBLE = re.compile(f"[^{HIDDEN}]+")
-# What is left of the sentence that a foreign stretch ended.
+# The remainder of a sentence that ended with foreign text.
 _STOPS = " \t\r\n\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029.,;:!?…)。、！？）"
 _BLANK_LINES = re.compile(r"\n[^\S\n]*\n\s*")
 _SLOT = re.compile(r"\{([a-z_]+)\}")
 
 
 class TextSpan(NamedTuple):
-    """A half-open stretch of characters."""
+    """A half-open range of characters."""
 
     start: int
     end: int
@@ -33,7 +33,7 @@ class TextLine(NamedTuple):
 
 
 def lines_of(view: str) -> list[TextLine]:
-    """Its lines in order, blank ones too."""
+    """Return the lines in order, including blank ones."""
     found, at = [], 0
     for text in view.split("\n"):
         found.append(TextLine(at, at + len(text), text))
@@ -42,7 +42,7 @@ def lines_of(view: str) -> list[TextLine]:
 
 
 def paragraphs_of(view: str) -> list[TextSpan]:
-    """The paragraphs between blank lines, in order."""
+    """Return the paragraphs between blank lines, in order."""
     found, at = [], 0
     for gap in _BLANK_LINES.finditer(view):
         found.append(TextSpan(at, gap.start()))
@@ -51,7 +51,7 @@ def paragraphs_of(view: str) -> list[TextSpan]:
 
 
 def with_hidden(view: str, spans: Iterable[TextSpan]) -> str:
-    """The view with these stretches hidden too, but for line breaks: lines stay lines. Spans may overlap."""
+    """Hide these ranges too, except their line breaks, so that lines stay lines. Spans may overlap."""
     parts, at = [], 0
     for start, end in sorted(spans):
         if end <= at:
@@ -63,7 +63,7 @@ def with_hidden(view: str, spans: Iterable[TextSpan]) -> str:
 
 
 def visible_spans(view: str) -> Iterator[TextSpan]:
-    """The stretches that are not hidden and say something, without blanks around them and stops before them."""
+    """Yield the visible ranges with letters or digits, without surrounding blanks and leading stops."""
     for match in _VISIBLE.finditer(view):
         text = match[0]
         if any(map(str.isalnum, text)):
@@ -73,13 +73,13 @@ def visible_spans(view: str) -> Iterator[TextSpan]:
 
 @cache
 def cues() -> Mapping[str, Any]:
-    """The wordings by language, `any` those of every one."""
+    """Return the wordings by language; `any` are those of all languages."""
     return tomllib.loads((files(__package__) / "cues.toml").read_text("utf-8"))
 
 
 @cache
 def cue_pattern(name: str) -> re.Pattern[str]:
-    """All wordings of that name in `cues.toml`, of whatever language, as one pattern that minds no capitals."""
+    """Return all wordings of that name in `cues.toml`, in all languages, as one pattern that ignores case."""
     table = cues()
     wordings = [
         _filled(wording, table["any"]["words"] | row["words"]) for row in table.values() for wording in row.get(name, [])

@@ -1,4 +1,4 @@
-"""What marks itself as foreign (fences, tags, quoting lines), and quotations of what somebody said."""
+"""Explicitly marked foreign text (fences, tags, quoted lines), and quotations of speech."""
 
 import re
 from collections.abc import Iterator
@@ -28,12 +28,12 @@ _OPENING = re.compile(r"""(?<![\w\ue000])["'‘“”„«»‹](?=[^\s,.;:!?)])
 _REACH = 4_000
 _SINGLE_REACH = 400
 _SAID_BEFORE, _SAID_AFTER = 40, 30
-# The most that a title has, or a phrase that somebody uses in a sentence of their own.
+# The maximum length of a title, or of a phrase quoted within one's own sentence.
 _FEW_WORDS, _TITLE_WORDS, _FEW_LETTERS = 5, 12, 16
 
 
 def find_fences(view: str) -> Iterator[TextSpan]:
-    """Fenced blocks, text in triple quotes, HTML comments; one that nobody closed goes to the end."""
+    """Yield fenced blocks, text in triple quotes, and HTML comments; an unclosed one extends to the end."""
     yield from _comments(view)
     opened: re.Match[str] | None = None
     for fence in _FENCE.finditer(view):
@@ -47,7 +47,7 @@ def find_fences(view: str) -> Iterator[TextSpan]:
 
 
 def find_marked(view: str) -> Iterator[TextSpan]:
-    """From a label that tells where a text is from ("[Web page]", "Tool output:") to a mark of its end, or to the end."""
+    """Yield labelled foreign text ("[Web page]", "Tool output:"), up to a mark of its end, or to the end."""
     behind = 0
     for label in cue_pattern("marked").finditer(view):
         if label.start() >= behind:
@@ -57,7 +57,7 @@ def find_marked(view: str) -> Iterator[TextSpan]:
 
 
 def is_marked_as_foreign(text: str) -> bool:
-    """Whether a label tells that a text, or part of it, is from elsewhere: then it is no wish of the user's own."""
+    """Return whether a label shows that a text, or part of it, is foreign: then it is no request of the user."""
     return cue_pattern("marked").search(text) is not None
 
 
@@ -67,7 +67,7 @@ def _closes(fence: re.Match[str], opened: re.Match[str], view: str) -> bool:
 
 
 def find_markup(view: str) -> Iterator[TextSpan]:
-    """Tags with what they enclose, inline code, quoted lines."""
+    """Yield tags with their contents, inline code, and quoted lines."""
     yield from _tags(view)
     yield from (TextSpan(*code.span()) for code in _INLINE.finditer(view) if not _NAME.fullmatch(code[2].strip()))
     yield from (TextSpan(line.start, line.end) for line in lines_of(view) if _QUOTING.match(line.text))
@@ -100,7 +100,7 @@ def _tags(view: str) -> Iterator[TextSpan]:
 
 
 def find_quotations(view: str) -> Iterator[TextSpan]:
-    """Quotations with their marks."""
+    """Yield foreign quotations with their marks."""
     at = 0
     while opening := _OPENING.search(view, at):
         end = _end(view, opening.start())
@@ -110,7 +110,7 @@ def find_quotations(view: str) -> Iterator[TextSpan]:
 
 
 def _end(view: str, start: int) -> int:
-    """The place where the quotation ends, 0 if it has no end. Over several paragraphs only the last one closes it."""
+    """Return the end of the quotation, or 0 without one. Over several paragraphs, only the last one closes it."""
     mark = view[start]
     if mark in "'‘":
         return _single_end(view, start)
@@ -128,7 +128,7 @@ def _end(view: str, start: int) -> int:
 
 
 def _single_end(view: str, start: int) -> int:
-    """The closing single quotation mark: behind a word and before none; an apostrophe is no quotation mark."""
+    """Return the end of a single-quoted text, or 0: the mark follows a word and precedes none; apostrophes don't count."""
     if compiled("quotations.elision").match(view, start):
         return 0
     for end in range(start + 2, min(len(view), start + _SINGLE_REACH)):
@@ -159,7 +159,7 @@ def _is_said(view: str, start: int, end: int) -> bool:
 
 
 def _stands_alone(view: str, start: int, end: int) -> bool:
-    """Whether the quotation fills its line, but for a mark of who said it."""
+    """Return whether the quotation fills its line, except for an attribution."""
     before = view[max(0, start - 1) : start]
     after = view[end : end + 1]
     return before in ("", "\n") and after in ("", "\n")

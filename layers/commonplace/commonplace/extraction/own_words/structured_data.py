@@ -10,7 +10,7 @@ _JSON = re.compile(r"""\{\s{0,40}["'][^"'\n]{0,80}["']\s{0,4}:|\[\s{0,40}\{\s{0,
 _BRACKET = re.compile(r"[{}\[\]]")
 _KEY = re.compile(r"(\s*)(?:-\s+)?[A-Za-z_][\w.-]{0,60}:(?:\s+(.*))?$")
 _ITEM = re.compile(r"\s*-\s+\S")
-# A list of one's own has keys as well ("diet: vegan"); what tells of YAML is a value or a key that people don't write.
+# People's own lists also have keys ("diet: vegan"); YAML shows by a value or a key that people don't write.
 _NO_PROSE = re.compile(
     r"\s*(?:-\s+)?(?:[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[\w-]+\.[\w.-]+|apiVersion|kind):"
     r"|.*:\s+(?:true|false|null|~|\[.*\]|\{.*\}|[|>]-?|&\w+|\*\w+|['\"][^'\"]*['\"])\s*$|\s*-\s+\w+:\s|---\s*$"
@@ -26,7 +26,7 @@ _SQL = re.compile(
 
 
 def find_data(view: str) -> Iterator[TextSpan]:
-    """Objects from bracket to bracket, and runs of lines that are one table, list or statement."""
+    """Yield objects from bracket to bracket, and runs of lines that are one table, list or statement."""
     yield from _objects(view)
     lines = lines_of(view)
     yield from _runs(lines, _TABLE, 2)
@@ -36,7 +36,6 @@ def find_data(view: str) -> Iterator[TextSpan]:
 
 
 def _objects(view: str) -> Iterator[TextSpan]:
-    """JSON objects and arrays from bracket to bracket; one that never closes goes to the end."""
     done = 0
     for opening in _JSON.finditer(view):
         if opening.start() < done:
@@ -74,7 +73,7 @@ def _yaml(lines: Sequence[TextLine]) -> Iterator[TextSpan]:
 
 
 def _is_nested(run: Sequence[TextLine]) -> bool:
-    """Whether a key stands below another, indented; people write such lists too, but not all in small letters."""
+    """Return whether a key is nested below another; people write such lists too, but not all in lower case."""
     written = any(line.text.lstrip(" -")[:1].isupper() for line in run)
     if written and not any(_NO_PROSE.match(line.text) for line in run):
         return False
@@ -83,7 +82,7 @@ def _is_nested(run: Sequence[TextLine]) -> bool:
 
 
 def _csv(lines: Sequence[TextLine]) -> Iterator[TextSpan]:
-    """Three lines or more with equally many separators, none followed by a blank as in a sentence."""
+    """Yield three or more lines with the same number of separators, none followed by a blank as in a sentence."""
     run: list[TextLine] = []
     shape: tuple[str, int] | None = None
     for line in [*lines, TextLine(0, 0, "")]:
@@ -105,7 +104,6 @@ def _columns(text: str) -> tuple[str, int] | None:
 
 
 def _sql(lines: Sequence[TextLine]) -> Iterator[TextSpan]:
-    """A statement up to its semicolon, or to a blank line."""
     inside = False
     for line in lines:
         inside = bool(line.text.strip()) and (inside or bool(_SQL.match(line.text)))

@@ -57,7 +57,6 @@ def settle(event: Event, context: Context, work: Work, put: Callable[[str, bytes
 
 
 def _within_time(work: Callable[[], dict[str, Any]], context: Context) -> tuple[int, dict[str, Any]]:
-    """Return the result of the work, or an error just before Lambda's time limit."""
     thread = ThreadPoolExecutor(1)
     try:
         result = thread.submit(copy_context().run, status_and_body, work)
@@ -156,7 +155,6 @@ def setup(event: dict[str, Any], context: Context) -> Body:
 
 
 def _folded(usage: UsageLog, before: datetime, context: Context) -> int:
-    """Return how many users' counts were folded into their memories; the rest waits for the next run."""
     users = 0
     for user_id in usage.unfolded(before):
         if not _in_time(context):

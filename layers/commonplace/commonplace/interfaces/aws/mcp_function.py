@@ -80,7 +80,6 @@ def _metadata(resource: str) -> Body:
 
 
 async def _spoken(memory: "_Functions", address: str, event: Event) -> Body:
-    """Handle one request with the SDK, which implements HTTP as an ASGI application."""
     manager = StreamableHTTPSessionManager(
         server_over(memory, keeps_lists=False), json_response=True, stateless=True, max_request_body_size=_MOST_BYTES
     )

@@ -114,7 +114,6 @@ def network(shared: Shared, focus: str | None, depth: int | None, limit: int | N
 
 
 def _told(bucket: dict[str, Any]) -> Remarked:
-    """Return the topics of a bucket, with a line for each change."""
     changes = [
         f"{change['at'][:10]}: {change['old']['content']} → {change['new']['content']}" for change in bucket["changes"]
     ]
@@ -122,7 +121,6 @@ def _told(bucket: dict[str, Any]) -> Remarked:
 
 
 def _drawn(name: str, counts: Mapping[str, int]) -> Iterator[tuple[object, ...]]:
-    """Yield the rows of one breakdown, with its name beside the first."""
     for at, (row, bar) in enumerate(zip(counts.items(), bars(counts.values()), strict=True)):
         yield "" if at else name, *row, bar
 

@@ -73,7 +73,6 @@ def import_file(
 
 
 def _imported(shared: Shared, source: "Source", found: "Found", only: str | None, apply: bool, every: bool) -> dict[str, Any]:
-    """Return the plan or the result of an import. `every`: report each entry, not only the first."""
     listed = None if every or shared.json else range(_MOST_SHOWN)
     with (
         shared.open() if apply else shared.reading() as memory,
@@ -84,7 +83,6 @@ def _imported(shared: Shared, source: "Source", found: "Found", only: str | None
 
 
 def _users(user_map: Sequence[str], source: "Source", found: "Found") -> dict[str | None, str | None]:
-    """Return the users here by the people in the file."""
     from commonplace.importing.kinds import people_in
 
     users: dict[str | None, str | None] = {}
@@ -136,7 +134,6 @@ def _print(answer: dict[str, Any], every: bool, of_all: bool) -> None:
 
 
 def _print_memories(memories: list[dict[str, Any]], every: bool) -> None:
-    """Print the outcome of the first 20 entries or of all; refused ones have their own table."""
     shown = [one for one in memories if one["outcome"] != "refused"][: None if every else _MOST_SHOWN]
     texts = (Remarked(one["content"], one["why"]) if one["why"] else one["content"] for one in shown)
     told = [(one["where"], one["outcome"].replace("_", " "), text) for one, text in zip(shown, texts, strict=True)]

@@ -125,6 +125,5 @@ def _print_run(answer: Mapping[str, Any], **facts: object) -> None:
 
 
 def _end(answer: Mapping[str, Any], found: bool) -> None:
-    """Set the exit code if something was found, or waits for review."""
     if found or answer["status"] == "needs_review":
         raise click.exceptions.Exit(LEFT)

@@ -129,7 +129,6 @@ def _print(shared: Shared, report: "RunReport") -> None:
 
 
 def _tell_what_is_left(reports: "Sequence[RunReport]") -> None:
-    """Set the exit code; the notes explain it."""
     from commonplace.domain.runs import LEFT_IN_LOG
 
     if any(LEFT_IN_LOG in one.run.notes for one in reports):
@@ -137,7 +136,6 @@ def _tell_what_is_left(reports: "Sequence[RunReport]") -> None:
 
 
 def _users(shared: Shared) -> list[str | None]:
-    """Return the users whose nights to read: the given one, else all with pending interactions."""
     if shared.user is not None:
         return [shared.user]
     with shared.reading() as memory:

@@ -164,7 +164,6 @@ def _given(shared: Shared, tier: str | None) -> list[str]:
 
 
 def _command() -> str:
-    """Return the absolute path of this command, whose script names its interpreter."""
     beside = Path(sys.executable)
     for path in (Path(sys.argv[0]), beside.with_name("commonplace"), beside.with_name("commonplace.exe")):
         if path.stem == "commonplace" and path.is_file():

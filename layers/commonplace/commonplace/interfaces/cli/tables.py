@@ -44,7 +44,6 @@ def print_json(value: object, indent: int | None = None) -> None:
 
 
 def _without_halves(text: str) -> str:
-    """Replace unpaired surrogates by their JSON escapes."""
     return _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 

@@ -118,7 +118,6 @@ def close_late(connections: Sequence[Connection]) -> None:
 
 
 def _oldest(connections: Sequence[Connection]) -> Connection:
-    """Return the oldest connection of the address with most connections."""
     of = [one.client and one.client[0] for one in connections]
     (most, _), *_ = Counter(of).most_common(1)
     return min((one for one, address in zip(connections, of, strict=True) if address == most), key=lambda one: one.number)

@@ -119,7 +119,6 @@ def _group(found: re.Match[str]) -> str:
 
 
 async def _receive(request: Request, most: int, body: IO[bytes]) -> None:
-    """Read a body into a file; raises `PAYLOAD_TOO_LARGE` as soon as the limit is exceeded."""
     size, announced = 0, int(request.headers.get("content-length", "0"))
     too_long = RequestError(ErrorCode.PAYLOAD_TOO_LARGE, f"the body is longer than {most:,} bytes; send less at a time")
     if announced > most:

@@ -75,7 +75,6 @@ def _text(file: Path) -> str | None:
 
 
 def _written(whole: dict[str, Any], before: str) -> str:
-    """Return the object as text, with the indentation and line breaks of the file."""
     found = _INDENT.search(before)
     indent = found[1] if found else "  "
     text = json.dumps(whole, indent=indent, ensure_ascii=False) + "\n"

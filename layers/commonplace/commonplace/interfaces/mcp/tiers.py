@@ -107,7 +107,6 @@ class Tools:
     async def _discovered(
         self, name: str | None, added: dict[str, float], tier: ShownTier | None, context: ServerRequestContext
     ) -> str:
-        """Add a tool to the list, notify the client, and return the text about it for the answer."""
         listed = {tool.name for tool in self.shown(tier, context)}
         if name is None:
             rest = [tool.name for tool in TOOLS if tool.tier == "core" and tool.name not in listed]

@@ -98,7 +98,6 @@ def network(nodes: Sequence[NetworkNode], links: Sequence[NetworkLink]) -> Netwo
 
 
 def _colours(nodes: Sequence[NetworkNode]) -> dict[int, int]:
-    """Return the colour of each community with several concepts."""
     sizes = Counter(one.community for one in nodes)
     several = sorted(community for community, size in sizes.items() if size > 1)
     return {community: at % COLOURS for at, community in enumerate(several)}

@@ -83,12 +83,10 @@ def beside(visit: Visit, memory_id: str) -> Response:
 
 
 def _held(history: History, memory_id: str) -> object:
-    """Return the memory itself within its history, or None if the ID is external."""
     return next((value for value in history.values if value.memory_id == memory_id), None)
 
 
 def _like(visit: Visit, kept: KeptMemory) -> list[Hit]:
-    """Return the memories similar to this one, without itself."""
     found = visit.memory.search_memory(kept.value, limit=_NEIGHBOURS + 1, counts=False).results
     return [hit for hit in found if hit.id != kept.memory_id and not hit.below_threshold][:_NEIGHBOURS]
 

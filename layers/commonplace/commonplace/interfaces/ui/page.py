@@ -96,7 +96,6 @@ class Page:
             return visit.show("error.html", known.code.status, error=known)
 
     def _opened(self, token: str, session: Session | None) -> Response:
-        """Redirect the holder of a valid token to an address without it."""
         value = self._sessions.open(token)
         if value is None and session is None:
             return _closed()
@@ -125,7 +124,6 @@ def _closed() -> Response:
 
 
 def _known(error: Exception) -> CommonplaceError:
-    """Return any failure as one that the page can show; an unknown failure shows only a code and an ID."""
     if isinstance(error, RequestError):
         return CommonplaceError(error.code, _SAID[error.code])
     return error if isinstance(error, CommonplaceError) else internal_error(error)

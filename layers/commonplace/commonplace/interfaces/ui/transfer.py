@@ -53,7 +53,6 @@ def further(visit: Visit) -> Response:
 
 
 def _shown(visit: Visit, plan: Imported, upload_id: str, start: int) -> Response:
-    """Show the plan. Each obstacle is listed with its place and the reason."""
     in_the_way = [(one.where, one.message) for one in plan.refused]
     in_the_way += [(name, "says something else here; what is here stays") for name in plan.conflicts]
     given = {"upload_id": upload_id, "most": MOST_SHOWN, "start": start}

@@ -100,7 +100,6 @@ def _going(visit: Visit, memory_id: str) -> dict[str, Any]:
 
 
 def _fields(memory: KeptMemory) -> dict[str, str]:
-    """Return a memory as the fields of its correction form."""
     return {
         "value": with_line_breaks(memory.value),
         "filed_under": memory.filed_under,
@@ -115,7 +114,6 @@ def _tags(given: str | None) -> list[str] | None:
 
 
 def _told(result: Result) -> str:
-    """Return the notes of an answer as sentences."""
     if result.notes is None:
         return ""
     taken_out = ", ".join(result.notes.redacted or ())
@@ -125,7 +123,6 @@ def _told(result: Result) -> str:
 
 
 def _compared(stored: StoreResult) -> tuple[Also, ...]:
-    """Return the memories to be compared with a new one."""
     told = stored.recommendations
     untrue = tuple(Also(one.memory_id, f"May not be true any more: {_short(one.content)}") for one in told.updates)
     same = tuple(Also(one.memory_id, "Says the same") for one in told.suggested_merges)

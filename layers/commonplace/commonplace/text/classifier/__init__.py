@@ -1,1 +1,1 @@
-"""Tells of a statement its type, category, importance and whether it is worth keeping, by a small linear model."""
+"""Classifies a statement with a small linear model: its type, category, importance, and whether it is worth storing."""

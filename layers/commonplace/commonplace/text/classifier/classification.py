@@ -1,4 +1,4 @@
-"""What kind of statement a text is, where it is filed, how much it matters and whether it is worth keeping."""
+"""The type and category of a text, how important it is, and whether it is worth storing."""
 
 import math
 import re
@@ -19,12 +19,12 @@ STANDING = Label("preference", "system")
 _PASSING = (Label("other", "interactions"), Label("other", "contexts"))
 _MOST_SENTENCES = 40
 _KEEP_SLOPE = 4.0
-_CENTRAL, _SURE = 4, 0.9  # no training statement that is not worth keeping passes both
+_CENTRAL, _SURE = 4, 0.9  # no training statement that is not worth storing passes both
 _VITAL, _OF_THE_USER = 4, ("biographical", "habit", "preference")
 
 
 def is_standing_wish(text: str) -> bool:
-    """Whether it says how the user wants to be answered or addressed from now on, and not what they want done once."""
+    """Return whether it is a lasting wish about how to answer or address the user, not a single request."""
     return _wishes().search(straight(text.strip())) is not None
 
 
@@ -38,13 +38,13 @@ def _wishes() -> re.Pattern[str]:
 
 
 def tells_of_health(text: str) -> bool:
-    """Whether an allergy, an illness or the like is named, other than in what was read about it."""
+    """Return whether it names an allergy, an illness or the like, except as something read about."""
     plain = normal(text)
     return bool(_tables().health.search(plain)) and not _tables().heard_of.search(plain)
 
 
 def tells_a_name(text: str) -> bool:
-    """Whether it says what the user, their family, their pets or their boss are called."""
+    """Return whether it gives the name of the user, their family, their pets or their boss."""
     return bool(_tables().named.search(straight(text)))
 
 
@@ -74,9 +74,9 @@ def _anywhere_or_as_a_word(cue: str) -> str:
 class Classification:
     """The labels of one statement.
 
-    importance `level`: 1 (nothing is lost without it) to 5 (harm if it is forgotten); `worthy`: the user would be glad
-    of it in some weeks; `confidence`: the probability, 0 to 1, that type and category are both right; `worth`: how much
-    speaks for keeping it, 0 to 1, to be held against a threshold of one's own.
+    importance `level`: 1 (nothing is lost without it) to 5 (harm if it is forgotten); `worthy`: useful to the user in some
+    weeks; `confidence`: the probability, 0 to 1, that type and category are both right; `worth`: the strength of the reasons
+    to store it, 0 to 1, for comparison with the caller's threshold.
     """
 
     statement_type: StatementType
@@ -86,16 +86,15 @@ class Classification:
     confidence: float
     worth: float
     likely: tuple[Category, ...] = ()
-    """The category, and the likeliest other one."""
+    """The category, and the likeliest alternative."""
 
 
 def classify(text: str, vector: Vector | None, encoded: Vector | None = None) -> Classification:
-    """The labels of a text; `vector` is its static embedding, `encoded` what the sentence encoders tell of it (`features`),
-    None where they tell nothing: then a model answers that was trained without. Any text gets an answer.
+    """Classify any text. `vector`: its static embedding.
 
-    A text not worth keeping as a whole has the labels of its sentence that surely is, if there is one: an allergy told
-    between a greeting and a joke. What tells of the user's health, of a name or of how they want to be answered is never
-    rated below 4.
+    `encoded`: its features of the sentence encoders (`features`); if None, a model trained without them is used. A text not
+    worth storing as a whole gets the labels of its most certain worthy sentence, if there is one: an allergy between a
+    greeting and a joke. Statements on the user's health, on a name or on how to answer are never rated below 4.
     """
     found = _worthiest(text, vector, encoded)
     if is_standing_wish(text) and not _asks(text):
@@ -125,7 +124,7 @@ def _worthiest(text: str, vector: Vector | None, encoded: Vector | None) -> Clas
 
 
 def decide(labels: tuple[Label, ...], tuning: Tuning, scores: Vector) -> Classification:
-    """The labels that a row of scores stands for: one per entry of `labels`, keep, one per importance step."""
+    """Return the labels of a row of scores: one per entry of `labels`, keep, one per importance step."""
     shares = label_shares(labels, tuning.temperature, scores)
     label, share = best_label(shares)
     keep, *steps = (float(score) for score in scores[len(labels) :])
@@ -149,7 +148,7 @@ def _likeliest_categories(chosen: Category, shares: dict[Label, float]) -> tuple
 
 
 def label_shares(labels: tuple[Label, ...], temperature: float, scores: Vector) -> dict[Label, float]:
-    """How likely each label is, before calibration: the softmax of the heads, summed by label. Adds up to one."""
+    """Return the probability of each label before calibration: the softmax of the heads, summed by label. Adds up to one."""
     top = float(scores[: len(labels)].max())
     shares: dict[Label, float] = {}
     for label, score in zip(labels, scores.tolist(), strict=False):
@@ -159,7 +158,7 @@ def label_shares(labels: tuple[Label, ...], temperature: float, scores: Vector) 
 
 
 def best_label(shares: dict[Label, float]) -> tuple[Label, float]:
-    """The likeliest type, and within it the likeliest category, with the share of the two together."""
+    """Return the likeliest type, and within it the likeliest category, with the share of the two together."""
     by_type: dict[StatementType, float] = {}
     for label, share in shares.items():
         by_type[label.statement_type] = by_type.get(label.statement_type, 0.0) + share
@@ -172,6 +171,6 @@ def _share_of(odds: float) -> float:
 
 
 def log_odds(share: float) -> float:
-    """Kept within about -14 and 14."""
+    """Return the log odds, limited to about -14 and 14."""
     bounded = min(max(share, 1e-6), 1.0 - 1e-6)
     return math.log(bounded / (1.0 - bounded))

@@ -1,6 +1,7 @@
-"""The trained models of statements and of clauses: heads over hashed features and embeddings, kept as bytes.
+"""The trained models of statements and of clauses: heads over hashed features and embeddings, stored as bytes.
 
-Features: a text as plain words, and the words in it that tell what it is about: of liking, of habit, of kin, of a plan ..."""
+Features: the normalized words of a text, and classes of cue words: of liking, of habit, of kin, of a plan ...
+"""
 
 import functools
 import json
@@ -25,11 +26,11 @@ _STOPS = frozenset("!.?;。！？…")
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*|[?!.;:,…¿¡。！？、，]|[\U0001F300-\U0001FAFF\u2600-\u27BF]")
 _DIGIT = re.compile(r"\d")
 _QUOTES = str.maketrans("’‘`´“”", "''''\"\"")
-_LAST_FOLDED = "\u058f"  # Latin, Greek, Cyrillic, Armenian: beyond them a mark is part of the letter
+_LAST_FOLDED = "\u058f"  # Latin, Greek, Cyrillic, Armenian: after these scripts, a mark is part of the letter
 
 
 def normal(text: str) -> str:
-    """The text in the one spelling that the cue table and the features are written in."""
+    """Return the text in the normalized spelling of the cue table and the features."""
     plain = _folded(unicodedata.normalize("NFKC", text).translate(_QUOTES).lower())
     english = _english()
     if english.contracted.search(plain):
@@ -52,12 +53,12 @@ def _english() -> _English:
 
 
 def words(plain: str) -> list[str]:
-    """The words and the marks of a text that `normal` has been over."""
+    """Return the words and punctuation of a text normalized by `normal`."""
     return _WORD.findall(plain)
 
 
 def sentences(plain: str) -> list[list[str]]:
-    """The words by sentence, each with its closing mark; one empty sentence where there is no word at all."""
+    """Return the words by sentence, each with its closing mark; one empty sentence if there are no words."""
     found: list[list[str]] = [[]]
     for word in words(plain):
         found[-1].append(word)
@@ -95,7 +96,7 @@ class Tagged(NamedTuple):
 
 
 def tag(sentence: list[str]) -> Tagged:
-    """The cues of one sentence, which `sentences` has made."""
+    """Return the cues of one sentence of `sentences`."""
     table = lexicon()
     classes: list[list[str]] = []
     skeleton: list[str] = []
@@ -114,7 +115,7 @@ def tag(sentence: list[str]) -> Tagged:
 
 
 def unspaced_classes(text: str) -> list[str]:
-    """The classes of the Chinese, Japanese and Korean cues in a text, in the order of the table."""
+    """Return the classes of the Chinese, Japanese and Korean cues in a text, in the order of the table."""
     if not CJK.search(text):
         return []
     padded = text + " "
@@ -123,7 +124,7 @@ def unspaced_classes(text: str) -> list[str]:
 
 @loaded_once
 def lexicon() -> Lexicon:
-    """The cue table of the package, read once."""
+    """Return the cue table of the package, read once."""
     table = tomllib.loads((files(__package__) / "cues.toml").read_text(encoding="utf-8"))
     made = Lexicon({}, {}, {}, [], [])
     for name, listed in table.items():
@@ -151,7 +152,7 @@ def _enter(table: Lexicon, phrase: str, name: str) -> None:
 
 
 def _at(table: Lexicon, sentence: list[str], place: int) -> tuple[list[str], int]:
-    """The classes of the phrases that begin at a word, those of the longest phrase first, and its length in words."""
+    """Return the classes of the phrases that begin at a word, longest phrase first, and its length in words."""
     word = sentence[place]
     found: list[str] = []
     span = 0
@@ -179,15 +180,17 @@ def _shape(word: str) -> str:
 Vector = NDArray[np.float32]
 IMPORTANCE_STEPS = (2, 3, 4, 5)
 ENCODER = "minilm-e5-small-256"
-"""The embedder whose features the model with `encoded` heads was trained on; those of another mean nothing to it."""
+"""The embedder of the features for the `encoded` heads; those of another model are meaningless to them."""
 Kind = Literal["fact", "wish", "passing", "asking", "imagined", "role_play", "others", "pasted", "injection"]
-"""fact: of the user, worth knowing in some months. wish: how the assistant is to be. others: affairs of other people.
-The rest: small talk and the moment, a question or request, a hypothetical or joke, a line of a role or of fiction, words of
-somebody else's, an attempt to command the reader."""
+"""fact: about the user, worth knowing in some months. wish: how the assistant is to behave. others: affairs of other people.
+
+The rest: small talk and the moment, a question or request, a hypothetical or joke, a line of a role or of fiction, words by
+others, an attempt to command the reader.
+"""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Shares = Mapping[Kind, float]
 SLOTS = 1 << 16
-# The share of each family in the squared length of a text's features; flat around these values in cross-validation.
+# The share of each family in the squared length of a text's features; not sensitive around these values in cross-validation.
 _SHARES = {
     "word": 0.8, "word pair": 1.2, "letters": 2.0, "skeleton pair": 0.5, "skeleton triple": 0.5, "skeleton gap": 0.3,
     "cue": 0.6, "cue pair": 0.2, "sentence opening": 0.5, "text opening": 0.3, "form": 0.3,
@@ -195,15 +198,18 @@ _SHARES = {
 _WIDTHS = {name: share**0.5 for name, share in _SHARES.items()}
 _SPACED_MARK = re.compile(r"\w [.?!]")
 _NAME_INSIDE = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
-# Dicts without values: sets that keep their order, so that sums come out the same in every process.
+# Dicts without values: ordered sets, so that sums are the same in every process.
 _Found = dict[str, dict[str, None]]
 
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """Heads over a text's features by the sentence encoders: `single` weighs them, `pairs` times `scales` the products of any
-    two of their main directions (`axes`). The products tell what no number alone does: a wish to the assistant from a wish
-    for oneself. `mean`, `widths`: of the features among statements."""
+    """Heads over a text's features by the sentence encoders.
+
+    `single` weighs the features, `pairs` times `scales` the products of any two of their main directions (`axes`). Only
+    products separate, for example, a wish to the assistant from a wish for oneself. `mean`, `widths`: of the features among
+    statements.
+    """
 
     mean: NDArray[np.float32]
     widths: NDArray[np.float32]
@@ -213,7 +219,7 @@ class Encoded:
     scales: NDArray[np.float32]
 
     def scores(self, found: Vector) -> Vector:
-        """What a text's features add to the score of each head."""
+        """Return what a text's features add to the score of each head."""
         axes, single, pairs = _weights(self)
         seen = scaled(found, self.mean, self.widths)
         main = axes @ seen
@@ -222,7 +228,7 @@ class Encoded:
         return total + ((main[first] * main[second] * widths) @ pairs) * self.scales
 
     def same(self, other: "Encoded") -> bool:
-        """Whether two say nearly the same: the directions of another processor's run may be turned a little."""
+        """Return whether two models are nearly equal: the directions may differ slightly between processors."""
         if self.axes.shape != other.axes.shape or self.single.shape != other.single.shape:
             return False
         drawn = np.random.default_rng(0).standard_normal((50, len(self.mean)), dtype=np.float32)
@@ -237,7 +243,7 @@ def _weights(heads: Encoded) -> tuple[Vector, Vector, Vector]:
 
 
 def scaled(found: Vector, mean: Vector, widths: Vector) -> Vector:
-    """Features of texts [..., numbers] by how far they are from the mean, unit length; zeros tell nothing and stay zero."""
+    """Normalize features [..., numbers] by their distance from the mean, to unit length; zeros mean unknown and stay."""
     seen = np.where(found == 0.0, np.float32(0.0), (found - mean) * widths)
     lengths = np.linalg.norm(seen, axis=-1, keepdims=True)
     made: Vector = (seen / np.maximum(lengths, 1e-9)).astype(np.float32)
@@ -246,8 +252,10 @@ def scaled(found: Vector, mean: Vector, widths: Vector) -> Vector:
 
 @loaded_once
 def pairs_of(dimension: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector]:
-    """Which two numbers of a vector are multiplied, and how much the product counts: so that the scalar product of all
-    products of two vectors is that of the vectors, squared."""
+    """Return the pairs of numbers of a vector to multiply, and the weight of each product.
+
+    With these weights, the scalar product of the products of two vectors is the square of the vectors' own.
+    """
     first, second = np.triu_indices(dimension)
     return first, second, np.where(first == second, 1.0, 2.0**0.5).astype(np.float32)
 
@@ -271,12 +279,12 @@ class Heads(NamedTuple):
 
     @classmethod
     def of(cls, words: NDArray[np.float64], vector: NDArray[np.float64]) -> Self:
-        """Weights as they were fitted, rounded: those of the words to a byte each."""
+        """Return fitted weights, rounded: those of the words to a byte each."""
         scales = np.abs(words).max(axis=0) / 127.0
         return cls(np.rint(words / scales).astype(np.int8), scales.astype(np.float32), vector.astype(np.float16))
 
     def scores(self, text: str, vector: Vector | None) -> Vector:
-        """One score per head, about -1 (no) to 1 (yes). `vector`: the text's embedding, None where it has none."""
+        """Return one score per head, about -1 (no) to 1 (yes). `vector`: the text's embedding, if it has one."""
         seen = features(text)
         total: Vector = (seen.values @ self.words[seen.slots].astype(np.float32)) * self.scales
         if vector is not None:
@@ -284,8 +292,10 @@ class Heads(NamedTuple):
         return total
 
     def same(self, other: "Heads") -> bool:
-        """Whether two are one, but for what another processor rounds otherwise: two of the 127 steps, where one statement
-        more or less makes seven."""
+        """Return whether two are equal except for rounding differences between processors.
+
+        Two of the 127 steps are tolerated; one training statement more or less changes seven.
+        """
         if self.words.shape != other.words.shape:
             return False
         apart = np.abs(self.words.astype(np.int16) - other.words).max()
@@ -300,7 +310,7 @@ class Label(NamedTuple):
 
 
 class Tuning(NamedTuple):
-    """What training chose beside the weights."""
+    """Values chosen by training besides the weights."""
 
     temperature: float
     keep_threshold: float
@@ -315,12 +325,12 @@ class Model(NamedTuple):
     heads: Heads
     tuning: Tuning
     encoded: Encoded | None = None
-    """Of the model for texts that the sentence encoders have features of."""
+    """The heads for texts with features of the sentence encoders."""
     rarity: tuple[float, ...] = ()
-    """What is added to the score of each label: rare ones are found too seldom otherwise."""
+    """Added to the score of each label: otherwise rare labels would be chosen too rarely."""
 
     def scores(self, text: str, vector: Vector | None, encoded: Vector | None = None) -> Vector:
-        """The score of each head; `encoded` goes with the model that was trained with it."""
+        """Return the score of each head; `encoded` is only used by a model that was trained with it."""
         found = self.heads.scores(text, vector)
         if self.encoded is not None and encoded is not None:
             found = found + self.encoded.scores(encoded)
@@ -328,14 +338,14 @@ class Model(NamedTuple):
         return found
 
     def save(self, path: Path) -> None:
-        """Writes the model; the same model gives the same bytes."""
+        """Write the model; the same model gives the same bytes."""
         about = {"labels": self.labels, "tuning": self.tuning, "rarity": self.rarity}
         more = {} if self.encoded is None else {f"encoded_{name}": getattr(self.encoded, name) for name in _ENCODED}
         np.savez_compressed(path, **self.heads._asdict(), **more, about=np.array(json.dumps(about)))
 
 
 def load(path: Path) -> Model:
-    """Reads what `save` wrote. ValueError if it was made for other features."""
+    """Read a file of `save`. ValueError if it was made for other features."""
     with np.load(path) as stored:
         about: dict[str, Any] = json.loads(str(stored["about"]))
         model = Model(
@@ -353,35 +363,35 @@ def load(path: Path) -> Model:
 
 @loaded_once
 def shipped(name: str = "classifier.npz") -> Model:
-    """A model of the package, read once."""
+    """Return a model of the package, read once."""
     return load(DATA / name)
 
 
 class KindsModel(NamedTuple):
-    """One head per kind; `temperature`: of the softmax that makes shares of their scores."""
+    """One head per kind; `temperature`: of the softmax that converts scores into shares."""
 
     heads: Heads
     temperature: float
 
     def shares(self, text: str, vector: Vector | None) -> Shares:
-        """How likely a text is of each kind. Adds up to one."""
+        """Return the probability of each kind. Adds up to one."""
         scores = self.heads.scores(text, vector)
         grown = np.exp((scores - scores.max()) / self.temperature)
         return dict(zip(KINDS, (grown / grown.sum()).tolist(), strict=True))
 
     def save(self, path: Path) -> None:
-        """Writes the model; the same model gives the same bytes."""
+        """Write the model; the same model gives the same bytes."""
         about = {"temperature": self.temperature, "kinds": KINDS}
         np.savez_compressed(path, **self.heads._asdict(), about=np.array(json.dumps(about)))
 
 
 def kinds(text: str, vector: Vector | None) -> Shares:
-    """How likely a clause is of each kind; `vector` is its static embedding, None where it has none."""
+    """Return the probability of each kind of clause; `vector` is its static embedding, if it has one."""
     return shipped_kinds().shares(text, vector)
 
 
 def load_kinds(path: Path) -> KindsModel:
-    """Reads what `save` wrote. ValueError if it was made for other features or kinds."""
+    """Read a file of `save`. ValueError if it was made for other features or kinds."""
     with np.load(path) as stored:
         about = json.loads(str(stored["about"]))
         heads = Heads(stored["words"], stored["scales"], stored["vector"])
@@ -392,13 +402,13 @@ def load_kinds(path: Path) -> KindsModel:
 
 @loaded_once
 def shipped_kinds() -> KindsModel:
-    """The model of the package, read once."""
+    """Return the model of the package, read once."""
     return load_kinds(DATA / "kinds.npz")
 
 
-@functools.lru_cache(maxsize=64)  # two models look at a clause, and rules mode at the clauses of a message twice
+@functools.lru_cache(maxsize=64)  # two models judge a clause, and rules mode judges the clauses of a message twice
 def features(text: str) -> Features:
-    """The features of a text, not to be written to; the same text gives the same slots on every machine."""
+    """Return the features of a text, read-only; the same text gives the same slots on every machine."""
     slots: list[int] = []
     values: list[float] = []
     for family, found in _families(text).items():

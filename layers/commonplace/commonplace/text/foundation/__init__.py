@@ -1,1 +1,1 @@
-"""What everything that reads text shares: languages, characters, sentences, tokens, number words, calendar, English."""
+"""The shared foundation of all text analysis: languages, characters, sentences, tokens, number words, calendar, English."""

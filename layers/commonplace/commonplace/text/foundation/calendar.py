@@ -10,7 +10,7 @@ from commonplace.text.foundation import tokenizer
 
 _IN_TIMES = "in_times"
 LANGUAGES_IN_TIMES = ("en", "de", "fr", "es", "ja")
-"""Those of which every spelling is known, so that a time range can be read in them."""
+"""Languages with all spellings, so that time ranges can be read in them."""
 Names = Mapping[str, int]
 
 
@@ -25,7 +25,7 @@ class Calendar(NamedTuple):
 
 @cache
 def calendars() -> Mapping[str, Calendar]:
-    """A language's code to its names as they are usually written, one spelling of each, shortened weekdays apart."""
+    """Return a language's names by code, one usual spelling each, shortened weekdays separately."""
     return {
         code: Calendar(
             _numbered(row.get("months", ""), first=1, usual=True),
@@ -39,7 +39,7 @@ def calendars() -> Mapping[str, Calendar]:
 
 @cache
 def calendar_in_times(code: str) -> Calendar:
-    """The names as a time range is read in a language, in every spelling; KeyError for a language without a row."""
+    """Return the names for time ranges in a language, in every spelling; KeyError for a language without a row."""
     row = _rows()[code]
     row = {**row, **row.get(_IN_TIMES, {})}
     return Calendar(
@@ -51,18 +51,18 @@ def calendar_in_times(code: str) -> Calendar:
 
 
 def is_calendar_word(word: str) -> bool:
-    """Whether a word, as the tokenizer has it, names a month, a weekday, or today or tomorrow."""
+    """Return whether a word, as tokenized, names a month, a weekday, or today or tomorrow."""
     return not {word, word.removesuffix("s")}.isdisjoint(_calendar_words())
 
 
 def is_weekday(word: str) -> bool:
-    """Whether a word, as the tokenizer has it, names a weekday."""
+    """Return whether a word, as tokenized, names a weekday."""
     return not {word, word.removesuffix("s")}.isdisjoint(_weekdays())
 
 
 @cache
 def month_names() -> tuple[str, ...]:
-    """The names of months, short ones too, in every language that times are read in."""
+    """Return the names of months, including short ones, in every language with time ranges."""
     return tuple(name for code in LANGUAGES_IN_TIMES for names in calendar_in_times(code)[:2] for name in names)
 
 
@@ -79,7 +79,6 @@ def _weekdays() -> frozenset[str]:
 
 
 def _numbered(names: str, first: int, *, usual: bool = False) -> Names:
-    """A row as it is written: `usual`, only the first spelling of each."""
     spelled = ((number, place.split("|")) for number, place in enumerate(names.split(), first) if place != "-")
     return {name: number for number, spellings in spelled for name in (spellings[:1] if usual else spellings)}
 

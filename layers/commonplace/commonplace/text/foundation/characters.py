@@ -1,4 +1,4 @@
-"""Characters: the scripts that they are of, words as runs of them, apostrophes, accents, and what nobody sees."""
+"""Characters: scripts, words as runs of characters, apostrophes, accents, and invisible characters."""
 
 import re
 import unicodedata
@@ -23,28 +23,27 @@ _APOSTROPHES = "\u2018\u2019\u02bc\u00b4"
 
 
 def has_kana(text: str) -> bool:
-    """Whether any of it is Japanese for certain."""
+    """Return whether any of it is certainly Japanese."""
     return _KANA.search(text) is not None
 
 
 def has_kana_or_han(text: str) -> bool:
-    """Whether any of it is Japanese or Chinese, which write no blanks."""
+    """Return whether any of it is Japanese or Chinese, which write no blanks."""
     return _KANA_OR_HAN.search(text) is not None
 
 
 def straight(text: str) -> str:
-    """The text with ' for each ’. Every character stays in its place."""
+    """Return the text with ' for each ’. Every character keeps its position."""
     return text.replace("’", "'")
 
 
 def undisguised(text: str) -> str:
-    """The text without what makes a reader and a model see two different texts: tag characters, which are invisible, and
-    controls that turn the order of what follows."""
+    """Return the text without characters that hide text from readers: invisible tag characters, and direction controls."""
     return text if text.isascii() else _DISGUISES.sub("", text)
 
 
 def bare(text: str) -> str:
-    """Lower case without the marks of Latin, Greek and Cyrillic letters; `ß` is "ss". The length may change."""
+    """Return lower case without the marks of Latin, Greek and Cyrillic letters; `ß` is "ss". The length may change."""
     lower = text.casefold()
     if lower.isascii():
         return lower
@@ -53,7 +52,7 @@ def bare(text: str) -> str:
 
 
 def _unmarked() -> dict[int, str]:
-    # Latin only: taking marks off kana would turn "ga" into "ka".
+    # Latin only: removing marks from kana would turn "ga" into "ka".
     table = {}
     for code in range(0xC0, 0x250):
         base = unicodedata.normalize("NFD", chr(code))[0].lower()
@@ -65,7 +64,7 @@ _UNMARKED = _unmarked()
 
 
 def bare_in_place(text: str) -> str:
-    """Lower case without Latin accents and with straight apostrophes, one character for each of `text`; `ß` stays."""
+    """Return lower case without Latin accents, with straight apostrophes, character by character; `ß` stays."""
     if text.isascii():
         return text.lower()
     lowered = text.lower()

@@ -1,4 +1,4 @@
-"""English: what form of a word a word can be, how it agrees with "the user" or "they", and the English word tables."""
+"""English: possible forms of words, agreement with "the user" or "they", and the English word tables."""
 
 import tomllib
 from functools import cache, lru_cache
@@ -17,14 +17,14 @@ def _tables() -> dict[str, dict[str, str]]:
 
 @cache
 def table(name: str) -> frozenset[str]:
-    """The words of `section.name`; a phrase has blanks for its underscores. KeyError for an unknown table."""
+    """Return the words of `section.name`, with blanks for underscores. KeyError for an unknown table."""
     section, key = name.split(".")
     return frozenset(word.replace("_", " ") for word in _tables()[section][key].split())
 
 
 @cache
 def mapping(name: str) -> dict[str, tuple[str, ...]]:
-    """The `word=value,value` pairs of `section.name`, underscores read as blanks."""
+    """Return the `word=value,value` pairs of `section.name`, with blanks for underscores."""
     section, key = name.split(".")
     pairs = (pair.replace("_", " ").partition("=") for pair in _tables()[section][key].split())
     return {word: tuple(values.split(",")) for word, _, values in pairs}
@@ -32,7 +32,7 @@ def mapping(name: str) -> dict[str, tuple[str, ...]]:
 
 @loaded_once
 def _dictionary() -> Any:
-    """The dictionary of inflections, read before threads share it: it reads its own parts at their first use."""
+    """The dictionary of inflections, fully loaded before threads share it: it loads its parts lazily."""
     import lemminflect
 
     lemminflect.getAllInflections("be")
@@ -48,12 +48,12 @@ def _forms(lemma: str) -> dict[str, tuple[str, ...]]:
 
 @cache
 def everyday_verbs() -> frozenset[str]:
-    """Base forms that are verbs here, though the dictionary may first of all know nouns."""
+    """Return base forms that are verbs here, even if the dictionary prefers a noun."""
     return table("verbs.transitive") | table("verbs.intransitive") | table("verbs.states")
 
 
 def with_apostrophe(word: str) -> str:
-    """'dont' -> "don't"; any other word as it is."""
+    """Return "don't" for 'dont'; any other word unchanged."""
     return mapping("auxiliaries.unapostrophed").get(word, (word,))[0]
 
 
@@ -70,19 +70,19 @@ def is_auxiliary(word: str) -> bool:
 
 
 def is_base(word: str) -> bool:
-    """True for a present form that agrees with "I", full verbs only ("go", but not "am", "went", "can")."""
+    """Return True for a present form that agrees with "I", full verbs only ("go", but not "am", "went", "can")."""
     if word in table("verbs.past") or is_auxiliary(word) or word in table("verbs.never"):
         return word in ("do", "have")
     return "VBP" in _forms(word) or word in everyday_verbs()
 
 
 def is_finite(word: str) -> bool:
-    """True for any verb form that can follow "I", the plural and subjunctive forms of "be" apart."""
+    """Return True for any verb form that can follow "I", except the plural and subjunctive forms of "be"."""
     return is_base(word) or is_auxiliary(word) or is_past(word)
 
 
 def is_unheard_of(word: str) -> bool:
-    """True for a word in no dictionary that may be a verb ("doomscroll")."""
+    """Return True for a word in no dictionary that may be a verb ("doomscroll")."""
     if not (word.islower() and word.isalpha()) or word.endswith("s") or is_known(word):
         return False
     tables = ("function.determiners", "function.nominatives", "function.subordinators", "function.conjunctions")
@@ -98,7 +98,7 @@ def is_adjective(word: str) -> bool:
 
 
 def is_describing(word: str) -> bool:
-    """True for a sure adjective; the dictionary takes many a noun ("house", "formula") for one too."""
+    """Return True for a certain adjective; the dictionary also lists many nouns ("house", "formula") as adjectives."""
     return is_adjective(word) and (not is_noun(word) or "JJR" in _forms(word))
 
 
@@ -107,7 +107,7 @@ def _is_form(word: str, tags: tuple[str, ...], stems: tuple[str, ...]) -> bool:
 
 
 def is_past(word: str) -> bool:
-    """True for a past form that cannot be a present one ("went", "moved"; not "put")."""
+    """Return True for a past form that cannot be a present one ("went", "moved"; not "put")."""
     if word in table("verbs.past"):
         return True
     return word.endswith("ed") and not is_base(word) and _is_regular_past(word)
@@ -123,12 +123,12 @@ def is_participle(word: str) -> bool:
 
 
 def is_s_form(word: str) -> bool:
-    """True for a third person singular ("goes"); many of them are plurals of nouns as well."""
+    """Return True for a third person singular ("goes"); many are also plurals of nouns."""
     return word.endswith("s") and _is_form(word, ("VBZ",), (word[:-1], word[:-2], word[:-3] + "y"))
 
 
 def is_everyday_s_form(word: str) -> bool:
-    """True for "likes", "meets"; False for the s-forms that are first of all plurals ("tickets")."""
+    """Return True for "likes", "meets"; False for s-forms that are mainly plurals ("tickets")."""
     return is_s_form(word) and (not is_plural(word) or any(word[:-end] in everyday_verbs() for end in (1, 2)))
 
 
@@ -140,7 +140,7 @@ def is_plural(word: str) -> bool:
 
 
 def is_english(word: str) -> bool:
-    """Whether the dictionary has it, or a word that it is a form of."""
+    """Return whether the dictionary has the word, or its base form."""
     return is_known(word) or is_past(word) or is_plural(word) or is_s_form(word) or is_ing_form(word)
 
 
@@ -151,9 +151,9 @@ def is_ing_form(word: str) -> bool:
 
 
 def agreed(word: str, plural: bool) -> str:
-    """The form of a verb that stood with "I" when its subject is "the user" (or "they", if plural).
+    """Return the form of a verb, used with "I" before, for the subject "the user" (or "they", if plural).
 
-    Auxiliaries, modals, past forms and full verbs alike; what does not agree comes back as it is.
+    Handles auxiliaries, modals, past forms and full verbs; a word that doesn't inflect is returned unchanged.
     """
     word = with_apostrophe(word)
     if word in mapping("auxiliaries.agreeing"):

@@ -1,4 +1,4 @@
-"""Regular expressions with natural-language words in them, which stand in a table of the package that uses them."""
+"""Regular expressions with natural-language words, stored in a table of the package that uses them."""
 
 import re
 import tomllib
@@ -9,9 +9,9 @@ _ROW = re.compile(r"\{(\w+\.\w+)\}")
 
 
 class Expressions:
-    """The table `expressions.toml` of a package: the lines of a row are joined as they stand, `{section.row}` is that row.
+    """The table `expressions.toml` of a package. The lines of a row are joined; `{section.row}` inserts that row.
 
-    Nothing is read before the first is asked for. KeyError for an unknown row.
+    The file is read on first use. KeyError for an unknown row.
     """
 
     def __init__(self, package: str) -> None:
@@ -20,7 +20,7 @@ class Expressions:
         self._patterns: dict[str, re.Pattern[str]] = {}
 
     def expression(self, name: str) -> str:
-        """The row `section.row`, to be a part of another expression."""
+        """Return the row `section.row`, as part of another expression."""
         if name not in self._texts:
             section, row = name.split(".")
             joined = "".join(self._table[section][row].splitlines())
@@ -28,7 +28,7 @@ class Expressions:
         return self._texts[name]
 
     def compiled(self, name: str) -> re.Pattern[str]:
-        """The row `section.row` as a pattern."""
+        """Return the row `section.row` as a pattern."""
         found = self._patterns.get(name)
         if found is None:
             found = self._patterns[name] = re.compile(self.expression(name))

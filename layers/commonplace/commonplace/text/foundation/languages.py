@@ -1,4 +1,4 @@
-"""The languages that are known, and which of them a short text is in."""
+"""The known languages, and which of them a short text is in."""
 
 import re
 import tomllib
@@ -13,20 +13,20 @@ from commonplace.text.foundation.english import is_english
 
 ENGLISH = "en"
 _LETTER_WEIGHT = 0.3
-# For a word that English shares, or that only the dictionary knows
+# For a word that is also English, or that only the dictionary knows
 _HALF = 0.5
 UNKNOWN = "other"
-# Names with small words in them ("Rio de la Plata"), behind another word
+# Names with function words in them ("Rio de la Plata"), after another word
 _PARTICLES = "de|del|la|las|los|el|da|do|dos|das|di|della|du|des|le|les|van|von|der|den"
 _NAMES = rf"(?<=\w )[A-ZÀ-Þ]\w{{0,40}}(?: (?:{_PARTICLES})){{1,3}} [A-ZÀ-Þ]\w{{0,40}}"
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language, its `name` in English. A pattern of its `script` stands only where nothing else shows it.
+    """A language, its `name` in English. Its `script` pattern is used if nothing else identifies it.
 
-    `words`: those that show it; `telling`: those of them that are what a statement is about; `letters`: beyond a to z;
-    `speaker`: words of the first person that show it inside an English text.
+    `words`: those that identify it; `telling`: those of them that may be the subject of a statement; `letters`: beyond a to
+    z; `speaker`: words of the first person that identify it inside an English text.
     """
 
     code: str
@@ -40,7 +40,7 @@ class Language:
 
 @cache
 def languages() -> Mapping[str, Language]:
-    """Every language that anything here knows, by its code (ISO 639-1)."""
+    """Return every known language, by its code (ISO 639-1)."""
     rows = tomllib.loads(files(__package__).joinpath("languages.toml").read_text(encoding="utf-8"))
     return {
         code: Language(
@@ -58,7 +58,7 @@ def languages() -> Mapping[str, Language]:
 
 @cache
 def owners() -> Mapping[str, tuple[str, ...]]:
-    """A word to the languages that have it in their list."""
+    """Return for each word the languages whose list contains it."""
     found: dict[str, tuple[str, ...]] = {}
     for language in languages().values():
         for word in language.words:
@@ -71,14 +71,14 @@ def _pattern(expression: str) -> re.Pattern[str]:
     return re.compile(expression)
 
 
-@lru_cache(maxsize=512)  # one call asks for the same text more than once
+@lru_cache(maxsize=512)  # one call needs it several times for the same text
 def language_of(text: str) -> str:
-    """The code of its language: `en` where nothing speaks against it, `other` for a script that no language here has."""
+    """Return the language's code: `en` by default, `other` for a script of no known language."""
     if text.isascii():
         return _latin_language(text)
     latin = len(_pattern(r"[A-Za-zÀ-ɏ]").findall(text))
     foreign = sum(1 for char in text if char.isalpha() and ord(char) > 0x24F and not "Ḁ" <= char <= "ỿ")
-    # A character of these scripts carries more than a Latin letter
+    # A character of these scripts counts more than a Latin letter
     if foreign * 3 > latin:
         written = (one for one in languages().values() if one.script)
         return next((one.code for one in written if _pattern(one.script).search(text)), UNKNOWN)
@@ -86,14 +86,14 @@ def language_of(text: str) -> str:
 
 
 def _latin_language(text: str) -> str:
-    """First English or not, by every word; then which, by the words that few languages share."""
+    """Decide first between English and others, by every word; then which, by the words that few languages share."""
     english, foreign = 0.0, 0.0
     scores: Counter[str] = Counter()
     words = list(_words(text))
     if all(word.isascii() and (word not in owners() or ENGLISH in owners()[word]) for word in words):
         return ENGLISH
     if len(words) > 1 and text[:1].isupper() and not text.isupper() and ENGLISH in owners().get(words[1], ()):
-        words = words[1:]  # it may be a name: "Dan is away" is no Dutch
+        words = words[1:]  # it may be a name: "Dan is away" is not Dutch
     for word in words:
         owning = owners().get(word, ())
         others = [code for code in owning if code != ENGLISH]
@@ -112,7 +112,7 @@ def _latin_language(text: str) -> str:
 
 
 def _words(text: str) -> Iterator[str]:
-    """Lower-case words; "j'ai" counts as "j'" and "ai", and a capital inside the text is a name."""
+    """Yield lower-case words; "j'ai" becomes "j'" and "ai", and capitalized words inside the text count as names."""
     shouted = text.isupper()
     text = _pattern(_NAMES).sub(" ", text)
     for match in _pattern(r"(?<![\w'’])[^\W\d_]+(?:['’][^\W\d_]+)?(?!\w)").finditer(text):

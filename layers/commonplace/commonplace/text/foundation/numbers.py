@@ -1,4 +1,4 @@
-"""Number words, each with what it counts, in the languages that have a row in `numbers.toml`."""
+"""Number words with their values, in the languages that have a row in `numbers.toml`."""
 
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -9,13 +9,13 @@ from typing import Any
 
 @cache
 def cardinals(code: str) -> Mapping[str, int]:
-    """The plain number words of a language; none for a language without a row."""
+    """Return the plain number words of a language; none for a language without a row."""
     return dict(_pairs(_rows()[code]["cardinals"])) if code in _rows() else {}
 
 
 @cache
 def numbers_of(code: str) -> Mapping[str, int]:
-    """The number words of a language, "dreiundzwanzig" and "eenentwintig" among them; none for a language without a table."""
+    """Return the number words of a language, including "dreiundzwanzig" and "eenentwintig"; none without a table."""
     plain = cardinals(code)
     ones = {"ein": 1, "één": 1, "een": 1, "uno": 1} | {word: value for word, value in plain.items() if value < 10}
     tens = {word: value for word, value in plain.items() if 20 <= value < 100}
@@ -32,7 +32,7 @@ def numbers_of(code: str) -> Mapping[str, int]:
 
 @cache
 def every_number() -> Mapping[str, frozenset[int]]:
-    """Number words of all languages, and the hints, to what they may mean."""
+    """Return the number words of all languages, and the hints, with their possible values."""
     found: dict[str, set[int]] = {}
     for code, row in _rows().items():
         for word, value in (*numbers_of(code).items(), *_pairs(row["hints"])):
@@ -42,19 +42,19 @@ def every_number() -> Mapping[str, frozenset[int]]:
 
 @cache
 def said_digits() -> Mapping[str, int]:
-    """The words for 0 to 9 in a code that is said aloud ("oh", "null"), without accents, of all languages."""
+    """Return the words for 0 to 9 in a spoken code ("oh", "null"), without accents, in all languages."""
     return dict(_pairs(_tables()["said_digits"]))
 
 
 @cache
 def multipliers() -> Mapping[str, int]:
-    """What a figure is multiplied by for what stands behind it ("4k", "12 tausend"), but for the words for a million."""
+    """Return the multiplier for the word after a figure ("4k", "12 tausend"), except the words for a million."""
     return dict(_pairs(_tables()["multipliers"]))
 
 
 @cache
 def links() -> frozenset[str]:
-    """The words that join the parts of a number ("and", "und")."""
+    """Return the words that join the parts of a number ("and", "und")."""
     return frozenset(_tables()["links"].split())
 
 

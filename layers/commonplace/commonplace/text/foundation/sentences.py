@@ -1,7 +1,7 @@
-"""Where one sentence ends and the next begins.
+"""Sentence boundaries.
 
-Some rooms cut differently on purpose, and say so: the third person gives every token back, redaction parts a text without
-losing a blank, the classifier's features end a sentence at a mark of their own.
+Some packages deliberately split differently and document it: the third person returns every token, redaction splits a text
+without losing a blank, the classifier's features have their own end marks.
 """
 
 import re
@@ -15,9 +15,9 @@ from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.calendar import is_calendar_word
 
 STOPS = (".", "!", "?", "…", "。", "！", "？")
-"""What ends a sentence."""
+"""Characters that end a sentence."""
 STRAIGHT_QUOTES, ANY_QUOTES = "\"')", "\"'”’»)"
-"""What may close behind a stop, a square bracket apart."""
+"""Characters that may close a sentence after its stop; square brackets are handled separately."""
 _LONGEST_ABBREVIATION = 16
 _ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\s+(?:([^\W\d_]+))")
 
@@ -25,10 +25,10 @@ _ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\s+(?:([^\W\d_]+))")
 def sentence_spans(
     text: str, start: int = 0, end: int | None = None, *, closing: str = ANY_QUOTES, lists: bool = True, words: bool = True
 ) -> Iterator[tuple[int, int]]:
-    """The places of the sentences between two places of a text, in order, without most of the blanks between them.
+    """Yield the places of the sentences in a range of a text, in order, mostly without the blanks between them.
 
-    A stop ends one, with what is `closing` behind it, before a blank; 。！？ and a line break always do. `lists`: so does
-    a blank before "- ". `words`: not the stop of an abbreviation ("Dr.") or of a German ordinal ("am 3. März").
+    A stop ends a sentence, with `closing` characters after it, before a blank; 。！？ and a line break always do. `lists`: so
+    does a blank before "- ". `words`: but not the stop of an abbreviation ("Dr.") or of a German ordinal ("am 3. März").
     """
     at, end = start, len(text) if end is None else end
     for stop in _ends(closing, lists).finditer(text, start, end):
@@ -42,7 +42,7 @@ def sentence_spans(
 
 @cache
 def _ends(closing: str, lists: bool) -> re.Pattern[str]:
-    # Each run of blanks is tried from its beginning alone: from each of its places, many blanks would cost their square.
+    # A run of blanks is tried only from its start: trying each position would take quadratic time.
     before_item = r"|(?<!\s)\s++(?=[-*•] )" if lists else ""
     return re.compile(rf"(?<=[.!?…])[{closing}\]]*+\s+|(?<=[。！？])\s*|(?<!\s)(?=\s*\n)\s+{before_item}")
 
@@ -58,13 +58,12 @@ def _goes_on(text: str, start: int, stop: int) -> bool:
 
 @cache
 def abbreviations(*kinds: str) -> frozenset[str]:
-    """The abbreviations of some kinds, in lower case, without their full stops. KeyError for an unknown kind."""
+    """Return the abbreviations of some kinds, in lower case, without their full stops. KeyError for an unknown kind."""
     return frozenset(word for kind in kinds for word in _table()["abbreviations"][kind].split())
 
 
 @cache
 def _abbreviated() -> re.Pattern[str]:
-    """An abbreviation or an initial at the end of a text, with its full stop."""
     words = [*abbreviations("titles", "titles_elsewhere", "beside_names", "in_texts"), *_table()["dotted"].split()]
     numbers = "|".join(abbreviations("numbers"))
     return re.compile(rf"(?:\b(?:{'|'.join(sorted(words))}|(?P<number>{numbers}))|\b[A-Z])\.$", re.IGNORECASE)

@@ -1,8 +1,8 @@
-"""The one analyzer: text to the tokens that every index gets ready-made.
+"""The only analyzer: converts text to the tokens that every index receives ready-made.
 
-Tokens hold only letters and digits, so that FTS5's `unicode61` and OpenSearch's `whitespace` split them alike: technical
-words are spelled out (`c++` -> `cpp`, `3.5` -> `3p5`), combining marks are dropped, English words are stemmed (Snowball),
-and runs of Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese become character bigrams (Han characters single too).
+Tokens contain only letters and digits, so that FTS5's `unicode61` and OpenSearch's `whitespace` split them alike: technical
+words are spelled out (`c++` -> `cpp`, `3.5` -> `3p5`), combining marks are dropped, English words are stemmed (Snowball), and
+runs of Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese become character bigrams (Han characters also single).
 """
 
 import functools
@@ -25,13 +25,13 @@ _MARKED = ("LATIN", "GREEK", "CYRILLIC")
 
 @functools.cache
 def stop_words() -> frozenset[str]:
-    """English function words and words about talking, which no index holds."""
+    """Return English function words and words about talking, which no index contains."""
     return frozenset(_stop_words()["index"].split())
 
 
 @functools.cache
 def terms_of_asking() -> frozenset[str]:
-    """The terms of a question that name nothing to look for ("show everything that you know")."""
+    """Return the terms of a question that name nothing to search for ("show everything that you know")."""
     return frozenset(terms(_stop_words()["asking"]))
 
 
@@ -41,20 +41,20 @@ def _stop_words() -> dict[str, str]:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text in order, lower-case and without marks; unspaced scripts as n-grams; nothing left out."""
+    """Return all words of a text in order, lower-case and without marks; unspaced scripts as n-grams."""
     found: list[str] = []
     for match in _RUN.finditer(_plain(text)):
         run = match[1]
         if run is None:
             found.append(match[0])
-        else:  # these blocks have marks and money in them too
+        else:  # these Unicode blocks also contain marks and currency signs
             parts = [run] if run.isalnum() else "".join(char if char.isalnum() else " " for char in run).split()
             found.extend(gram for part in parts for gram in _grams(part))
     return found
 
 
 def terms(text: str, without: Collection[str] = ()) -> list[str]:
-    """The index tokens of a text: its words less stop words and less those of `without`, stemmed."""
+    """Return the index tokens of a text: its words, stemmed, except stop words and those of `without`."""
     left_out = stop_words()
     return [_stem(word) for word in words(text) if word not in left_out and word not in without]
 
@@ -73,7 +73,7 @@ def _plain(text: str) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def _unmarked(char: str) -> str:
-    """Marks go on Latin, Greek and Cyrillic letters only: decomposing が would turn it into か."""
+    """Remove marks only from Latin, Greek and Cyrillic letters: decomposing が would turn it into か."""
     if char.isascii():
         return char
     if unicodedata.category(char).startswith("M"):

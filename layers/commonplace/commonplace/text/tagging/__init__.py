@@ -1,4 +1,4 @@
-"""The tags of a text: its topics, their parents, its salient nouns and names, and what it says about time."""
+"""The tags of a text: its topics, their parents, its main nouns and names, and its times."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ def _weekdays() -> re.Pattern[str]:
 
 
 def tags_of(text: str, limit: int = 8) -> list[str]:
-    """Up to `limit` tags in lower case without spaces, the best first; `misc` alone when the text has none."""
+    """Return up to `limit` tags in lower case without spaces, best first; only `misc` if the text has none."""
     reading = read(text)
     times = list(dict.fromkeys(hit.topic for hit in _time_hits(reading)))[:_MOST_TIMES]
     found = topics_of(reading)
@@ -41,7 +41,7 @@ def tags_of(text: str, limit: int = 8) -> list[str]:
 
 
 def _fresh(tags: list[str], taken: list[str]) -> list[str]:
-    """Those that neither mean a taken one nor are its verb (`cook` beside `cooking`), each once."""
+    """Return the tags that neither mean the same as a taken one nor are its verb (`cook` for `cooking`), each once."""
     known = {same_thing(tag) for tag in taken}
     found: list[str] = []
     for tag in tags:
@@ -53,12 +53,10 @@ def _fresh(tags: list[str], taken: list[str]) -> list[str]:
 
 
 def _worded(text: str) -> list[str]:
-    """The topics that figures tell of: age, height and weight."""
     return [topic for topic, pattern in figure_patterns().items() if pattern.search(text)]
 
 
 def _ranked(found: list[Hit], worded: list[str]) -> list[str]:
-    """Topics by how many words name them, then by where they first stand."""
     count: dict[str, int] = {}
     for hit in found:
         count[hit.topic] = count.get(hit.topic, 0) + 1
@@ -73,7 +71,6 @@ def _time_hits(reading: Reading) -> list[Hit]:
 
 
 def _salient(reading: Reading, found: list[Hit]) -> list[str]:
-    """Names, phrases that name a topic, then the heads of other phrases and their other words."""
     names: list[str] = []
     heads: list[str] = []
     others: list[str] = []
@@ -92,7 +89,7 @@ def _salient(reading: Reading, found: list[Hit]) -> list[str]:
 
 
 def _topical(reading: Reading, found: list[Hit], stopped: frozenset[str]) -> tuple[list[str], set[int]]:
-    """Noun phrases that named a topic (`blood-pressure`, `dark-mode`), and the ids of their words."""
+    """Return noun phrases that named a topic (`blood-pressure`, `dark-mode`), and the ids of their words."""
     tags: list[str] = []
     inside: set[int] = set()
     for hit in found:
@@ -108,7 +105,6 @@ def _topical(reading: Reading, found: list[Hit], stopped: frozenset[str]) -> tup
 
 
 def _compounds(words: list[Word], language: str, stopped: frozenset[str]) -> list[str]:
-    """Words in the singular, hyphened ones together."""
     joined: list[list[str]] = []
     for word in words:
         if word.hyphened and joined:
@@ -124,7 +120,7 @@ def _tidy(tag: str) -> str:
 
 
 def further_tags(reading: Reading, topics: Sequence[str]) -> Iterator[str]:
-    """Further tags of a text, the best first; `topics`: those that it has."""
+    """Yield further tags of a text, best first. `topics`: those it already has."""
     yield from (ancestor for topic in topics for ancestor in _ancestors(topic))
     if reading.language == "en":
         yield from (singular(word.key) for at, word in enumerate(reading.words) if _is_common_noun(reading.words, at))
@@ -149,13 +145,13 @@ def _irregular_deeds() -> dict[str, str]:
 
 
 def _deed(word: str) -> str | None:
-    """The base form of a verb that tells something ("drove": `drive`)."""
+    """Return the base form of a verb that names an activity ("drove": `drive`)."""
     bases = (_irregular_deeds().get(word, word), *forms(word, "en"))
     return next((base for base in bases if base in listed("nouns.deeds")), None)
 
 
 def _is_common_noun(words: Sequence[Word], at: int) -> bool:
-    """'The lift is broken', 'a deal': a word that is a verb elsewhere, behind a determiner."""
+    """Return whether a word that is often a verb follows a determiner: 'The lift is broken', 'a deal'."""
     word, before = words[at], words[at - 1] if at else None
     if before is None or word.parted or before.key not in listed("nouns.determiners"):
         return False

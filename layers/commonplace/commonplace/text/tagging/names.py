@@ -17,7 +17,7 @@ _BRITISH = (
     (re.compile(r"(?<=[a-z]{2})yse(?=[ds]?$)"), "yze"),
     (re.compile(r"(?<=[a-z]{2})tre$"), "ter"),
     (re.compile(r"(?<!prol)ogue$"), "og"),
-    # Only behind an unstressed syllable: "travelling", not "filling", which is no form of "file"
+    # Only after an unstressed syllable: "travelling", not "filling", which is no form of "file"
     (re.compile(r"(?:(?<=[aeiou][^aeiou][aeiou])|(?<=[aeiou][^aeiou]{2}[aeiou])|(?<=ue)|(?<=ia))ll(?=ing$|ed$|er$)"), "l"),
     (re.compile(r"(?<=[a-z]{2})ence$"), "ense"),
     (re.compile(r"^grey"), "gray"),
@@ -28,7 +28,7 @@ _BRITISH = (
 
 @functools.lru_cache(maxsize=4096)
 def singular(word: str) -> str:
-    """The singular of an English noun in lower case; a word that is none comes back as it is."""
+    """Return the singular of a lower-case English noun; other words unchanged."""
     known = singulars().get(word)
     if known is not None:
         return known
@@ -42,7 +42,7 @@ def singular(word: str) -> str:
 
 
 def singular_in(word: str, language: str) -> str:
-    """The singular of a noun as far as cheap rules tell it for the language (`en`, `es`, ...)."""
+    """Return the singular of a noun by simple rules of the language (`en`, `es`, ...)."""
     if language == "en":
         return singular(word)
     if language not in _ROMANCE or language == "it" or len(word) < 5 or not word.endswith("s"):
@@ -54,7 +54,7 @@ def singular_in(word: str, language: str) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def forms(word: str, language: str) -> tuple[str, ...]:
-    """The word and the base forms that it may be a form of, likeliest first."""
+    """Return the word and its possible base forms, likeliest first."""
     if language == "en":
         return tuple(dict.fromkeys((word, singular(word), *_verb_bases(word))))
     return tuple(dict.fromkeys((word, *_shortened(word, language))))
@@ -75,13 +75,13 @@ def _shortened(word: str, language: str) -> list[str]:
 
 @functools.lru_cache(maxsize=4096)
 def same_thing(tag: str) -> str:
-    """What two tags of the same thing share: spelling, number and aliases made one. Not for showing."""
+    """Return a key shared by tags of the same thing: unified spelling, number and aliases. Not for display."""
     return _spelling(canonical(tag))
 
 
 @functools.lru_cache(maxsize=4096)
 def canonical(tag: str) -> str:
-    """The name that the shipped table prefers for a tag, else its singular."""
+    """Return the preferred name of a tag in the shipped table, else its singular."""
     plain = _SEPARATORS.sub("-", bare(tag).strip())
     groups = alias_groups()
     last = _singular_tag(plain)
@@ -90,10 +90,9 @@ def canonical(tag: str) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def standard(tag: str) -> str:
-    """The longer standard form of an abbreviation (`javascript` of `js`); any other tag as it is.
+    """Return the full standard form of an abbreviation (`javascript` for `js`); any other tag unchanged.
 
-    Names that say the same in other words (`jogging`, `running`), abbreviations of two things (`apt`) and those that are
-    a topic's own name (`tv`) stay.
+    Synonyms (`jogging`, `running`), ambiguous abbreviations (`apt`) and names of topics (`tv`) stay.
     """
     plain = _SEPARATORS.sub("-", bare(tag).strip())
     full = alias_groups().get(plain, (tag,))[0]
@@ -103,9 +102,9 @@ def standard(tag: str) -> str:
 
 
 def _abbreviates(short: str, full: str) -> bool:
-    """Whether the letters of the short form stand in the full one in their order, the first one first.
+    """Return whether the letters of the short form occur in the full form in order, starting with its first.
 
-    A figure counts what it leaves out (`k8s`) or is the same in both.
+    A digit counts omitted letters (`k8s`) or is the same in both.
     """
     if len(short) >= len(full) or not short.startswith(full[0]):
         return False
@@ -119,7 +118,7 @@ def _singular_tag(tag: str) -> str:
 
 
 def american(word: str) -> str:
-    """A word in lower case as Americans spell it."""
+    """Return a lower-case word in American spelling."""
     for pattern, replacement in _BRITISH:
         word = pattern.sub(replacement, word)
     return word

@@ -1,4 +1,4 @@
-"""The phrases of a text, its concepts: runs of content words between grammar words, and what is left of unspaced script."""
+"""The phrases of a text, its concepts: runs of content words between grammar words, and nouns of unspaced script."""
 
 import functools
 import re
@@ -19,7 +19,7 @@ _LONGEST = 4
 
 
 def phrases_of(reading: Reading) -> list[Phrase]:
-    """Runs of content words in order. In German only nouns, when the text writes them with capitals."""
+    """Return runs of content words in order; in German only nouns, if the text capitalizes them."""
     stopped = stopped_of(reading)
     nouns_only = reading.language == "de" and any(word.capital for word in reading.words)
     found: list[Phrase] = []
@@ -36,7 +36,7 @@ def phrases_of(reading: Reading) -> list[Phrase]:
 
 
 def is_content(word: Word, stopped: frozenset[str]) -> bool:
-    """Whether a word may be a tag or a part of a concept."""
+    """Return whether a word may be a tag or a part of a concept."""
     key = word.key
     if not key[0].isalpha() or len(key) > LONGEST_WORD:
         return False
@@ -52,14 +52,14 @@ def is_content(word: Word, stopped: frozenset[str]) -> bool:
 
 
 def stopped_of(reading: Reading) -> frozenset[str]:
-    """The stop words that count in a text."""
+    """Return the stop words for a text."""
     stopped = stopped_in(reading.language)
     return stopped.union(*reading.mixed.values()) if reading.mixed else stopped
 
 
 @functools.cache
 def stopped_in(language: str) -> frozenset[str]:
-    """The stop words that count in a text of this language; English grammar words always do."""
+    """Return the stop words for a text of this language; English grammar words are always included."""
     if language == "en":
         return stop_words("en")
     own = stop_words(language) if language not in _UNSPACED else frozenset()
@@ -67,7 +67,7 @@ def stopped_in(language: str) -> frozenset[str]:
 
 
 def names_in(phrase: Phrase) -> list[Phrase]:
-    """The names in a phrase: runs of words with capitals, one at the start of a sentence only when it is known."""
+    """Return the names in a phrase: runs of capitalized words; at the start of a sentence only if known."""
     found: list[Phrase] = []
     open_name = False
     for at, word in enumerate(phrase):
@@ -83,12 +83,12 @@ def names_in(phrase: Phrase) -> list[Phrase]:
 
 
 def is_proper(word: Word) -> bool:
-    """Whether it is a name that the lexicon knows, in capitals."""
+    """Return whether it is a capitalized name of the lexicon."""
     return word.text[0].isupper() and word.key in lexicon("en").names
 
 
 def unspaced_nouns(runs: Sequence[str], language: str) -> list[str]:
-    """Katakana words, and Chinese characters in twos and more less the grammar words among them."""
+    """Return katakana words, and runs of two or more Chinese characters without the grammar words."""
     known: Mapping[str, object] = lexicon(language).runs if language in _UNSPACED else {}
     stopped = dict.fromkeys(stop_words(language)) if language in _UNSPACED else {}
     parts = (part for run in runs for part in _SCRIPTS.findall(bare(run)))
@@ -96,7 +96,7 @@ def unspaced_nouns(runs: Sequence[str], language: str) -> list[str]:
 
 
 def _pieces(part: str, known: Mapping[str, object], stopped: Mapping[str, object], language: str) -> list[str]:
-    """Japanese runs are mostly one noun and are only freed of stop words; Chinese ones are cut at known words too."""
+    """Cut a run: Japanese ones are mostly one noun and lose only stop words; Chinese ones are also cut at known words."""
     if part in stopped:
         return []
     found = [""]
@@ -116,7 +116,7 @@ def _pieces(part: str, known: Mapping[str, object], stopped: Mapping[str, object
 
 
 def _is_name(word: Word) -> bool:
-    """A stop word inside a sentence with a capital: `Will`, `Rose`; but grammar words shouted are none."""
+    """Return whether a capitalized stop word inside a sentence is a name: `Will`, `Rose`; but not a grammar word."""
     return word.capital and len(word.key) > 2 and word.key not in _never_names()
 
 
@@ -128,12 +128,12 @@ def _never_names() -> frozenset[str]:
 
 @functools.cache
 def _gerunds() -> frozenset[str]:
-    """Activities that are topics are nouns, though verbs have the same form."""
+    """Activities that are topics count as nouns, although verbs have the same form."""
     return frozenset(name for name in topic_names() if name.endswith("ing")) - {"moving", "housing"}
 
 
 def concepts_of(text: str, limit: int = 8) -> list[str]:
-    """Up to `limit` concepts of one to four words; names and longer ones first, names alone keep their capitals."""
+    """Return up to `limit` concepts of one to four words; names and longer ones first, only names keep capitals."""
     reading = read(text)
     found: dict[str, tuple[int, str]] = {}
     for phrase in phrases_of(reading):
@@ -148,7 +148,7 @@ def concepts_of(text: str, limit: int = 8) -> list[str]:
 
 
 def _parted(phrase: Phrase, language: str) -> list[Phrase]:
-    """A name at the end of other words is a concept of its own (`wife | Elena`)."""
+    """Split off a name at the end of other words as its own concept (`wife | Elena`)."""
     names = [] if language == "de" else names_in(phrase)
     ends = bool(names) and names[-1][-1] is phrase[-1] and len(names[-1]) < len(phrase)
     split = len(phrase) - len(names[-1]) if ends else len(phrase)

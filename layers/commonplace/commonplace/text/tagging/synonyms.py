@@ -1,6 +1,7 @@
-"""Other words for the same: which new tag means one that is there, and what a search may look for beside its words.
+"""Synonyms: which existing tag a new tag equals, and further terms for a search.
 
-Two tags of one user mean the same by the shipped names and the spelling, else by their vectors."""
+Two tags of one user mean the same by the shipped names and the spelling, else by their vectors.
+"""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +30,7 @@ _SHIPPED = ("de", "fr", "es")
 
 
 def are_siblings(first: str, second: str) -> bool:
-    """Whether two tags are two things, however close: of one kind, opposites, versions, or one a sort of the other."""
+    """Return whether two similar tags are different things: of one kind, opposites, versions, or one a sort of the other."""
     one, other = canonical(first), canonical(second)
     if min(len(one), len(other)) < _SHORTEST or _DIGITS.findall(one) != _DIGITS.findall(other):
         return True
@@ -41,7 +42,6 @@ def are_siblings(first: str, second: str) -> bool:
 
 
 def _known(name: str) -> bool:
-    """Two names that the tables know, and not as one thing, are two things."""
     return name in topic_names() or name in alias_groups()
 
 
@@ -59,7 +59,7 @@ def _opposed(one: str, other: str) -> bool:
 
 
 def _narrower(one: str, other: str) -> bool:
-    """Whether they share a word or a beginning, and the rest is more than an ending (`tea`, `green-tea`)."""
+    """Return whether they share a word or a prefix, and the rest is more than an ending (`tea`, `green-tea`)."""
     if "-" in one or "-" in other:
         beginnings = [{part[:_SHORTEST] for part in name.split("-")} for name in (one, other)]
         return bool(beginnings[0] & beginnings[1])
@@ -68,10 +68,10 @@ def _narrower(one: str, other: str) -> bool:
 
 
 def consolidate(new_tags: list[str], existing: Mapping[str, int], cosine: Cosine) -> dict[str, str]:
-    """New tag -> the tag that stands for it: its longer standard form, or the user's own; only those that change.
+    """Return new tag -> its replacement: the full standard form, or the user's own tag; only for those that change.
 
-    An abbreviation is written in full, whichever the user had first. `existing`: tag -> how many memories have it.
-    `cosine`: similarity of two tags, -1 to 1, None when unknown; asked at most 32 times in all.
+    An abbreviation is written in full, whichever the user had first. `existing`: tag -> number of its memories. `cosine`:
+    similarity of two tags, -1 to 1, None if unknown; called at most 32 times in total.
     """
     full = {tag: standard(tag) for tag in dict.fromkeys(new_tags)}
     own = _own_names([tag for tag in dict.fromkeys(full.values()) if tag not in existing], existing, cosine)
@@ -80,7 +80,6 @@ def consolidate(new_tags: list[str], existing: Mapping[str, int], cosine: Cosine
 
 
 def _own_names(unknown: Sequence[str], existing: Mapping[str, int], cosine: Cosine) -> dict[str, str]:
-    """Tags that the user doesn't have -> those of the user's own that stand for them."""
     by_use = sorted(existing, key=lambda tag: (-existing[tag], tag))
     own: dict[str, str] = {}
     for tag in by_use:
@@ -96,13 +95,12 @@ def _own_names(unknown: Sequence[str], existing: Mapping[str, int], cosine: Cosi
 
 
 def _shown(tag: str) -> str:
-    """An own tag as others fold into it: a thing that has abbreviations goes by its full name alone."""
+    """Return the name under which an own tag replaces others: the full name, if it has abbreviations."""
     names = alias_groups().get(bare(tag), (tag,))
     return names[0] if any(standard(name) == names[0] != name for name in names) else tag
 
 
 def _nearest(tag: str, alike: Sequence[str], by_use: Sequence[str], cosine: Cosine, budget: int) -> str | None:
-    """The most similar own tag that may stand for it, of those that begin like it and then of the most used."""
     first = [own for own in alike if own[:_ALIKE_START] == tag[:_ALIKE_START]][:_MOST_ALIKE]
     asked = [*first, *(own for own in by_use[: budget + _MOST_ALIKE] if own not in first)][:budget]
     scored = [(score, own) for own in asked if (score := cosine(tag, own)) is not None and score >= SAME_MEANING]
@@ -110,9 +108,9 @@ def _nearest(tag: str, alike: Sequence[str], by_use: Sequence[str], cosine: Cosi
 
 
 def expansions(words: Sequence[str]) -> dict[str, str]:
-    """The topics of the words and other names of them, best first, none of them among the words; each with what it widens.
+    """Return the topics and other names of the words, best first, without the words themselves; each with its source.
 
-    `words`: those of a query as the analyzer gives them. A topic is the tag that a memory about it would carry.
+    `words`: those of a query as the analyzer returns them. A topic is the tag of a memory about it.
     """
     asked = set(words)
     found: dict[str, str] = {}
@@ -123,7 +121,7 @@ def expansions(words: Sequence[str]) -> dict[str, str]:
 
 
 def _topics(words: Sequence[str]) -> list[tuple[str, str]]:
-    """Topics of the words, each with its words; another language is asked for a word that no English trigger takes."""
+    """Return the topics of the words, each with its words; other languages only for words without an English trigger."""
     text = spoken(list(words))
     english = hits(text, lexicon("en"), "en")
     taken = {at for hit in english for at in range(hit.start, hit.end)}
@@ -142,7 +140,6 @@ def _said(words: Sequence[Word], hit: Hit) -> str:
 
 
 def _aliases(words: Sequence[str]) -> list[tuple[str, str]]:
-    """Names from the shipped table for single words and for two in a row."""
     found: list[tuple[str, str]] = []
     single = [word for word in words if word not in function_words("en")]
     for name in (*map("-".join, pairwise(words)), *single):
@@ -158,7 +155,7 @@ TYPO, MEANING = "one letter is wrong", "the same meaning"
 OTHER_DIGITS, NO_WORD = "other numbers", "they share no word"
 SIBLINGS = "two of one kind, or one a sort of the other"
 
-_OWN_LETTERS = "äöüåøñ"  # in a short word they make another one ("bar", "bär")
+_OWN_LETTERS = "äöüåøñ"  # in a short word they make a different word ("bar", "bär")
 _SHORT_WORD = 5
 _LEAST_INITIALS, _LEAST_TYPO, _FREQUENT = 2, 6, 3
 _SURE = 0.9
@@ -166,8 +163,10 @@ _SURE = 0.9
 
 @dataclass(frozen=True)
 class OwnTags:
-    """A user's tags. `uses`: how many memories carry each; `has_word`: whether the vocabulary of the models has a word;
-    `abbreviates`: whether a memory with the first tag shows that it is short for the second."""
+    """A user's tags. `uses`: number of memories per tag; `has_word`: whether the models' vocabulary has a word.
+
+    `abbreviates`: whether a memory with the first tag shows that it is short for the second.
+    """
 
     uses: Mapping[str, int]
     has_word: Callable[[str], bool] = lambda _word: False
@@ -176,7 +175,7 @@ class OwnTags:
 
 @dataclass(frozen=True)
 class Likeness:
-    """How alike two tags are, 0 to 1, and why. `apart`: why they stay two all the same."""
+    """The similarity of two tags, 0 to 1, and the reason. `apart`: why they are different nevertheless."""
 
     similarity: float
     why: str
@@ -184,8 +183,7 @@ class Likeness:
 
 
 def likeness(one: str, other: str, own: OwnTags, cosine: float | None, scale: tuple[float, float] | None) -> Likeness:
-    """How alike two tags are. `cosine`: of their vectors; `scale`: the cosine of what is unrelated and of what means the
-    same, by that model."""
+    """Compare two tags. `cosine`: of their vectors; `scale`: that model's cosines of unrelated and of equal tags."""
     if group_of(one) is not None and group_of(one) == group_of(other):
         return Likeness(1.0, ALIAS)
     near = 0.0 if cosine is None or scale is None else (cosine - scale[0]) / (scale[1] - scale[0])
@@ -201,18 +199,17 @@ def likeness(one: str, other: str, own: OwnTags, cosine: float | None, scale: tu
 
 
 def stems_of(tag: str) -> frozenset[str]:
-    """The stems of a tag's words."""
+    """Return the stems of a tag's words."""
     return frozenset(tokenizer.terms(tag.replace("-", " ")))
 
 
 def scale_of(model: str) -> tuple[float, float] | None:
-    """The cosines by a model of tags that are unrelated, and of such that mean the same; None for one never measured."""
+    """Return the model's cosines of unrelated tags and of tags with the same meaning; None if never measured."""
     return scales().get(model)
 
 
 def winner(one: str, other: str, own: OwnTags) -> str:
-    """Under which of two names for one thing both go on: the table's, the longer of an abbreviation, the one that is spelled
-    right, else the most used."""
+    """Return the name that replaces both: the table's, the full form, the correctly spelled, else the most used."""
     group = group_of(one)
     if group is not None and group == group_of(other):
         return group
@@ -222,7 +219,7 @@ def winner(one: str, other: str, own: OwnTags) -> str:
 
 
 def group_of(tag: str) -> str | None:
-    """The preferred name of the thing in the shipped table."""
+    """Return the preferred name of the thing in the shipped table, or None."""
     groups, plain = alias_groups(), canonical(tag)
     return groups[plain][0] if plain in groups else None
 
@@ -236,12 +233,14 @@ def _spelled(one: str, other: str, own: OwnTags, near: float) -> str | None:
         return INITIALS
     rare = min(own.uses.get(one, 0), own.uses.get(other, 0)) < _FREQUENT
     typed = rare and _is_typo(one, other, own) and (len(one) != len(other) or near >= _SURE or sorted(one) == sorted(other))
-    return TYPO if typed else None  # another letter in the place of one is as often another name ("Hamburg", "Homburg")
+    return TYPO if typed else None  # a replaced letter makes another name just as often ("Hamburg", "Homburg")
 
 
 def _is_of_two(one: str, other: str) -> bool:
-    """Whether a plural, a hyphen or a mark means something else ("glass", "glasses"; "resign", "re-sign"; "bar", "bär"), or
-    both are names of one kind."""
+    """Return whether a plural, hyphen or mark changes the meaning, or both are names of one kind.
+
+    Examples: "glass", "glasses"; "resign", "re-sign"; "bar", "bär".
+    """
     short, long = sorted((bare(one), bare(other)), key=len)
     marked = [[char for char in tag.casefold() if char in _OWN_LETTERS] for tag in (one, other)]
     if short == long and len(short) <= _SHORT_WORD and marked[0] != marked[1]:
@@ -253,7 +252,7 @@ def _is_of_two(one: str, other: str) -> bool:
 
 
 def _is_derived(one: str, other: str) -> bool:
-    """Whether one of two words is what is like, does or comes of the other ("physics", "physical"; "bank", "banking")."""
+    """Return whether one word is derived from the other with another meaning ("physics", "physical"; "bank", "banking")."""
     short, long = sorted((bare(one), bare(other)), key=len)
     if any(long in (f"{base}ing", f"{base.removesuffix('e')}ing") for base in (short, singular(short))):
         return True
@@ -266,7 +265,6 @@ def _kinds_of_tag(tag: str) -> frozenset[int]:
 
 
 def _is_initials(short: str, long: str) -> bool:
-    """Whether a tag is the first letters of another's words, and neither in the table nor a word of its own."""
     words = [word for word in bare(long).split("-") if word]
     letters = bare(short)
     if len(letters) < _LEAST_INITIALS or len(words) != len(letters) or letters in alias_groups():
@@ -278,7 +276,7 @@ def _is_initials(short: str, long: str) -> bool:
 
 
 def _is_typo(one: str, other: str, own: OwnTags) -> bool:
-    """Whether one is a word that is known, and the other it with one letter changed, left out, added or turned round."""
+    """Return whether one word is known, and the other differs by one letter changed, missing, added or transposed."""
     plain = bare(one), bare(other)
     if min(map(len, plain)) < _LEAST_TYPO or plain[0][0] != plain[1][0] or any(map(str.isdigit, "".join(plain))):
         return False
@@ -288,20 +286,19 @@ def _is_typo(one: str, other: str, own: OwnTags) -> bool:
     changed = [(left, right) for left, right in zip(ours, theirs, strict=True) if left != right]
     if len(changed) != 1 or min(map(len, changed[0])) < _LEAST_TYPO:
         return False
-    if changed[0][0][-1] != changed[0][1][-1]:  # "Daniel" and "Daniela" are two
+    if changed[0][0][-1] != changed[0][1][-1]:  # "Daniel" and "Daniela" are different
         return False
     return _is_one_edit(*changed[0]) and _is_known(changed[0][0], own) != _is_known(changed[0][1], own)
 
 
 def _is_known(tag: str, own: OwnTags) -> bool:
-    """Whether each word of a tag is one that is known."""
     return all(_is_word(word, own) or _is_word(american(word), own) for word in bare(tag).split("-"))
 
 
 def _is_word(word: str, own: OwnTags) -> bool:
     if own.has_word(word) or any(word in names for names in (topic_names(), alias_groups(), kinds())):
-        return True  # before the dictionary, which takes a while to load
-    # `is_english` takes any unknown word that ends like a past form for one
+        return True  # before the dictionary, which loads slowly
+    # `is_english` accepts any unknown word with the ending of a past form
     return any(map(is_known, forms(word, "en"))) or (is_english(word) and not word.endswith("ed"))
 
 

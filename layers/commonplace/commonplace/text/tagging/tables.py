@@ -1,4 +1,4 @@
-"""The shipped word tables, each read at its first use."""
+"""The shipped word tables, each read on first use."""
 
 import functools
 import re
@@ -16,13 +16,13 @@ _VOWELS = "aeiou"
 
 @functools.cache
 def singulars() -> Mapping[str, str]:
-    """English plural -> singular, where no rule gives it."""
+    """Return English plural -> singular for irregular nouns."""
     return {line.split()[0]: line.split()[-1] for line in _lines("singulars.txt")}
 
 
 @functools.cache
 def stop_words(language: str) -> frozenset[str]:
-    """Words of the language that never are a tag and that part one concept from the next."""
+    """Return words of the language that are never a tag and separate concepts."""
     tables = _stop_word_tables()[language]
     words = set(_bare(tables["function"])) | set(_bare(tables.get("forms", ""))) | set(_bare(tables.get("plain", "")))
     for verb in _bare(tables.get("verbs", "")):
@@ -32,42 +32,42 @@ def stop_words(language: str) -> frozenset[str]:
 
 @functools.cache
 def function_words(language: str) -> frozenset[str]:
-    """The grammar words of a language: what tells it from others."""
+    """Return the grammar words of a language, which identify it."""
     return frozenset(_bare(_stop_word_tables()[language]["function"]))
 
 
 @functools.cache
 def describing_words() -> frozenset[str]:
-    """English adjectives and vague nouns: no tags, but parts of a name of a topic (`dark` of `dark mode`)."""
+    """Return English adjectives and vague nouns: no tags, but parts of topic names (`dark` of `dark mode`)."""
     return frozenset(_bare(_stop_word_tables()["en"]["plain"]))
 
 
 @functools.cache
 def capitals() -> frozenset[str]:
-    """English words that may have a capital inside a sentence and are no names, months and weekdays apart."""
+    """Return English words that may be capitalized inside a sentence without being names, except months and weekdays."""
     return frozenset(_stop_word_tables()["en"]["capitals"].split())
 
 
 @functools.cache
 def false_friends(language: str) -> frozenset[str]:
-    """Words of the language that look like an English word and mean something else."""
+    """Return words of the language that look like an English word and mean something else."""
     return frozenset(_bare(_stop_word_tables()[language].get("false_friends", "")))
 
 
 def topic_lines(language: str) -> Iterator[tuple[str, str | None, list[str]]]:
-    """Topic, parent and triggers, as the lexicon of a language (or `when`, or `hints`) has them."""
+    """Yield topic, parent and triggers from the lexicon of a language (or `when`, or `hints`)."""
     for name in _ENGLISH_TOPICS if language == "en" else (language,):
         yield from _topics_in(name)
 
 
 def has_topics(language: str) -> bool:
-    """Whether the lexicon has words for its topics in a language, by code."""
+    """Return whether the lexicon has words for its topics in a language, by code."""
     return language == "en" or files(__package__).joinpath(f"topics/{language}.txt").is_file()
 
 
 @functools.cache
 def technical_topics() -> frozenset[str]:
-    """The topics of computers and software, which are one field."""
+    """Return the topics of computers and software, which are one field."""
     return frozenset(topic for topic, _, _ in _topics_in(_TECHNICAL_TOPICS))
 
 
@@ -80,7 +80,7 @@ def _topics_in(name: str) -> Iterator[tuple[str, str | None, list[str]]]:
 
 @functools.cache
 def alias_groups() -> Mapping[str, tuple[str, ...]]:
-    """Any name in lower case -> all names of the same thing, the one to prefer first."""
+    """Return any lower-case name -> all names of the same thing, the preferred one first."""
     groups: dict[str, tuple[str, ...]] = {}
     for line in _lines("aliases.txt"):
         name, _, others = line.partition(": ")
@@ -92,7 +92,7 @@ def alias_groups() -> Mapping[str, tuple[str, ...]]:
 
 @functools.cache
 def kinds() -> Mapping[str, frozenset[int]]:
-    """A name -> the numbers of the kinds that it is a member of."""
+    """Return a name -> the numbers of the kinds that it belongs to."""
     found: dict[str, set[int]] = {}
     for number, line in enumerate(_lines("siblings.txt")):
         for member in line.split():
@@ -102,14 +102,14 @@ def kinds() -> Mapping[str, frozenset[int]]:
 
 @functools.cache
 def listed(name: str) -> tuple[str, ...]:
-    """The words of `section.name` of the small tables, in order. KeyError for an unknown one."""
+    """Return the words of `section.name` of the small tables, in order. KeyError for an unknown one."""
     section, key = name.split(".")
     return tuple(_small_tables()[section][key].split())
 
 
 @functools.cache
 def figure_patterns() -> Mapping[str, re.Pattern[str]]:
-    """Topic -> what in a text tells of it by a figure: age, height, weight."""
+    """Return topic -> pattern of the figures that indicate it: age, height, weight."""
     tables = tomllib.loads(_read("figures.toml"))
     patterns = {topic: "|".join(rows) for topic, rows in tables["topics"].items()}
     for name, part in tables["parts"].items():
@@ -119,7 +119,7 @@ def figure_patterns() -> Mapping[str, re.Pattern[str]]:
 
 @functools.cache
 def scales() -> Mapping[str, tuple[float, float]]:
-    """Embedding model -> the cosine of two tags that are unrelated, and of two that mean the same."""
+    """Return embedding model -> the cosine of two unrelated tags, and of two with the same meaning."""
     return {model: (row["unrelated"], row["same"]) for model, row in tomllib.loads(_read("scales.toml")).items()}
 
 
@@ -138,7 +138,7 @@ def _read(name: str) -> str:
 
 
 def _lines(name: str) -> list[str]:
-    """The lines of a table; an indented line goes on with the one above it."""
+    """Return the lines of a table; an indented line continues the previous one."""
     joined = _read(name).replace("\n  ", " ")
     return [line for line in joined.splitlines() if line and not line.startswith("#")]
 
@@ -160,5 +160,5 @@ def _verb_forms(base: str) -> list[str]:
 
 @functools.cache
 def topic_names() -> frozenset[str]:
-    """Every topic of the lexicon."""
+    """Return every topic of the lexicon."""
     return frozenset(topic for topic, _, _ in topic_lines("en"))

@@ -1,4 +1,4 @@
-"""A text cut into words that know where phrases end, and the language that they are in."""
+"""A text split into words with phrase boundaries, and its language."""
 
 import re
 import unicodedata
@@ -13,8 +13,8 @@ from commonplace.text.tagging.tables import LANGUAGES, function_words, listed, s
 
 _REDACTED = re.compile(r"\[redacted[^\]]*\]?", re.IGNORECASE)
 _UNSPACED = rf"{KANA}\u31f0-\u31ff{HAN}\uf900-\ufaff々〆"
-# In scripts without spaces a sentence is one long string, and begins right behind an address. What is longer than 64 is one
-# in any case, so that no more than that is looked at from each place.
+# In scripts without spaces a sentence is one long string, directly after an address. Strings over 64 characters always count,
+# which bounds the length examined at each position.
 _PIECE = rf"[^\s{_UNSPACED}]"
 _ADDRESS = re.compile(rf"(?:https?://|www\.){_PIECE}+|{_PIECE}{{1,64}}@{_PIECE}{{1,64}}\.{_PIECE}+|{_PIECE}{{65,}}")
 _TECHNICAL = r"(?<!\w)(?:[cC]\+\+|[cCfF]#|\.NET\b|\.net\b)"
@@ -23,8 +23,10 @@ _RUN = re.compile(rf"[{_UNSPACED}]+")
 
 
 class Word(NamedTuple):
-    """`key`: how it is compared; `parted`: a phrase ends before it; `first`: it starts a sentence; `hyphened`: to the
-    word before it."""
+    """`key`: the form for comparison; `parted`: a phrase ends before it; `first`: it starts a sentence.
+
+    `hyphened`: joined to the previous word by a hyphen.
+    """
 
     text: str
     key: str
@@ -34,15 +36,15 @@ class Word(NamedTuple):
 
     @property
     def capital(self) -> bool:
-        """Whether it is written like a name, and not for standing first."""
+        """Whether it is capitalized like a name, and not because it starts a sentence."""
         return self.text[0].isupper() and (not self.first or self.text[1:] != self.text[1:].lower())
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A text read: its spaced words, its runs of unspaced script, and its language (`en` when nothing tells).
+    """A parsed text: its spaced words, its runs of unspaced script, and its language (`en` by default).
 
-    `mixed`: the grammar words of other languages that stand side by side in it, by language.
+    `mixed`: adjacent grammar words of other languages in it, by language.
     """
 
     words: list[Word]
@@ -52,7 +54,7 @@ class Reading:
 
 
 def read(text: str) -> Reading:
-    """Reads a text; nothing of a redaction marker, a web or mail address or an overlong string is kept."""
+    """Parse a text, without redaction markers, web or mail addresses, and overlong strings."""
     plain = unicodedata.normalize("NFKC", _ADDRESS.sub(" | ", _REDACTED.sub(" | ", text)))
     words = _words(plain)
     runs = _RUN.findall(plain)
@@ -63,14 +65,14 @@ def read(text: str) -> Reading:
 
 
 def cut(trigger: str) -> tuple[tuple[str, ...], list[str]]:
-    """A trigger as it is found again: the keys of its spaced words, and its runs of unspaced script."""
+    """Split a trigger for matching: the keys of its spaced words, and its runs of unspaced script."""
     if trigger.isascii() and trigger.replace(" ", "").isalnum():
         return tuple(trigger.lower().split()), []
     return tuple(word.key for word in _words(trigger)), _RUN.findall(trigger)
 
 
 def spoken(words: list[str]) -> list[Word]:
-    """Bare words in lower case as a reading has them, all of one phrase."""
+    """Return bare lower-case words as in a reading, all of one phrase."""
     return [Word(word, word, False, False, False) for word in words]
 
 
@@ -91,7 +93,7 @@ def _words(text: str) -> list[Word]:
 
 
 def _parts(word: str) -> list[str]:
-    """A possessive goes, an elided article stands alone, any other word stays whole."""
+    """Split a word: a possessive is dropped, an elided article separated, any other word stays whole."""
     head, mark, tail = straight(word).partition("'")
     if not mark:
         return [_particles().sub("", word)] if "가" <= word[0] <= "힣" else [word]
@@ -109,7 +111,7 @@ def _particles() -> re.Pattern[str]:
 
 
 def _mixed(words: list[Word], own: str) -> Mapping[str, frozenset[str]]:
-    """Of each other language its grammar words that stand in twos and that the text's own language does not have."""
+    """Return by language adjacent foreign grammar words that the text's own language doesn't have."""
     found: dict[str, frozenset[str]] = {}
     for language in LANGUAGES[1:] if own == "en" else ():
         foreign = function_words(language) - stop_words("en")
@@ -126,7 +128,7 @@ def _language(words: list[Word]) -> str:
 
 
 def trigger_length(run: str, at: int, table: Mapping[str, object], longest: int, in_a_word: bool = False) -> int:
-    """How many characters the longest entry of `table` at this place has, over one `in_a_word`; 0 for none."""
+    """Return the length of the longest entry of `table` at this place, over one if `in_a_word`; 0 for none."""
     for size in range(min(longest, len(run) - at), int(in_a_word), -1):
         if run[at : at + size] in table:
             return size
@@ -134,6 +136,6 @@ def trigger_length(run: str, at: int, table: Mapping[str, object], longest: int,
 
 
 def alone(run: str, at: int) -> bool:
-    """Whether no Chinese character stands beside it: in Japanese it is then a word of its own."""
+    """Return whether no Chinese character is adjacent: in Japanese it is then a word of its own."""
     around = run[max(at - 1, 0) : at] + run[at + 1 : at + 2]
     return not any("\u3400" <= char <= "\u9fff" for char in around)

@@ -1,6 +1,7 @@
-"""The topics of a text: which triggers of the lexicon stand in it.
+"""The topics of a text: the triggers of the lexicon that occur in it.
 
-An English word stands for its topic as a noun or as a verb, done by a person, to nothing else."""
+An English word stands for its topic only in a suitable sense: as a noun, or as a verb of a person without object.
+"""
 
 import functools
 from collections.abc import Iterable, Sequence
@@ -16,15 +17,15 @@ from commonplace.text.tagging.tokens import Reading, Word, alone, cut, trigger_l
 
 
 def is_activity(words: Sequence[Word], at: int) -> bool:
-    """False for the "running" of 'running late': an activity's name in another sense."""
+    """Return False for the "running" of 'running late': the name of an activity in another sense."""
     return words[at].key not in _any("verbs.alone") or stands_for_topic(words, at, at + 1, words[at].key)
 
 
 def stands_for_topic(words: Sequence[Word], start: int, end: int, form: str) -> bool:
-    """Whether the words from `start` up to `end` mean what their trigger means, which begins with `form`.
+    """Return whether the words from `start` up to `end` have the sense of their trigger, which begins with `form`.
 
-    A noun is no topic as a verb ("I booked a flight" is not about books), a verb of persons none of things ("our
-    standup moved to ten"), and one without an object none with one ("she runs a bakery").
+    A noun used as a verb is no topic ("I booked a flight" is not about books), nor is a personal verb with a thing as subject
+    ("our standup moved to ten"), nor an intransitive one with an object ("she runs a bakery").
     """
     single = end - start == 1
     if single and form not in _any("verbs.topical") and form not in _any("verbs.alone"):
@@ -49,7 +50,7 @@ def _after(words: Sequence[Word], at: int) -> Word | None:
 
 
 def _is_verb(words: Sequence[Word], at: int) -> bool:
-    """'I want to book a cottage', 'we house them', 'Book a table': a subject, "to" or nothing before it, an object behind."""
+    """Return whether a word is a verb, by what precedes it and an object: 'I want to book a cottage', 'Book a table'."""
     after = _after(words, at)
     if after is None or after.key not in _any("verbs.objects"):
         return False
@@ -58,7 +59,7 @@ def _is_verb(words: Sequence[Word], at: int) -> bool:
 
 
 def _done_by_person(words: Sequence[Word], at: int) -> bool:
-    """False where a thing is the subject: 'the engine runs', 'the app keeps running', 'our standup moved'."""
+    """Return False if a thing is the subject: 'the engine runs', 'the app keeps running', 'our standup moved'."""
     before = _before(words, at)
     while before is not None and (before.key in _any("verbs.between") or before.key.endswith("ly")):
         at -= 1
@@ -72,7 +73,7 @@ def _done_by_person(words: Sequence[Word], at: int) -> bool:
 
 
 def _has_object(words: Sequence[Word], at: int) -> bool:
-    """'runs a bakery', 'running Linux', 'reading the meter', 'running late'; not 'runs a lot', 'running club'."""
+    """Return whether a verb has an object or idiom: 'runs a bakery', 'running late'; not 'runs a lot', 'running club'."""
     after = _after(words, at)
     if after is None:
         return False
@@ -82,7 +83,7 @@ def _has_object(words: Sequence[Word], at: int) -> bool:
     if after.key in _any("verbs.idioms"):
         return True
     if after.capital:
-        # A title is what one reads
+        # People read titles
         return words[at].key not in _any("verbs.of_titles")
     before = _before(words, at)
     compound = words[at].key.endswith("ing") and (before is None or before.key not in _any("verbs.progressive"))
@@ -105,7 +106,7 @@ class Hit(NamedTuple):
 
 
 class Trigger(NamedTuple):
-    """The words after the first one, and what they tell, as a `Hit` has it."""
+    """The words after the first, and the fields of its `Hit`."""
 
     rest: tuple[str, ...]
     topic: str
@@ -125,7 +126,7 @@ class Lexicon:
     longest_run: int = 1
 
     def add(self, trigger: str, topic: str) -> None:
-        """Takes one trigger in."""
+        """Add one trigger."""
         unsure, trigger = trigger.startswith("?"), trigger.removeprefix("?")
         keys, runs = cut(trigger)
         for run in runs:
@@ -142,7 +143,7 @@ class Lexicon:
 
 @loaded_once
 def lexicon(language: str) -> Lexicon:
-    """The compiled lexicon of a language, or of `when`; an empty one where none is shipped."""
+    """Return the compiled lexicon of a language, or of `when`; empty if none is shipped."""
     made = Lexicon()
     if language in _WITHOUT_LEXICON:
         return made
@@ -157,7 +158,7 @@ def lexicon(language: str) -> Lexicon:
 
 
 def topics_of(reading: Reading) -> list[Hit]:
-    """Where which topics are named, in the order of the text."""
+    """Return the topics and their places, in text order."""
     language = reading.language
     own = [] if language == "en" else hits(reading.words, lexicon(language), language)
     taken = {at for hit in own for at in range(hit.start, hit.end)}
@@ -174,7 +175,6 @@ def topics_of(reading: Reading) -> list[Hit]:
 
 
 def _mixed_in(reading: Reading) -> list[Hit]:
-    """Phrases of another language whose grammar words stand in the text (`Ich heiße` in English)."""
     own = [reading.language, "en"]
     found = [
         hit for language in reading.mixed if language not in own for hit in hits(reading.words, lexicon(language), language)
@@ -183,14 +183,13 @@ def _mixed_in(reading: Reading) -> list[Hit]:
 
 
 def _sure(found: list[Hit], reading: Reading) -> list[Hit]:
-    """The hits without those of unsure words that nothing beside them bears out."""
     if not any(hit.unsure for hit in found):
         return found
     hints = hits(reading.words, lexicon("hints"), "en")
     own = [hit for hit in found if not (hit.unsure and _means_more(hit, found))]
     signs = [*own, *(hit for hit in hints if not (hit.unsure and _means_more(hit, found)))]
     elsewhere = any(hit.topic in _PLACES or _field(hit.topic) in _PLACES for hit in found)
-    # Beside a pet a hint may be another one ("the python ate the mouse")
+    # Next to a pet, a hint may be another pet ("the python ate the mouse")
     return [
         hit
         for hit in found
@@ -207,13 +206,12 @@ def _same_place(one: Hit, other: Hit) -> bool:
 
 
 def _means_more(hit: Hit, found: Iterable[Hit]) -> bool:
-    """Whether its words name a topic of another field with certainty (`library`)."""
     others = (other for other in found if not other.unsure and _same_place(hit, other))
     return any(_field(other.topic) != _field(hit.topic) for other in others)
 
 
 def _named(hit: Hit, reading: Reading, elsewhere: bool) -> bool:
-    """Whether it is a name, written as one; in a text of places and animals `Java` and `Python` may be theirs."""
+    """Return whether it is a capitalized name; near places and animals, `Java` and `Python` may not be technical."""
     last = reading.words[hit.end - 1]
     written = last.capital or (bool(reading.runs) and last.text[0].isupper())
     return hit.name and written and not (elsewhere and hit.topic in technical_topics())
@@ -221,7 +219,7 @@ def _named(hit: Hit, reading: Reading, elsewhere: bool) -> bool:
 
 @functools.cache
 def _field(topic: str) -> str:
-    """What a topic and those that may bear it out have in common: the first of its parents."""
+    """Return the field of a topic, its outermost parent, which supporting topics share."""
     parents = lexicon("en").parents
     while topic in parents and topic not in technical_topics():
         topic = parents[topic]
@@ -229,7 +227,7 @@ def _field(topic: str) -> str:
 
 
 def hits(words: Sequence[Word], table: Lexicon, language: str) -> list[Hit]:
-    """The topics that a lexicon finds in spaced words; a longer trigger hides the shorter ones inside it."""
+    """Return the topics of a lexicon in spaced words; a longer trigger hides the shorter ones inside it."""
     found: list[Hit] = []
     at = 0
     while at < len(words):
@@ -266,7 +264,7 @@ def _follows(words: Sequence[Word], at: int, rest: tuple[str, ...], language: st
 
 
 def run_hits(runs: Iterable[str], table: Lexicon) -> list[Hit]:
-    """The topics in runs of unspaced script, the longest trigger first; one lone character must stand alone."""
+    """Return the topics in runs of unspaced script, longest trigger first; a single character must be isolated."""
     found: list[Hit] = []
     for run in map(bare, runs):
         at = 0

@@ -13,10 +13,10 @@ FINENESS: Sequence[Granularity] = ("moment", "day", "week", "month", "year")
 class TimeRange:
     """From `after` (inclusive) to `before` (exclusive), at least one of them set and both with the caller's offset.
 
-    `text` is what of the query names it. `granularity` is the calendar unit on whose edges the range lies ("moment"
-    within a day; "day" for a weekend or early May, "month" for a season or quarter), "open" when an end is missing.
-    `any_year`: a date, month or season without a year; the range is then that of the likeliest year. `any_week`: weekdays
-    without a week, with or without a time of day; the range is then that of the likeliest week.
+    `text`: the words of the query that name it. `granularity`: the calendar unit of its edges ("moment" within a day; "day"
+    for a weekend or early May, "month" for a season or quarter), "open" if an end is missing. `any_year`: a date, month or
+    season without a year; the range is in the likeliest year. `any_week`: weekdays without a week, with or without a time of
+    day; the range is in the likeliest week.
     """
 
     after: datetime | None
@@ -36,7 +36,7 @@ class Period:
     grain: Granularity
 
 
-# Slots that tell which of many like periods is meant; that come again; and that name a part or a neighbour of a period.
+# Slots that select one of similar periods; that recur; and that name a part or a neighbour of a period.
 ANCHORS = {"turn", "turned", "year", "year_turn", "week_turn", "whole", "ago", "exact", "rolling", "ahead", "numeric"}
 YEARLY = {"month", "month_number", "season", "quarter", "half", "date", "holiday", "week_number"}
 CYCLES = YEARLY | {"weekday", "calendar", "day_of_month"}
@@ -46,7 +46,7 @@ RELATIONS = {"nth", "around", "side", "later"}
 
 @dataclass(frozen=True)
 class TimePhrase:
-    """A phrase found in a query, its slots as they are meant; `free` if it is a time by itself."""
+    """A phrase found in a query, with the meanings of its slots; `free` if it is a time by itself."""
 
     start: int
     end: int
@@ -55,12 +55,12 @@ class TimePhrase:
 
     @property
     def bare(self) -> bool:
-        """Of several years or weeks the query does not say which ("March", "Friday")."""
+        """Whether the query leaves the year or week open ("March", "Friday")."""
         return not self.slots.keys() & ANCHORS and bool(self.slots.keys() & CYCLES)
 
     @property
     def general(self) -> bool:
-        """A season, holiday or weekend that may be any: "what can I wear in the summer"."""
+        """Whether it may be any season, holiday or weekend: "what can I wear in the summer"."""
         slots = self.slots.keys()
         any_of = slots & {"season", "holiday"} or ("calendar" in slots and not slots & PHASES)
         return self.bare and bool(any_of) and not slots & RELATIONS

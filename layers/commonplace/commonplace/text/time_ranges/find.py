@@ -1,4 +1,4 @@
-"""The spans of a query that may be a time, best first, look-alikes left out; and the dates that are written out."""
+"""The spans of a query that may be a time, best first, without look-alikes; and written dates."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -13,17 +13,17 @@ from commonplace.text.time_ranges import TimePhrase, TimeSpan
 from commonplace.text.time_ranges.language import Joint, Language, language_of, phrases_of
 
 QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|「[^」]+」|『[^』]+』|(?<!\w)['‘][^'’]+['’](?!\w)")
-# Stands in for a year that is not given; a leap year, so that 29 February is a day.
+# Used for a missing year; a leap year, so that 29 February is valid.
 NO_YEAR = 2000
 _FIGURES = re.compile(r"\d+")
 _LETTERS = re.compile(r"[^\W\d_]+")
-_THIS_CENTURY = 69  # a year of two digits below it is of this century, as in POSIX
-# How far the words of a joint may reach from its times, in characters.
+_THIS_CENTURY = 69  # two-digit years below it are in this century, as in POSIX
+# Maximum distance of a joint's words from its times, in characters.
 REACH = 40
 
 
 def spans_of(query: str, language: Language, blocked: Sequence[tuple[int, int]]) -> list[TimeSpan]:
-    """What may be a time and touches nothing blocked; the leftmost first, of two at one place the longest."""
+    """Return possible times that overlap nothing blocked; leftmost first, and longest first at the same place."""
     phrases = _phrases(query, language)
     holidays = [phrase for phrase in phrases if "holiday" in phrase.slots]
     phrases = [phrase for phrase in phrases if not _is_of_a_name(phrase, holidays)]
@@ -43,14 +43,14 @@ def spans_of(query: str, language: Language, blocked: Sequence[tuple[int, int]])
 
 
 def _is_of_a_name(phrase: TimePhrase, holidays: Sequence[TimePhrase]) -> bool:
-    """Whether it is but a part of a holiday's name: the "Friday" of "Good Friday"."""
+    """Return whether it is only part of a holiday's name: the "Friday" of "Good Friday"."""
     if "holiday" in phrase.slots:
         return False
     return any(one.start <= phrase.start and phrase.end <= one.end for one in holidays)
 
 
 def look_alikes(query: str, languages: Sequence[Language]) -> list[tuple[int, int]]:
-    """What only looks like a time, in any of the languages that the query may be in."""
+    """Return spans that only resemble a time, in any possible language of the query."""
     return _quoted(query) + [match.span() for language in languages for match in language.look_alike.finditer(query)]
 
 
@@ -68,7 +68,7 @@ def _phrases(query: str, language: Language) -> list[TimePhrase]:
 
 @cache
 def _needed_words(code: str) -> Mapping[str, tuple[str, ...]]:
-    """The words of each slot that some phrase can't do without, so that a query without them skips the phrase."""
+    """Return the words of each slot that some phrase requires, so that a query without them skips the phrase."""
     slots = {slot for phrase in language_of(code).phrases for slot in phrase.needs}
     return {slot: tuple(word.casefold() for word in phrases_of(code, slot)) for slot in slots}
 
@@ -82,7 +82,7 @@ def _linked(query: str, language: Language, phrases: list[TimePhrase]) -> Iterat
 
 
 def _fits(phrase: TimePhrase, kind: str) -> bool:
-    """A length ("two years") is joined only as an age, a time ago too: "older than two years", "more than a year ago"."""
+    """Return whether a joint fits: a length ("two years") only as an age, as does a time ago ("more than a year ago")."""
     if kind in ("older", "newer"):
         return bool(phrase.slots.keys() & {"length", "ago"})
     return not phrase.slots.keys() & {"length", "day_number"}
@@ -101,20 +101,20 @@ def _paired(query: str, language: Language, phrases: list[TimePhrase]) -> Iterat
 
 
 def _ready(first: TimePhrase, second: TimePhrase, open_: str) -> bool:
-    """Whether a pair needs no word before it: "6-7 April" does not, as one is a date and the other nothing else."""
+    """Return whether a pair needs no word before it, as in "6-7 April", with one date and one number."""
     if {"date", "day_number"} == {slot for phrase in (first, second) for slot in phrase.slots} & {"date", "day_number"}:
         return True
     return (first.free or open_ in ("first", "both")) and (second.free or open_ in ("second", "both"))
 
 
 def _quoted(query: str) -> list[tuple[int, int]]:
-    """What stands in quotation marks is a title, unless the whole query does."""
+    """Return quoted texts, which are titles, unless the whole query is quoted."""
     whole = len(query.strip())
     return [match.span() for match in QUOTED.finditer(query) if match.end() - match.start() < whole - 1]
 
 
 def _titles(query: str, language: Language) -> list[tuple[int, int]]:
-    """Words with a capital inside a sentence that are no names of days and months: "Last Week Tonight"."""
+    """Return capitalized words inside a sentence that are no names of days and months: "Last Week Tonight"."""
     if query.isupper() or query[1:].islower():
         return []
     names = {place for name in language.names.finditer(query) for place in range(*name.span())}
@@ -124,10 +124,9 @@ def _titles(query: str, language: Language) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=1024)
 def read_written(text: str, language: str) -> date | None:
-    """The date that a text names, in `NO_YEAR` if it names no year; of a month the first day; None if there is none.
+    """Return the date in a text, in `NO_YEAR` without a year; for a month its first day; None if there is none.
 
-    05/03/2023 is the day first in every language, and 03/15/2023 still 15 March; after a year, and in Japanese, the
-    month is first.
+    05/03/2023 is day first in every language, but 03/15/2023 is 15 March; after a year, and in Japanese, the month is first.
     """
     figures = _FIGURES.findall(text)
     if any(len(figure) not in (1, 2, 4) for figure in figures):
@@ -163,9 +162,9 @@ def _day(year: int, month: int, day: int) -> date | None:
 
 
 def related(query: str, language: Language, phrases: Sequence[TimePhrase]) -> Iterator[TimePhrase]:
-    """Each phrase with the relations that stand beside it, as a phrase of its own with the slots of both.
+    """Yield each phrase with adjacent relations, as a phrase with the slots of both.
 
-    Whether they make sense together ("the first Monday of yesterday" does not) is seen when they are resolved.
+    Whether they make sense together ("the first Monday of yesterday" doesn't) is decided when they are resolved.
     """
     for phrase, relation in product(phrases, language.relations):
         if _takes(relation, phrase):
@@ -184,7 +183,7 @@ def _takes(relation: Joint, phrase: TimePhrase) -> bool:
 
 
 def edges(query: str, joint: Joint, first: TimePhrase, last: TimePhrase) -> tuple[int, int] | None:
-    """From where to where a joint and the times that it joins reach; None if it doesn't stand around them."""
+    """Return the start and end of a joint with its times; None if it doesn't surround them."""
     before = joint.before.search(query, max(0, first.start - REACH), first.start)
     after = joint.after.match(query, last.end) if before else None
     if not before or not after or (after.end() == last.end and not _ends(query, last.end)):
@@ -193,7 +192,7 @@ def edges(query: str, joint: Joint, first: TimePhrase, last: TimePhrase) -> tupl
 
 
 def meanings(code: str, filled: dict[str, str | None]) -> dict[str, str]:
-    """What the words in the slots of a match mean; without the slots that it did not fill."""
+    """Return the meanings of the words in the filled slots of a match."""
     return {slot: _meaning(code, slot, text) for slot, text in filled.items() if text is not None}
 
 
@@ -203,5 +202,5 @@ def _meaning(code: str, slot: str, text: str) -> str:
 
 
 def _ends(query: str, end: int) -> bool:
-    """ "Before March-madness": a phrase that only a joint makes a time ends like any other word."""
+    """Return whether a phrase that needs a joint ends like any other word, unlike "Before March-madness"."""
     return query[end : end + 1] != "-"

@@ -11,9 +11,9 @@ from commonplace.domain.loading import loaded_once
 from commonplace.text.foundation.calendar import LANGUAGES_IN_TIMES, calendar_in_times
 
 LANGUAGES = LANGUAGES_IN_TIMES
-# Slots whose names stand in the one calendar, as those of weekdays do.
+# Slots whose names are in the shared calendar, as those of weekdays are.
 MONTHS = {"month": "months", "short_month": "short_months"}
-# Slots with the words of another one: those of a relation beside those of the time that it is told by.
+# Slots with the words of another slot: those of a relation share the words of its time.
 LIKE = {
     "to_meridiem": "meridiem",
     "to_hour": "hour",
@@ -22,10 +22,10 @@ LIKE = {
     "nth_several": "several",
     **dict.fromkeys(("nth_count", "side_count"), "count"),
 }
-# What is written with a capital inside a sentence and is still a time.
+# Times that are capitalized inside a sentence.
 NAMES = ("holiday", "month", "short_month", "weekday", "season", "quarter", "half", "numbered_week")
 
-# What every language writes alike.
+# Notations shared by all languages.
 EVERYWHERE = {
     "year": r"(?:19|20)\d\d",
     "month_number": r"0?[1-9]|1[0-2]",
@@ -39,20 +39,20 @@ EVERYWHERE = {
     "numeric": r"(?:19|20)\d\d-\d{1,2}-\d{1,2}|(?:19|20)\d\d/\d{1,2}/\d{1,2}"
     r"|\d{1,2}\.\d{1,2}\.(?:19|20)\d\d|\d{1,2}/\d{1,2}/(?:19|20)\d\d|\d{1,2}-\d{1,2}-(?:19|20)\d\d",
 }
-# A hyphen or a slash makes a time part of a name ("year-end", "Monday.com"); an operand may stand before a dash.
+# A hyphen or slash makes a time part of a name ("year-end", "Monday.com"); an operand may precede a dash.
 FREE_EDGES = r"(?<![\w/.$€£#@-])", r"(?![\w/@%$€£-]|[.:,]\d|\.\w)"
 BOUND_EDGES = r"(?<![\w/.$€£#@])", r"(?![\w/@%$€£]|[.:,]\d|\.\w)"
 UNSPACED_EDGES = r"(?<![\d.#$¥-])", ""
 PLACE = re.compile(r"\{(=?)([a-z_]+)\}")
 NEEDED = re.compile(r"\{=?([a-z_]+)\}(?!\?)")
 GROUP = re.compile(r"\([^()]*\)\??")
-# A look-behind has to be of one width, so blanks in it stay as they are.
+# A look-behind needs a fixed width, so its blanks stay as they are.
 BLANK = re.compile(r"(\(\?<[=!][^)]*\))| (\??)")
 
 
 @loaded_once
 def vocabulary(language: str) -> dict[str, Any]:
-    """The word file of a language as it is."""
+    """Return the parsed word file of a language."""
     import tomllib
 
     return tomllib.loads(Path(__file__).with_name("words").joinpath(f"{language}.toml").read_text("utf-8"))
@@ -60,7 +60,7 @@ def vocabulary(language: str) -> dict[str, Any]:
 
 @cache
 def phrases_of(language: str, slot: str) -> dict[str, str]:
-    """The phrases of a slot and what each means (a list's phrases mean themselves); empty if the language has none."""
+    """Return the phrases of a slot and their meanings (a list's phrases mean themselves); empty if there are none."""
     slot = LIKE.get(slot, slot)
     if slot == "weekday":
         return {name: str(number) for name, number in calendar_in_times(language).weekdays.items()}
@@ -74,7 +74,7 @@ def phrases_of(language: str, slot: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Phrase:
-    """`free`: a time by itself; else it is one only beside a "since" or "between"."""
+    """`free`: a time by itself; otherwise only next to a "since" or "between"."""
 
     code: str
     template: str
@@ -82,14 +82,14 @@ class Phrase:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """Compiled when a query first has what it needs: most never are, and each costs a millisecond."""
+        """The pattern, compiled on first use: most queries don't need it, and compiling takes a millisecond."""
         spaced = vocabulary(self.code)["spaced"]
         before, after = (FREE_EDGES if self.free else BOUND_EDGES) if spaced else UNSPACED_EDGES
         return re.compile(before + _expand(self.code, self.template) + after, re.IGNORECASE)
 
     @cached_property
     def needs(self) -> tuple[str, ...]:
-        """The slots that it has outside every group, so that a query without a word of each does not match."""
+        """The slots outside every group: a query without a word of each can't match."""
         outside = self.template
         while (inner := GROUP.sub("", outside)) != outside:
             outside = inner
@@ -99,8 +99,11 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Joint:
-    """What stands before, between and after the times that it joins; `open` tells which of two need not be free, `of`
-    the slots of which the time beside a relation must have one (empty: any time)."""
+    """The words before, between and after the times that it joins.
+
+    `open`: which of two times need not be free. `of`: slots of which the time next to a relation must have one (empty: any
+    time).
+    """
 
     kind: str
     before: re.Pattern[str]
@@ -129,7 +132,7 @@ class Language:
 
 @loaded_once
 def language_of(code: str) -> Language:
-    """The phrases of a language, made once."""
+    """Return the phrases of a language, made once."""
     table = vocabulary(code)
     return Language(
         code,
@@ -173,7 +176,7 @@ def _any(code: str, patterns: list[str]) -> re.Pattern[str]:
 
 
 def _expand(code: str, template: str) -> str:
-    """A template as a regular expression: slots and fragments filled in, blanks for up to nine of any white space."""
+    """Return a template as a regular expression: slots and fragments filled in, blanks for up to nine of any white space."""
     fragments = vocabulary(code)["fragment"]
 
     def fill(place: re.Match[str]) -> str:

@@ -1,7 +1,8 @@
-"""Calendar periods on the wall clock, and the caller's clock that tells which of many like ones is meant.
+"""Calendar periods on the wall clock, and the caller's clock, which selects one of similar periods.
 
-Their parts and neighbours: early May, its second week or first Monday, the weekend after Easter. Holidays and seasons: the
-days of a year that they are, by the hemisphere or the custom of a time zone."""
+Their parts and neighbours: early May, its second week or first Monday, the weekend after Easter. Holidays and seasons: their
+days in a year, by the hemisphere or custom of a time zone.
+"""
 
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -16,7 +17,7 @@ from dateutil.relativedelta import relativedelta
 
 from commonplace.text.time_ranges import Period
 
-# Hours from midnight. Night covers the evening it follows: "last night" is as often said of the dinner as of the dream.
+# Hours from midnight. Night includes the preceding evening: "last night" may mean the dinner or the dream.
 HOURS = {
     "morning": (5, 12),
     "noon": (11, 14),
@@ -36,7 +37,7 @@ def monday(moment: datetime) -> datetime:
 
 
 def weekday_from(moment: datetime, weekday: int) -> datetime:
-    """The midnight of the first such weekday (Monday is 0) from the day of `moment` on, which must be a midnight."""
+    """Return the midnight of the first such weekday (Monday is 0) on or after `moment`, which must be a midnight."""
     found = monday(moment) + timedelta(days=weekday)
     return found if found >= moment else found + timedelta(weeks=1)
 
@@ -51,7 +52,7 @@ def week(moment: datetime) -> Period:
 
 
 def months(year: int, first: int, count: int = 1) -> Period:
-    """`count` months from month `first` (1 to 12) of `year`."""
+    """Return `count` months from month `first` (1 to 12) of `year`."""
     start = datetime(year, first, 1)
     return Period(start, start + relativedelta(months=count), "month")
 
@@ -62,7 +63,7 @@ def years(first: int, count: int = 1) -> Period:
 
 
 def calendar(unit: str, moment: datetime, turn: int = 0) -> Period:
-    """The week, weekend, month, quarter or year of `moment`, or the one `turn` units later."""
+    """Return the week, weekend, month, quarter or year of `moment`, or that `turn` units later."""
     if unit in ("week", "weekend"):
         whole = week(moment + timedelta(weeks=turn))
         return whole if unit == "week" else days(whole.start + timedelta(days=5), 2)
@@ -80,9 +81,9 @@ def part_of_day(day: Period, part: str) -> Period:
 
 @dataclass(frozen=True)
 class Clock:
-    """`instant` is the aware present; `now` the same on the wall clock, or the time that a bare "Monday" counts from.
+    """`instant` is the aware present; `now` the same on the wall clock, or the reference time of a bare "Monday".
 
-    `forward`: the query asks for what is to come. `told`: it says that it asks for what has been.
+    `forward`: the query asks about the future. `told`: it explicitly asks about the past.
     """
 
     instant: datetime
@@ -92,17 +93,17 @@ class Clock:
 
     @property
     def zone(self) -> str:
-        """The IANA name of the caller's zone; "" if their clock tells only its offset."""
+        """The IANA name of the caller's zone; "" if their clock has only an offset."""
         return str(getattr(self.instant.tzinfo, "key", ""))
 
     def seen_from(self, now: datetime, *, forward: bool) -> "Clock":
         return replace(self, now=now, forward=forward)
 
     def pick(self, periods: Sequence[Period], turn: int | None, *, current: bool = True) -> Period | None:
-        """One of like periods, given in order: the last (-1), this (0) or the next (1), without a turn the one meant.
+        """Select one of similar periods, given in order: the last (-1), this (0) or the next (1), or the likeliest.
 
-        Meant is the latest that has begun, or looking forward the earliest not over; `current` tells whether one under
-        way counts. None when no period fits.
+        The likeliest is the latest that has begun or, looking forward, the earliest that has not ended; `current`: whether a
+        period in progress counts. Returns None if no period fits.
         """
         if turn is None and not current:
             turn = 1 if self.forward else -1
@@ -116,16 +117,17 @@ class Clock:
         return fits[place] if -len(fits) <= place < len(fits) else None
 
     def _this(self, periods: Sequence[Period]) -> Period | None:
-        """The one under way, else this year's; in April "what did I do this winter" asks for the one just past."""
+        """Return the period in progress, else this year's; in April "what did I do this winter" means the past one."""
         begun = [p for p in periods if p.start <= self.now]
         if begun and (begun[-1].end > self.now or self.told):
             return begun[-1]
         return next((p for p in periods if p.start.year == self.now.year), None)
 
     def aware(self, moment: datetime) -> datetime:
-        """A wall-clock time as an instant with the offset of that day; a time that a DST gap skips moves past it.
+        """Return a wall-clock time as an instant with that day's offset; a time skipped by DST moves past the gap.
 
-        The offset is fixed: two times of one zone are compared by the wall clock, wrong in the hour that comes twice.
+        The offset is fixed: two times of one zone are compared by the wall clock, which is wrong in the hour that occurs
+        twice.
         """
         zone = self.instant.tzinfo
         there = moment.replace(tzinfo=zone) if moment.tzinfo is None else moment
@@ -139,7 +141,7 @@ SATURDAY = 5
 LAST = "last"
 FEW = 5
 CALENDAR = ("week", "weekend", "month", "year")
-# Early, mid and late as months of a period of so many months; a year's middle is narrower than what its ends leave.
+# Early, mid and late as months of a period of that many months; a year's middle is narrower than the gap.
 MONTHS = {
     3: {"early": (0, 1), "mid": (1, 2), "late": (2, 3)},
     6: {"early": (0, 2), "mid": (2, 4), "late": (4, 6)},
@@ -151,7 +153,7 @@ DAYS_OF_WEEK = {"early": (0, 2), "mid": (2, 4), "late": (4, 7)}
 
 
 def narrowed(whole: Period | None, slots: Slots) -> Period | None:
-    """What an "early", "the first Monday of", "the week of" or "the day after" makes of a period; None if nothing."""
+    """Apply "early", "the first Monday of", "the week of" or "the day after" to a period; None if impossible."""
     if whole is None:
         return None
     if phase := slots.get("phase") or slots.get("phase_of"):
@@ -170,7 +172,7 @@ def narrowed(whole: Period | None, slots: Slots) -> Period | None:
 
 
 def phase_of(whole: Period, phase: str) -> Period | None:
-    """The named part of a period ("early", "half_1"); None when it has no such part."""
+    """Return the named part of a period ("early", "half_1"); None if it has no such part."""
     length = relativedelta(whole.end, whole.start)
     size = 12 * length.years + length.months
     if size > 1:
@@ -192,9 +194,9 @@ def _by_months(whole: Period, phase: str, size: int) -> Period | None:
 
 
 def _nth(whole: Period, slots: Slots) -> Period | None:
-    """The so-manieth day, week, weekday of a longer period, or several of them: "the first two weeks of May".
+    """Return the nth day, week or weekday of a longer period, or several of them: "the first two weeks of May".
 
-    Weeks are seven days counted from the first day, the last from the end: calendar weeks belong to two months.
+    Weeks are seven days counted from the first day, the last from the end: calendar weeks may belong to two months.
     """
     number, count = slots["nth"], _count(slots.get("nth_count", "few" if "nth_several" in slots else "1"))
     if "nth_weekday" in slots or slots.get("nth_unit") == "weekend":
@@ -215,7 +217,6 @@ def _nth(whole: Period, slots: Slots) -> Period | None:
 
 
 def _beside(whole: Period, slots: Slots) -> Period | None:
-    """The period next to another, or so many units before or after it."""
     sign, count = int(slots["side"]), _count(slots.get("side_count", "1"))
     edge = whole.end if sign > 0 else whole.start
     unit = slots.get("side_unit", "day")
@@ -232,7 +233,7 @@ def _beside(whole: Period, slots: Slots) -> Period | None:
 
 
 def _later(whole: Period, slots: Slots) -> Period | None:
-    """The day so many days or weeks after another: "two weeks from Monday"."""
+    """Return the day a number of days or weeks after another: "two weeks from Monday"."""
     unit = slots["side_unit"]
     if unit not in ("day", "week") or whole.end - whole.start > DAY:
         return None
@@ -244,7 +245,6 @@ def _count(count: str) -> int:
 
 
 def _first_day(slots: Slots, relation: str) -> tuple[int, int]:
-    """The weekday on which a weekday or a weekend begins, and its length in days."""
     named = slots.get(f"{relation}_weekday")
     return (SATURDAY, 2) if named is None else (int(named), 1)
 
@@ -253,16 +253,16 @@ Rule = Mapping[str, Any]
 
 
 def season(first_month: int, year: int, zone: str) -> Period:
-    """The three whole months of a season that begins in `first_month` in the north; in the south it is half a year off.
+    """Return the three whole months of a season that begins in `first_month` in the north, half a year later in the south.
 
-    A season over the turn of the year bears the year of its December. `zone`: an IANA name, or "".
+    A season across the turn of the year belongs to the year of its December. `zone`: an IANA name, or "".
     """
     southern = _is_in(zone, _table()["seasons"]["south"])
     return months(year, (first_month + 5) % 12 + 1 if southern else first_month, 3)
 
 
 def holiday(name: str, year: int, zone: str, *, whole: bool = True) -> Period:
-    """The days that people mean by a holiday, or only its own day; KeyError for a name without a row in the table."""
+    """Return the usual days of a holiday, or only its own day; KeyError for a name without a row in the table."""
     rule = _rule(name, zone)
     own = _own_day(rule, year)
     first, last = (rule.get("first", 0), rule.get("last", 0)) if whole else (0, 0)
@@ -270,7 +270,7 @@ def holiday(name: str, year: int, zone: str, *, whole: bool = True) -> Period:
 
 
 def is_movable(name: str, zone: str) -> bool:
-    """Whether a holiday has another date each year."""
+    """Return whether a holiday has another date each year."""
     return "day" not in _rule(name, zone)
 
 

@@ -1,4 +1,4 @@
-"""The time range that a search query names, if it names one; a cheap look decides in which languages it may."""
+"""Reads the time range that a search query names, if any; a cheap check finds the possible languages."""
 
 import re
 from datetime import datetime
@@ -9,22 +9,21 @@ from commonplace.text.foundation.characters import LETTERS
 from commonplace.text.time_ranges import TimeRange
 from commonplace.text.time_ranges.language import LANGUAGES, phrases_of, vocabulary
 
-# A year, a date in figures.
+# A year, or a date in figures.
 FIGURES = r"(?<!\d)(?:(?:19|20)\d\d(?!\d)|\d{1,2}[./-]\d{1,2}[./-])"
-# Slots without which no phrase is a time.
+# Slots of which every time phrase has at least one.
 TELLING = (
     "day", "calendar", "weekday", "month", "short_month", "season", "moment", "unit", "decade", "half", "holiday",
     "numbered_week",
 )  # fmt: skip
 # "Freitagabend", "Aprilwoche", "Osterwochenende".
 COMPOUNDS = (("weekday", "part"), ("month", "unit"), ("holiday", "unit"))
-# What lies beyond is not read: a query is a line or two, and the time to read one must stay bounded.
+# Text beyond it is ignored: queries are short, and the reading time must be bounded.
 LONGEST = 1000
 
 
 @cache
 def _time_words(language: str) -> frozenset[str]:
-    """One word of each telling phrase: its longest that is not a mere function word."""
     plain = _function_words(language)
     phrases = [LETTERS.findall(phrase) for slot in TELLING for phrase in phrases_of(language, slot)]
     told = {max((word for word in words if word not in plain), key=len, default="") for words in phrases}
@@ -52,13 +51,13 @@ def _unspaced_times() -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 @cache
 def _figures() -> re.Pattern[str]:
-    """What figures tell of a time, in every language or in one: a decade, a quarter, a day of the month."""
+    """Return the pattern of figures that indicate a time: a decade, a quarter, a day of the month."""
     told = (vocabulary(language).get("figures") for language in LANGUAGES)
     return re.compile("|".join([FIGURES, *filter(None, told)]), re.IGNORECASE)
 
 
 def languages_of(query: str) -> list[str]:
-    """The languages in which the query may name a time, likeliest first; empty for most queries.
+    """Return the languages in which the query may name a time, likeliest first; empty for most queries.
 
     A word that is a time in one language and a function word in another ("hier") counts for the likelier language.
     """
@@ -82,16 +81,16 @@ def languages_of(query: str) -> list[str]:
 
 
 def _contested(language: str, told: set[str], weight: dict[str, int]) -> bool:
-    """Whether all that tells of time are function words of a likelier language, or of one no less likely."""
+    """Return whether all time words are function words of a language that is at least as likely."""
     own = weight[language] - (len(told) == weight[language])
     return any(told <= _function_words(other) for other in LANGUAGES if other != language and weight[other] > own)
 
 
 def read_time_range(query: str, now: datetime) -> TimeRange | None:
-    """Read the range that an English, German, French, Spanish or Japanese query names; None when it names none.
+    """Read the range that an English, German, French, Spanish or Japanese query names; None without one.
 
-    `now` is the caller's aware clock in the caller's zone; a naive one raises ValueError. Of several times the leftmost
-    is read. README.md beside this file tells what each phrase means.
+    `now` is the caller's aware clock in the caller's zone; a naive one raises ValueError. Of several times, the leftmost is
+    read. README.md in this folder explains each phrase.
     """
     if now.utcoffset() is None:
         raise ValueError("now must be aware")

@@ -1,6 +1,7 @@
-"""From a query that may speak of time to the range it names.
+"""From a query that may name a time to its range.
 
-Some times come again or are counted from now: "3 weeks ago", dates, months, seasons, quarters, years, decades."""
+Some times recur or are counted from now: "3 weeks ago", dates, months, seasons, quarters, years, decades.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -26,10 +27,10 @@ from commonplace.text.time_ranges.period import (
 )
 
 Slots = Mapping[str, str]
-# Eight years each way hold a 29 February, also across 1900 and 2100.
+# Eight years in each direction include a 29 February, even across 1900 and 2100.
 REACH = 8
 
-# "A few days ago" reaches from five to two days back, "the last few days" five.
+# "A few days ago" covers five to two days back, "the last few days" five.
 FEW = (5, 2)
 MADE_OF = {
     "half_hour": ("minute", 30),
@@ -43,7 +44,7 @@ CLOCK_UNITS = ("hour", "minute")
 
 
 def turn_of(slots: Slots) -> int | None:
-    """-1 for last, 0 for this, 1 for next; None when the phrase has no such word."""
+    """Return -1 for last, 0 for this, 1 for next; None if the phrase has no such word."""
     turn = slots.get("turn") or slots.get("turned")
     return None if turn is None else 1 if turn == "coming" else int(turn)
 
@@ -71,7 +72,7 @@ def season(slots: Slots, clock: Clock) -> Period | None:
 
 
 def holiday(slots: Slots, clock: Clock) -> Period | None:
-    """The days that are meant by it; "Christmas morning" and "the day after Christmas" mean the one day."""
+    """Return the usual days of a holiday; for "Christmas morning" and "the day after Christmas" only its own day."""
     whole = not slots.keys() & {"part", "hour", "side"}
     return _of_year(lambda year: period.holiday(slots["holiday"], year, clock.zone, whole=whole), slots, clock)
 
@@ -93,7 +94,7 @@ def year(slots: Slots, clock: Clock) -> Period | None:
 
 
 def decade(slots: Slots, clock: Clock) -> Period | None:
-    """Ten years; of two digits the latest such decade that has begun."""
+    """Return ten years; for two digits the latest such decade that has begun."""
     first = int(slots.get("decade") or slots["tens"])
     if first < 100:
         first += 1900 if 1900 + first + 100 > clock.now.year else 2000
@@ -115,7 +116,7 @@ def _iso_week(year: int, number: int) -> Period | None:
 
 
 def _of_year(make: Callable[[int], Period | None], slots: Slots, clock: Clock) -> Period | None:
-    """The one of the year named, else the one that a last, this or next or the query's direction means."""
+    """Return the period in the named year, else the one selected by last, this, next or the query's direction."""
     named = _year_told(slots, clock)
     if named is not None:
         return narrowed(make(named), slots)
@@ -132,14 +133,14 @@ def _year_told(slots: Slots, clock: Clock) -> int | None:
 
 
 def ago(slots: Slots, clock: Clock) -> Period | None:
-    """The day, night, week, month or year (for hours and minutes the hour) that lies so many units back or ahead."""
+    """Return the day, night, week, month or year a number of units back or ahead; for hours and minutes the hour."""
     sign = 1 if "from_now" in slots else -1
     if "weekday" in slots:
         return _weekday_ago(slots, clock)
     if slots.keys() & {"season", "holiday"}:
         turned = {**slots, "turn": str(-_counted({**slots, "unit": "year"})[1][-1])}
         return season(turned, clock) if "season" in slots else holiday(turned, clock)
-    if slots.get("from_now") == "forward" and not clock.forward:  # "in two weeks" may be a length as well
+    if slots.get("from_now") == "forward" and not clock.forward:  # "in two weeks" may also be a length
         return None
     unit, counts = _counted(slots)
     moments = [_shift(clock, unit, sign * count) for count in counts[::-sign]]
@@ -159,13 +160,13 @@ def _weekday_ago(slots: Slots, clock: Clock) -> Period | None:
 
 
 def back(slots: Slots, clock: Clock) -> datetime:
-    """The moment so many units before now: "older than two years"; of a few the nearest."""
+    """Return the time a number of units before now: "older than two years"; for "a few" the nearest."""
     unit, counts = _counted(slots)
     return _shift(clock, unit, -counts[-1])
 
 
 def rolling(slots: Slots, clock: Clock) -> Period | None:
-    """So many units back from now, or ahead: whole days, the first and today among them; hours to the minute."""
+    """Return a number of units back from now, or ahead: whole days including today; hours to the minute."""
     unit, counts = _counted(slots)
     ahead = "ahead" in slots
     if unit == "weekend":
@@ -173,7 +174,7 @@ def rolling(slots: Slots, clock: Clock) -> Period | None:
         return Period(min(one.start for one in wholes), max(one.end for one in wholes), "day")
     edge = _shift(clock, unit, counts[0] if ahead else -counts[0])
     now = clock.instant if unit in CLOCK_UNITS else clock.now
-    # Not sorted: in the hour that comes twice the later of two times may show the earlier one.
+    # Not sorted: in the hour that occurs twice, the later of two times may look earlier.
     first, last = (now, edge) if ahead else (edge, now)
     if unit in CLOCK_UNITS:
         return Period(first, last, "moment")
@@ -181,7 +182,7 @@ def rolling(slots: Slots, clock: Clock) -> Period | None:
 
 
 def _counted(slots: Slots) -> tuple[str, tuple[int, ...]]:
-    """The unit and how many; "the last days" are a few."""
+    """Return the unit and the counts; "the last days" are a few."""
     few = "several" in slots or slots.get("count") == "few"
     unit = slots.get("several") or slots.get("unit") or slots["stretch"]
     unit, size = MADE_OF.get(unit, (unit, 1))
@@ -195,7 +196,7 @@ def _around(unit: str, moment: datetime) -> Period:
 
 
 def _shift(clock: Clock, unit: str, count: int) -> datetime:
-    """Hours and minutes are counted as they pass and give an instant; days and more on the calendar."""
+    """Shift the time: hours and minutes by elapsed time, as an instant; days and longer on the calendar."""
     if unit in CLOCK_UNITS:
         passed = timedelta(hours=count) if unit == "hour" else timedelta(minutes=count)
         return (clock.instant.astimezone(UTC) + passed).astimezone(clock.instant.tzinfo)
@@ -204,9 +205,9 @@ def _shift(clock: Clock, unit: str, count: int) -> datetime:
     return clock.now + timedelta(days=count * (7 if unit in ("week", "weekend") else 1))
 
 
-# One character for one, so that a span of the translated query is one of the query.
+# Character by character, so that spans of the translated query are spans of the query.
 PLAIN = str.maketrans("０１２３４５６７８９", "0123456789")
-# What tells the year, or the days of which are others each year.
+# Slots that determine the year, or whose days differ from year to year.
 OF_ONE_YEAR = {"year", "year_turn", "turn", "turned", "years_back", "ago", "numeric"}
 OF_ONE_YEAR |= {"week_number", "around", "later", "nth_weekday", "side_weekday"}
 Ends = tuple[Period | None, Period | None]
@@ -214,7 +215,7 @@ NOON = 12
 
 
 def read(query: str, now: datetime, languages: Sequence[str]) -> TimeRange | None:
-    """The leftmost time that one of these languages names in the query, likeliest language first."""
+    """Return the leftmost time that one of these languages names in the query, likeliest language first."""
     plain = query.translate(PLAIN)
     spoken = [language_of(code) for code in languages]
     blocked = look_alikes(plain, spoken)
@@ -278,7 +279,7 @@ def _of_any_year(phrase: TimePhrase, zone: str) -> bool:
 
 
 def _between(phrases: Sequence[TimePhrase], clock: Clock) -> Ends:
-    """Both ends; one that does not say its year or week lies next to the other, "the 3rd" in the other's month."""
+    """Resolve both ends; an end without year or week is the closest to the other, "the 3rd" in the other's month."""
     first, last = phrases
     if "day_number" in first.slots:
         end = _dated(last, clock)
@@ -305,7 +306,7 @@ def _same_month(phrase: TimePhrase, other: Period) -> Period:
 
 
 def resolve(slots: Slots, clock: Clock) -> Period | None:
-    """The period that filled slots mean on that clock; None when they name none (31 February, afternoon of a week)."""
+    """Return the period of filled slots on that clock; None if invalid (31 February, afternoon of a week)."""
     read = next((read for slot, read in READERS.items() if slot in slots), None)
     whole = read(slots, clock) if read else None
     if whole is None or not slots.keys() & {"part", "hour"}:
@@ -316,7 +317,7 @@ def resolve(slots: Slots, clock: Clock) -> Period | None:
 
 
 def point(slots: Slots, clock: Clock) -> Period | None:
-    """The same as where a time begins or ends: "since noon" and "until 3 pm" mean the minute, not the hour from it."""
+    """Resolve a start or end: "since noon" and "until 3 pm" mean the minute, not the hour from it."""
     found = resolve(slots, clock)
     if found is None or "to_hour" in slots or not ("hour" in slots or slots.get("part") == "noon"):
         return found
@@ -325,7 +326,7 @@ def point(slots: Slots, clock: Clock) -> Period | None:
 
 
 def _hours(day: Period, slots: Slots) -> Period | None:
-    """The hour from a time of day, or from one to another; without am or pm the clock has 24 hours."""
+    """Return the hour from a time of day, or a range of two; without am or pm the clock has 24 hours."""
     part = slots.get("part") or slots.get("moment", " ").split(" ")[1]
     half = slots.get("meridiem") or slots.get("to_meridiem") or ("am" if part == "morning" else "pm" if part else None)
     first = _time_of_day(slots["hour"], slots.get("minute"), half)
@@ -354,7 +355,7 @@ def _day(slots: Slots, clock: Clock) -> Period | None:
 
 
 def _clock_time(slots: Slots, clock: Clock) -> Period | None:
-    """The day on which a time of day was last, where the query tells of the past: "what have I said since 8 am"."""
+    """Return the day of the last such time of day, if the query is about the past: "what have I said since 8 am"."""
     today = days(clock.now)
     time = _hours(today, slots) if "hour" in slots else part_of_day(today, slots["part"])
     if time is None or not clock.told:
@@ -363,7 +364,7 @@ def _clock_time(slots: Slots, clock: Clock) -> Period | None:
 
 
 def _moment(slots: Slots, clock: Clock) -> Period:
-    """A part of a day that names its day too; "near night" is the one just past till noon, then the one to come."""
+    """Return a part of a day that includes its day; "near night" is the past one until noon, then the coming one."""
     day, part = slots["moment"].split()
     offset = (-1 if clock.now.hour < NOON else 0) if day == "near" else int(day)
     whole = days(clock.now + timedelta(days=offset))
@@ -382,14 +383,13 @@ def _weekday(slots: Slots, clock: Clock) -> Period | None:
 
 
 def _this_week(period: Period, clock: Clock) -> Period:
-    """On a Monday, "what did I do this weekend" asks for the one just past."""
+    """Return the past weekend for a question on a Monday: "what did I do this weekend"."""
     if clock.told and period.start > clock.now:
         return Period(period.start - timedelta(weeks=1), period.end - timedelta(weeks=1), period.grain)
     return period
 
 
 def _whole(slots: Slots, clock: Clock) -> Period | None:
-    """A turn and a unit in one word: "-1 week"."""
     turn, unit = (slots.get("whole") or slots["week_turn"] + " week").split()
     return narrowed(calendar(unit, clock.now, int(turn)), slots)
 
@@ -411,11 +411,11 @@ def _day_of_month(slots: Slots, clock: Clock) -> Period | None:
     number = int(slots["day_of_month"]) - 1
     near = [calendar("month", clock.now, step) for step in range(-3, 4)]
     nth = [days(month.start + timedelta(days=number)) for month in near]
-    # A month without a 31st is skipped.
+    # A month without that day is skipped.
     return narrowed(clock.pick([day for day, month in zip(nth, near, strict=True) if day.start < month.end], None), slots)
 
 
-# The first slot that a phrase has decides; "Friday last week" has a week too, "3 days ago" a unit.
+# The first slot of a phrase decides: "Friday last week" also has a week, "3 days ago" a unit.
 READERS = {
     "week_number": numbered_week,
     "ago": ago,
