@@ -220,7 +220,7 @@ class Commonplace(NightMethods, TransferMethods):
         return found.naming(flaws)
 
     def tag_uses(self) -> list[storage.TagUse]:
-        """Return all tags with their first and last use, including tags that were merged into another or retired."""
+        """Return all tags with their first and last use, including tags that were merged into another or archived."""
         from commonplace.use_cases.listing import tag_uses
 
         return tag_uses(self._caller(), self._ports())
@@ -329,7 +329,7 @@ class Commonplace(NightMethods, TransferMethods):
         return self._typed(analysis.NetworkResult, "concept_network", focus=focus, depth=depth, limit=limit, format=format)
 
     def usage_patterns(self, *, after: datetime | str | None = None, before: datetime | str | None = None) -> UsageResult:
-        """Return when searches were made, the memories most and never found, and queries without result."""
+        """Return when searches were made, the memories found most often and never, and queries without result."""
         return self._typed(UsageResult, "usage_patterns", after=after, before=before)
 
     def merge_memories(

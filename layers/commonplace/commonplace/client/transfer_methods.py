@@ -49,7 +49,7 @@ class TransferMethods:
 
         `kind`: `chatgpt`, `claude`, `mem0`, `zep`, `graphiti`, `letta`, `langgraph`, `agentcore`, `mcp-memory`,
         `basic-memory`, `anthropic-memory`, `markdown`, `messages`, `turns` or `commonplace`; detected if omitted. The file is
-        only read. External names keep naming their memories from then on, and what was imported before is `known`. `undo_run`
+        only read. Names in the other store also name the memories here, and what was imported before is `known`. `undo_run`
         undoes a run; an import of conversations may have several, in `runs`.
 
         `only`: the person whose memories are imported. If the file has several `people`, `apply` raises `INVALID_ARGUMENT`
@@ -198,7 +198,7 @@ class TransferMethods:
 
         `review`: a table of decisions for a person; read if it exists, else written. `categories`: a table of old names and
         categories. `tables`: only these; `fields`: the file's names for ours (`{"content": "body"}`). The old file is only
-        read. Old IDs keep naming their memories.
+        read. Old IDs also name the memories here.
         """
         from commonplace.use_cases.filing import write_review
         from commonplace.use_cases.migration import migrate

@@ -42,7 +42,11 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Decision:
-    """What to do about a candidate, and with which memories."""
+    """What to do about a candidate, and with which memories.
+
+    ADD adds it. UPDATE closes `targets` and adds `content` (else the candidate's) under the target's key. DELETE closes
+    `targets` and adds the candidate, if it has content. NOOP does nothing. FORGET closes `targets` and erases their texts.
+    """
 
     candidate: Candidate
     operation: Decided
