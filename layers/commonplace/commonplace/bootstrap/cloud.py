@@ -94,7 +94,7 @@ def _night(table: "Table", settings: Settings, left: Left) -> "NightPorts":
 
 
 def open_erasable_user(user_id: str, settings: Settings) -> "ErasableUser":
-    """Open a user of the table, by full ID, for erasure."""
+    """Open a user of the table, by full id, for erasure."""
     from commonplace.nightly.user_erasure import ErasableUser
     from commonplace.runs.apply import RunContext
 

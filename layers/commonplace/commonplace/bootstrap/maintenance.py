@@ -42,7 +42,7 @@ class Maintenance:
 
 
 def open_projector(settings: Settings, remaining: Remaining | None = None) -> Projector:
-    """Return the ports of the projector; without an index, only the remaining ones do anything."""
+    """Return the ports of the projector; without an index, its writer does nothing."""
     from commonplace.adapters.dynamodb.rows import stream_records
     from commonplace.adapters.dynamodb.usage import DynamoUsage
 

@@ -47,7 +47,7 @@ def folder_pages(folder: Path) -> "Pages":
 
 
 def pages_of(settings: Settings) -> "Callable[[str], Pages] | None":
-    """Return a function from a user's ID to their pages, or None if there are none.
+    """Return a function from a user's id to their pages, or None if there are none.
 
     Each user has a folder, in the bucket if one is set, else in the local folder.
     """

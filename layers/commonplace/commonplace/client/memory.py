@@ -133,7 +133,7 @@ class Commonplace(NightMethods, TransferMethods):
         )  # fmt: skip
 
     def store_memory(self, content: str, *, context: StoreContext | None = None, wait: bool = True) -> results.StoreResult:
-        """Store a statement as it was said. `wait=False`: without recommendations; `history` of its ID returns them later."""
+        """Store a statement as it was said. `wait=False`: without recommendations; `history` of its id returns them later."""
         given = {"content": content} | ({} if context is None else {"context": context})
         result = dispatch.call("store_memory", given, self._caller(waits=wait), self._local.ports)
         assert isinstance(result, results.StoreResult)
@@ -179,7 +179,7 @@ class Commonplace(NightMethods, TransferMethods):
         return Documents(self._caller, self._ports, self.leaving)
 
     def get(self, name: str) -> storage.KeptMemory:
-        """Return a stored memory by its ID, by its key, or by its ID in another store."""
+        """Return a stored memory by its id, by its key, or by its id in another store."""
         return self._typed(storage.GetResult, "get_memory", **self.naming(name)).memory
 
     def write_memory(
@@ -220,7 +220,7 @@ class Commonplace(NightMethods, TransferMethods):
         return found.naming(flaws)
 
     def tag_uses(self) -> list[storage.TagUse]:
-        """Return all tags with their first and last use, including tags that were merged into another or retired."""
+        """Return all tags with their first and last use, including tags that were merged into another or archived."""
         from commonplace.use_cases.listing import tag_uses
 
         return tag_uses(self._caller(), self._ports())
@@ -231,7 +231,7 @@ class Commonplace(NightMethods, TransferMethods):
         tags: Sequence[str] | None = None, importance: int | None = None, expires_at: datetime | str | None = None,
         durability: Durability | None = None,
     ) -> storage.UpdateResult:  # fmt: skip
-        """Give a memory a new value; the old one is closed and retained. Without a value, correct its labels under its ID."""
+        """Give a memory a new value; the old one is closed and retained. Without a value, correct its labels under its id."""
         return self._typed(
             storage.UpdateResult, "update_memory", key=key, value=value, memory_id=memory_id, category=category,
             filed_under=filed_under, type=type, tags=None if tags is None else list_of(tags, "tags"), importance=importance,
@@ -243,7 +243,7 @@ class Commonplace(NightMethods, TransferMethods):
         return self._typed(storage.DeleteResult, "delete_memory", key=key, memory_id=memory_id)
 
     def history(self, key: str | None = None, *, memory_id: str | None = None) -> interactions.History:
-        """Return all values of a key, or what an ID replaced and what replaced it, newest first."""
+        """Return all values of a key, or what an id replaced and what replaced it, newest first."""
         return self._typed(interactions.History, "history", key=key, memory_id=memory_id)
 
     def get_memory_context(self, topic: str, *, max_tokens: int = 1_500) -> storage.ContextResult:
@@ -329,7 +329,7 @@ class Commonplace(NightMethods, TransferMethods):
         return self._typed(analysis.NetworkResult, "concept_network", focus=focus, depth=depth, limit=limit, format=format)
 
     def usage_patterns(self, *, after: datetime | str | None = None, before: datetime | str | None = None) -> UsageResult:
-        """Return when searches were made, the memories most and never found, and queries without result."""
+        """Return when searches were made, the memories found most often and never, and queries without result."""
         return self._typed(UsageResult, "usage_patterns", after=after, before=before)
 
     def merge_memories(

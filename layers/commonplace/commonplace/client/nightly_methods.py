@@ -49,8 +49,8 @@ class NightMethods:
         Each is `{type}` with, for a `discussion`, `messages` (`{role, content}`, as OpenAI and Bedrock log them: texts of the
         user and the assistant are read, the others are `skipped`) and optionally `article_title`; for a `reaction`,
         `post_id`, `reaction` and `title`; for a `save`, `post_title`; for an `explicit` request, `text`; for a `page`, `text`
-        and optionally `url` and `platform`. `id` and `time` are optional: a repeated ID is known already, and of a
-        conversation that has grown only the new messages are recorded. Without an ID, one is derived from the content, the
+        and optionally `url` and `platform`. `id` and `time` are optional: a repeated id is known already, and of a
+        conversation that has grown only the new messages are recorded. Without an id, one is derived from the content, the
         day, and the position among equal interactions of the call; without a time, it is now.
         """
         return self.nights().record(list_of(interactions, "interactions"))
@@ -82,7 +82,7 @@ class NightMethods:
         return self.nights().runs(limit)
 
     def run(self, run_id: str) -> Run:
-        """Return a run by its ID, or the `last`."""
+        """Return a run by its id, or the `last`."""
         return self.nights().run(run_id)
 
     def told(self, run_id: str) -> "RunReport":

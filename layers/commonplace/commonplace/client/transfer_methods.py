@@ -49,7 +49,7 @@ class TransferMethods:
 
         `kind`: `chatgpt`, `claude`, `mem0`, `zep`, `graphiti`, `letta`, `langgraph`, `agentcore`, `mcp-memory`,
         `basic-memory`, `anthropic-memory`, `markdown`, `messages`, `turns` or `commonplace`; detected if omitted. The file is
-        only read. External names keep naming their memories from then on, and what was imported before is `known`. `undo_run`
+        only read. Names in the other store also name the memories here, and what was imported before is `known`. `undo_run`
         undoes a run; an import of conversations may have several, in `runs`.
 
         `only`: the person whose memories are imported. If the file has several `people`, `apply` raises `INVALID_ARGUMENT`
@@ -97,7 +97,7 @@ class TransferMethods:
     def import_records(
         self, records: "import_records.Records", apply: bool = False, progress: "import_records.Progress | None" = None
     ) -> "Imported":
-        """Import the records of `export` under the same IDs and links; without `apply`, only report what would be stored.
+        """Import the records of `export` under the same ids and links; without `apply`, only report what would be stored.
 
         It is a run, so `undo_run` undoes it. Existing memories stay as they are. `progress` receives the number stored and
         the total. A malformed record is an error; if `records` is a mapping by line number, only that record is refused.
@@ -166,7 +166,7 @@ class TransferMethods:
         self, backup_id: str | None = None, mode: transfer.RestoreMode | None = None, *, run_id: str | None = None,
         confirm: str | None = None,
     ) -> transfer.BackupResult:  # fmt: skip
-        """Plan the restoration of a backup; the plan's `run_id` with `confirm` (the backup's ID) applies it."""
+        """Plan the restoration of a backup; the plan's `run_id` with `confirm` (the backup's id) applies it."""
         return self._typed(
             transfer.BackupResult, "backup_restore", action="restore", backup_id=backup_id, mode=mode, run_id=run_id,
             confirm=confirm,
@@ -198,7 +198,7 @@ class TransferMethods:
 
         `review`: a table of decisions for a person; read if it exists, else written. `categories`: a table of old names and
         categories. `tables`: only these; `fields`: the file's names for ours (`{"content": "body"}`). The old file is only
-        read. Old IDs keep naming their memories.
+        read. Old ids also name the memories here.
         """
         from commonplace.use_cases.filing import write_review
         from commonplace.use_cases.migration import migrate
@@ -217,7 +217,7 @@ class TransferMethods:
     ) -> "MigrationCheck":  # fmt: skip
         """Compare the old store's search with the search here, ten hits each; nothing is changed, no use is counted.
 
-        `queries`: JSON lines `{"query", "expected"?}` with old IDs; by default each old tag, which should find the memories
+        `queries`: JSON lines `{"query", "expected"?}` with old ids; by default each old tag, which should find the memories
         that carry it.
         """
         from commonplace.use_cases.migration_check import check_migration

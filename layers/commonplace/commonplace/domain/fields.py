@@ -14,7 +14,7 @@ from commonplace.domain.taxonomy import Source
 
 MAX_TEXT = 8_000
 ORIGINS = ("conversation", "document", "web", "explicit_mention", "explicit_mention_in_discussion", "batch_extraction")
-"""Possible origins of a memory, besides a discussion by its ID."""
+"""Possible origins of a memory, besides a discussion by its id."""
 _SOURCES = (*get_args(Source), *ORIGINS)
 _SOURCE = rf"^({'|'.join(_SOURCES)}|discussion:[\w-]{{1,64}})?$"
 EARLIEST, LATEST = datetime(1, 1, 1, tzinfo=UTC), datetime(9000, 12, 31, 23, 59, 59, 999_999, UTC)
@@ -194,5 +194,5 @@ class Result(Model):
     )  # fmt: skip
 
     def naming(self, flaws: Flaws) -> Self:
-        """Return the answer with the IDs of the records that could not be read."""
+        """Return the answer with the ids of the records that could not be read."""
         return self.model_copy(update={"unreadable": list(flaws.unreadable)}) if flaws.unreadable else self

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 class Flaws:
     """The flaws met while they were gathered.
 
-    `unreadable`: the IDs of unreadable memories, each with its user; `held`: the IDs of memories with a date beyond the
+    `unreadable`: the ids of unreadable memories, each with its user; `held`: the ids of memories with a date beyond the
     bounds, each with the fields that are read as the nearest bound.
     """
 

@@ -1,4 +1,4 @@
-"""IDs of memories, operations, runs and stored files: each sorts by its time, to the millisecond."""
+"""Ids of memories, operations, runs and stored files: each sorts by its time, to the millisecond."""
 
 import hashlib
 import hmac
@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from ulid import ULID
 
 _MEMORY_ID = re.compile(r"mem_[0-9A-Z]{26}")
-_FIRST = datetime(1970, 1, 1, tzinfo=UTC)  # IDs can't represent earlier times
+_FIRST = datetime(1970, 1, 1, tzinfo=UTC)  # ids can't represent earlier times
 _ID = re.compile(r"[a-z]+_[\w-]{1,64}", re.ASCII)
 
 
@@ -18,7 +18,7 @@ def new_memory_id(at: datetime) -> str:
 
 
 def made_at(memory_id: str) -> datetime | None:
-    """Return the creation time encoded in an ID; None if the ID is not ours."""
+    """Return the creation time encoded in an id; None if the id is not ours."""
     try:
         return ULID.from_str(memory_id.removeprefix("mem_")).datetime
     except (ValueError, OverflowError):
@@ -31,7 +31,7 @@ def new_operation_id(at: datetime) -> str:
 
 
 def first_operation_id(at: datetime) -> str:
-    """Return an ID that sorts before those of all operations at that moment, and after all earlier ones."""
+    """Return an id that sorts before those of all operations at that moment, and after all earlier ones."""
     return new_operation_id(max(at, _FIRST))[:-16]
 
 
@@ -41,17 +41,17 @@ def new_run_id(at: datetime) -> str:
 
 
 def id_or_key(name: str) -> dict[str, str]:
-    """Return a memory's name as the field of a request: an ID as `memory_id`, anything else as `key`."""
+    """Return a memory's name as the field of a request: an id as `memory_id`, anything else as `key`."""
     return {"memory_id" if _MEMORY_ID.fullmatch(name) else "key": name}
 
 
 def may_be_id(text: str) -> bool:
-    """Return whether a text can be an ID; if not, no store has to be queried."""
+    """Return whether a text can be an id; if not, no store has to be queried."""
     return _ID.fullmatch(text) is not None
 
 
 def erased_hash(user_id: str, erased_id: str) -> str:
-    """Return the stored hash of an erased ID, in hex: without the user's ID, it can't even be looked up."""
+    """Return the stored hash of an erased id, in hex: without the user's id, it can't even be looked up."""
     return hmac.new(user_id.encode(), erased_id.encode(errors="surrogatepass"), hashlib.sha256).hexdigest()
 
 

@@ -129,7 +129,7 @@ class ForeignFact:
 
     @property
     def alias(self) -> str:
-        """The name as an external ID of the memory; an overlong one is shortened and gets a hash."""
+        """The name as an external id of the memory; an overlong one is shortened and gets a hash."""
         if len(self.name) <= _LONGEST_ALIAS and self.name.isprintable():
             return self.name
         told = "".join(char for char in self.name if char.isprintable())[:_SHOWN]

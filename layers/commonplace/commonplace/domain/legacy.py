@@ -13,7 +13,7 @@ MAX_SOURCE = 64
 
 
 class LegacyMemory(Request):
-    """What of an old record is checked and freed of secrets as a store's arguments are. `category_tags`: its old category."""
+    """The part of an old record that is validated and redacted like arguments. `category_tags`: its old category."""
 
     content: Text
     tags: Tags

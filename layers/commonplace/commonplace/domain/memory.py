@@ -28,7 +28,7 @@ Held = Annotated[datetime, AfterValidator(_held)]
 class Memory(Model):
     """A statement stored for one user.
 
-    Times are aware, and in the years 1 to 9000; `importance` and `confidence` are 0 to 1. `known_as`: the ID that an insight
+    Times are aware, and in the years 1 to 9000; `importance` and `confidence` are 0 to 1. `known_as`: the id that an insight
     retains when another record replaces it.
     """
 
@@ -88,7 +88,7 @@ class Memory(Model):
 
     @property
     def public_id(self) -> str:
-        """The ID that callers know: for an insight the first one, whatever has replaced it since."""
+        """The id that callers know: for an insight the first one, whatever has replaced it since."""
         return self.known_as or self.memory_id
 
     def next_version(self, at: datetime, **changed: Any) -> "Memory":

@@ -1,4 +1,4 @@
-"""Requests and results of the Memory Storage API: memories by key, ID or page, and the context of a prompt."""
+"""Requests and results of the Memory Storage API: memories by key, id or page, and the context of a prompt."""
 
 import re
 import unicodedata
@@ -66,7 +66,7 @@ class NamedMemory(Request):
     @model_validator(mode="before")
     @classmethod
     def _id_as_memory_id(cls, given: Any) -> Any:
-        """Move an ID to `memory_id` from either field, because `key` also affects the redaction of its value."""
+        """Move an id to `memory_id` from either field, because `key` also affects the redaction of its value."""
         if not isinstance(given, Mapping):
             return given
         fields = dict(given)

@@ -56,7 +56,7 @@ def _dated(text: str, said_at: datetime, sentence: str) -> tuple[str, str]:
 
 
 def _is_ambiguous(words: str) -> bool:
-    """Return whether it is a month or a day of one ("the 28th"): a query means the last one, a statement often the next."""
+    """Return whether it is a month or a day of a month ("the 28th"): a query means the last, a statement often the next."""
     spoken = tokenizer.words(words)
     months = {
         word

@@ -42,7 +42,11 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Decision:
-    """What to do about a candidate, and with which memories."""
+    """What to do about a candidate, and with which memories.
+
+    ADD adds it. UPDATE closes `targets` and adds `content` (else the candidate's) under the target's key. DELETE closes
+    `targets` and adds the candidate, if it has content. NOOP does nothing. FORGET closes `targets` and erases their texts.
+    """
 
     candidate: Candidate
     operation: Decided
@@ -64,10 +68,10 @@ class MemoryView(Protocol):
         """Return current memories on the same subject, nearest first."""
 
     def get(self, memory_ids: Sequence[str]) -> list[Memory]:
-        """Return the current memories among the IDs."""
+        """Return the current memories among the ids."""
 
     def restated(self, content: str) -> list[str]:
-        """Return the IDs of current memories that say the same in other words, according to vectors."""
+        """Return the ids of current memories that say the same in other words, according to vectors."""
 
     def holder(self, key: str) -> Memory | None:
         """Return the current memory that has a key, or None."""

@@ -27,7 +27,7 @@ class ModelTool:
             return self.memory.call(self.name, as_declared(tool_named(self.name).request, arguments), admin=False)
         except CommonplaceError:
             raise
-        except Exception as error:  # noqa: BLE001 - a model gets a code and an ID, never the text of an unknown failure
+        except Exception as error:  # noqa: BLE001 - a model gets a code and an id, never the text of an unknown failure
             raise internal_error(error) from None
 
 

@@ -23,7 +23,7 @@ _NO_WORDS = "no words are left of it; take the whole line out to delete it"
 
 @dataclass(frozen=True)
 class MemoriesById:
-    """All memories of the user by ID, including closed ones; pages show the current memories of every agent."""
+    """All memories of the user by id, including closed ones; pages show the current memories of every agent."""
 
     memories: Mapping[str, Memory]
     visibility: Visibility

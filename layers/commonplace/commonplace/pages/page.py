@@ -73,7 +73,7 @@ class PageEntry:
 
 @dataclass(frozen=True)
 class Page:
-    """A page as it was read. `listed`: the versions of all memories on it when it was written, by ID.
+    """A page as it was read. `listed`: the versions of all memories on it when it was written, by id.
 
     `unread`: the lines that are no entries; `whole`: its last line is present; `edited`: its content differs from what was
     written.
@@ -94,7 +94,7 @@ class Page:
 
 
 def owner_hash(user_id: str) -> str:
-    """Return a hash that represents the user in folders and on pages, so that they expose no ID."""
+    """Return a hash that represents the user in folders and on pages, so that they expose no id."""
     return hashlib.sha256(user_id.encode("utf-8")).hexdigest()[:32]
 
 

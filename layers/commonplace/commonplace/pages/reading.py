@@ -16,7 +16,7 @@ _HEADER = re.compile(rf"\ufeff?\s*{OPENING}[^\S\n]*\n(.*?)\n-->(.*)", re.DOTALL)
 _FACT = re.compile(r"(owner|sum): (\w+)")
 _LISTED = re.compile(r"([\w.-]+) v(\d{1,9})")
 _ID = re.compile(r"(?<! ) *+(?<!\\)<!-- ([\w.-]+) v(\d{1,9}) -->")
-_LONGEST_ID = 200  # characters of the comment with an ID
+_LONGEST_ID = 200  # characters of the comment with an id
 _HEADING = re.compile(r" {0,3}(#{1,6}) +(.*)")
 _ITEM = re.compile(r"([ \t]*)(?:[-*+]|\d{1,9}[.)])(?: +(.*))?")
 _KEY = re.compile(r"\*\*([\w.-]{1,64})\*\*:(?: +|$)")
@@ -65,10 +65,10 @@ class _ParsedItem:
     section: Section | None
     parts: list[str]
     closed: bool = False
-    """Whether its ID was read, which ends the item."""
+    """Whether its id was read, which ends the item."""
 
     def take(self, part: str) -> None:
-        """Append a part; an editor may have wrapped the line inside the ID."""
+        """Append a part; an editor may have wrapped the line inside the id."""
         self.parts.append(part)
         self.closed = self.closed or _ID.search("".join(self.parts[-4:])[-_LONGEST_ID - len(part) :]) is not None
 
@@ -118,7 +118,7 @@ class _BodyParser:
         elif not line.strip():
             self.open = False
         elif self.open and (line[0] in " \t" or not self.items[-1].closed):
-            # A line wrapped by an editor continues up to its ID; a list inside an entry retains its lines.
+            # A line wrapped by an editor continues up to its id; a list inside an entry retains its lines.
             self.items[-1].take(("<br>" if item else " ") + line.strip())
         else:
             self.unread[self.number] = line

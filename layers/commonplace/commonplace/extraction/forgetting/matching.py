@@ -16,7 +16,7 @@ _NAME = re.compile(r"\b[A-ZÀ-Þ]\w+")
 
 
 def memories_telling(what: str, memories: Iterable[Memory]) -> tuple[str, ...]:
-    """Return the IDs of the memories that contain what is to be forgotten."""
+    """Return the ids of the memories that contain what is to be forgotten."""
     return tuple(memory.memory_id for memory in memories if tells(what, memory.content))
 
 

@@ -18,7 +18,7 @@ from commonplace.text.classifier.classification import classify
 from commonplace.text.foundation import tokenizer
 
 _SAID, _KEPT = 1 / 5, 1 / 2
-# Without a vector: of 86 sentences of stories worth storing, none was below .5.
+# Without a vector: of 86 story sentences worth storing, none was below .5.
 _WORTHLESS, _WORTHY = 0.3, 0.5
 
 

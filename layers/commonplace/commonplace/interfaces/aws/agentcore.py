@@ -20,7 +20,7 @@ def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
 
 
 def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
-    """Return the gateway's ID of the request."""
+    """Return the gateway's id of the request."""
     found: str | None = _custom(context).get("bedrockAgentCoreAwsRequestId")
     return found
 

@@ -40,7 +40,7 @@ def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
 
 
 def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
-    """Return the ID of the agent's session."""
+    """Return the id of the agent's session."""
     found: str | None = event.get("sessionId")
     return found
 

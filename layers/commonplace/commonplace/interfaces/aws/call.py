@@ -52,7 +52,7 @@ class EventKind(Protocol):
         """Return whether the event is of this kind."""
 
     def correlation(self, event: Event, context: Context) -> str | None:
-        """Return the ID by which the caller's side knows this call."""
+        """Return the id by which the caller's side knows this call."""
 
     def read(self, event: Event, context: Context) -> Call:
         """Return the event as a call; raises `CommonplaceError`."""

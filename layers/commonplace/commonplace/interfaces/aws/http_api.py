@@ -51,7 +51,7 @@ def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
 
 
 def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
-    """Return API Gateway's ID of the request, which is also in the access log."""
+    """Return API Gateway's id of the request, which is also in the access log."""
     found: str | None = event["requestContext"].get("requestId")
     return found
 

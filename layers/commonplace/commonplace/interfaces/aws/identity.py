@@ -62,7 +62,7 @@ def of_backend(backend: str, named: str) -> str:
 
 
 def of_gateway(user_id: str) -> str:
-    """Return the full ID that an interceptor derived from a token, `<issuer>|<sub>`."""
+    """Return the full id that an interceptor derived from a token, `<issuer>|<sub>`."""
     issuer, _, name = user_id.partition("|")
     if not issuer.startswith("https://"):
         raise unauthorized(f"{USER}: the gateway's interceptor must give <issuer>|<sub>")

@@ -126,7 +126,7 @@ def _gone_on(user_id: str, run_id: str) -> list[Run]:
 def _go_on(user_id: str, run_id: str) -> Run | None:
     """Apply the rest of a run, or do what it was queued for, with the rights of its requester.
 
-    A message provides only IDs; the work and the rights come from the stored run.
+    A message provides only ids; the work and the rights come from the stored run.
     """
     from commonplace.pages.publishing import publish
 

@@ -76,7 +76,7 @@ def observe(function: str, way: str, correlation: str | None, context: Context) 
 
 @contextmanager
 def log_keys(function: str, correlation: str | None, context: Context) -> Iterator[None]:
-    """Add the function, Lambda's request ID and the caller's ID to every line logged inside."""
+    """Add the function, Lambda's request id and the caller's id to every line logged inside."""
     _quiet_libraries()
     keys = {"function": function, "request_id": context.aws_request_id, "correlation_id": correlation}
     with logger().append_context_keys(**keys):

@@ -21,7 +21,7 @@ _ARGUMENTS = (
     click.option("--include-expired", is_flag=True, help="Also memories whose time is over."),
 )
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-_UNUSED = 3  # IDs shown to a person
+_UNUSED = 3  # ids shown to a person
 _WHY = {
     "limit": "beyond --limit", "min_relevance": "matches less than --min-relevance", "category": "not in --category",
     "content_type": "not of --kind", "importance_min": "below --min-importance", "time_range": "not --after and --before",

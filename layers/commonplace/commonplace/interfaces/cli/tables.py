@@ -158,7 +158,7 @@ def print_notes(answer: Mapping[str, Any]) -> None:
 
 
 def print_runs(runs: "Sequence[Run]") -> None:
-    """Print runs: what each read and did, above its ID."""
+    """Print runs: what each read and did, above its id."""
     rows = []
     for run in runs:
         did = f"{run.kind}, {len(run.interactions)} read: {_counts(run) or 'nothing to do'}"

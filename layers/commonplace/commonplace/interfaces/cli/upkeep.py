@@ -110,7 +110,6 @@ def exit_if(found: object) -> None:
 
 
 def _told(flaws: "Flaws") -> dict[str, object]:
-    """Return the unreadable memories, each with its user, and those with clamped dates, each with the dates."""
     return {"unreadable": flaws.unreadable, "held": flaws.held}
 
 

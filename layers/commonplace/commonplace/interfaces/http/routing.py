@@ -103,7 +103,7 @@ def address(request: Request) -> str:
 
 
 def failure(error: Exception) -> Response:
-    """Return any failure as the answer that every interface gives; an unknown failure shows only a code and an ID."""
+    """Return any failure as the answer that every interface gives; an unknown failure shows only a code and an id."""
     known = error if isinstance(error, CommonplaceError) else internal_error(error)
     return json_response(known.code.status, known.body(), known.headers if isinstance(known, RequestError) else {})
 

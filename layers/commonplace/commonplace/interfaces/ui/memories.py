@@ -50,7 +50,6 @@ def _found(visit: Visit) -> SearchResult | ListResult:
 
 
 def _options(given: dict[str, str]) -> Any:
-    """Return the filters as the tools take them; invalid ones are refused by the tools, with the field's name."""
     span = {name: given[name] for name in ("after", "before") if name in given}
     return {
         "content_type": given.get("content_type"),

@@ -254,7 +254,7 @@ def scaled(found: Vector, mean: Vector, widths: Vector) -> Vector:
 def pairs_of(dimension: int) -> tuple[NDArray[np.intp], NDArray[np.intp], Vector]:
     """Return the pairs of numbers of a vector to multiply, and the weight of each product.
 
-    With these weights, the scalar product of the products of two vectors is the square of the vectors' own.
+    With these weights, the scalar product of the products of two vectors is the squared scalar product of the vectors.
     """
     first, second = np.triu_indices(dimension)
     return first, second, np.where(first == second, 1.0, 2.0**0.5).astype(np.float32)

@@ -151,7 +151,7 @@ def is_ing_form(word: str) -> bool:
 
 
 def agreed(word: str, plural: bool) -> str:
-    """Return the form of a verb, used with "I" before, for the subject "the user" (or "they", if plural).
+    """Return the form of a verb for the subject "the user" (or "they", if plural) instead of "I".
 
     Handles auxiliaries, modals, past forms and full verbs; a word that doesn't inflect is returned unchanged.
     """

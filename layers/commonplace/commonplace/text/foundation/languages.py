@@ -112,7 +112,7 @@ def _latin_language(text: str) -> str:
 
 
 def _words(text: str) -> Iterator[str]:
-    """Yield lower-case words; "j'ai" becomes "j'" and "ai", and capitalized words inside the text count as names."""
+    """Yield lower-case words; "j'ai" becomes "j'" and "ai". Skips capitalized words inside the text: they are names."""
     shouted = text.isupper()
     text = _pattern(_NAMES).sub(" ", text)
     for match in _pattern(r"(?<![\w'’])[^\W\d_]+(?:['’][^\W\d_]+)?(?!\w)").finditer(text):

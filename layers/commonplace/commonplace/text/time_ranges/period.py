@@ -100,7 +100,7 @@ class Clock:
         return replace(self, now=now, forward=forward)
 
     def pick(self, periods: Sequence[Period], turn: int | None, *, current: bool = True) -> Period | None:
-        """Select one of similar periods, given in order: the last (-1), this (0) or the next (1), or the likeliest.
+        """Select one of similar periods, given in order: the last (-1), this (0), the next (1); without a turn the likeliest.
 
         The likeliest is the latest that has begun or, looking forward, the earliest that has not ended; `current`: whether a
         period in progress counts. Returns None if no period fits.
