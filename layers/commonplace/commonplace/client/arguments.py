@@ -1,7 +1,6 @@
-"""Arguments of the methods of `Commonplace`: paths, and typed dictionaries named after the request models.
+"""What methods of `Commonplace` take: paths, and typed dictionaries, each the request's model of the same name.
 
-A test compares them with those models. Times are aware datetimes or ISO 8601 texts; a text without an offset is in the user's
-zone.
+A test holds them together. Times are aware, or texts as ISO 8601 has them; without an offset they are in the user's zone.
 """
 
 import os
@@ -14,11 +13,11 @@ from typing import Required, TypedDict
 from commonplace.domain.errors import CommonplaceError, ErrorCode, refuse_half_characters
 from commonplace.domain.taxonomy import Category, ContentType, Emotion, InsightType, MemoryType, SearchCategory
 
-_LONGEST_NAME, _LONGEST_PATH = 255, 4_096  # limits of common file systems
+_LONGEST_NAME, _LONGEST_PATH = 255, 4_096  # of common file systems
 
 
 def path_given(path: str | PathLike[str], field: str) -> Path:
-    """Return a file or folder argument as a `Path`; raises `INVALID_ARGUMENT` if it is missing or no valid path."""
+    """The path of a file or folder; raises `INVALID_ARGUMENT` where a caller gave none, or no path at all."""
     if not isinstance(path, (str, PathLike)) or not str(path):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: must be a path", field)
     named = Path(refuse_half_characters(str(path), field))
@@ -30,7 +29,7 @@ def path_given(path: str | PathLike[str], field: str) -> Path:
 
 
 class Place(TypedDict, total=False):
-    """The place of a message in a conversation."""
+    """A place in a conversation."""
 
     session_id: str | None
     position: int | None
@@ -39,7 +38,7 @@ class Place(TypedDict, total=False):
 
 
 class StoreContext(TypedDict, total=False):
-    """What the caller already knows about a statement; it overrides what the engine would derive."""
+    """What the caller knows better than the engine."""
 
     force_category: Category | None
     force_importance: int | None
@@ -59,7 +58,7 @@ class TimeSpan(TypedDict, total=False):
 
 
 class FilterOptions(TypedDict, total=False):
-    """Which memories to consider."""
+    """Which memories to look at."""
 
     time_range: TimeSpan | None
     importance_min: int | None
@@ -75,7 +74,7 @@ class SearchOptions(FilterOptions, total=False):
 
 
 class StoreMetadata(TypedDict, total=False):
-    """The metadata of an insight."""
+    """What is known of an insight."""
 
     type: Required[InsightType]
     user: str | None
@@ -86,7 +85,7 @@ class StoreMetadata(TypedDict, total=False):
 
 
 class InsightFilter(TypedDict, total=False):
-    """Which insights to consider."""
+    """Which insights to look at."""
 
     type: InsightType | None
     user: str | None
@@ -95,7 +94,7 @@ class InsightFilter(TypedDict, total=False):
 
 
 class ExportFilter(TypedDict, total=False):
-    """Which memories to export; an omitted field excludes none."""
+    """Which memories are exported; what is left out lets all pass."""
 
     category: SearchCategory | None
     type: MemoryType | None
