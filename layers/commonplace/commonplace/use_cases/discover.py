@@ -5,14 +5,12 @@ from typing import get_args
 from commonplace.contract import manifest
 from commonplace.contract.registry import TOOLS, tool_named
 from commonplace.domain.fields import Notes
-from commonplace.domain.maintenance import OptimizeRequest
 from commonplace.domain.requests import DiscoverRequest
 from commonplace.domain.results import AdvancedTools, DiscoverResult, SystemState
 from commonplace.domain.taxonomy import ToolGroup
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Statistics
-from commonplace.use_cases.tag_plan import TagPlan
-from commonplace.use_cases.tags import visible
+from commonplace.use_cases.tag_plan import TagPlan, visible
 
 _MANY_UNUSED = 0.5
 
@@ -22,10 +20,9 @@ def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> Di
     ports.usage.fold(caller.user_id)  # the state counts memories that were never found
     state = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name)
     groups = {group: [tool.name for tool in TOOLS if tool.group == group] for group in get_args(ToolGroup)}
-    tags = TagPlan.of(
-        ports.facts.tags(caller.user_id), ports.words, lambda: visible(ports.records.all(caller.user_id), caller),
-        ports.embedder, OptimizeRequest().threshold,
-    )  # fmt: skip
+    uses = ports.facts.tags(caller.user_id)
+    # Without vectors: the function on AWS has no encoders, and every call would embed.
+    tags = TagPlan.of(uses, ports.words, lambda: visible(ports.records.all(caller.user_id), caller))
     asked = [manifest.without_answers(manifest.row(tool)) for tool in TOOLS if request.group and tool.group == request.group]
     return DiscoverResult(
         advanced_tools=AdvancedTools(**groups),

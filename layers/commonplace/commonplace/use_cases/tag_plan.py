@@ -10,7 +10,8 @@ from itertools import combinations
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import TagMerge
 from commonplace.ports.models import Embedder, WordModel
-from commonplace.ports.values import Vector
+from commonplace.ports.values import Caller, Vector
+from commonplace.retrieval.record_scan import is_visible, visibility_of
 from commonplace.text.foundation.characters import bare
 from commonplace.text.tagging.names import same_thing
 from commonplace.text.tagging.synonyms import Likeness, OwnTags, group_of, likeness, scale_of, stems_of, winner
@@ -20,6 +21,12 @@ _SHORTEST = 6
 _WORDS = re.compile(r"\w+")
 _BETWEEN = "(?:-(?:the|a|an|or|aka|i-e|is|short-for|stands-for|abbreviated))*"  # a tag and its abbreviation
 _Pair = tuple[str, str]
+
+
+def visible(memories: Iterable[Memory], caller: Caller) -> list[Memory]:
+    """Return those of the memories whose tags the caller may merge, expired ones included."""
+    seen = visibility_of(caller, include_expired=True)
+    return [one for one in memories if is_visible(seen, one)]
 
 
 @dataclass

@@ -16,10 +16,9 @@ from commonplace.memories.transitions import corrected
 from commonplace.pages.publishing import publish
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
-from commonplace.retrieval.record_scan import is_visible, visibility_of
 from commonplace.runs.apply import Plan, PlannedChange, PlannedOperation, RunContext
 from commonplace.runs.staging import change_many, run_context
-from commonplace.use_cases.tag_plan import TagPlan
+from commonplace.use_cases.tag_plan import TagPlan, visible
 
 TOOL = "optimize_tags"
 _UNUSED_FOR = timedelta(days=180)
@@ -51,12 +50,6 @@ def optimize_tags(request: OptimizeRequest, caller: Caller, ports: Ports) -> Opt
     if told.run.is_at_work or told.run.status == "failed":
         return _unfinished(told.run)
     return _result(told, memories or visible(ports.records.all(caller.user_id), caller))
-
-
-def visible(memories: Iterable[Memory], caller: Caller) -> list[Memory]:
-    """Return those of the memories whose tags the caller may merge, expired ones included."""
-    seen = visibility_of(caller, include_expired=True)
-    return [one for one in memories if is_visible(seen, one)]
 
 
 def _apart(tags: TagPlan) -> list[JsonValue]:
