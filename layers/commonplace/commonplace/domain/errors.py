@@ -102,8 +102,14 @@ class CommonplaceError(Exception):
 
     def body(self) -> dict[str, object]:
         """Return the answer that every interface gives for this failure."""
-        told = {"code": self.code.label, "message": self.message, "field": self.field, "retryable": self.code.retryable}
-        return {"error": told}
+        return {
+            "error": {
+                "code": self.code.label,
+                "message": self.message,
+                "field": self.field,
+                "retryable": self.code.retryable,
+            }
+        }
 
 
 def time_zone(name: str, field: str) -> ZoneInfo:

@@ -72,8 +72,8 @@ def twins(gone: Collection[Memory], known: Sequence[Memory], current: Collection
     ids = {one.memory_id for one in gone}
     passages = [one for one in known if one.is_passage and one.raw_text]
     others = [one for one in passages if one.memory_id not in ids]
-    same = {_Lines.of(one.raw_text) for one in passages if one.memory_id in ids}
-    found = [one.memory_id for one in others if _Lines.of(one.raw_text) in same]
+    said = ForgottenWords.of((one.raw_text for one in passages if one.memory_id in ids), ())
+    found = [one.memory_id for one in others if said.are_in(one.raw_text, stays=True)]
     for reference in {one.session_id for one in gone if one.is_passage}:
         there = [one for one in others if one.session_id == reference]
         words = ForgottenWords.of(
@@ -96,19 +96,22 @@ def forget_in_documents(
     known = {one.memory_id: one.session_id if one.is_passage else None for one in found}
     is_anywhere = not known.keys() >= set(forgotten)
     references = set(known.values()) - {None}
-    is_cut = False
+    copied, is_cut = ForgottenWords.of((one.raw_text for one in found if one.is_passage), ()), False
     for head in list(documents.listed(user_id)) if is_anywhere or references else []:
         is_own = is_anywhere or head.reference in references
         if is_own or head.version > 1:
-            is_cut |= _forget(head, is_own, set(forgotten), found, user_id, now, documents)
+            is_cut |= _forget(head, is_own, set(forgotten), found, copied, user_id, now, documents)
     return is_cut
 
 
 def _forget(
-    head: DocumentHead, is_own: bool, forgotten: set[str], found: Collection[Memory], user_id: str, now: datetime,
-    documents: Documents,
+    head: DocumentHead, is_own: bool, forgotten: set[str], found: Collection[Memory], copied: ForgottenWords, user_id: str,
+    now: datetime, documents: Documents,
 ) -> bool:  # fmt: skip
-    """`is_own`: erased memories come from this document. Other documents keep their newest version."""
+    """`is_own`: erased memories come from this document. Other documents keep their newest version.
+
+    `copied`: the erased passages of all documents.
+    """
     said = [one.raw_text for one in found if one.is_passage and one.session_id == head.reference]
     versions = documents.versions(user_id, head.namespace, head.key)
     texts, ids = dict[str, str](), dict[str, set[str]]()  # by digest: several memories may have the same words
@@ -117,12 +120,11 @@ def _forget(
         for one in version.passages:
             texts.setdefault(one.digest, by_id[one.memory_id])
             ids.setdefault(one.digest, set()).add(one.memory_id)
-    copied = {_Lines.of(one.raw_text) for one in found if one.is_passage and one.raw_text}
     newest = {one.digest for version in versions[:1] for one in version.passages}
     gone = {
         digest
         for digest, names in ids.items()
-        if names & forgotten or (digest not in newest and _Lines.of(texts[digest]) in copied)
+        if names & forgotten or (digest not in newest and copied.are_in(texts[digest], stays=True))
     }
     stays = newest - gone
     more = {*gone, *said}

@@ -45,7 +45,10 @@ def _replaced(passages: Mapping[str, Passage], before: Document) -> dict[str, st
     Candidates are passages in the same place, and passages elsewhere with a word unique to both. The pairs with most shared
     words win, each passage in one pair.
     """
-    ids, texts = {one.digest: one.memory_id for one in before.passages}, texts_of(before)
+    ids = {one.digest: one.memory_id for one in before.passages}
+    if ids.keys() <= passages.keys() or passages.keys() <= ids.keys():
+        return {}  # passages were only added, or only removed
+    texts = texts_of(before)
     old = {digest: _words(texts[memory_id]) for digest, memory_id in ids.items()}
     new = {digest: _words(passage.text) for digest, passage in passages.items()}
     pairs = dict.fromkeys(_sole_holders(old, new), _LEAST_SHARED)

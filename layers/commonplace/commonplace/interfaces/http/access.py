@@ -137,5 +137,6 @@ class Running:
 
 
 def _too_many(wait: float) -> RequestError:
-    why = f"too many requests; ask again in {math.ceil(wait)} seconds"
-    return RequestError(ErrorCode.TOO_MANY_REQUESTS, why, {"Retry-After": str(math.ceil(wait))})
+    seconds = str(math.ceil(wait))
+    why = f"too many requests; ask again in {seconds} seconds"
+    return RequestError(ErrorCode.TOO_MANY_REQUESTS, why, {"Retry-After": seconds})
