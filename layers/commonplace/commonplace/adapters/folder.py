@@ -5,6 +5,7 @@ from pathlib import Path
 from tempfile import NamedTemporaryFile
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.folders import make_private
 
 
 class FolderPages:
@@ -29,8 +30,7 @@ class FolderPages:
     def write(self, name: str, text: str) -> None:
         path = self._inside(name)
         try:
-            for folder in reversed([one for one in path.parents if not one.exists()]):
-                folder.mkdir(0o700, exist_ok=True)  # for the owner only, like the memory file
+            make_private(path.parent)
             _replace(path, text.encode())
         except OSError as error:
             raise _file_error(error, name) from error

@@ -13,11 +13,12 @@ from importlib.resources import files
 from pathlib import Path
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.folders import OWNER_ONLY, make_private
 
 APPLICATION_ID = 0x434D4D50  # "CMMP" in the file header identifies our files
 _OURS = {"users", "memories", "changes", "audits", "tags", "usage", "words"}  # the first file format set no id
 _AS_IT_STANDS, _BESIDE_WRITERS = "immutable=1", "mode=ro"
-_OWNERS, _OWNERS_FOLDER = 0o600, 0o700
+_OWNERS = 0o600
 _VERSION = 6
 _text = partial(str, encoding="utf-8", errors="replace")  # one invalid UTF-8 byte must not hide a whole row
 Stamp = tuple[int, int, bool]
@@ -49,8 +50,7 @@ def refuse_devices(path: Path) -> None:
 
 def make(path: Path) -> None:
     """Create the file and missing folders with access for the owner only."""
-    for folder in reversed([one for one in path.parents if not one.exists()]):
-        folder.mkdir(_OWNERS_FOLDER, exist_ok=True)
+    make_private(path.parent)
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL, _OWNERS))
 
@@ -59,7 +59,7 @@ def close_to_others(path: Path) -> None:
     """Restrict the file and its log to the owner. Files of other users stay unchanged."""
     for one in (path, *(path.with_name(path.name + beside) for beside in ("-wal", "-shm"))):
         with suppress(FileNotFoundError, PermissionError):
-            one.chmod(stat.S_IMODE(one.stat().st_mode) & _OWNERS_FOLDER)
+            one.chmod(stat.S_IMODE(one.stat().st_mode) & OWNER_ONLY)
 
 
 def rights(path: Path) -> int:

@@ -16,6 +16,7 @@ from filelock import FileLock, Timeout
 from pydantic import BaseModel, Field, ValidationError
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode, refuse_half_characters
+from commonplace.domain.folders import make_private
 from commonplace.domain.strict_json import read_object
 from commonplace.interfaces.replacing import replace
 
@@ -96,8 +97,7 @@ class TokenFile:
     @contextmanager
     def _changing(self) -> Iterator[None]:
         try:
-            for folder in reversed([one for one in self._path.parents if not one.exists()]):
-                folder.mkdir(0o700, exist_ok=True)
+            make_private(self._path.parent)
             with FileLock(f"{self._path}.lock", timeout=10, mode=0o600):
                 yield
         except Timeout as error:

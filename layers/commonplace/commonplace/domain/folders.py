@@ -1,0 +1,11 @@
+"""Folders that only their owner can enter."""
+
+from pathlib import Path
+
+OWNER_ONLY = 0o700
+
+
+def make_private(folder: Path) -> None:
+    """Create a folder and those above it that are missing, for the owner only; existing folders keep their mode."""
+    for one in reversed([each for each in (folder, *folder.parents) if not each.exists()]):
+        one.mkdir(OWNER_ONLY, exist_ok=True)
