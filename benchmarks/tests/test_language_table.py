@@ -104,4 +104,4 @@ def test_the_page_has_a_row_for_each_language() -> None:
 
 
 def test_the_page_is_what_the_tables_give() -> None:
-    assert (Path(__file__).parents[2] / "docs" / "languages.md").read_text("utf-8") == language_table.page()
+    assert (Path(__file__).parents[2] / "docs" / "internals" / "languages.md").read_text("utf-8") == language_table.page()

@@ -46,7 +46,7 @@ def prose(page: Path) -> str:
 
 def section(title: str) -> str:
     """The text of the map below a heading."""
-    return (DOCS / "architecture.md").read_text("utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
+    return (DOCS / "internals" / "architecture.md").read_text("utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
 
 
 def anchors(page: Path) -> set[str]:
@@ -129,7 +129,7 @@ def test_each_page_of_the_docs_stands_in_their_index() -> None:
     assert {page for page in DOCS.rglob("*.md") if page != index} <= linked
 
 
-@pytest.mark.parametrize("page", sorted((DOCS / "decisions").glob("*.md")), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", sorted((DOCS / "internals" / "decisions").glob("*.md")), ids=lambda page: page.stem)
 def test_a_decision_tells_what_lost_and_stays_short(page: Path) -> None:
     text = page.read_text("utf-8")
     assert text.startswith(f"# {int(page.stem[:4])}. ")
