@@ -2,6 +2,8 @@
 
 import sys
 from collections.abc import Callable, Mapping
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from commonplace.extraction import patterns
@@ -104,9 +106,11 @@ COLUMNS: Mapping[str, tuple[Callable[[Language], str], str]] = {
 
 
 def page() -> str:
-    """The page: a row for each language, and what each column means."""
+    """Return the page: a row for each language, equal neighbours in one row, and the meaning of the columns."""
     known = languages().values()
-    rows = [[language.name, *(cell(language) for cell, _ in COLUMNS.values())] for language in known]
+    cells = [(language.name, [cell(language) for cell, _ in COLUMNS.values()]) for language in known]
+    grouped = [([name for name, _ in group], row) for row, group in groupby(cells, key=itemgetter(1))]
+    rows = [[", ".join(names[at : at + 5]), *row] for names, row in grouped for at in range(0, len(names), 5)]
     head = ["", *COLUMNS]
     lines = [_line(head), "|" + "---|" * len(head), *map(_line, rows)]
     meanings = [f"- **{name}**: {meaning}." for name, (_, meaning) in COLUMNS.items()]
