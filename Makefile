@@ -129,7 +129,7 @@ ONNX := $(patsubst %,--no-emit-package %,flatbuffers numpy packaging protobuf)
 LAYERED := $(patsubst %,--no-emit-package %,annotated-types idna pydantic pydantic-core typing-extensions typing-inspection)
 BOTOCORE := $(patsubst %,--no-emit-package %,jmespath python-dateutil six urllib3)
 
-results: .venv/dev  ## writes benchmarks/RESULTS.md from benchmarks/results, and docs/languages.md from the word tables
+results: .venv/dev  ## writes benchmarks/RESULTS.md from benchmarks/results, and docs/internals/languages.md from the word tables
 	@$(BIN)/python -m benchmarks.results_page
 	@$(BIN)/python -m benchmarks.language_table
 

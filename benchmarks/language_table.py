@@ -1,7 +1,9 @@
-"""Writes `docs/languages.md`, what works in which language, from the tables; `--check` tells whether it is up to date."""
+"""Write `docs/internals/languages.md`: what works in which language, from the word tables. `--check` only compares."""
 
 import sys
 from collections.abc import Callable, Mapping
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 from commonplace.extraction import patterns
@@ -15,17 +17,17 @@ from commonplace.text.paraphrase.language import TABLED, UNSEGMENTED, language_o
 from commonplace.text.tagging import tables
 from commonplace.text.time_ranges.language import LANGUAGES as IN_TIMES
 
-PAGE = Path(__file__).parents[1] / "docs" / "languages.md"
+PAGE = Path(__file__).parents[1] / "docs" / "internals" / "languages.md"
 YES, NO = "yes", ""
 INTRO = """# What works in which language
 
-Made from the word tables by `python -m benchmarks.language_table`; an empty cell: it does nothing in that language,
-and the text is kept as it was said.
+`python -m benchmarks.language_table` makes this page from the word tables. An empty cell means that the feature does
+nothing in that language, and the text stays unchanged.
 """
 
 
-CLASSIFIER = """Type, category and importance come from a classifier trained on English, with cue words of others too;
-[its figures](../benchmarks/RESULTS.md) are those of English. Vectors are those of an English model.
+CLASSIFIER = """Type, category and importance come from a classifier that was trained on English, with cue words of other
+languages. [Its figures](../../benchmarks/RESULTS.md) are for English.
 """
 
 
@@ -87,26 +89,28 @@ def _listed(codes: Callable[[], object]) -> Callable[[Language], str]:
 
 
 COLUMNS: Mapping[str, tuple[Callable[[Language], str], str]] = {
-    "known": (_known_by, "how a text in it is recognised: by its function words, or by its script alone"),
-    "search": (_searched, "how the index has its words: English stems, whole words, or pairs of characters"),
-    "3rd person": (_third_person, 'what becomes of "I": rewritten, or the text as it is, quoted in a sentence'),
-    "secrets": (_listed(lambda: redaction.LANGUAGES), "the words that announce a secret; a key or a card shows anywhere"),
-    "times": (_listed(lambda: IN_TIMES), "a time range is read from a query, and a relative date made absolute"),
-    "dates": (_listed(calendars), "names of months and weekdays"),
-    "quotes": (_listed(cues), "what announces a quotation, a pasted text or a forwarded mail"),
-    "rules": (_listed(lambda: patterns.LANGUAGES), "what the reading by rules goes by: doubts, wishes, changes, reports"),
-    "forget": (_forgetting, "requests to forget: carried out, or only reported"),
-    "evidence": (_grounding, "a sentence is held against what was said: numbers, dates, no, names; or names alone"),
-    "tags": (_tags, "topics are known, or only which words are no tags"),
-    "same": (_paraphrases, "two sentences say the same: by forms and synonyms, word by word, or sign by sign"),
-    "intent": (_listed(lambda: intent_cues.LANGUAGES), "a query wants advice, a text is an instruction"),
+    "known": (_known_by, "how the language is recognized: by its function words, or by its script alone"),
+    "search": (_searched, "the terms of the index: English stems, whole words, or pairs of characters"),
+    "3rd person": (_third_person, 'statements with "I" are rewritten, or quoted unchanged in a sentence'),
+    "secrets": (_listed(lambda: redaction.LANGUAGES), "words announce a secret; keys and cards are recognized anyway"),
+    "times": (_listed(lambda: IN_TIMES), "time ranges are read from queries, and relative dates become absolute"),
+    "dates": (_listed(calendars), "the names of months and weekdays are known"),
+    "quotes": (_listed(cues), "quotations, pasted texts and forwarded mails are recognized"),
+    "rules": (_listed(lambda: patterns.LANGUAGES), "rules can read a day: doubts, requests, changes, reports"),
+    "forget": (_forgetting, "requests to forget are carried out, or only reported"),
+    "evidence": (_grounding, "a memory needs the numbers, dates, negations and names of the user; or only the names"),
+    "tags": (_tags, "topics are recognized; or only words that never become tags are known"),
+    "same": (_paraphrases, "equal statements are recognized by forms and synonyms, by words, or by characters"),
+    "intent": (_listed(lambda: intent_cues.LANGUAGES), "queries for advice and instructions are recognized"),
 }
 
 
 def page() -> str:
-    """The page: a row for each language, and what each column means."""
+    """Return the page: a row for each language, equal neighbours in one row, and the meaning of the columns."""
     known = languages().values()
-    rows = [[language.name, *(cell(language) for cell, _ in COLUMNS.values())] for language in known]
+    cells = [(language.name, [cell(language) for cell, _ in COLUMNS.values()]) for language in known]
+    grouped = [([name for name, _ in group], row) for row, group in groupby(cells, key=itemgetter(1))]
+    rows = [[", ".join(names[at : at + 5]), *row] for names, row in grouped for at in range(0, len(names), 5)]
     head = ["", *COLUMNS]
     lines = [_line(head), "|" + "---|" * len(head), *map(_line, rows)]
     meanings = [f"- **{name}**: {meaning}." for name, (_, meaning) in COLUMNS.items()]
@@ -120,6 +124,6 @@ def _line(cells: list[str]) -> str:
 if __name__ == "__main__":
     if "--check" in sys.argv:
         if PAGE.read_text(encoding="utf-8") != page():
-            sys.exit("docs/languages.md is not what the word tables give: run python -m benchmarks.language_table")
+            sys.exit("docs/internals/languages.md is not what the word tables give: run python -m benchmarks.language_table")
     else:
         PAGE.write_text(page(), encoding="utf-8")

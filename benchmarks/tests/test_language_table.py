@@ -100,8 +100,9 @@ def test_a_time_is_read(code: str) -> None:
 
 def test_the_page_has_a_row_for_each_language() -> None:
     rows = [line for line in language_table.page().splitlines() if line.startswith("| ")][1:]
-    assert [row.split(" | ")[0][2:] for row in rows] == [language.name for language in languages().values()]
+    names = [name for row in rows for name in row.split(" | ")[0][2:].split(", ")]
+    assert names == [language.name for language in languages().values()]
 
 
 def test_the_page_is_what_the_tables_give() -> None:
-    assert (Path(__file__).parents[2] / "docs" / "languages.md").read_text("utf-8") == language_table.page()
+    assert (Path(__file__).parents[2] / "docs" / "internals" / "languages.md").read_text("utf-8") == language_table.page()

@@ -1,4 +1,4 @@
-"""The Python of docs/formats.md, run as it stands: the services by script, the memory a real server."""
+"""The Python of docs/internals/formats.md, run as it stands: the services by script, the memory a real server."""
 
 import json
 import re
@@ -20,7 +20,7 @@ from tests.integration.scripted_json_api import ScriptedApi, scripted
 
 pytestmark = pytest.mark.integration
 
-PAGE = (Path(__file__).parents[2] / "docs" / "formats.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "internals" / "formats.md").read_text("utf-8")
 SNIPPETS = dict(re.findall(r"^## ([^\n]+)\n(?:(?!^## ).)*?```python\n(.*?)```", PAGE, re.DOTALL | re.MULTILINE))
 QUESTION = {"query": "What is Mia allergic to?", "options": {"limit": 3}}
 AWS = {

@@ -1,4 +1,4 @@
-"""The pages are readable in an editor, and what they name is there: links, files, rooms, decisions."""
+"""The pages are readable in an editor, and what they name is there: links, files, packages, decisions."""
 
 import re
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ PAGES = [
 ]
 GENERATED = ROOT / "benchmarks" / "RESULTS.md"
 NAMES = {path.name for path in ROOT.iterdir()} | {path.name for folder in FOLDERS for path in (ROOT / folder).rglob("*")}
-MOST_CHARACTERS, MOST_WORDS_EXPLAINED, MOST_WORDS_OF_A_DECISION = 120, 30, 150
+MOST_CHARACTERS, MOST_WORDS_EXPLAINED, MOST_WORDS_OF_A_DECISION = 120, 25, 150
 REWRITTEN_LATER = {1, 22, 24, 25, 32, 33}  # decisions that change with the parts that they describe
 _FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)\s#]*)(?:#([^)\s]+))?\)")
@@ -45,8 +45,8 @@ def prose(page: Path) -> str:
 
 
 def section(title: str) -> str:
-    """The text of the map below a heading."""
-    return (DOCS / "architecture.md").read_text("utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
+    """The text of the page of the architecture below a heading."""
+    return (DOCS / "internals" / "architecture.md").read_text("utf-8").split(f"\n## {title}\n")[1].split("\n## ")[0]
 
 
 def anchors(page: Path) -> set[str]:
@@ -108,8 +108,8 @@ def test_the_security_page_names_the_current_version() -> None:
     assert versions == [".".join(__version__.split(".")[:2])]
 
 
-def test_the_map_has_the_rooms_in_their_order_with_files_that_are_there() -> None:
-    listed = section("Rooms").split("```")[1]
+def test_the_architecture_lists_the_packages_in_their_order_with_files_that_exist() -> None:
+    listed = section("Packages").split("```")[1]
     rooms = re.findall(r"^(\w+)(?:/|\.py) ", listed, re.MULTILINE)
     assert rooms == [*ROOMS, "data"]
     for room, text in zip(rooms, re.split(r"^\w+(?:/|\.py) ", listed, flags=re.MULTILINE)[1:], strict=True):
@@ -129,7 +129,7 @@ def test_each_page_of_the_docs_stands_in_their_index() -> None:
     assert {page for page in DOCS.rglob("*.md") if page != index} <= linked
 
 
-@pytest.mark.parametrize("page", sorted((DOCS / "decisions").glob("*.md")), ids=lambda page: page.stem)
+@pytest.mark.parametrize("page", sorted((DOCS / "internals" / "decisions").glob("*.md")), ids=lambda page: page.stem)
 def test_a_decision_tells_what_lost_and_stays_short(page: Path) -> None:
     text = page.read_text("utf-8")
     assert text.startswith(f"# {int(page.stem[:4])}. ")

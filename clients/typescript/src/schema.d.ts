@@ -2173,7 +2173,7 @@ export interface operations {
                         current_system_state: {
                             /** @description Memories that can be found now. */
                             total_memories: number;
-                            /** @description 1 when nothing is left to tidy up; docs/architecture.md has the formula. */
+                            /** @description 1 when nothing is left to tidy up; docs/advanced.md has the formula. */
                             health_score: number;
                             optimization_opportunities: string[];
                         };

@@ -140,7 +140,7 @@ class AdvancedTools(Part):
 
 class SystemState(Part):
     total_memories: int = Field(description="Memories that can be found now.")
-    health_score: Fraction = Field(description="1 when nothing is left to tidy up; docs/architecture.md has the formula.")
+    health_score: Fraction = Field(description="1 when nothing is left to tidy up; docs/advanced.md has the formula.")
     optimization_opportunities: list[str]
 
 

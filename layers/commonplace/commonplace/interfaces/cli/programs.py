@@ -43,7 +43,7 @@ def call(shared: Shared, tool: str, json_object: str) -> None:
 
 @click.command("manifest")
 @click.option(
-    "--for", "framework", type=click.Choice(formats.NAMES), help="Print it as this framework loads it (docs/formats.md)."
+    "--for", "framework", type=click.Choice(formats.NAMES), help="Print the form of a framework (docs/internals/formats.md)."
 )
 @click.option(
     "--tier", type=click.Choice(["primary", "core", "advanced"]),
