@@ -95,7 +95,7 @@ def test_a_memory_is_deleted_and_brought_back(memory_file: Path) -> None:
         (("get", "mem_01M7Y9WZRKKCZMXKBZPYYE31X7"), 3, "no memory has this id"), (("delete", "cello"), 3, "no memory has"),
         (("update", "NAME"), 2, "VALUE: is required, or a label"), (("update", "NAME", "?!"), 2, "VALUE: must"),
         (("update", "NAME", "--importance", "6"), 2, "--importance: must be a whole number from 1 to 5"),
-        (("update", "NAME", "--expires", "1999-01-01"), 2, "--expires: is over already"),
+        (("update", "NAME", "--expires", "1999-01-01"), 2, "--expires: is in the past"),
         (("update", "NAME", "--type", "thing"), 2, "--type"),
     ],
     ids=str,

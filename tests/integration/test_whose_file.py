@@ -45,7 +45,7 @@ def test_a_database_of_another_program_is_left_as_it_is(tmp_path: Path, journal:
     before = contents(folder)
     done = run(command, "tea", "--db", str(folder / "their.db"), home=tmp_path)
     assert (done.code, done.out) == (4, "")
-    assert "their.db is a database of another program, and was left as it is" in done.err
+    assert "their.db is a database of another program, and was not changed" in done.err
     assert contents(folder) == before
 
 
