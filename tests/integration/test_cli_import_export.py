@@ -136,7 +136,7 @@ def test_what_says_the_same_or_has_a_taken_key_is_left_out_and_links_follow(live
     answer = imported(exported(lived), memory_file, "--apply").answer
     whys = [one["why"] for one in answer["memories"] if one["outcome"] in ("conflict", "known")]
     assert (len(answer["conflicts"]), len(answer["known"])) == (1, 1)
-    assert sorted("under the key" in why for why in whys) == [False, True]
+    assert sorted("has the key" in why for why in whys) == [False, True]
     records = records_of(exported(memory_file))
     (lisbon,) = [record for record in records if "Lisbon" in record["raw_text"]]
     assert (lisbon["status"], lisbon["superseded_by"]) == ("superseded", here)

@@ -202,7 +202,7 @@ def test_changes_that_can_not_be_read_are_no_missing_memories(shelf: Path) -> No
     for name, content in left.items():
         (copy / name).write_bytes(content)
     copy.chmod(0o555)
-    with as_anybody(), pytest.raises(CommonplaceError, match="stand in a log beside it"):
+    with as_anybody(), pytest.raises(CommonplaceError, match="are in a log that"):
         opened(copy / "memory.db")
     copy.chmod(0o755)
 
