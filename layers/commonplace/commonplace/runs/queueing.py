@@ -158,7 +158,7 @@ def _ended(run: Run, context: RunContext, lease: Lease) -> Run:
 
 _PLAN = "plan"
 _DIED = "it stopped before its plan was stored; nothing was changed"
-_DAMAGED = "its plan can't be read; what was done of it is done, and the rest is not"
+_DAMAGED = "its plan can't be read; applied operations stay, and the rest was not done"
 _MISSING = "the plan is no longer stored, or can't be read"
 _AS_UNDO: dict[Outcome, Outcome] = {"applied": "undone", "lost": "kept"}
 _TO_DO: tuple[Outcome, ...] = ("planned", "needs_review")
