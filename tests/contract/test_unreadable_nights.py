@@ -123,7 +123,7 @@ def test_a_run_whose_plan_is_damaged_is_closed_and_says_so(
     damage_row("part", f"{run.run_id}#plan")
     (finished,) = nights(opened).nightly("rules")
     assert (finished.run_id, finished.status) == (run.run_id, "failed")
-    assert finished.error == "its plan can't be read; what was done of it is done, and the rest is not"
+    assert finished.error == "its plan can't be read; applied operations stay, and the rest was not done"
 
 
 def test_a_day_whose_plan_is_damaged_is_left_for_another_run(

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.domain.taxonomy import ImportKind
-from commonplace.importing.kinds import OWN, READERS, TALKS
+from commonplace.importing.kinds import CONVERSATIONS, OWN, READERS
 from commonplace.use_cases.left_out import words_of
 from tests.fuzz.conftest import open_file
 from tests.fuzz.effort import MARKS, examples
@@ -222,7 +222,7 @@ def check(folder: Path, name: str, write: Callable[[Path], object], kind: Import
 
 @pytest.mark.sample
 def test_the_law_is_held_for_each_kind() -> None:
-    assert {*JSON, *NOTES} == {*READERS, *TALKS} - {OWN}
+    assert {*JSON, *NOTES} == {*READERS, *CONVERSATIONS} - {OWN}
 
 
 @pytest.mark.parametrize("kind", JSON)
@@ -232,7 +232,7 @@ def test_no_word_of_an_export_is_lost(
     tmp_path_factory: pytest.TempPathFactory, kind: ImportKind, data: st.DataObject
 ) -> None:
     value = data.draw(JSON[kind])
-    in_lines = kind not in TALKS and isinstance(value, list) and len(value) > 1 and isinstance(value[0], dict)
+    in_lines = kind not in CONVERSATIONS and isinstance(value, list) and len(value) > 1 and isinstance(value[0], dict)
     text = "\n".join(map(json.dumps, value)) if in_lines and data.draw(st.booleans()) else json.dumps(value)
     said = words_of(" ".join(leaves(value)))
     said -= _structure(said) if kind == "letta" else {"user", "assistant"} if kind == "turns" else set()

@@ -64,10 +64,10 @@ def test_claude_sums_up_and_each_point_has_its_memories(serve: Serve) -> None:
     ("step", "why"),
     [
         (Fails(400, "invalid_request_error", "no"), "Claude answered 400"), (Fails(401, "authentication_error"), "answered 401"),
-        (Answers("I'd rather not."), "does not stand in the memories"), (Answers("", "refusal"), "declined"),
+        (Answers("I'd rather not."), "the memories don't support the model's answer"), (Answers("", "refusal"), "declined"),
         (Hangs(), "did not answer in time"),
-        (Answers(json.dumps({"summary": ["Zelda lives in Helsinki."] * 3, "key_points": []})), "does not stand"),
-        (Answers(blocks=({"type": "text"}, {"type": "text", "text": None})), "does not stand"),
+        (Answers(json.dumps({"summary": ["Zelda lives in Helsinki."] * 3, "key_points": []})), "don't support"),
+        (Answers(blocks=({"type": "text"}, {"type": "text", "text": None})), "don't support"),
     ],
     ids=["bad request", "key", "chatter", "refusal", "silence", "invention", "no text"],
 )  # fmt: skip

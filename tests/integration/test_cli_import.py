@@ -84,7 +84,7 @@ def test_importing_again_stores_nothing_new(memory_file: Path) -> None:
         ("{}", "content: there are no words"),
         ("7", "must be a list"),
         ('{"a": 1}\n{"b": }\n', "Expecting value"),
-        ('{"text": "a", "text": "b"}\n{}', "stands twice"),
+        ('{"text": "a", "text": "b"}\n{}', "appears twice"),
         ('[{"session_id": "s", "position": 1, "speaker": "user"}]', "content: there are no words"),
         ("[7]", "must be an object"),
         ('[{"role": "user", "content": 7}]', "message 1   invalid_argument   content"),
@@ -131,7 +131,7 @@ def test_of_messages_only_what_the_user_said_becomes_memories(memory_file: Path,
     assert (done.answer["added"], set(contents(memory_file))) == (2, SAID)
     assert done.answer["left_out"] == {
         "not said by the user or the assistant: system": 1, "not said by the user or the assistant: tool": 1,
-        "said by the assistant": 1, "holds no text": 1, "holds more than text: image_url": 1,
+        "said by the assistant": 1, "contains no text": 1, "contains more than text: image_url": 1,
     }  # fmt: skip
     again = imported(memory_file, form, "--apply", "--json").answer
     assert (again["added"], len(again["known"])) == (0, again["entries"])

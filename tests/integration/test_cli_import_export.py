@@ -125,7 +125,7 @@ def test_they_become_the_memories_of_who_takes_them_in(lived: Path, memory_file:
 def test_an_id_of_another_user_of_the_file_is_refused(lived: Path) -> None:
     done = imported(exported(lived), lived, "--apply", "--user", "ben")
     assert (done.code, done.answer["outcomes"]) == (5, {"lost": done.answer["entries"]})
-    assert "of another user" in done.answer["memories"][0]["why"]
+    assert "belongs to another user" in done.answer["memories"][0]["why"]
     assert records_of(exported(lived, "ben")) == []
 
 
@@ -136,7 +136,7 @@ def test_what_says_the_same_or_has_a_taken_key_is_left_out_and_links_follow(live
     answer = imported(exported(lived), memory_file, "--apply").answer
     whys = [one["why"] for one in answer["memories"] if one["outcome"] in ("conflict", "known")]
     assert (len(answer["conflicts"]), len(answer["known"])) == (1, 1)
-    assert sorted("under the key" in why for why in whys) == [False, True]
+    assert sorted("has the key" in why for why in whys) == [False, True]
     records = records_of(exported(memory_file))
     (lisbon,) = [record for record in records if "Lisbon" in record["raw_text"]]
     assert (lisbon["status"], lisbon["superseded_by"]) == ("superseded", here)
@@ -159,7 +159,7 @@ def _without(name: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
         (_without("raw_text"), "raw_text: is required"),
         (lambda record: {**record, "created_at": "2026-05-20T12:00:00"}, "created_at: must have an offset"),
         (lambda record: {**record, "memory_type": "poem"}, "memory_type"),
-        (lambda record: {**record, "memory_id": "../x"}, "memory_id: is no id"),
+        (lambda record: {**record, "memory_id": "../x"}, "memory_id: is not a valid memory id"),
         (lambda record: {**record, "key": "a**: b\n## Preference"}, "key: must be 1 to 64"),
         (lambda record: {**record, "raw_text": "a\x07b"}, "raw_text: must not hold the control character U+0007"),
     ],

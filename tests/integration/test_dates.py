@@ -94,7 +94,7 @@ def test_the_year_9999_means_never(memory: Commonplace, at: str) -> None:
     for record in memory.export():
         assert (record["expires_at"], record["purge_at"], record["durability"]) == (None, None, "durable")
     assert memory.search_memory("tea", options={"time_range": {"before": at}}).results
-    with pytest.raises(CommonplaceError, match="durability: what never expires is durable"):
+    with pytest.raises(CommonplaceError, match="durability: daily memories always expire"):
         memory.update_memory("drink", expires_at=at, durability="daily")
 
 

@@ -145,7 +145,7 @@ def test_records_that_wait_are_read_once_however_many_there_are(
         read.append(len(rows))
         return from_table(calls, rows)
 
-    monkeypatch.setattr(pending, "_KEPT", 2)
+    monkeypatch.setattr(pending, "_CACHE_SIZE", 2)
     monkeypatch.setattr(pending, "_records", counted)
     found = [stored(records, text) for text in ("tea", "coffee", "milk")]
     for _ in range(3):

@@ -211,7 +211,7 @@ def test_what_was_erased_here_does_not_come_back(source: Commonplace, memory: Co
     (cello,) = [one["memory_id"] for one in memory.export() if one["raw_text"] == "I play the cello."]
     memory.erase(cello)
     done = memory.import_memories(text, dry_run=False)
-    assert [one.message for one in done.refused] == ["was erased here, and does not come back"]
+    assert [one.message for one in done.refused] == ["was erased, and is not restored"]
     assert "cello" not in str(list(memory.export()))
 
 

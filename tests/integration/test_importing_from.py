@@ -15,7 +15,7 @@ import pytest
 from commonplace import Commonplace, CommonplaceError
 from commonplace.domain.imports import Imported
 from commonplace.domain.taxonomy import ImportKind
-from commonplace.importing.kinds import OWN, READERS, TALKS, kind_of
+from commonplace.importing.kinds import CONVERSATIONS, OWN, READERS, kind_of
 from commonplace.importing.sources import Source
 from commonplace.settings import Settings
 from tests.conftest import NOON
@@ -93,7 +93,7 @@ def test_a_plan_changes_nothing_apply_does_it_and_again_all_is_known(elsewhere: 
 
 
 def test_every_kind_that_can_be_asked_for_is_read() -> None:
-    assert {*get_args(ImportKind)} == {*READERS, *TALKS, OWN}
+    assert {*get_args(ImportKind)} == {*READERS, *CONVERSATIONS, OWN}
 
 
 def test_times_tags_fields_and_roles_of_mem0_are_kept(elsewhere: Path, memory: Commonplace) -> None:
@@ -200,7 +200,7 @@ def test_observations_relations_and_prose_of_basic_memory(elsewhere: Path, memor
     assert "Coffee Brewing Methods requires Proper Grinding Technique." in found
     assert "How I make coffee at home, on weekdays." in found
     assert "The café by the river opens at seven" in found
-    assert [(one.where, one.message) for one in done.refused] == [("broken.md", "file: is no text")]
+    assert [(one.where, one.message) for one in done.refused] == [("broken.md", "file: is not a text file")]
 
 
 def test_notes_that_basic_memory_itself_wrote_and_changed(elsewhere: Path, memory: Commonplace) -> None:
@@ -240,8 +240,8 @@ def test_observations_and_relations_of_the_memory_server_are_sentences(elsewhere
         "John_Smith works at Harbour Hospital.": ["relation"],
     }
     assert [(one.where, one.reason, one.text) for one in done.passages[:2]] == [
-        ("entry 2", "a field that no memory keeps", '{"name": "Harbour Hospital"}'),
-        ("entry 2", "a field that no memory keeps", '{"entityType": "employer"}'),
+        ("entry 2", "a field that no memory has", '{"name": "Harbour Hospital"}'),
+        ("entry 2", "a field that no memory has", '{"entityType": "employer"}'),
     ]
     graph = {"entities": [{"name": "Mia", "entityType": "person", "observations": ["Mia sings."]}], "relations": []}
     assert kind_of(Source(None, json.dumps(graph))).kind == "mcp-memory"
@@ -464,7 +464,7 @@ def test_of_several_people_one_is_to_be_chosen(memory: Commonplace, tmp_path: Pa
     assert plan.notes.warnings == ["these are memories of 2 people: kim (1), lee (1); choose one of them"]
     for only, why in (
         (None, "these are memories of 2 people"),
-        ("mia", r"nobody is called so; the people are kim \(1\), lee"),
+        ("mia", r"nobody has this name; the people are kim \(1\), lee"),
     ):
         with pytest.raises(CommonplaceError, match=f"only: {why}"):
             memory.import_from(tmp_path / "dump.json", apply=True, only=only)
@@ -572,7 +572,7 @@ def test_the_folder_of_mem0_is_read_by_its_history(elsewhere: Path, memory: Comm
     done = memory.import_from(folder, apply=True)
     assert told(done) == COUNTS["made/mem0.db"]
     assert done.left_out == {
-        "a message that mem0 kept": 1, "a file of another kind": 2, "a hidden file": 1, "a link, which is not followed": 1,
+        "a message stored by mem0": 1, "a file of another kind": 2, "a hidden file": 1, "a link, which is not followed": 1,
     }  # fmt: skip
     assert {text for text, one in kept(memory).items() if one["status"] == "active"} >= {"I live in Lisbon."}
 
@@ -601,12 +601,12 @@ def test_a_plan_counts_the_same_with_and_without_all(
     assert (
         few.left_out
         == every.left_out
-        == ({"tags and other fields of a statement that is here already": 1} if counted else {})
+        == ({"tags and other fields of a statement that is stored already": 1} if counted else {})
     )
     assert few.outcomes == every.outcomes == ({"known": 2} if is_here else {"added": 1, "known": 1})
     assert memory.import_from(file, apply=True).left_out == every.left_out
     why = every.memories[-1].why or ""
-    assert "an entry before it says the same" in why or is_here
+    assert "an earlier entry says the same" in why or is_here
 
 
 def test_an_empty_store_is_an_empty_list_in_any_form(memory: Commonplace) -> None:

@@ -12,8 +12,8 @@ import pytest
 
 from commonplace import Commonplace, CommonplaceError
 from commonplace.extraction.decisions import KNOWN as RESTATED
-from commonplace.importing import import_talks
-from commonplace.importing.import_talks import KNOWN, TWICE
+from commonplace.importing import import_conversations
+from commonplace.importing.import_conversations import KNOWN, TWICE
 from commonplace.settings import Settings
 from tests.conftest import NOON
 from tests.integration.command_line import run
@@ -82,7 +82,7 @@ def test_an_export_of_2023_closes_nothing_that_was_said_since(memory: Commonplac
     assert (berlin["status"], berlin["superseded_by"]) == ("superseded", kept(memory)[LISBON]["memory_id"])
     assert berlin["created_at"] == "2023-05-02T06:00:10+02:00"
     assert not [one for one in memory.run(done.runs[0]).operations if one.kind == "FORGET"]
-    assert [one.why for one in memory.run(done.runs[0]).dropped] == ["what it would close was said after it"]
+    assert [one.why for one in memory.run(done.runs[0]).dropped] == ["it would close only memories that were said later"]
 
 
 def test_each_message_of_a_talk_has_its_own_place_in_time(tmp_path: Path) -> None:
@@ -345,7 +345,7 @@ def test_of_a_conversation_in_two_files_the_longer_is_read(memory: Commonplace, 
 
 def test_what_died_before_it_was_marked_as_read_is_stored_once(memory: Commonplace, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as broken:
-        broken.setattr(import_talks._Work, "_keep_as_read", lambda *_: 1 / 0)
+        broken.setattr(import_conversations._Import, "_record_as_read", lambda *_: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             memory.import_from(CHATGPT, apply=True)
     before = kept(memory)
@@ -361,11 +361,13 @@ def test_no_night_reads_them_again(memory: Commonplace) -> None:
 def test_many_talks_are_several_runs_each_in_its_time(
     memory: Commonplace, exported: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(import_talks, "_AT_ONCE", 2)
+    monkeypatch.setattr(import_conversations, "_RUN_SIZE", 2)
     file = exported((3, "I live in Porto."), (1, "I live in Berlin."), (2, LISBON))
     plan = memory.import_from(file)
     assert plan.notes is not None
-    assert plan.notes.warnings == ["the plan read the oldest 2 of 3 talks; the others are read when it is applied"]
+    assert plan.notes.warnings == [
+        "the plan read the oldest 2 of 3 conversations; the import reads the others when you apply it"
+    ]
     seen: list[tuple[int, int | None]] = []
     done = memory.import_from(file, apply=True, progress=lambda at, of: seen.append((at, of)))
     assert (len(done.runs), seen[-1]) == (2, (3, 3))
@@ -401,7 +403,7 @@ def test_fields_of_a_conversation_that_no_reader_knows_are_counted_as_fields(mem
         }
     (tmp_path / "conversations.json").write_text(json.dumps([one]))
     plan = memory.import_from(tmp_path / "conversations.json", listed=None)
-    field, title = "a field that no memory keeps", "the title of a conversation"
+    field, title = "a field that no memory has", "the title of a conversation"
     assert {(passage.reason, passage.text) for passage in plan.passages} == {
         (title, "Food"), (field, "goosander"), (field, "merganser"), (field, "https://example.org/teal"), (field, "smew"),
     }  # fmt: skip

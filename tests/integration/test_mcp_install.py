@@ -157,7 +157,7 @@ def test_a_machine_is_told_the_same(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [(b'{"servers": {}, // mine\n}', "is no JSON"), (b"[]", "is no JSON"), (b'{"servers": []}', "under servers"),
-     (b'{"a": 1, "a": 2}', "stands twice"), (b"\xff\xfe{\x00}\x00", "is not UTF-8"), (b"{" * 5_000, "is no JSON")],
+     (b'{"a": 1, "a": 2}', "appears twice"), (b"\xff\xfe{\x00}\x00", "is not UTF-8"), (b"{" * 5_000, "is no JSON")],
 )  # fmt: skip
 def test_a_file_that_cannot_be_merged_is_left_with_what_to_do(text: bytes, why: str, tmp_path: Path) -> None:
     file = tmp_path / "mcp.json"

@@ -145,7 +145,7 @@ def test_its_interactions_stay_read_without_their_text(memory: Commonplace, forg
 
 def test_what_is_forgotten_can_not_come_back(memory: Commonplace, forgotten: Run) -> None:
     run = memory.undo_run(forgotten.run_id)
-    assert [(one.outcome, one.why) for one in run.operations] == [("kept", "its words were erased and can't come back")]
+    assert [(one.outcome, one.why) for one in run.operations] == [("kept", "its words were erased and can't be restored")]
     assert current(memory) == []
 
 

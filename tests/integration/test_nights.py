@@ -166,7 +166,7 @@ def test_a_worker_that_dies_while_it_closes_its_run_counts_a_failure_once(
     queue: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On DynamoDB a run closes in several transactions: those before the last have counted already."""
-    kept, died = DynamoRuns._kept, list[str]()
+    kept, died = DynamoRuns._replace_text, list[str]()
 
     def mortal(runs: DynamoRuns, run: Run, *more: Any) -> None:
         if run.status == "done" and not died:
@@ -179,7 +179,7 @@ def test_a_worker_that_dies_while_it_closes_its_run_counts_a_failure_once(
         monkeypatch.setenv("ANTHROPIC_BASE_URL", api.base_url)
         container.settings.cache_clear()
         recorded("ana")
-        monkeypatch.setattr(DynamoRuns, "_kept", mortal)
+        monkeypatch.setattr(DynamoRuns, "_replace_text", mortal)
         assert nightly_functions.night({"Records": [message()]}, Context(milliseconds=900_000))["batchItemFailures"]
         assert not nightly_functions.night({"Records": [message()]}, Context(milliseconds=900_000))["batchItemFailures"]
     (run,) = runs_of("ana")

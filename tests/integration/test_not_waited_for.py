@@ -20,7 +20,7 @@ def test_it_tells_the_id_and_history_tells_what_a_store_would_have_recommended(m
     assert memory.get(stored.memory_id).value == MUNICH
     assert (stored.recommendations.similar, stored.recommendations.updates) == ([], [])
     assert stored.notes is not None
-    assert stored.notes.warnings == ["similar memories were not looked for; history of this memory tells them"]
+    assert stored.notes.warnings == ["similar memories were not looked for; history of this memory lists them"]
     (value,) = memory.history(memory_id=stored.memory_id).values
     assert value.recommendations is not None
     assert [one.memory_id for one in value.recommendations.updates] == [old]

@@ -167,8 +167,8 @@ def test_what_was_sent_can_be_left_and_is_gone(memory: Commonplace) -> None:
     ("body", "name", "why"),
     [
         (b"[1, 2", "a.json", "Expecting"),
-        (b"\0\1\2\0", "a.bin", "no text"),
-        (b"# Notes", "a/b/c.dat", "nothing tells what it is"),
+        (b"\0\1\2\0", "a.bin", "not a text file"),
+        (b"# Notes", "a/b/c.dat", "its format is unknown"),
     ],
 )
 def test_what_cannot_be_read_is_told_at_the_form(memory: Commonplace, body: bytes, name: str, why: str) -> None:

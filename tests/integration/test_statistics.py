@@ -84,7 +84,7 @@ def test_months_are_those_of_the_zone_and_utc_is_told_where_none_is_known(open_m
     assert [one.month for one in tokyo.memory_stats().growth] == ["2026-06"]
     notes = utc.memory_stats().notes
     assert notes is not None
-    assert notes.warnings == ["no time zone is known: days and months are those of UTC"]
+    assert notes.warnings == ["no time zone is known: days and months are in UTC"]
     assert tokyo.memory_stats().notes is None
     assert open_memory(now=lambda: evening, timezone="UTC").memory_stats().notes is None
 

@@ -154,7 +154,7 @@ def test_an_operation_that_another_built_on_stays(memory: Commonplace, before: d
     kept = memory.undo(first.operation_id)
     assert {(one.outcome, one.why) for one in kept.operations} == {
         ("kept", "it was changed since"),
-        ("kept", "what took its place was changed since"),
+        ("kept", "its replacement was changed since"),
     }
     assert "I live in Hamburg." in current(memory)
 
@@ -164,7 +164,7 @@ def test_what_was_changed_since_stays_and_is_listed(memory: Commonplace, before:
     memory.update_memory("home", "I live in Rome.")
     undone = memory.undo_run("last")
     kept = {one.memory_id: one.why for one in undone.operations if one.outcome == "kept"}
-    assert set(kept.values()) == {"it was changed since", "what took its place was changed since"}
+    assert set(kept.values()) == {"it was changed since", "its replacement was changed since"}
     assert current(memory) == ["I live in Rome.", "My cat is Ada.", "My dog is Bo."]
 
 

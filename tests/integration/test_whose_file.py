@@ -45,7 +45,7 @@ def test_a_database_of_another_program_is_left_as_it_is(tmp_path: Path, journal:
     before = contents(folder)
     done = run(command, "tea", "--db", str(folder / "their.db"), home=tmp_path)
     assert (done.code, done.out) == (4, "")
-    assert "their.db is a database of another program, and was left as it is" in done.err
+    assert "their.db is a database of another program, and was not changed" in done.err
     assert contents(folder) == before
 
 
@@ -202,7 +202,7 @@ def test_changes_that_can_not_be_read_are_no_missing_memories(shelf: Path) -> No
     for name, content in left.items():
         (copy / name).write_bytes(content)
     copy.chmod(0o555)
-    with as_anybody(), pytest.raises(CommonplaceError, match="stand in a log beside it"):
+    with as_anybody(), pytest.raises(CommonplaceError, match="are in a log that"):
         opened(copy / "memory.db")
     copy.chmod(0o755)
 

@@ -2628,17 +2628,17 @@ export interface operations {
                     /** @description What to remember: one self-contained sentence in plain words, never code. */
                     value: string;
                     /**
-                     * @description The heading that it stands under.
+                     * @description The section to store it in.
                      * @enum {string}
                      */
                     category: "preference" | "work_context" | "personal_context" | "reading_history";
                     /**
-                     * @description `durable`: true until changed; `daily`: a note that is gone after 90 days.
+                     * @description `durable`: true until changed; `daily`: a note that expires after 90 days.
                      * @enum {string}
                      */
                     durability: "durable" | "daily";
                     /**
-                     * @description Who said it (user, agent, system), or where it is from: explicit_mention, discussion:<id>.
+                     * @description Who said it (user, agent, system), or its origin: explicit_mention, discussion:<id>.
                      * @default user
                      */
                     source?: string;
@@ -2648,7 +2648,7 @@ export interface operations {
                      */
                     confidence?: number;
                     /**
-                     * @description Write it although a memory says the same in other words.
+                     * @description Write it even if a memory says the same in other words.
                      * @default false
                      */
                     allow_similar?: boolean;
@@ -2699,28 +2699,28 @@ export interface operations {
                          * @default null
                          */
                         unreadable: string[] | null;
-                        /** @description What was done, in a line for you to read. */
+                        /** @description One line for you to read about what was done. */
                         message: string;
-                        /** @description False when nothing was written; `existing` then holds what is there. */
+                        /** @description False if nothing was written; `existing` then contains the reason. */
                         written: boolean;
                         /**
                          * @description The new memory's id.
                          * @default null
                          */
                         memory_id: string | null;
-                        /** @description The key as it is kept. */
+                        /** @description The key in stored form. */
                         key: string;
                         /**
-                         * @description How it is kept, or would have been.
+                         * @description The durability that it has, or would have had.
                          * @enum {string}
                          */
                         stored_as: "durable" | "daily";
                         /**
-                         * @description By it the write can be undone.
+                         * @description To undo the write.
                          * @default null
                          */
                         operation_id: string | null;
-                        /** @description What is in the way; of a memory that was written, what is similar. */
+                        /** @description Memories that prevented the write, or are similar to the written one. */
                         existing: {
                             /** @default null */
                             key: string | null;
@@ -2797,7 +2797,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description The heading.
+                     * @description The section.
                      * @enum {string}
                      */
                     category: "preference" | "work_context" | "personal_context" | "reading_history";
@@ -2853,7 +2853,7 @@ export interface operations {
                          * @default null
                          */
                         unreadable: string[] | null;
-                        /** @description What was done, in a line for you to read. */
+                        /** @description One line for you to read about what was done. */
                         message: string;
                         /** @description The most important first, then the newest. */
                         entries: {
@@ -2870,7 +2870,7 @@ export interface operations {
                             updated_at: string;
                         }[];
                         count: number;
-                        /** @description The same as a list in Markdown. */
+                        /** @description The entries as a Markdown list. */
                         markdown: string;
                     };
                 };
@@ -2983,7 +2983,7 @@ export interface operations {
                          * @default null
                          */
                         unreadable: string[] | null;
-                        /** @description A memory as it is kept. */
+                        /** @description A stored memory. */
                         memory: {
                             /** @default null */
                             key: string | null;
@@ -3002,7 +3002,7 @@ export interface operations {
                              */
                             type: "preference" | "biographical" | "habit" | "goal" | "value" | "project" | "task" | "fact" | "insight" | "pattern" | "connection" | "meta" | "other";
                             /**
-                             * @description The category that it is filed under.
+                             * @description Its category.
                              * @enum {string}
                              */
                             filed_under: "contexts" | "projects" | "learnings" | "reminders" | "references" | "interactions" | "system";
@@ -3015,26 +3015,26 @@ export interface operations {
                              */
                             source: "user" | "agent" | "system";
                             /**
-                             * @description Where it is from, if that was said.
+                             * @description Where it comes from, if known.
                              * @default null
                              */
                             origin: string | null;
                             /** Format: date-time */
                             created_at: string;
                             /**
-                             * @description When it happened, if that was said.
+                             * @description When it happened, if known.
                              * @default null
                              */
                             event_time: string | null;
                             /**
-                             * @description When its time is over.
+                             * @description When it expires.
                              * @default null
                              */
                             expires_at: string | null;
                             /** @default null */
                             user_note: string | null;
                             /**
-                             * @description The memory whose place it took.
+                             * @description The memory that it replaced.
                              * @default null
                              */
                             previous_id: string | null;
@@ -3114,7 +3114,7 @@ export interface operations {
                      */
                     limit?: number;
                     /**
-                     * @description Only this category or section; all when left out.
+                     * @description Only this category or section; default: all.
                      * @enum {string}
                      */
                     category?: "contexts" | "projects" | "learnings" | "reminders" | "references" | "interactions" | "system" | "preference" | "work_context" | "personal_context" | "reading_history" | "all";
@@ -3146,7 +3146,7 @@ export interface operations {
                          */
                         include_expired?: boolean;
                     };
-                    /** @description `cursor` of the answer before; the list goes on from there. */
+                    /** @description The `cursor` of the previous page, to get the next. */
                     cursor?: string;
                 };
             };
@@ -3214,7 +3214,7 @@ export interface operations {
                              */
                             type: "preference" | "biographical" | "habit" | "goal" | "value" | "project" | "task" | "fact" | "insight" | "pattern" | "connection" | "meta" | "other";
                             /**
-                             * @description The category that it is filed under.
+                             * @description Its category.
                              * @enum {string}
                              */
                             filed_under: "contexts" | "projects" | "learnings" | "reminders" | "references" | "interactions" | "system";
@@ -3227,34 +3227,34 @@ export interface operations {
                              */
                             source: "user" | "agent" | "system";
                             /**
-                             * @description Where it is from, if that was said.
+                             * @description Where it comes from, if known.
                              * @default null
                              */
                             origin: string | null;
                             /** Format: date-time */
                             created_at: string;
                             /**
-                             * @description When it happened, if that was said.
+                             * @description When it happened, if known.
                              * @default null
                              */
                             event_time: string | null;
                             /**
-                             * @description When its time is over.
+                             * @description When it expires.
                              * @default null
                              */
                             expires_at: string | null;
                             /** @default null */
                             user_note: string | null;
                             /**
-                             * @description The memory whose place it took.
+                             * @description The memory that it replaced.
                              * @default null
                              */
                             previous_id: string | null;
                         }[];
-                        /** @description How many are returned. */
+                        /** @description The number of returned memories. */
                         count: number;
                         /**
-                         * @description Give it back for the next page; not there when there is no more.
+                         * @description To get the next page; absent on the last page.
                          * @default null
                          */
                         cursor: string | null;
@@ -3322,15 +3322,15 @@ export interface operations {
                     memory_id?: string;
                     /** @description The key or id of the memory. Give this or memory_id. */
                     key?: string;
-                    /** @description What is true now: one self-contained sentence. Leave it out to correct the labels alone. */
+                    /** @description What is true now: one self-contained sentence. Leave it out to correct only the labels. */
                     value?: string;
                     /**
-                     * @description Another heading; the old one when left out.
+                     * @description The new section; default: unchanged.
                      * @enum {string}
                      */
                     category?: "preference" | "work_context" | "personal_context" | "reading_history";
                     /**
-                     * @description The category to file it under.
+                     * @description The new category.
                      * @enum {string}
                      */
                     filed_under?: "contexts" | "projects" | "learnings" | "reminders" | "references" | "interactions" | "system";
@@ -3339,7 +3339,7 @@ export interface operations {
                      * @enum {string}
                      */
                     type?: "preference" | "biographical" | "habit" | "goal" | "value" | "project" | "task" | "fact" | "insight" | "pattern" | "connection" | "meta" | "other";
-                    /** @description The tags that it is to have; they replace those that it has. */
+                    /** @description The new tags, which replace the old ones. */
                     tags?: string[];
                     /** @description 1 (trivial) to 5 (never forget). */
                     importance?: number;
@@ -3349,7 +3349,7 @@ export interface operations {
                      */
                     expires_at?: string;
                     /**
-                     * @description `durable`: it never expires any more; `daily`: a note that is gone after 90 days.
+                     * @description `durable`: no longer expires; `daily`: a note that expires after 90 days.
                      * @enum {string}
                      */
                     durability?: "durable" | "daily";
@@ -3400,13 +3400,13 @@ export interface operations {
                          * @default null
                          */
                         unreadable: string[] | null;
-                        /** @description What was done, in a line for you to read. */
+                        /** @description One line for you to read about what was done. */
                         message: string;
-                        /** @description The id of the new value; of a correction, the memory's own. */
+                        /** @description The id of the new value; after a correction, the unchanged id. */
                         memory_id: string;
-                        /** @description The id of the old value, which is closed and kept; of a correction, the same id. */
+                        /** @description The id of the old value, which is closed; after a correction, the same id. */
                         previous_id: string;
-                        /** @description By it the change can be undone. */
+                        /** @description To undo the change. */
                         operation_id: string;
                     };
                 };
@@ -3537,11 +3537,11 @@ export interface operations {
                          * @default null
                          */
                         unreadable: string[] | null;
-                        /** @description What was done, in a line for you to read. */
+                        /** @description One line for you to read about what was done. */
                         message: string;
-                        /** @description The id of the memory that was closed. */
+                        /** @description The id of the closed memory. */
                         memory_id: string;
-                        /** @description By it the deletion can be undone for 30 days. */
+                        /** @description To undo the deletion, for 30 days. */
                         operation_id: string;
                     };
                 };
@@ -3672,7 +3672,7 @@ export interface operations {
                          * @default null
                          */
                         unreadable: string[] | null;
-                        /** @description The key that was asked for; of an id, that of its newest memory, null without one. */
+                        /** @description The requested key; for an id, the key of its newest memory, null if it has none. */
                         key: string | null;
                         /** @description Newest first. */
                         values: {
@@ -3686,14 +3686,14 @@ export interface operations {
                             superseded_by: string | null;
                             evidence: string | null;
                             session_id: string | null;
-                            /** @description What was done to it, oldest first. */
+                            /** @description Its changes, oldest first. */
                             steps: {
                                 operation: string;
                                 /** Format: date-time */
                                 at: string;
                             }[];
                             /**
-                             * @description What it should be compared with, where the store was not waited for.
+                             * @description Memories to compare it with, if the store did not wait for them.
                              * @default null
                              */
                             recommendations: {
@@ -3794,10 +3794,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The user's message, or what it is about, in plain words. */
+                    /** @description The user's message, or its topic in plain words. */
                     topic: string;
                     /**
-                     * @description The most tokens that the context may have.
+                     * @description The maximum number of tokens in the context.
                      * @default 1500
                      */
                     max_tokens?: number;
@@ -3848,15 +3848,15 @@ export interface operations {
                          * @default null
                          */
                         unreadable: string[] | null;
-                        /** @description What was done, in a line for you to read. */
+                        /** @description One line for you to read about what was done. */
                         message: string;
-                        /** @description What is known, to be put into a prompt as it is. */
+                        /** @description The known facts, to insert into a prompt unchanged. */
                         context: string;
-                        /** @description How many tokens it has at the most. */
+                        /** @description The maximum number of tokens in it. */
                         tokens: number;
                         /** @description The memories in it, in order. */
                         memory_ids: string[];
-                        /** @description How many more there were no room for. */
+                        /** @description The number of memories that did not fit. */
                         left_out: number;
                     };
                 };
@@ -3918,10 +3918,10 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description What to sum up: a question or keywords in plain words. */
+                    /** @description What to summarize: a question or keywords in plain words. */
                     query: string;
                     /**
-                     * @description The most memories to read for it.
+                     * @description The maximum number of memories to read.
                      * @default 20
                      */
                     limit?: number;
@@ -3972,7 +3972,7 @@ export interface operations {
                          * @default null
                          */
                         unreadable: string[] | null;
-                        /** @description What was done, in a line for you to read. */
+                        /** @description One line for you to read about what was done. */
                         message: string;
                         /** @description A few sentences. */
                         summary: string;
@@ -3981,7 +3981,7 @@ export interface operations {
                             /** @description The memories that say it. */
                             ids: string[];
                         }[];
-                        /** @description How many memories were read. */
+                        /** @description The number of memories that were read. */
                         count: number;
                     };
                 };
@@ -4045,12 +4045,12 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: date-time
-                     * @description Only what is of this moment or later, ISO 8601.
+                     * @description From this time on, inclusive, ISO 8601.
                      */
                     after?: string;
                     /**
                      * Format: date-time
-                     * @description Only what is of before this moment, ISO 8601.
+                     * @description Until this time, exclusive, ISO 8601.
                      */
                     before?: string;
                 };
@@ -4102,9 +4102,9 @@ export interface operations {
                         unreadable: string[] | null;
                         /** Format: date-time */
                         as_of: string;
-                        /** @description Memories that can be found now; added less closed over all months. */
+                        /** @description Memories that can be found now: added minus closed over all months. */
                         total: number;
-                        /** @description Numbers of memories by name, the largest first. All but `status` count those of `total`. */
+                        /** @description Numbers of memories by name, largest first. All but `status` count the memories of `total`. */
                         by: {
                             category: {
                                 [key: string]: number;
@@ -4121,27 +4121,27 @@ export interface operations {
                             durability: {
                                 [key: string]: number;
                             };
-                            /** @description Of closed and expired memories as well; `active` is `total`. */
+                            /** @description Includes closed and expired memories; `active` equals `total`. */
                             status: {
                                 [key: string]: number;
                             };
                         };
                         age: {
-                            /** @description Stored at most so many days ago, and more than the group before; null: longer. */
+                            /** @description Maximum age in days, above that of the previous group; null: no maximum. */
                             up_to_days: number | null;
                             count: number;
                         }[];
-                        /** @description What was stored, and what became of it, month by month; empty ones left out. */
+                        /** @description Added and closed memories by month, without empty months. */
                         growth: {
                             /** @description YYYY-MM, in the time zone. */
                             month: string;
                             added: number;
-                            /** @description How many were replaced or deleted then, or were over. */
+                            /** @description Number of memories replaced, deleted or expired in the month. */
                             closed: number;
                         }[];
                         tags: {
                             distinct: number;
-                            /** @description How often a memory carries a tag. */
+                            /** @description Number of tags of all memories together. */
                             assignments: number;
                             used_once: number;
                             /** @description 1 - distinct / assignments; 0 without tags. */
@@ -4152,21 +4152,21 @@ export interface operations {
                                 count: number;
                             }[];
                         };
-                        /** @description Of all memories, whatever the period. */
+                        /** @description For all memories, regardless of the period. */
                         health: {
-                            /** @description 1 less the parts, at least 0; that of discover_memory_tools. */
+                            /** @description 1 minus the parts, at least 0; as in discover_memory_tools. */
                             score: number;
-                            /** @description What the score lost, and to what. */
+                            /** @description The deductions from the score. */
                             parts: {
-                                /** @description Durable memories whose time is over, of all; daily notes end by design. */
+                                /** @description Share of durable memories that have expired; daily notes expire by design. */
                                 expired: number;
-                                /** @description Memories that another model embedded, of all. */
+                                /** @description Share of memories embedded by another model. */
                                 other_embedding: number;
-                                /** @description A fifth of the tags that are used once, beyond half of all tags. */
+                                /** @description A fifth of the share of single-use tags beyond half of all tags. */
                                 single_use_tags: number;
                             };
                         };
-                        /** @description Of the records of `total`, without vectors and index. */
+                        /** @description Size of the records of `total`, without vectors and index. */
                         record_bytes: number;
                     };
                 };
@@ -4229,13 +4229,13 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Tell what would be done and keep it for 7 days; change nothing.
+                     * @description Only plan the change, and store the plan for 7 days.
                      * @default true
                      */
                     dry_run?: boolean;
-                    /** @description A plan kept before: with dry_run false exactly that is applied, else it is told again. */
+                    /** @description A stored plan: with dry_run false exactly this plan is applied, otherwise it is reported again. */
                     run_id?: string;
-                    /** @description The memories to merge into one. Leave them out to be told which ones say the same. */
+                    /** @description The memories to merge into one. Leave them out to get suggestions. */
                     memory_ids?: string[];
                 };
             };
@@ -4285,35 +4285,35 @@ export interface operations {
                          */
                         unreadable: string[] | null;
                         /**
-                         * @description While it is `running`: how far it is. The same tool with run_id tells the rest.
+                         * @description While it is `running`; call the same tool with run_id for the rest.
                          * @default null
                          */
                         progress: {
-                            /** @description How much of it is done. */
+                            /** @description Number of finished items. */
                             done: number;
                             /**
-                             * @description Of how much; null while that is not known yet.
+                             * @description Number of all items; null while unknown.
                              * @default null
                              */
                             total: number | null;
                         } | null;
                         /**
-                         * @description By it the plan is applied or undone.
+                         * @description To apply or undo the plan.
                          * @default null
                          */
                         run_id: string | null;
                         /**
-                         * @description `needs_review`: planned and not applied; `done`: applied, or there was nothing to apply; `running`: a worker goes on with it, and the rest of this answer is empty until then.
+                         * @description `needs_review`: planned and not applied; `done`: applied, or there was nothing to apply; `running`: a worker continues it, and the other fields are empty until then.
                          * @enum {string}
                          */
                         status: "running" | "done" | "needs_review" | "failed";
-                        /** @description What is, was or could be merged. */
+                        /** @description The planned, applied or suggested merges. */
                         groups: {
                             /** @description The memories, oldest first. */
                             memory_ids: string[];
-                            /** @description Why they belong together, or what became of them. */
+                            /** @description Why they belong together, or the outcome. */
                             why: string;
-                            /** @description What the one memory says, at most 8,000 characters. */
+                            /** @description The merged text, at most 8,000 characters. */
                             merged_text: string;
                             /**
                              * @description Why they can't be merged.
@@ -4322,7 +4322,7 @@ export interface operations {
                             refused: string | null;
                         }[];
                         /**
-                         * @description The new memory, once it is there.
+                         * @description The new memory, once it is stored.
                          * @default null
                          */
                         memory_id: string | null;
@@ -4405,11 +4405,11 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description Tell what would be done and keep it for 7 days; change nothing.
+                     * @description Only plan the change, and store the plan for 7 days.
                      * @default true
                      */
                     dry_run?: boolean;
-                    /** @description A plan kept before: with dry_run false exactly that is applied, else it is told again. */
+                    /** @description A stored plan: with dry_run false exactly this plan is applied, otherwise it is reported again. */
                     run_id?: string;
                     /**
                      * @description The least similarity, 0.5 to 1: 1 merges by names and spelling alone.
@@ -4464,58 +4464,58 @@ export interface operations {
                          */
                         unreadable: string[] | null;
                         /**
-                         * @description While it is `running`: how far it is. The same tool with run_id tells the rest.
+                         * @description While it is `running`; call the same tool with run_id for the rest.
                          * @default null
                          */
                         progress: {
-                            /** @description How much of it is done. */
+                            /** @description Number of finished items. */
                             done: number;
                             /**
-                             * @description Of how much; null while that is not known yet.
+                             * @description Number of all items; null while unknown.
                              * @default null
                              */
                             total: number | null;
                         } | null;
                         /**
-                         * @description By it the plan is applied or undone.
+                         * @description To apply or undo the plan.
                          * @default null
                          */
                         run_id: string | null;
                         /**
-                         * @description `needs_review`: planned and not applied; `done`: applied, or there was nothing to apply; `running`: a worker goes on with it, and the rest of this answer is empty until then.
+                         * @description `needs_review`: planned and not applied; `done`: applied, or there was nothing to apply; `running`: a worker continues it, and the other fields are empty until then.
                          * @enum {string}
                          */
                         status: "running" | "done" | "needs_review" | "failed";
                         merges: {
-                            /** @description The tag; a query for it goes on finding what it did. */
+                            /** @description The old name; queries with it still work. */
                             from: string;
-                            /** @description The name that stays. */
+                            /** @description The remaining name. */
                             to: string;
                             similarity: number;
                             why: string;
-                            /** @description How many memories carry it. */
+                            /** @description Number of memories with it. */
                             memories: number;
                         }[];
-                        /** @description Of a new plan the nearest 50 pairs that stay two. */
+                        /** @description For a new plan: the 50 most similar pairs that stay separate. */
                         kept_apart: {
                             tags: string[];
                             similarity: number;
                             why: string;
                         }[];
-                        /** @description Tags of no active memory for 180 days. */
+                        /** @description Tags without an active memory for 180 days. */
                         archived: string[];
-                        /** @description How few tags tell the memories apart. */
+                        /** @description Numbers of tags. */
                         before: {
                             distinct: number;
-                            /** @description Tags of all memories, each as often as it is given. */
+                            /** @description Number of tags of all memories together. */
                             assignments: number;
                             /** @description The share of assignments that reuse a tag. */
                             reuse_rate: number;
                         };
-                        /** @description How few tags tell the memories apart. */
+                        /** @description Numbers of tags. */
                         after: {
                             distinct: number;
-                            /** @description Tags of all memories, each as often as it is given. */
+                            /** @description Number of tags of all memories together. */
                             assignments: number;
                             /** @description The share of assignments that reuse a tag. */
                             reuse_rate: number;
@@ -4600,23 +4600,23 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: date-time
-                     * @description Only what is of this moment or later, ISO 8601.
+                     * @description From this time on, inclusive, ISO 8601.
                      */
                     after?: string;
                     /**
                      * Format: date-time
-                     * @description Only what is of before this moment, ISO 8601.
+                     * @description Until this time, exclusive, ISO 8601.
                      */
                     before?: string;
                     /** @description Only memories with all of these words, in the text or as labels. */
                     topic?: string;
                     /**
-                     * @description How long a bucket is; a week begins on Monday.
+                     * @description Length of a bucket; a week starts on Monday.
                      * @default month
                      * @enum {string}
                      */
                     granularity?: "day" | "week" | "month" | "year";
-                    /** @description `cursor` of the answer before; the timeline goes on from there. */
+                    /** @description The `cursor` of the previous page, to get the next. */
                     cursor?: string;
                 };
             };
@@ -4665,19 +4665,19 @@ export interface operations {
                          * @default null
                          */
                         unreadable: string[] | null;
-                        /** @description Oldest first; empty ones are left out. */
+                        /** @description Oldest first, without empty buckets. */
                         buckets: {
                             /** Format: date-time */
                             start: string;
                             /**
                              * Format: date-time
-                             * @description Where the next begins; it is not in this one.
+                             * @description Start of the next bucket, exclusive.
                              */
                             end: string;
                             count: number;
-                            /** @description What most of its memories are about, five at most. */
+                            /** @description The most frequent concepts, at most five. */
                             concepts: string[];
-                            /** @description Memories that were replaced then, ten at most. */
+                            /** @description Memories replaced in this bucket, at most ten. */
                             changes: {
                                 /** Format: date-time */
                                 at: string;
@@ -4692,7 +4692,7 @@ export interface operations {
                             }[];
                         }[];
                         /**
-                         * @description Give it back for the next buckets; not there when there are no more.
+                         * @description To get the next page; absent on the last page.
                          * @default null
                          */
                         cursor: string | null;
@@ -4756,20 +4756,20 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description A concept to begin at; without it the most used ones are shown. */
+                    /** @description A concept to start from; default: the most used concepts. */
                     focus?: string;
                     /**
-                     * @description How many links away from the focus.
+                     * @description Maximum number of links from the focus.
                      * @default 1
                      */
                     depth?: number;
                     /**
-                     * @description The most concepts to return.
+                     * @description The maximum number of concepts.
                      * @default 50
                      */
                     limit?: number;
                     /**
-                     * @description dot: the graph for Graphviz as well.
+                     * @description dot: also return the graph for Graphviz.
                      * @default json
                      * @enum {string}
                      */
@@ -4824,18 +4824,18 @@ export interface operations {
                         nodes: {
                             /** @description The concept. */
                             id: string;
-                            /** @description How many memories have it. */
+                            /** @description Number of memories with it. */
                             count: number;
-                            /** @description Concepts that stand together more than others have the same number. */
+                            /** @description Concepts that often occur together have the same number. */
                             community: number;
                         }[];
-                        /** @description The strongest first; as d3 has nodes and links. */
+                        /** @description Strongest first; nodes and links have the format of d3. */
                         links: {
                             source: string;
                             target: string;
-                            /** @description NPMI: 1 never one without the other, 0 by chance, below 0 less than that. */
+                            /** @description NPMI: 1 if they only occur together, 0 for chance, below 0 for less than chance. */
                             weight: number;
-                            /** @description How many memories have both; three at least. */
+                            /** @description Number of memories with both, at least three. */
                             count: number;
                         }[];
                         /** @default null */
@@ -4902,12 +4902,12 @@ export interface operations {
                 "application/json": {
                     /**
                      * Format: date-time
-                     * @description Only what is of this moment or later, ISO 8601.
+                     * @description From this time on, inclusive, ISO 8601.
                      */
                     after?: string;
                     /**
                      * Format: date-time
-                     * @description Only what is of before this moment, ISO 8601.
+                     * @description Until this time, exclusive, ISO 8601.
                      */
                     before?: string;
                 };
@@ -4959,29 +4959,29 @@ export interface operations {
                         unreadable: string[] | null;
                         /** @description The zone of hours and weekdays. */
                         timezone: string;
-                        /** @description Searches of the period, of the last 90 days. */
+                        /** @description Searches in the period, within the last 90 days. */
                         searches: number;
-                        /** @description Searches by hour of the day, from midnight on. */
+                        /** @description Searches by hour of the day, from midnight. */
                         by_hour: number[];
                         /** @description Searches by day of the week, Monday first. */
                         by_weekday: number[];
-                        /** @description The memories found most often, at most 10; in a period those that were last found in it. */
+                        /** @description The most often found memories, at most 10; for a period, those last found in it. */
                         top: {
                             id: string;
                             content: string;
-                            /** @description How often it was found, ever. */
+                            /** @description How often it was ever found. */
                             count: number;
                         }[];
-                        /** @description Of the memories that were stored before the end of the period. */
+                        /** @description Among memories stored before the end of the period. */
                         never_used: {
                             /** @description Memories that no search has found. */
                             count: number;
                             /** @description The oldest of them, at most 50. */
                             ids: string[];
                         };
-                        /** @description What was asked and nothing matched enough, the most often asked first, at most 20. */
+                        /** @description Queries without a good match, most frequent first, at most 20. */
                         found_nothing: {
-                            /** @description What was asked, without secrets, cut to 200 characters. */
+                            /** @description The query, without secrets, cut to 200 characters. */
                             query: string;
                             count: number;
                             /** Format: date-time */
@@ -5048,12 +5048,12 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description jsonl comes back unchanged by import_memories; markdown is to be read.
+                     * @description import_memories restores jsonl unchanged; markdown is for reading.
                      * @default jsonl
                      * @enum {string}
                      */
                     format?: "jsonl" | "csv" | "markdown";
-                    /** @description Which memories; all when left out. */
+                    /** @description Which memories to export; default: all. */
                     filter?: {
                         /**
                          * @description Only this category or section.
@@ -5069,21 +5069,21 @@ export interface operations {
                         collection?: string;
                         /**
                          * Format: date-time
-                         * @description Only what happened, or else was stored, then or later, ISO 8601.
+                         * @description Only memories from then or later, by event time or creation, ISO 8601.
                          */
                         after?: string;
                         /**
                          * Format: date-time
-                         * @description Only what happened, or else was stored, earlier, ISO 8601.
+                         * @description Only memories from before then, by event time or creation, ISO 8601.
                          */
                         before?: string;
                     };
                     /**
-                     * @description Also closed memories, and what was done to each and when.
+                     * @description Also export closed memories, and the dated changes of each memory.
                      * @default false
                      */
                     include_history?: boolean;
-                    /** @description Of an earlier call, or its export_id: that is told again, and none is made. */
+                    /** @description The run_id or export_id of an earlier call: report it again instead of exporting. */
                     run_id?: string;
                 };
             };
@@ -5133,44 +5133,44 @@ export interface operations {
                          */
                         unreadable: string[] | null;
                         /**
-                         * @description While it is `running`: how far it is. The same tool with run_id tells the rest.
+                         * @description While it is `running`; call the same tool with run_id for the rest.
                          * @default null
                          */
                         progress: {
-                            /** @description How much of it is done. */
+                            /** @description Number of finished items. */
                             done: number;
                             /**
-                             * @description Of how much; null while that is not known yet.
+                             * @description Number of all items; null while unknown.
                              * @default null
                              */
                             total: number | null;
                         } | null;
                         /**
-                         * @description By which the same export is told again.
+                         * @description To report the same export again.
                          * @default null
                          */
                         run_id: string | null;
                         /**
-                         * @description needs_review: no file was made, notes say who may make it; running: a worker makes it.
+                         * @description needs_review: no file was written, notes say who may do it; running: a worker continues the export.
                          * @enum {string}
                          */
                         status: "running" | "done" | "needs_review" | "failed";
                         /**
-                         * @description The file is fetched by GET /exports/{export_id}.
+                         * @description For GET /exports/{export_id}, to get the file.
                          * @default null
                          */
                         export_id: string | null;
-                        /** @description How many memories are in it, or would be. */
+                        /** @description Number of memories that are, or would be, in the file. */
                         count: number;
                         /** @default null */
                         bytes: number | null;
                         /**
-                         * @description Of the file's bytes, in hex.
+                         * @description SHA-256 of the file, in hex.
                          * @default null
                          */
                         sha256: string | null;
                         /**
-                         * @description When the file is taken away.
+                         * @description When the file is deleted.
                          * @default null
                          */
                         expires_at: string | null;
@@ -5244,21 +5244,21 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description The form of the export.
+                     * @description The format of the export.
                      * @default jsonl
                      * @enum {string}
                      */
                     format?: "jsonl" | "csv";
-                    /** @description The export itself, at most 256 KB; a larger one is uploaded. */
+                    /** @description The export itself, at most 256 KB; upload larger ones. */
                     data?: string;
-                    /** @description What POST /uploads answered: a file of up to 50 MB, for one import. */
+                    /** @description From POST /uploads: a file of up to 50 MB, for one import. */
                     upload_id?: string;
                     /**
-                     * @description Only plan it: the answer's run_id applies that plan within 7 days.
+                     * @description Only plan the import; the returned run_id applies the plan within 7 days.
                      * @default true
                      */
                     dry_run?: boolean;
-                    /** @description A plan made before: it is told, or with dry_run false applied. */
+                    /** @description An earlier plan, to report or, with dry_run false, to apply. */
                     run_id?: string;
                 };
             };
@@ -5308,42 +5308,42 @@ export interface operations {
                          */
                         unreadable: string[] | null;
                         /**
-                         * @description While it is `running`: how far it is. The same tool with run_id tells the rest.
+                         * @description While it is `running`; call the same tool with run_id for the rest.
                          * @default null
                          */
                         progress: {
-                            /** @description How much of it is done. */
+                            /** @description Number of finished items. */
                             done: number;
                             /**
-                             * @description Of how much; null while that is not known yet.
+                             * @description Number of all items; null while unknown.
                              * @default null
                              */
                             total: number | null;
                         } | null;
                         /**
-                         * @description Applies the plan, undoes what was applied.
+                         * @description To apply the plan, or to undo the import.
                          * @default null
                          */
                         run_id: string | null;
                         /**
-                         * @description needs_review: a plan, nothing is stored yet; running: a worker goes on with it.
+                         * @description needs_review: planned, not stored yet; running: a worker continues the import.
                          * @enum {string}
                          */
                         status: "running" | "done" | "needs_review" | "failed";
-                        /** @description Memories that were stored, or that would be. */
+                        /** @description Number of memories that were, or would be, stored. */
                         new: number;
-                        /** @description Memories that are here already. */
+                        /** @description Number of memories that are stored already. */
                         known: number;
-                        /** @description The id, the key or the place is here with another content: left out. */
+                        /** @description Skipped: the id or key belongs to a memory with other content. */
                         conflicts: {
-                            /** @description Of the file, from 1. */
+                            /** @description Line in the file, from 1. */
                             line: number;
-                            /** @description The memory that is here and stays as it is. */
+                            /** @description The existing memory, which stays unchanged. */
                             id: string;
                         }[];
-                        /** @description Lines that can't be taken in. */
+                        /** @description Lines that can't be imported. */
                         refused: {
-                            /** @description Of the file, from 1. */
+                            /** @description Line in the file, from 1. */
                             line: number;
                             field: string | null;
                             /**
@@ -5353,11 +5353,11 @@ export interface operations {
                             code: "invalid_argument" | "unknown_field" | "missing_field" | "empty_text" | "text_too_long" | "secret_only" | "invalid_json" | "unauthorized" | "forbidden" | "unknown_tool" | "not_found" | "key_not_found" | "method_not_allowed" | "conflict" | "lease_lost" | "not_mergeable" | "erased" | "payload_too_large" | "too_many_requests" | "internal" | "storage_unavailable";
                             message: string;
                         }[];
-                        /** @description Of the new ones those that are standing instructions: look at them. */
+                        /** @description New memories that are standing instructions: review them. */
                         instructions: {
-                            /** @description Of the file, from 1. */
+                            /** @description Line in the file, from 1. */
                             line: number;
-                            /** @description Words that would stand in every context as the user's standing wish. */
+                            /** @description Text that every context would contain as the user's standing instruction. */
                             content: string;
                         }[];
                     };
@@ -5439,20 +5439,20 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description backup makes one, list names all, verify checks one, restore brings it back.
+                     * @description backup creates one, list returns all, verify checks one, restore restores one.
                      * @enum {string}
                      */
                     action: "backup" | "list" | "verify" | "restore";
-                    /** @description Which backup: for verify, and for the plan of a restore. */
+                    /** @description The backup to verify, or to plan a restore of. */
                     backup_id?: string;
                     /**
-                     * @description Of a restore: missing (the default) adds what is gone; replace also resets what was changed and closes what came later.
+                     * @description For a restore: missing (the default) adds missing memories; replace also resets changed memories and closes newer ones.
                      * @enum {string}
                      */
                     mode?: "missing" | "replace";
-                    /** @description The plan of a restore: it is told, or with confirm applied. */
+                    /** @description The plan of a restore, to report or, with confirm, to apply. */
                     run_id?: string;
-                    /** @description To apply a plan: the backup_id that it brings back. */
+                    /** @description To apply a plan: its backup_id. */
                     confirm?: string;
                 };
             };
@@ -5502,40 +5502,40 @@ export interface operations {
                          */
                         unreadable: string[] | null;
                         /**
-                         * @description While it is `running`: how far it is. The same tool with run_id tells the rest.
+                         * @description While it is `running`; call the same tool with run_id for the rest.
                          * @default null
                          */
                         progress: {
-                            /** @description How much of it is done. */
+                            /** @description Number of finished items. */
                             done: number;
                             /**
-                             * @description Of how much; null while that is not known yet.
+                             * @description Number of all items; null while unknown.
                              * @default null
                              */
                             total: number | null;
                         } | null;
                         /**
-                         * @description By which the backup is checked and brought back.
+                         * @description To verify or restore the backup.
                          * @default null
                          */
                         backup_id: string | null;
                         /**
-                         * @description The moment whose state it is.
+                         * @description The time of the state in the backup.
                          * @default null
                          */
                         as_of: string | null;
                         /**
-                         * @description How many memories are in it, closed ones too.
+                         * @description Number of memories in it, including closed ones.
                          * @default null
                          */
                         count: number | null;
                         /**
-                         * @description Of the file's bytes, in hex.
+                         * @description SHA-256 of the file, in hex.
                          * @default null
                          */
                         sha256: string | null;
                         /**
-                         * @description When it is taken away.
+                         * @description When it is deleted.
                          * @default null
                          */
                         expires_at: string | null;
@@ -5547,7 +5547,7 @@ export interface operations {
                             backup_id: string;
                             /** Format: date-time */
                             as_of: string;
-                            /** @description How many memories are in it, closed ones too. */
+                            /** @description Number of memories in it, including closed ones. */
                             count: number;
                             bytes: number;
                             sha256: string;
@@ -5555,7 +5555,7 @@ export interface operations {
                             expires_at: string;
                         }[] | null;
                         /**
-                         * @description Whether all of it can be brought back.
+                         * @description Whether all of it can be restored.
                          * @default null
                          */
                         ok: boolean | null;
@@ -5566,32 +5566,32 @@ export interface operations {
                             detail: string;
                         }[] | null;
                         /**
-                         * @description Applies the plan, undoes what was applied; tells what a worker goes on with.
+                         * @description To apply the plan, undo the restore, or report the work of a worker.
                          * @default null
                          */
                         run_id: string | null;
                         /**
-                         * @description needs_review: a plan, or not done; running: a worker goes on with it.
+                         * @description needs_review: planned, or not done; running: a worker continues it.
                          * @default null
                          */
                         status: ("running" | "done" | "needs_review" | "failed") | null;
                         /**
-                         * @description Memories that are gone and come back.
+                         * @description Missing memories that are restored.
                          * @default null
                          */
                         adds: string[] | null;
                         /**
-                         * @description Memories that become what they were.
+                         * @description Changed memories that are reset.
                          * @default null
                          */
                         changes: string[] | null;
                         /**
-                         * @description Memories that came later, or took a place.
+                         * @description Newer or conflicting memories that are closed.
                          * @default null
                          */
                         closes: string[] | null;
                         /**
-                         * @description Memories that do not come back.
+                         * @description Memories that can't be restored.
                          * @default null
                          */
                         refused: {
@@ -5773,51 +5773,51 @@ export interface operations {
                          */
                         unreadable: string[] | null;
                         /**
-                         * @description The profile of the ranking; importance for a question that names nothing.
+                         * @description The profile of the ranking; importance for a question without content words.
                          * @enum {string}
                          */
                         ranked_by: "window" | "classic" | "importance";
-                        /** @description What words and vectors found, before it was ranked together. */
+                        /** @description The matches by words and by vectors, before they are ranked together. */
                         legs: {
-                            /** @description The best by words alone, best first. */
+                            /** @description The best matches by words, best first. */
                             lexical: {
                                 id: string;
-                                /** @description Of the words the index's own score (BM25), of the meaning the cosine. */
+                                /** @description For words the index's score (BM25), for vectors the cosine. */
                                 raw: number;
                             }[];
-                            /** @description The nearest by meaning, nearest first. */
+                            /** @description The best matches by meaning, best first. */
                             vector: {
                                 id: string;
-                                /** @description Of the words the index's own score (BM25), of the meaning the cosine. */
+                                /** @description For words the index's score (BM25), for vectors the cosine. */
                                 raw: number;
                             }[];
                         };
                         /** @description The memories of search_memory, in its order. */
                         results: {
                             id: string;
-                            /** @description That of search_memory: x / (x + 0.2), 0 below 0, where x is raw without its parts called tie_; raw itself where ranked_by is importance. */
+                            /** @description As in search_memory: x / (x + 0.2), 0 below 0, where x is raw without the parts named tie_; raw itself if ranked_by is importance. */
                             relevance_score: number;
-                            /** @description How likely it is right; null where nothing in particular is asked. */
+                            /** @description How likely it answers the question; null for unspecific questions. */
                             probability: number | null;
                             /**
-                             * @description True for the best there is where nothing matches enough.
+                             * @description True for the best match if none reaches the threshold.
                              * @default null
                              */
                             below_threshold: boolean | null;
-                            /** @description What the memories are ordered by: the sum of the parts. */
+                            /** @description The ranking score: the sum of the parts. */
                             raw: number;
-                            /** @description How it came to be looked at: by a leg, beside a hit in its session, by reading the records, or by its importance. */
+                            /** @description How it became a candidate: by words, by vector, next to a hit in its session, by a scan of the records, or by importance. */
                             reach: ("lexical" | "vector" | "neighbour" | "record" | "importance")[];
-                            /** @description What raw is the sum of, by name; parts of 0 are left out. */
+                            /** @description The terms of raw by name, without zeros. */
                             parts: {
                                 [key: string]: number;
                             };
                         }[];
-                        /** @description What matches, or is as important, and was not returned. */
+                        /** @description Memories that match, or are as important, but were not returned. */
                         left_out: {
                             id: string;
                             /**
-                             * @description The argument, given or by default, that left it out.
+                             * @description The argument, given or default, that excluded it.
                              * @enum {string}
                              */
                             why: "limit" | "min_relevance" | "category" | "content_type" | "importance_min" | "time_range" | "include_expired";
@@ -5886,9 +5886,9 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Of a check that a worker goes on with: how far it is, then its result. */
+                    /** @description A check that a worker continues: returns its progress, then its result. */
                     run_id?: string;
-                    /** @description `cursor` of the answer before; the check goes on from there. */
+                    /** @description The `cursor` of the previous part, to check the next. */
                     cursor?: string;
                 };
             };
@@ -5938,14 +5938,14 @@ export interface operations {
                          */
                         unreadable: string[] | null;
                         /**
-                         * @description While it is `running`: how far it is. The same tool with run_id tells the rest.
+                         * @description While it is `running`; call the same tool with run_id for the rest.
                          * @default null
                          */
                         progress: {
-                            /** @description How much of it is done. */
+                            /** @description Number of finished items. */
                             done: number;
                             /**
-                             * @description Of how much; null while that is not known yet.
+                             * @description Number of all items; null while unknown.
                              * @default null
                              */
                             total: number | null;
@@ -5953,30 +5953,30 @@ export interface operations {
                         /** @default null */
                         run_id: string | null;
                         /**
-                         * @description `running` where the cursor leads on, or a worker goes on with it by its run_id.
+                         * @description `running`: call again with the cursor, or with the run_id if a worker continues the check.
                          * @enum {string}
                          */
                         status: "running" | "done" | "failed";
-                        /** @description Whether nothing is wrong in this part; `held` alone is nothing wrong. */
+                        /** @description Whether this part has no problems; `held` alone is not one. */
                         ok: boolean;
-                        /** @description Records that were compared. */
+                        /** @description Number of compared records. */
                         checked: number;
-                        /** @description How many findings there are, by kind. */
+                        /** @description Number of findings by kind. */
                         counts: {
                             [key: string]: number;
                         };
                         findings: {
                             /** @enum {string} */
                             kind: "missing" | "behind" | "ahead" | "different" | "orphaned" | "miscounted" | "unreadable" | "held" | "broken_link" | "circle" | "same_key" | "same_content";
-                            /** @description The memory; of what is no memory's its own name. */
+                            /** @description The memory, or the name of something else. */
                             id: string;
-                            /** @description What it is, and the command that helps. */
+                            /** @description The problem, and the command that fixes it. */
                             detail: string;
-                            /** @description Whether repair_index brings it in line. */
+                            /** @description Whether repair_index fixes it. */
                             repairable: boolean;
                         }[];
                         /**
-                         * @description Give it back for the next part; not there when there is no more.
+                         * @description To check the next part; absent after the last part.
                          * @default null
                          */
                         cursor: string | null;
@@ -6050,17 +6050,17 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description missing: only what is not in line; all: every document is written anew.
+                     * @description missing: only inconsistent documents; all: write every document again.
                      * @default missing
                      * @enum {string}
                      */
                     scope?: "missing" | "all";
                     /**
-                     * @description Tells what would be done, and changes nothing.
+                     * @description Only report what would be done.
                      * @default true
                      */
                     dry_run?: boolean;
-                    /** @description Of a repair that a worker goes on with: how far it is, then its result. */
+                    /** @description A repair that a worker continues: returns its progress, then its result. */
                     run_id?: string;
                 };
             };
@@ -6110,14 +6110,14 @@ export interface operations {
                          */
                         unreadable: string[] | null;
                         /**
-                         * @description While it is `running`: how far it is. The same tool with run_id tells the rest.
+                         * @description While it is `running`; call the same tool with run_id for the rest.
                          * @default null
                          */
                         progress: {
-                            /** @description How much of it is done. */
+                            /** @description Number of finished items. */
                             done: number;
                             /**
-                             * @description Of how much; null while that is not known yet.
+                             * @description Number of all items; null while unknown.
                              * @default null
                              */
                             total: number | null;
@@ -6125,20 +6125,20 @@ export interface operations {
                         /** @default null */
                         run_id: string | null;
                         /**
-                         * @description `running`: a worker goes on with it.
+                         * @description `running`: a worker continues it.
                          * @enum {string}
                          */
                         status: "planned" | "running" | "done" | "failed";
-                        /** @description Documents that are written, or would be; counts that are wrong, too. */
+                        /** @description Documents and wrong counts that were, or would be, written. */
                         indexed: number;
-                        /** @description Documents without a record that are taken out, or would be. */
+                        /** @description Documents without a record that were, or would be, removed. */
                         removed: number;
-                        /** @description Records whose documents are in line. */
+                        /** @description Records with correct documents. */
                         unchanged: number;
                         failed: {
                             id: string;
                             /**
-                             * @description ahead: only commonplace reindex mends it; conflict: two records claim one place; refused: the index will not take it; unavailable: try again.
+                             * @description ahead: only commonplace reindex fixes it; conflict: two records have the same key or content; refused: the index does not accept it; unavailable: try again.
                              * @enum {string}
                              */
                             code: "ahead" | "conflict" | "refused" | "unavailable";
@@ -6212,7 +6212,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description What `store_memory` takes, once for each: {content, context?}. */
+                    /** @description The arguments of `store_memory` for each statement: {content, context?}. */
                     memories: {
                         /** @description What to remember: one statement, in its own words and language. */
                         content: string;
@@ -6255,7 +6255,7 @@ export interface operations {
                         };
                     }[];
                     /**
-                     * @description False: no recommendations are waited for; `history` of a memory tells them.
+                     * @description False: don't wait for recommendations; `history` of a memory returns them.
                      * @default true
                      */
                     wait?: boolean;
@@ -6306,7 +6306,7 @@ export interface operations {
                          * @default null
                          */
                         unreadable: string[] | null;
-                        /** @description For each in its order what `store_memory` would answer. */
+                        /** @description The result of `store_memory` for each, in order. */
                         answers: ({
                             /**
                              * @description Only there when there is something to tell.
@@ -6398,15 +6398,15 @@ export interface operations {
                             error: {
                                 /** @description An error code. */
                                 code: string;
-                                /** @description It names the field, and never quotes a secret. */
+                                /** @description Names the field, and never quotes a secret. */
                                 message: string;
-                                /** @description The dotted path of the argument at fault, if one is. */
+                                /** @description The dotted path of the invalid argument, if any. */
                                 field: string | null;
-                                /** @description Whether the same may succeed later. */
+                                /** @description Whether the same call may succeed later. */
                                 retryable: boolean;
                             };
                         })[];
-                        /** @description How many of them were not stored. */
+                        /** @description Number of statements that were not stored. */
                         refused: number;
                     };
                 };
@@ -6468,16 +6468,16 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Messages {role, content} in their order, read as `commonplace import` reads them: only the user's own words become memories. A plan is answered, and with `apply` they are stored as a run, which can be undone. */
+                    /** @description Messages {role, content} in order, read as by `commonplace import`: only the user's own words become memories. Returns a plan, or with `apply` stores the memories as a run, which can be undone. */
                     messages?: {
-                        /** @description Its id, by which it is known when the conversation is recorded again; without ids, messages are known by their position and text. */
+                        /** @description Its id, which identifies it when the conversation is recorded again; without ids, messages are identified by position and text. */
                         id?: string;
                         /** @description Who said it: `user`, `assistant`, `system`, `developer`, `tool`, ... */
                         role: string;
                         /** @description What was said. */
                         content?: string | {
                             /**
-                             * @description `text`, or what is not read: an image, a file, a tool's result.
+                             * @description `text`, or a type that is skipped: an image, a file, a tool's result.
                              * @default text
                              */
                             type?: string;
@@ -6486,11 +6486,11 @@ export interface operations {
                         }[];
                     }[];
                     /**
-                     * @description Of `messages`: store what the plan tells.
+                     * @description For `messages`: apply the plan.
                      * @default false
                      */
                     apply?: boolean;
-                    /** @description A transcript, of which each turn {session_id, position, speaker, text, event_time?} or message {role, content} is stored at once as a memory of its own, whoever said it. */
+                    /** @description A transcript: each turn {session_id, position, speaker, text, event_time?} or message {role, content} of any speaker is stored at once as a memory. */
                     turns?: ({
                         /** @description The conversation or session. */
                         session_id: string;
@@ -6506,14 +6506,14 @@ export interface operations {
                          */
                         event_time?: string;
                     } | {
-                        /** @description Its id, by which it is known when the conversation is recorded again; without ids, messages are known by their position and text. */
+                        /** @description Its id, which identifies it when the conversation is recorded again; without ids, messages are identified by position and text. */
                         id?: string;
                         /** @description Who said it: `user`, `assistant`, `system`, `developer`, `tool`, ... */
                         role: string;
                         /** @description What was said. */
                         content?: string | {
                             /**
-                             * @description `text`, or what is not read: an image, a file, a tool's result.
+                             * @description `text`, or a type that is skipped: an image, a file, a tool's result.
                              * @default text
                              */
                             type?: string;
@@ -6522,7 +6522,7 @@ export interface operations {
                         }[];
                     })[];
                     /**
-                     * @description Of `turns`: `worthy` leaves out small talk and what an assistant says.
+                     * @description For `turns`: `worthy` skips small talk and turns of the assistant.
                      * @default all
                      * @enum {string}
                      */
@@ -6575,35 +6575,35 @@ export interface operations {
                          */
                         unreadable: string[] | null;
                         /**
-                         * @description What the file holds.
+                         * @description The format of the file.
                          * @enum {string}
                          */
                         kind: "chatgpt" | "claude" | "mem0" | "zep" | "graphiti" | "letta" | "langgraph" | "agentcore" | "mcp-memory" | "basic-memory" | "anthropic-memory" | "markdown" | "messages" | "turns" | "commonplace";
-                        /** @description By what that was found out. */
+                        /** @description How the format was detected. */
                         why: string;
                         /** @description False for a plan: nothing was stored yet. */
                         applied: boolean;
                         /**
-                         * @description By which what was stored is taken back.
+                         * @description To undo the import.
                          * @default null
                          */
                         run_id: string | null;
                         /** @default null */
                         status: ("queued" | "running" | "done" | "needs_review" | "failed") | null;
-                        /** @description Of conversations: all of its runs, oldest first. */
+                        /** @description For conversations: all runs, oldest first. */
                         runs?: string[];
-                        /** @description How many there are in the file. */
+                        /** @description Number of entries in the file. */
                         entries: number;
-                        /** @description Memories that were added, or would be. */
+                        /** @description Number of memories that were, or would be, added. */
                         added: number;
                         /**
-                         * @description How many are not true any more, and closed.
+                         * @description Number of memories that are no longer true, and are closed.
                          * @default 0
                          */
                         closed: number;
-                        /** @description What is here already, by its name in the file. */
+                        /** @description Entries that are stored already, by their name in the file. */
                         known: string[];
-                        /** @description Names that lead to a memory here that says something else; it stays. */
+                        /** @description Names of memories that are stored with another text, which stays. */
                         conflicts: string[];
                         refused: {
                             /** @description The entry, the line or the file. */
@@ -6613,51 +6613,51 @@ export interface operations {
                             code: string;
                             message: string;
                         }[];
-                        /** @description How many entries each outcome has; of a large plan the lists hold only the first. */
+                        /** @description Number of entries by outcome; the lists of a large plan contain only the first. */
                         outcomes?: {
                             [key: string]: number;
                         };
-                        /** @description The entries that were asked for. */
+                        /** @description The requested entries. */
                         memories?: {
                             /** @description The entry, the line, the file or the conversation. */
                             where: string;
                             /** @enum {string} */
                             outcome: "added" | "near_duplicate" | "known" | "conflict" | "refused" | "lost";
-                            /** @description Its words, without secrets; empty where it is refused. */
+                            /** @description Its text, without secrets; empty if it is refused. */
                             content: string;
                             /**
-                             * @description The memory here that it is compared with, where there is one.
+                             * @description The existing memory that it was compared with, if any.
                              * @default null
                              */
                             memory_id: string | null;
                             /**
-                             * @description Why it is not added as it is.
+                             * @description Why it is not simply added.
                              * @default null
                              */
                             why: string | null;
                         }[];
-                        /** @description What another write came before; the next run takes it. */
+                        /** @description Entries not added because of a concurrent write; the next import adds them. */
                         lost?: string[];
-                        /** @description Of what the note had no room for all fields. */
+                        /** @description Entries with more fields than fit in the note. */
                         cut?: string[];
-                        /** @description By reason: how many passages, or messages of other roles, become no memory. */
+                        /** @description By reason: number of passages, or messages of other roles, without a memory. */
                         left_out?: {
                             [key: string]: number;
                         };
-                        /** @description These passages, where they are asked for: the first 10,000. */
+                        /** @description The first 10,000 of these passages, if requested. */
                         passages?: {
                             /** @description The entry, the line, the file or the message. */
                             where: string;
-                            /** @description Why it is left out. */
+                            /** @description Why it is skipped. */
                             reason: string;
-                            /** @description Its words, without secrets. */
+                            /** @description Its text, without secrets. */
                             text: string;
                         }[];
-                        /** @description By id the dates that lie beyond the years 1 to 9000, and are kept as 1 or 9000. */
+                        /** @description By id: dates outside the years 1 to 9000, which are stored as 1 or 9000. */
                         held?: {
                             [key: string]: string[];
                         };
-                        /** @description By name: how many entries belong to each person. */
+                        /** @description By name: number of entries of each person. */
                         people?: {
                             [key: string]: number;
                         };
@@ -6698,10 +6698,10 @@ export interface operations {
                          * @default null
                          */
                         unreadable: string[] | null;
-                        /** @description A memory id per turn, in order; null where it was left out. */
+                        /** @description A memory id per turn, in order; null if it was skipped. */
                         ids: (string | null)[];
                         left_out: {
-                            /** @description Index of the turn in what was given. */
+                            /** @description Index of the turn in the request. */
                             turn: number;
                             why: string;
                         }[];
@@ -6814,7 +6814,7 @@ export interface operations {
                         /** @description For import_memories, once. */
                         upload_id: string;
                         bytes: number;
-                        /** @description Of what came, in hex. */
+                        /** @description SHA-256 of the received bytes, in hex. */
                         sha256: string;
                         /**
                          * Format: date-time
@@ -6881,27 +6881,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Each is checked on its own: one that is malformed is refused, the others are recorded. */
+                    /** @description Each is validated separately: invalid ones are refused, and the others are recorded. */
                     interactions: ({
-                        /** @description Its id, unique among the user's interactions: the same id again is known, and the first stays; of a conversation that has grown the new messages are recorded. Left out: made of what it says and of its day, so that the same call again is known. */
+                        /** @description Its id, unique among the user's interactions. If the id is known, the first version stays, and only new messages of a conversation are recorded. By default derived from content and day, so that a repeated call is known. */
                         id?: string;
                         /**
                          * Format: date-time
-                         * @description When it was, ISO 8601; without an offset in the user's time zone. Now when left out.
+                         * @description When it took place, ISO 8601; without an offset in the user's time zone. Default: now.
                          */
                         time?: string;
                         /** @constant */
                         type: "discussion";
-                        /** @description What was said, in order. The texts of `user` and `assistant` are read, everything else is `skipped`. */
+                        /** @description The messages in order. The texts of `user` and `assistant` are read, everything else is `skipped`. */
                         messages: {
-                            /** @description Its id, by which it is known when the conversation is recorded again; without ids, messages are known by their position and text. */
+                            /** @description Its id, which identifies it when the conversation is recorded again; without ids, messages are identified by position and text. */
                             id?: string;
                             /** @description Who said it: `user`, `assistant`, `system`, `developer`, `tool`, ... */
                             role: string;
                             /** @description What was said. */
                             content?: string | {
                                 /**
-                                 * @description `text`, or what is not read: an image, a file, a tool's result.
+                                 * @description `text`, or a type that is skipped: an image, a file, a tool's result.
                                  * @default text
                                  */
                                 type?: string;
@@ -6909,29 +6909,29 @@ export interface operations {
                                 text?: string;
                             }[];
                         }[];
-                        /** @description What it was about. */
+                        /** @description The title of the article it was about. */
                         article_title?: string;
                     } | {
-                        /** @description Its id, unique among the user's interactions: the same id again is known, and the first stays; of a conversation that has grown the new messages are recorded. Left out: made of what it says and of its day, so that the same call again is known. */
+                        /** @description Its id, unique among the user's interactions. If the id is known, the first version stays, and only new messages of a conversation are recorded. By default derived from content and day, so that a repeated call is known. */
                         id?: string;
                         /**
                          * Format: date-time
-                         * @description When it was, ISO 8601; without an offset in the user's time zone. Now when left out.
+                         * @description When it took place, ISO 8601; without an offset in the user's time zone. Default: now.
                          */
                         time?: string;
                         /** @constant */
                         type: "reaction";
                         post_id: string;
-                        /** @description Which, e.g. `like`. */
+                        /** @description The reaction, e.g. `like`. */
                         reaction: string;
                         /** @description The post's title. */
                         title: string;
                     } | {
-                        /** @description Its id, unique among the user's interactions: the same id again is known, and the first stays; of a conversation that has grown the new messages are recorded. Left out: made of what it says and of its day, so that the same call again is known. */
+                        /** @description Its id, unique among the user's interactions. If the id is known, the first version stays, and only new messages of a conversation are recorded. By default derived from content and day, so that a repeated call is known. */
                         id?: string;
                         /**
                          * Format: date-time
-                         * @description When it was, ISO 8601; without an offset in the user's time zone. Now when left out.
+                         * @description When it took place, ISO 8601; without an offset in the user's time zone. Default: now.
                          */
                         time?: string;
                         /** @constant */
@@ -6939,31 +6939,31 @@ export interface operations {
                         post_title: string;
                         post_id?: string;
                     } | {
-                        /** @description Its id, unique among the user's interactions: the same id again is known, and the first stays; of a conversation that has grown the new messages are recorded. Left out: made of what it says and of its day, so that the same call again is known. */
+                        /** @description Its id, unique among the user's interactions. If the id is known, the first version stays, and only new messages of a conversation are recorded. By default derived from content and day, so that a repeated call is known. */
                         id?: string;
                         /**
                          * Format: date-time
-                         * @description When it was, ISO 8601; without an offset in the user's time zone. Now when left out.
+                         * @description When it took place, ISO 8601; without an offset in the user's time zone. Default: now.
                          */
                         time?: string;
                         /** @constant */
                         type: "explicit";
                         text: string;
                     } | {
-                        /** @description Its id, unique among the user's interactions: the same id again is known, and the first stays; of a conversation that has grown the new messages are recorded. Left out: made of what it says and of its day, so that the same call again is known. */
+                        /** @description Its id, unique among the user's interactions. If the id is known, the first version stays, and only new messages of a conversation are recorded. By default derived from content and day, so that a repeated call is known. */
                         id?: string;
                         /**
                          * Format: date-time
-                         * @description When it was, ISO 8601; without an offset in the user's time zone. Now when left out.
+                         * @description When it took place, ISO 8601; without an offset in the user's time zone. Default: now.
                          */
                         time?: string;
                         /** @constant */
                         type: "page";
-                        /** @description What it says; of a transcript, which names its speakers, the user's turns are their words. */
+                        /** @description Its text. In a transcript with named speakers, the user's turns are read as their own words. */
                         text: string;
-                        /** @description Where it is. */
+                        /** @description Its address. */
                         url?: string;
-                        /** @description What it is on, e.g. `web` or `chatgpt`. */
+                        /** @description Its platform, e.g. `web` or `chatgpt`. */
                         platform?: string;
                     })[];
                 };
@@ -6977,34 +6977,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description How many are new, or are known conversations with new messages. */
+                        /** @description Number of new interactions, and of known conversations with new messages. */
                         recorded: number;
-                        /** @description How many were there already, with nothing new; what was recorded first stays. */
+                        /** @description Number of known interactions without new messages; the first version stays. */
                         known: number;
                         refused: {
                             id: string | null;
                             field: string | null;
                             message: string;
                         }[];
-                        /** @description Messages of no user or assistant, and those that hold more than text, or no text. */
+                        /** @description Messages of other roles, without text, or with more than text. */
                         skipped?: {
                             /** @description The id of its interaction. */
                             id: string | null;
-                            /** @description Its place among the messages that were given, from 0. */
+                            /** @description Its position among the messages of the request, from 0. */
                             index: number;
                             role: string;
                             reason: string;
                         }[];
-                        /** @description Messages of a known conversation that changed; what was recorded first stays. */
+                        /** @description Changed messages of a known conversation; the first version stays. */
                         conflicts?: {
                             /** @description The id of its interaction. */
                             id: string | null;
-                            /** @description Its place among the messages that were given, from 0. */
+                            /** @description Its position among the messages of the request, from 0. */
                             index: number;
                             role: string;
                             reason: string;
                         }[];
-                        /** @description Kinds of secrets that were taken out. */
+                        /** @description Kinds of the secrets that were removed. */
                         redacted: string[];
                     };
                 };
@@ -7111,9 +7111,9 @@ export interface operations {
                          * @default null
                          */
                         unreadable: string[] | null;
-                        /** @description Newest first; `notes` says `partial` where older ones had no room. */
+                        /** @description Newest first; `notes` contains `partial` if older runs did not fit. */
                         runs: {
-                            /** @description `run_` and a ULID: sorts by its beginning. */
+                            /** @description `run_` and a ULID, which sorts by start time. */
                             run_id: string;
                             user_id: string;
                             /**
@@ -7135,29 +7135,29 @@ export interface operations {
                             /** @default null */
                             prompt_version: string | null;
                             /**
-                             * @description The run or operation that this one takes back.
+                             * @description The run or operation that this run undoes.
                              * @default null
                              */
                             undoes: string | null;
                             /**
-                             * @description What it reads; fixed when it begins.
+                             * @description The interactions that it reads, fixed at its start.
                              * @default []
                              */
                             interactions: string[];
                             /**
-                             * @description Of those, what could not be read and stays pending.
+                             * @description Interactions that could not be read and stay pending.
                              * @default []
                              */
                             unread: string[];
                             /**
-                             * @description Of those, where the run was stopped and no reading failed: no fault.
+                             * @description Interactions not read because the run was stopped: no failure.
                              * @default []
                              */
                             stopped: string[];
                             /** @default 0 */
                             candidates: number;
                             /**
-                             * @description Of a restore: the backup that it brings back.
+                             * @description For a restore: the backup.
                              * @default null
                              */
                             backup_id: string | null;
@@ -7179,14 +7179,14 @@ export interface operations {
                                  */
                                 closed: string[];
                                 /**
-                                 * @description Where the words are that it rests on.
+                                 * @description The interaction with the evidence.
                                  * @default null
                                  */
                                 interaction_id: string | null;
                                 /** @default null */
                                 position: number | null;
                                 /**
-                                 * @description All interactions that it rests on, where they are more than one.
+                                 * @description All interactions with evidence, if there are several.
                                  * @default []
                                  */
                                 rests_on: string[];
@@ -7196,44 +7196,44 @@ export interface operations {
                                  */
                                 day: string | null;
                                 /**
-                                 * @description The interactions that say what is to be forgotten.
+                                 * @description The interactions that contain the words to forget.
                                  * @default []
                                  */
                                 erases: string[];
-                                /** @description For people: which rule, or what the model said. */
+                                /** @description The reason, for people: a rule, or the model's explanation. */
                                 why: string;
                             }[];
                             /** @default [] */
                             dropped: {
                                 /**
-                                 * @description Where the words are; of a file empty.
+                                 * @description The interaction with the words; empty for a file.
                                  * @default
                                  */
                                 interaction_id: string;
                                 /**
-                                 * @description The message of it, or the line of a file.
+                                 * @description The number of the message, or the line of the file.
                                  * @default null
                                  */
                                 position: number | null;
                                 /**
-                                 * @description The memory here that it met.
+                                 * @description The existing memory that conflicts with it.
                                  * @default null
                                  */
                                 memory_id: string | null;
                                 /**
-                                 * @description Of a file: the error's code.
+                                 * @description For a file: the error code.
                                  * @default null
                                  */
                                 code: string | null;
                                 /**
-                                 * @description Of a file: the field at fault.
+                                 * @description For a file: the invalid field.
                                  * @default null
                                  */
                                 field: string | null;
                                 why: string;
                             }[];
                             /**
-                             * @description The tags that it gave another name; they still find what they did.
+                             * @description The tags that it merged; queries with the old names still work.
                              * @default []
                              */
                             tags: {
@@ -7244,7 +7244,7 @@ export interface operations {
                                 memories: number;
                             }[];
                             /**
-                             * @description The tags that it put aside, unused for long.
+                             * @description The long unused tags that it archived.
                              * @default []
                              */
                             archived: string[];
@@ -7263,22 +7263,22 @@ export interface operations {
                             /** @default null */
                             error: string | null;
                             /**
-                             * @description What else to tell, e.g. that rules stood in for the model.
+                             * @description Remarks, e.g. that rules replaced the model.
                              * @default []
                              */
                             notes: string[];
                             /**
-                             * @description Every day up to this one is read and done.
+                             * @description The last day up to which all days are finished.
                              * @default null
                              */
                             through: string | null;
                             /**
-                             * @description How often it was taken up again since then.
+                             * @description Number of times it was resumed since then.
                              * @default 0
                              */
                             attempts: number;
                             /**
-                             * @description What else the tool that made it tells of it.
+                             * @description Other fields of the tool's result.
                              * @default null
                              */
                             result: {
@@ -7356,7 +7356,7 @@ export interface operations {
                     "application/json": {
                         /** @description One run. Times are aware; `cost` is in US dollars. */
                         run: {
-                            /** @description `run_` and a ULID: sorts by its beginning. */
+                            /** @description `run_` and a ULID, which sorts by start time. */
                             run_id: string;
                             user_id: string;
                             /**
@@ -7378,29 +7378,29 @@ export interface operations {
                             /** @default null */
                             prompt_version: string | null;
                             /**
-                             * @description The run or operation that this one takes back.
+                             * @description The run or operation that this run undoes.
                              * @default null
                              */
                             undoes: string | null;
                             /**
-                             * @description What it reads; fixed when it begins.
+                             * @description The interactions that it reads, fixed at its start.
                              * @default []
                              */
                             interactions: string[];
                             /**
-                             * @description Of those, what could not be read and stays pending.
+                             * @description Interactions that could not be read and stay pending.
                              * @default []
                              */
                             unread: string[];
                             /**
-                             * @description Of those, where the run was stopped and no reading failed: no fault.
+                             * @description Interactions not read because the run was stopped: no failure.
                              * @default []
                              */
                             stopped: string[];
                             /** @default 0 */
                             candidates: number;
                             /**
-                             * @description Of a restore: the backup that it brings back.
+                             * @description For a restore: the backup.
                              * @default null
                              */
                             backup_id: string | null;
@@ -7422,14 +7422,14 @@ export interface operations {
                                  */
                                 closed: string[];
                                 /**
-                                 * @description Where the words are that it rests on.
+                                 * @description The interaction with the evidence.
                                  * @default null
                                  */
                                 interaction_id: string | null;
                                 /** @default null */
                                 position: number | null;
                                 /**
-                                 * @description All interactions that it rests on, where they are more than one.
+                                 * @description All interactions with evidence, if there are several.
                                  * @default []
                                  */
                                 rests_on: string[];
@@ -7439,44 +7439,44 @@ export interface operations {
                                  */
                                 day: string | null;
                                 /**
-                                 * @description The interactions that say what is to be forgotten.
+                                 * @description The interactions that contain the words to forget.
                                  * @default []
                                  */
                                 erases: string[];
-                                /** @description For people: which rule, or what the model said. */
+                                /** @description The reason, for people: a rule, or the model's explanation. */
                                 why: string;
                             }[];
                             /** @default [] */
                             dropped: {
                                 /**
-                                 * @description Where the words are; of a file empty.
+                                 * @description The interaction with the words; empty for a file.
                                  * @default
                                  */
                                 interaction_id: string;
                                 /**
-                                 * @description The message of it, or the line of a file.
+                                 * @description The number of the message, or the line of the file.
                                  * @default null
                                  */
                                 position: number | null;
                                 /**
-                                 * @description The memory here that it met.
+                                 * @description The existing memory that conflicts with it.
                                  * @default null
                                  */
                                 memory_id: string | null;
                                 /**
-                                 * @description Of a file: the error's code.
+                                 * @description For a file: the error code.
                                  * @default null
                                  */
                                 code: string | null;
                                 /**
-                                 * @description Of a file: the field at fault.
+                                 * @description For a file: the invalid field.
                                  * @default null
                                  */
                                 field: string | null;
                                 why: string;
                             }[];
                             /**
-                             * @description The tags that it gave another name; they still find what they did.
+                             * @description The tags that it merged; queries with the old names still work.
                              * @default []
                              */
                             tags: {
@@ -7487,7 +7487,7 @@ export interface operations {
                                 memories: number;
                             }[];
                             /**
-                             * @description The tags that it put aside, unused for long.
+                             * @description The long unused tags that it archived.
                              * @default []
                              */
                             archived: string[];
@@ -7506,22 +7506,22 @@ export interface operations {
                             /** @default null */
                             error: string | null;
                             /**
-                             * @description What else to tell, e.g. that rules stood in for the model.
+                             * @description Remarks, e.g. that rules replaced the model.
                              * @default []
                              */
                             notes: string[];
                             /**
-                             * @description Every day up to this one is read and done.
+                             * @description The last day up to which all days are finished.
                              * @default null
                              */
                             through: string | null;
                             /**
-                             * @description How often it was taken up again since then.
+                             * @description Number of times it was resumed since then.
                              * @default 0
                              */
                             attempts: number;
                             /**
-                             * @description What else the tool that made it tells of it.
+                             * @description Other fields of the tool's result.
                              * @default null
                              */
                             result: {
@@ -7529,7 +7529,7 @@ export interface operations {
                             } | null;
                         };
                         operations: {
-                            /** @description One thing that a run did, or did not do. It tells ids and reasons, never a memory's words: those are in the record. */
+                            /** @description A planned or applied change of a run. Contains ids and reasons, never the words of a memory. */
                             operation: {
                                 operation_id: string;
                                 /** @enum {string} */
@@ -7547,14 +7547,14 @@ export interface operations {
                                  */
                                 closed: string[];
                                 /**
-                                 * @description Where the words are that it rests on.
+                                 * @description The interaction with the evidence.
                                  * @default null
                                  */
                                 interaction_id: string | null;
                                 /** @default null */
                                 position: number | null;
                                 /**
-                                 * @description All interactions that it rests on, where they are more than one.
+                                 * @description All interactions with evidence, if there are several.
                                  * @default []
                                  */
                                 rests_on: string[];
@@ -7564,25 +7564,25 @@ export interface operations {
                                  */
                                 day: string | null;
                                 /**
-                                 * @description The interactions that say what is to be forgotten.
+                                 * @description The interactions that contain the words to forget.
                                  * @default []
                                  */
                                 erases: string[];
-                                /** @description For people: which rule, or what the model said. */
+                                /** @description The reason, for people: a rule, or the model's explanation. */
                                 why: string;
                             };
                             /**
-                             * @description The memory that it added or brought back.
+                             * @description The text of the memory that it added or restored.
                              * @default null
                              */
                             says: string | null;
                             /**
-                             * @description What the memories said that it closed.
+                             * @description The texts of the memories that it closed.
                              * @default []
                              */
                             closed: string[];
                             /**
-                             * @description The user's words that it rests on.
+                             * @description The user's words that are the evidence.
                              * @default null
                              */
                             rests_on: string | null;
@@ -7668,7 +7668,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description `run_` and a ULID: sorts by its beginning. */
+                        /** @description `run_` and a ULID, which sorts by start time. */
                         run_id: string;
                         user_id: string;
                         /**
@@ -7690,29 +7690,29 @@ export interface operations {
                         /** @default null */
                         prompt_version: string | null;
                         /**
-                         * @description The run or operation that this one takes back.
+                         * @description The run or operation that this run undoes.
                          * @default null
                          */
                         undoes: string | null;
                         /**
-                         * @description What it reads; fixed when it begins.
+                         * @description The interactions that it reads, fixed at its start.
                          * @default []
                          */
                         interactions: string[];
                         /**
-                         * @description Of those, what could not be read and stays pending.
+                         * @description Interactions that could not be read and stay pending.
                          * @default []
                          */
                         unread: string[];
                         /**
-                         * @description Of those, where the run was stopped and no reading failed: no fault.
+                         * @description Interactions not read because the run was stopped: no failure.
                          * @default []
                          */
                         stopped: string[];
                         /** @default 0 */
                         candidates: number;
                         /**
-                         * @description Of a restore: the backup that it brings back.
+                         * @description For a restore: the backup.
                          * @default null
                          */
                         backup_id: string | null;
@@ -7734,14 +7734,14 @@ export interface operations {
                              */
                             closed: string[];
                             /**
-                             * @description Where the words are that it rests on.
+                             * @description The interaction with the evidence.
                              * @default null
                              */
                             interaction_id: string | null;
                             /** @default null */
                             position: number | null;
                             /**
-                             * @description All interactions that it rests on, where they are more than one.
+                             * @description All interactions with evidence, if there are several.
                              * @default []
                              */
                             rests_on: string[];
@@ -7751,44 +7751,44 @@ export interface operations {
                              */
                             day: string | null;
                             /**
-                             * @description The interactions that say what is to be forgotten.
+                             * @description The interactions that contain the words to forget.
                              * @default []
                              */
                             erases: string[];
-                            /** @description For people: which rule, or what the model said. */
+                            /** @description The reason, for people: a rule, or the model's explanation. */
                             why: string;
                         }[];
                         /** @default [] */
                         dropped: {
                             /**
-                             * @description Where the words are; of a file empty.
+                             * @description The interaction with the words; empty for a file.
                              * @default
                              */
                             interaction_id: string;
                             /**
-                             * @description The message of it, or the line of a file.
+                             * @description The number of the message, or the line of the file.
                              * @default null
                              */
                             position: number | null;
                             /**
-                             * @description The memory here that it met.
+                             * @description The existing memory that conflicts with it.
                              * @default null
                              */
                             memory_id: string | null;
                             /**
-                             * @description Of a file: the error's code.
+                             * @description For a file: the error code.
                              * @default null
                              */
                             code: string | null;
                             /**
-                             * @description Of a file: the field at fault.
+                             * @description For a file: the invalid field.
                              * @default null
                              */
                             field: string | null;
                             why: string;
                         }[];
                         /**
-                         * @description The tags that it gave another name; they still find what they did.
+                         * @description The tags that it merged; queries with the old names still work.
                          * @default []
                          */
                         tags: {
@@ -7799,7 +7799,7 @@ export interface operations {
                             memories: number;
                         }[];
                         /**
-                         * @description The tags that it put aside, unused for long.
+                         * @description The long unused tags that it archived.
                          * @default []
                          */
                         archived: string[];
@@ -7818,22 +7818,22 @@ export interface operations {
                         /** @default null */
                         error: string | null;
                         /**
-                         * @description What else to tell, e.g. that rules stood in for the model.
+                         * @description Remarks, e.g. that rules replaced the model.
                          * @default []
                          */
                         notes: string[];
                         /**
-                         * @description Every day up to this one is read and done.
+                         * @description The last day up to which all days are finished.
                          * @default null
                          */
                         through: string | null;
                         /**
-                         * @description How often it was taken up again since then.
+                         * @description Number of times it was resumed since then.
                          * @default 0
                          */
                         attempts: number;
                         /**
-                         * @description What else the tool that made it tells of it.
+                         * @description Other fields of the tool's result.
                          * @default null
                          */
                         result: {
@@ -7926,7 +7926,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description `run_` and a ULID: sorts by its beginning. */
+                        /** @description `run_` and a ULID, which sorts by start time. */
                         run_id: string;
                         user_id: string;
                         /**
@@ -7948,29 +7948,29 @@ export interface operations {
                         /** @default null */
                         prompt_version: string | null;
                         /**
-                         * @description The run or operation that this one takes back.
+                         * @description The run or operation that this run undoes.
                          * @default null
                          */
                         undoes: string | null;
                         /**
-                         * @description What it reads; fixed when it begins.
+                         * @description The interactions that it reads, fixed at its start.
                          * @default []
                          */
                         interactions: string[];
                         /**
-                         * @description Of those, what could not be read and stays pending.
+                         * @description Interactions that could not be read and stay pending.
                          * @default []
                          */
                         unread: string[];
                         /**
-                         * @description Of those, where the run was stopped and no reading failed: no fault.
+                         * @description Interactions not read because the run was stopped: no failure.
                          * @default []
                          */
                         stopped: string[];
                         /** @default 0 */
                         candidates: number;
                         /**
-                         * @description Of a restore: the backup that it brings back.
+                         * @description For a restore: the backup.
                          * @default null
                          */
                         backup_id: string | null;
@@ -7992,14 +7992,14 @@ export interface operations {
                              */
                             closed: string[];
                             /**
-                             * @description Where the words are that it rests on.
+                             * @description The interaction with the evidence.
                              * @default null
                              */
                             interaction_id: string | null;
                             /** @default null */
                             position: number | null;
                             /**
-                             * @description All interactions that it rests on, where they are more than one.
+                             * @description All interactions with evidence, if there are several.
                              * @default []
                              */
                             rests_on: string[];
@@ -8009,44 +8009,44 @@ export interface operations {
                              */
                             day: string | null;
                             /**
-                             * @description The interactions that say what is to be forgotten.
+                             * @description The interactions that contain the words to forget.
                              * @default []
                              */
                             erases: string[];
-                            /** @description For people: which rule, or what the model said. */
+                            /** @description The reason, for people: a rule, or the model's explanation. */
                             why: string;
                         }[];
                         /** @default [] */
                         dropped: {
                             /**
-                             * @description Where the words are; of a file empty.
+                             * @description The interaction with the words; empty for a file.
                              * @default
                              */
                             interaction_id: string;
                             /**
-                             * @description The message of it, or the line of a file.
+                             * @description The number of the message, or the line of the file.
                              * @default null
                              */
                             position: number | null;
                             /**
-                             * @description The memory here that it met.
+                             * @description The existing memory that conflicts with it.
                              * @default null
                              */
                             memory_id: string | null;
                             /**
-                             * @description Of a file: the error's code.
+                             * @description For a file: the error code.
                              * @default null
                              */
                             code: string | null;
                             /**
-                             * @description Of a file: the field at fault.
+                             * @description For a file: the invalid field.
                              * @default null
                              */
                             field: string | null;
                             why: string;
                         }[];
                         /**
-                         * @description The tags that it gave another name; they still find what they did.
+                         * @description The tags that it merged; queries with the old names still work.
                          * @default []
                          */
                         tags: {
@@ -8057,7 +8057,7 @@ export interface operations {
                             memories: number;
                         }[];
                         /**
-                         * @description The tags that it put aside, unused for long.
+                         * @description The long unused tags that it archived.
                          * @default []
                          */
                         archived: string[];
@@ -8076,22 +8076,22 @@ export interface operations {
                         /** @default null */
                         error: string | null;
                         /**
-                         * @description What else to tell, e.g. that rules stood in for the model.
+                         * @description Remarks, e.g. that rules replaced the model.
                          * @default []
                          */
                         notes: string[];
                         /**
-                         * @description Every day up to this one is read and done.
+                         * @description The last day up to which all days are finished.
                          * @default null
                          */
                         through: string | null;
                         /**
-                         * @description How often it was taken up again since then.
+                         * @description Number of times it was resumed since then.
                          * @default 0
                          */
                         attempts: number;
                         /**
-                         * @description What else the tool that made it tells of it.
+                         * @description Other fields of the tool's result.
                          * @default null
                          */
                         result: {
@@ -8184,7 +8184,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description `run_` and a ULID: sorts by its beginning. */
+                        /** @description `run_` and a ULID, which sorts by start time. */
                         run_id: string;
                         user_id: string;
                         /**
@@ -8206,29 +8206,29 @@ export interface operations {
                         /** @default null */
                         prompt_version: string | null;
                         /**
-                         * @description The run or operation that this one takes back.
+                         * @description The run or operation that this run undoes.
                          * @default null
                          */
                         undoes: string | null;
                         /**
-                         * @description What it reads; fixed when it begins.
+                         * @description The interactions that it reads, fixed at its start.
                          * @default []
                          */
                         interactions: string[];
                         /**
-                         * @description Of those, what could not be read and stays pending.
+                         * @description Interactions that could not be read and stay pending.
                          * @default []
                          */
                         unread: string[];
                         /**
-                         * @description Of those, where the run was stopped and no reading failed: no fault.
+                         * @description Interactions not read because the run was stopped: no failure.
                          * @default []
                          */
                         stopped: string[];
                         /** @default 0 */
                         candidates: number;
                         /**
-                         * @description Of a restore: the backup that it brings back.
+                         * @description For a restore: the backup.
                          * @default null
                          */
                         backup_id: string | null;
@@ -8250,14 +8250,14 @@ export interface operations {
                              */
                             closed: string[];
                             /**
-                             * @description Where the words are that it rests on.
+                             * @description The interaction with the evidence.
                              * @default null
                              */
                             interaction_id: string | null;
                             /** @default null */
                             position: number | null;
                             /**
-                             * @description All interactions that it rests on, where they are more than one.
+                             * @description All interactions with evidence, if there are several.
                              * @default []
                              */
                             rests_on: string[];
@@ -8267,44 +8267,44 @@ export interface operations {
                              */
                             day: string | null;
                             /**
-                             * @description The interactions that say what is to be forgotten.
+                             * @description The interactions that contain the words to forget.
                              * @default []
                              */
                             erases: string[];
-                            /** @description For people: which rule, or what the model said. */
+                            /** @description The reason, for people: a rule, or the model's explanation. */
                             why: string;
                         }[];
                         /** @default [] */
                         dropped: {
                             /**
-                             * @description Where the words are; of a file empty.
+                             * @description The interaction with the words; empty for a file.
                              * @default
                              */
                             interaction_id: string;
                             /**
-                             * @description The message of it, or the line of a file.
+                             * @description The number of the message, or the line of the file.
                              * @default null
                              */
                             position: number | null;
                             /**
-                             * @description The memory here that it met.
+                             * @description The existing memory that conflicts with it.
                              * @default null
                              */
                             memory_id: string | null;
                             /**
-                             * @description Of a file: the error's code.
+                             * @description For a file: the error code.
                              * @default null
                              */
                             code: string | null;
                             /**
-                             * @description Of a file: the field at fault.
+                             * @description For a file: the invalid field.
                              * @default null
                              */
                             field: string | null;
                             why: string;
                         }[];
                         /**
-                         * @description The tags that it gave another name; they still find what they did.
+                         * @description The tags that it merged; queries with the old names still work.
                          * @default []
                          */
                         tags: {
@@ -8315,7 +8315,7 @@ export interface operations {
                             memories: number;
                         }[];
                         /**
-                         * @description The tags that it put aside, unused for long.
+                         * @description The long unused tags that it archived.
                          * @default []
                          */
                         archived: string[];
@@ -8334,22 +8334,22 @@ export interface operations {
                         /** @default null */
                         error: string | null;
                         /**
-                         * @description What else to tell, e.g. that rules stood in for the model.
+                         * @description Remarks, e.g. that rules replaced the model.
                          * @default []
                          */
                         notes: string[];
                         /**
-                         * @description Every day up to this one is read and done.
+                         * @description The last day up to which all days are finished.
                          * @default null
                          */
                         through: string | null;
                         /**
-                         * @description How often it was taken up again since then.
+                         * @description Number of times it was resumed since then.
                          * @default 0
                          */
                         attempts: number;
                         /**
-                         * @description What else the tool that made it tells of it.
+                         * @description Other fields of the tool's result.
                          * @default null
                          */
                         result: {
@@ -8478,7 +8478,7 @@ export interface operations {
                          * @default null
                          */
                         unreadable: string[] | null;
-                        /** @description The key that was asked for; of an id, that of its newest memory, null without one. */
+                        /** @description The requested key; for an id, the key of its newest memory, null if it has none. */
                         key: string | null;
                         /** @description Newest first. */
                         values: {
@@ -8492,14 +8492,14 @@ export interface operations {
                             superseded_by: string | null;
                             evidence: string | null;
                             session_id: string | null;
-                            /** @description What was done to it, oldest first. */
+                            /** @description Its changes, oldest first. */
                             steps: {
                                 operation: string;
                                 /** Format: date-time */
                                 at: string;
                             }[];
                             /**
-                             * @description What it should be compared with, where the store was not waited for.
+                             * @description Memories to compare it with, if the store did not wait for them.
                              * @default null
                              */
                             recommendations: {
@@ -8645,7 +8645,7 @@ export interface operations {
                          * @default null
                          */
                         unreadable: string[] | null;
-                        /** @description A memory as it is kept. */
+                        /** @description A stored memory. */
                         memory: {
                             /** @default null */
                             key: string | null;
@@ -8664,7 +8664,7 @@ export interface operations {
                              */
                             type: "preference" | "biographical" | "habit" | "goal" | "value" | "project" | "task" | "fact" | "insight" | "pattern" | "connection" | "meta" | "other";
                             /**
-                             * @description The category that it is filed under.
+                             * @description Its category.
                              * @enum {string}
                              */
                             filed_under: "contexts" | "projects" | "learnings" | "reminders" | "references" | "interactions" | "system";
@@ -8677,26 +8677,26 @@ export interface operations {
                              */
                             source: "user" | "agent" | "system";
                             /**
-                             * @description Where it is from, if that was said.
+                             * @description Where it comes from, if known.
                              * @default null
                              */
                             origin: string | null;
                             /** Format: date-time */
                             created_at: string;
                             /**
-                             * @description When it happened, if that was said.
+                             * @description When it happened, if known.
                              * @default null
                              */
                             event_time: string | null;
                             /**
-                             * @description When its time is over.
+                             * @description When it expires.
                              * @default null
                              */
                             expires_at: string | null;
                             /** @default null */
                             user_note: string | null;
                             /**
-                             * @description The memory whose place it took.
+                             * @description The memory that it replaced.
                              * @default null
                              */
                             previous_id: string | null;
@@ -8770,11 +8770,11 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description The memory, by its id or one that it had elsewhere. */
+                    /** @description The memory, by its id or an external id. */
                     memory_id: string;
-                    /** @description What was asked. */
+                    /** @description The query. */
                     query: string;
-                    /** @description Whether the memory was of use for that. */
+                    /** @description Whether the memory was useful for the query. */
                     useful: boolean;
                 };
             };
@@ -8823,12 +8823,12 @@ export interface operations {
                          * @default null
                          */
                         unreadable: string[] | null;
-                        /** @description The memory that was rated: the one that an old id leads to. */
+                        /** @description The id of the rated memory, also if an external id was given. */
                         memory_id: string;
-                        /** @description The query as it is kept: without secrets, cut to 200 characters. */
+                        /** @description The stored query: without secrets, cut to 200 characters. */
                         query: string;
                         useful: boolean;
-                        /** @description Whether it is kept, for 90 days; if not, `notes` tells why. */
+                        /** @description Whether it is stored, for 90 days; if not, `notes` says why. */
                         kept: boolean;
                     };
                 };
@@ -8899,7 +8899,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Only that on this memory; all of the user's when left out. */
+                    /** @description Only feedback on this memory; default: all of the user's. */
                     memory_id?: string;
                 };
             };
@@ -8948,7 +8948,7 @@ export interface operations {
                          * @default null
                          */
                         unreadable: string[] | null;
-                        /** @description How many ratings were taken out. */
+                        /** @description The number of deleted ratings. */
                         forgotten: number;
                     };
                 };

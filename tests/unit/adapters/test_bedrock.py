@@ -134,7 +134,7 @@ def test_the_same_text_is_asked_for_once_and_its_vector_stays_as_it_is() -> None
 
 
 def test_of_more_texts_than_it_keeps_the_longest_unused_one_is_asked_for_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("commonplace.adapters.bedrock._KEPT", 2)
+    monkeypatch.setattr("commonplace.adapters.bedrock._CACHE_SIZE", 2)
     bedrock = Bedrock([1.0] * 256)
     embedder = TitanEmbedder(bedrock)
     for text in ("tea", "milk", "tea", "water", "tea", "milk"):

@@ -73,7 +73,7 @@ def test_what_waits_counts_into_the_limit() -> None:
 
 
 def test_what_is_kept_of_all_users_has_an_end(monkeypatch: Any) -> None:
-    monkeypatch.setattr(record_scan, "_KEPT", 8)
+    monkeypatch.setattr(record_scan, "_CACHE_SIZE", 8)
     table = Table(there=[stored(1), stored(2), stored(3)])
     records = table.rationed()
     for user in ("ana", "ben", "cleo", "cleo", "ben", "ana"):

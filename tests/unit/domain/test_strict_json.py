@@ -21,7 +21,7 @@ def test_a_key_given_twice_is_refused_wherever_it_stands(value: dict[str, object
     twice = data.draw(st.sampled_from(sorted(value)))
     pairs = ", ".join(f"{json.dumps(key)}: {json.dumps(value[key])}" for key in [*value, twice])
     for text in (f"{{{pairs}}}", f'[{{"a": {{{pairs}}}}}]'):
-        with pytest.raises(CommonplaceError, match="stands twice"):
+        with pytest.raises(CommonplaceError, match="appears twice"):
             read_json(text)
 
 

@@ -10,11 +10,11 @@ from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.imports import RefusedEntry, Unread
 from commonplace.importing import conversation_files as files
 from commonplace.importing import entries
+from commonplace.importing.chat_exports import read_chat_export
 from commonplace.importing.conversation_files import ConversationFile, conversation_files
-from commonplace.importing.import_talks import in_order
+from commonplace.importing.import_conversations import sorted_by_time
 from commonplace.importing.kinds import READERS, kind_of
 from commonplace.importing.sources import Source
-from commonplace.importing.talks import talks_of
 
 NAME = "conversations.json"
 WORDS = [f"I have lived in street {number} for {number * number} days." for number in range(400)]
@@ -47,14 +47,14 @@ def test_the_conversations_of_a_zip_are_read_and_its_other_files_are_not(tmp_pat
     users, found, chat = conversation_files(Source(path))
     assert found == ConversationFile(f"data/{NAME}", found.open)  # type: ignore[union-attr]
     assert [one.said for one in (users, chat) if isinstance(one, Unread)] == ["users.json", "chat.html"]
-    assert sum(isinstance(one, dict) for one in talks_of(Source(path), "claude", None)) == len(WORDS)
+    assert sum(isinstance(one, dict) for one in read_chat_export(Source(path), "claude", None)) == len(WORDS)
 
 
 @pytest.mark.parametrize("name", [f"../{NAME}", f"a/../../{NAME}", f"/{NAME}", f"C:/{NAME}", f"..\\{NAME}"])
 def test_a_name_that_leads_out_of_the_archive_is_refused_and_the_others_are_read(tmp_path: Path, name: str) -> None:
     path = zipped(tmp_path, (name, TALKS), (NAME, TALKS))
     assert refusals(path) == [(name, "file: its name leads out of the archive")]
-    assert sum(isinstance(one, dict) for one in talks_of(Source(path), "claude", None)) == len(WORDS)
+    assert sum(isinstance(one, dict) for one in read_chat_export(Source(path), "claude", None)) == len(WORDS)
 
 
 def test_what_unpacks_to_much_more_than_it_is_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,11 +81,11 @@ def test_a_damaged_archive_tells_so_after_what_was_whole(tmp_path: Path) -> None
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 0xFF
     path.write_bytes(data)
-    *whole, last = talks_of(Source(path), "claude", None)
+    *whole, last = read_chat_export(Source(path), "claude", None)
     assert isinstance(last, RefusedEntry)
     assert len(whole) < len(WORDS)
     path.write_bytes(data[: len(data) // 2])
-    with pytest.raises(CommonplaceError, match="no whole ZIP"):
+    with pytest.raises(CommonplaceError, match="not a valid ZIP file"):
         kind_of(Source(path))
 
 
@@ -113,7 +113,7 @@ def test_all_messages_without_times_are_read_however_many(tmp_path: Path) -> Non
     path = tmp_path / "conversations.json"
     path.write_text(json.dumps([whole]))
     refused = list[RefusedEntry]()
-    talks_there = (one for one in talks_of(Source(path), "claude", None) if not isinstance(one, Unread))
-    with in_order(talks_there, refused) as (talks, entries):
+    talks_there = (one for one in read_chat_export(Source(path), "claude", None) if not isinstance(one, Unread))
+    with sorted_by_time(talks_there, refused) as (talks, entries):
         read = [message["content"] for talk in talks for message in talk.load()["messages"]]
     assert (sorted(read), entries, refused) == (sorted(one["text"] for one in messages), 3, [])

@@ -208,12 +208,12 @@ BEDROCK: list[dict[str, Any]] = [
     [
         (OPENAI, [("user", "I live in Bergen."), ("assistant", "It is clear there.")], [
             (0, "system", "not said by the user or the assistant"), (1, "developer", "not said by the user or the assistant"),
-            (2, "user", "holds more than text: image_url"), (3, "assistant", "holds no text"),
+            (2, "user", "contains more than text: image_url"), (3, "assistant", "contains no text"),
             (4, "tool", "not said by the user or the assistant"), (5, "function", "not said by the user or the assistant"),
         ]),
         (BEDROCK, [("user", "I live in Bergen.\nHow is the weather?"), ("assistant", "It is clear there.")], [
-            (1, "assistant", "holds no text, only toolUse"), (2, "user", "holds no text, only toolResult"),
-            (3, "assistant", "holds more than text: reasoningContent"),
+            (1, "assistant", "contains no text, only toolUse"), (2, "user", "contains no text, only toolResult"),
+            (3, "assistant", "contains more than text: reasoningContent"),
         ]),
         ([{"role": "USER", "content": [{"type": "input_text", "text": "Hi!"}, "I live in Bergen."]},
           {"role": "assistant", "content": [{"type": "text", "text": {"value": "Fine.", "annotations": []}}]}],

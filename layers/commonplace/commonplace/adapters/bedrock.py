@@ -20,8 +20,8 @@ from commonplace.ports.values import Vector
 
 _MODEL = "amazon.titan-embed-text-v2:0"
 _ATTEMPTS = 4
-_KEPT = 1000  # texts with vectors of 1 KB each: some MB
-_AT_ONCE = 8  # below the client's ten connections
+_CACHE_SIZE = 1000  # texts with vectors of 1 KB each: some MB
+_MOST_PARALLEL = 8  # below the client's ten connections
 _CONNECT_SECONDS, _READ_SECONDS = 1.0, 3.0  # some 23 with all attempts and pauses; a function has 29 to answer
 
 
@@ -34,13 +34,13 @@ class TitanEmbedder:
     def __init__(self, client: Any = None, region: str | None = None) -> None:
         session: Any = botocore.session.get_session()
         self._client = client or session.create_client("bedrock-runtime", region_name=region, config=_config())
-        self._embedded = lru_cache(_KEPT)(self._asked)  # errors are not cached
+        self._embedded = lru_cache(_CACHE_SIZE)(self._embed_once)  # errors are not cached
 
     def embed(self, text: str) -> Vector | None:
         """Return a read-only unit vector; None for an empty text. Raises `STORAGE_UNAVAILABLE`. Cuts long texts."""
         return self._embedded(text) if text.strip() else None
 
-    def _asked(self, text: str) -> Vector:
+    def _embed_once(self, text: str) -> Vector:
         asked = {"inputText": text, "dimensions": self.dimension, "normalize": True, "embeddingTypes": ["float"]}
         try:
             answer = self._client.invoke_model(
@@ -49,7 +49,7 @@ class TitanEmbedder:
             found = np.array(json.loads(answer["body"].read())["embedding"], dtype=np.float32)
         except (BotoCoreError, ClientError) as error:
             if _is_too_long(error):
-                return self._asked(text[: len(text) // 2])
+                return self._embed_once(text[: len(text) // 2])
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the embedding model doesn't answer; try again") from error
         if found.shape != (self.dimension,) or not np.isfinite(found).all() or not found.any():
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the embedding model gave no usable vector; try again")
@@ -67,7 +67,7 @@ class TitanEmbedder:
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
         """Return the vectors of many texts in their order, with one request per text, several at a time."""
         each = dict.fromkeys(texts)
-        with ThreadPoolExecutor(_AT_ONCE, thread_name_prefix="commonplace-titan") as threads:
+        with ThreadPoolExecutor(_MOST_PARALLEL, thread_name_prefix="commonplace-titan") as threads:
             vectors = dict(zip(each, threads.map(self.embed, each), strict=True))
         return [vectors[text] for text in texts]
 

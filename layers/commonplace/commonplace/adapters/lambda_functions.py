@@ -43,5 +43,5 @@ class LambdaFunctions:
 
 
 def _silent(function: str, kind: str) -> CommonplaceError:
-    why = f"the function {function} has not answered ({kind}); what was to be changed may be changed: look before you repeat"
+    why = f"the function {function} has not answered ({kind}); it may have made the change: check before you repeat the call"
     return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)

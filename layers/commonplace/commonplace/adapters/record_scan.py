@@ -18,7 +18,7 @@ from commonplace.retrieval.record_scan import RecordScan
 NEWEST = 2_000
 _USERS = 1_000
 _SECONDS = 10.0
-_KEPT = 16_000  # records of all users together, some 100 MB
+_CACHE_SIZE = 16_000  # records of all users together, some 100 MB
 
 
 def most_used(counts: Mapping[str, int]) -> dict[str, int]:
@@ -183,7 +183,7 @@ class CachedRecords:
     def _keep(self, user_id: str, read: _CachedRead) -> None:
         self._reads.pop(user_id, None)
         self._reads[user_id] = read  # most recently used last
-        room = _KEPT
+        room = _CACHE_SIZE
         for name, each in reversed(list(self._reads.items())):
             room -= len(each.records) + 1
             if room < 0 and name != user_id:

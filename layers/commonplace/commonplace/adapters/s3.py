@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_s3.type_defs import ObjectIdentifierTypeDef
 
-_AT_ONCE = 1_000  # versions deleted per call
+_DELETE_BATCH = 1_000  # versions deleted per call
 _FILE = "file"
 
 
@@ -93,12 +93,12 @@ class S3KeptFiles:
 
     def get(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> tuple[KeptFile, bytes] | None:
         with _storage_errors():
-            found = self._found(user_id, kind, file_id, now)
+            found = self._open(user_id, kind, file_id, now)
             return None if found is None else (found[0], found[1].read())
 
     def copy(self, user_id: str, kind: FileKind, file_id: str, now: datetime, into: IO[bytes]) -> bool:
         with _storage_errors():
-            found = self._found(user_id, kind, file_id, now)
+            found = self._open(user_id, kind, file_id, now)
             for piece in found[1].iter_chunks() if found else ():
                 into.write(piece)
         return found is not None
@@ -125,7 +125,7 @@ class S3KeptFiles:
         }  # fmt: skip
         return self._client.generate_presigned_url("get_object", Params=params, ExpiresIn=seconds)
 
-    def _found(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> "tuple[KeptFile, StreamingBody] | None":
+    def _open(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> "tuple[KeptFile, StreamingBody] | None":
         try:
             found = self._client.get_object(Bucket=self._bucket, Key=_key(user_id, kind, file_id))
         except self._client.exceptions.NoSuchKey:
@@ -154,7 +154,7 @@ def _versions(client: "S3Client", bucket: str, prefix: str, and_newest: bool) ->
 
 
 def _drop(client: "S3Client", bucket: str, versions: "list[ObjectIdentifierTypeDef]") -> None:
-    for batch in in_batches(versions, _AT_ONCE):
+    for batch in in_batches(versions, _DELETE_BATCH):
         answer = client.delete_objects(Bucket=bucket, Delete={"Objects": batch, "Quiet": True})
         if answer.get("Errors"):
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the bucket has not dropped every old version")

@@ -137,12 +137,12 @@ class SentenceEncoder:
 
     def embed(self, text: str) -> Vector | None:
         """Return a unit vector, or None if more than a tenth of the text is unknown to the models."""
-        found = _of_text(_as_said(text))
+        found = _embed_text(_to_user_words(text))
         return None if found is None else found.vector
 
     def features(self, text: str) -> Vector | None:
         """Return 1,536 features of a text: last and middle layer of MiniLM (zeros unless it is English), then of e5."""
-        found = _of_text(_as_said(text))
+        found = _embed_text(_to_user_words(text))
         return None if found is None else found.features
 
     def embed_question(self, text: str) -> Vector | None:
@@ -162,7 +162,7 @@ _OF_THE_USER, _THE_USER = (re.compile(rf"\b(?:the )?user{end}\b", re.IGNORECASE)
 _CLOSING = tuple('”“»」"')
 
 
-def _as_said(text: str) -> str:
+def _to_user_words(text: str) -> str:
     """In the user's own words: an agent asks for "the user's job", and the user said "my job"."""
     if text.endswith(_CLOSING):
         from commonplace.text.third_person import frames  # deferred: questions rarely end like this
@@ -179,7 +179,7 @@ class _Embedded(NamedTuple):
 
 
 @functools.lru_cache(maxsize=_REMEMBERED)
-def _of_text(text: str) -> _Embedded | None:
+def _embed_text(text: str) -> _Embedded | None:
     import numpy as np
 
     multilingual = e5(_FOLDER)

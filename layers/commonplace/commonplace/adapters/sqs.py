@@ -16,7 +16,7 @@ from commonplace.ports.values import DeadLetter
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
-_AT_ONCE = 10  # messages per batch
+_BATCH = 10  # messages per batch
 
 
 def connect(region: str | None = None, endpoint_url: str | None = None) -> "SQSClient":
@@ -56,7 +56,7 @@ class SqsNightQueue:
 def _send(client: "SQSClient", url: str, messages: Iterable[Mapping[str, Any]], seconds: int = 0) -> int:
     """Messages become visible after `seconds`. Returns how many were sent."""
     sent = 0
-    for batch in in_batches(messages, _AT_ONCE):
+    for batch in in_batches(messages, _BATCH):
         entries: list[Any] = [
             {"Id": str(number), "MessageBody": json.dumps(body), "DelaySeconds": seconds} for number, body in enumerate(batch)
         ]

@@ -13,42 +13,40 @@ if TYPE_CHECKING:
     import numpy as np
 
 _KNOWN_SHARE = 0.6
-_TAG = 24  # characters
+_TAG_CHARACTERS = 24
 
 
 class StaticEmbedder:
-    """Embeds English and what shares its word pieces; texts it knows too little of get no vector."""
+    """Embeds English, and other text with the same word pieces; text with too many unknown words gets no vector."""
 
     name = "minilm-conversation-256-int8"
     dimension = 256
 
     def embed(self, text: str) -> Vector | None:
-        """A unit vector, or None for a text mostly not in Latin script or with under 60 % of its letters known."""
-        return _of_tag(text) if len(text) <= _TAG else _of_text(text)
+        """Return a unit vector; None if the text is mostly not in Latin script, or under 60 % of its letters are known."""
+        return _embed_tag(text) if len(text) <= _TAG_CHARACTERS else _embed_text(text)
 
     def features(self, text: str) -> None:
-        """None: the model tells nothing but its vector."""
+        """Return None: the model computes only vectors."""
 
     def embed_question(self, text: str) -> Vector | None:
-        """As any text."""
         return self.embed(text)
 
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
-        """The vectors of many texts, in their order."""
         return [self.embed(text) for text in texts]
 
     def pieces(self, text: str) -> int:
-        """How many word pieces the text has; a word that the vocabulary doesn't know is one."""
+        """Return the number of word pieces in a text; an unknown word counts as one."""
         return sum(1 if pieces is None else len(pieces) for _, pieces in word_pieces(text, _vocabulary()))
 
 
 @functools.lru_cache(maxsize=4096)
-def _of_tag(text: str) -> Vector | None:
-    return _of_text(text)  # a store compares its tags with those of the user, the same ones every time
+def _embed_tag(text: str) -> Vector | None:
+    return _embed_text(text)  # cached, because each store embeds all tags of the user
 
 
-def _of_text(text: str) -> Vector | None:
-    import numpy as np  # who embeds nothing does not pay for it
+def _embed_text(text: str) -> Vector | None:
+    import numpy as np  # deferred: slow to import
 
     letters = known = 0
     ids: list[int] = []
@@ -57,14 +55,14 @@ def _of_text(text: str) -> Vector | None:
         if pieces is not None:
             known += len(word)
             ids += pieces
-    if not ids or known < _KNOWN_SHARE * letters or not _mostly_latin(text):
+    if not ids or known < _KNOWN_SHARE * letters or not _is_mostly_latin(text):
         return None
     mean = np.asarray(_rows()[ids], dtype=np.float32).mean(axis=0)
     length = float(np.linalg.norm(mean))
     return (mean / np.float32(length)).astype(np.float32) if length else None
 
 
-def _mostly_latin(text: str) -> bool:
+def _is_mostly_latin(text: str) -> bool:
     if text.isascii():
         return True
     letters = [char for char in text if char.isalpha()]
@@ -82,6 +80,6 @@ def _vocabulary() -> dict[str, int]:
 def _rows() -> "np.ndarray[tuple[int, int], np.dtype[np.int8]]":
     import numpy as np
 
-    # Memory-mapped: the pages are shared between processes and only those that are touched are read.
+    # Memory-mapped: pages are read on first use, and shared between processes.
     rows: np.ndarray[tuple[int, int], np.dtype[np.int8]] = np.load(DATA / "embedding" / "vectors.npy", mmap_mode="r")
     return rows

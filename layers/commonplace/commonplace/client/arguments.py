@@ -1,6 +1,6 @@
-"""What methods of `Commonplace` take: paths, and typed dictionaries, each the request's model of the same name.
+"""Arguments of `Commonplace` methods: paths, and typed dictionaries with the fields of the request models of the same name.
 
-A test holds them together. Times are aware, or texts as ISO 8601 has them; without an offset they are in the user's zone.
+Times are aware `datetime`s or ISO 8601 text; without an offset they are in the user's zone.
 """
 
 import os
@@ -17,7 +17,7 @@ _LONGEST_NAME, _LONGEST_PATH = 255, 4_096  # of common file systems
 
 
 def path_given(path: str | PathLike[str], field: str) -> Path:
-    """The path of a file or folder; raises `INVALID_ARGUMENT` where a caller gave none, or no path at all."""
+    """Return the path of a file or folder. Raises `INVALID_ARGUMENT` if it is empty, not a path, or an impossible name."""
     if not isinstance(path, (str, PathLike)) or not str(path):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: must be a path", field)
     named = Path(refuse_half_characters(str(path), field))
@@ -94,7 +94,7 @@ class InsightFilter(TypedDict, total=False):
 
 
 class ExportFilter(TypedDict, total=False):
-    """Which memories are exported; what is left out lets all pass."""
+    """Which memories to export; omitted fields don't restrict the export."""
 
     category: SearchCategory | None
     type: MemoryType | None

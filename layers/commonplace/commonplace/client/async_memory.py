@@ -1,4 +1,4 @@
-"""The Python interface for asyncio: `AsyncCommonplace`, whose methods are those of `Commonplace`, run in threads."""
+"""The Python interface for asyncio: `AsyncCommonplace` runs the methods of `Commonplace` in threads."""
 
 import asyncio
 import os

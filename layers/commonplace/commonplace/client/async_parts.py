@@ -50,7 +50,7 @@ class AsyncErasableUser(_OfMemory):
 
 
 class AsyncDocuments(_OfMemory):
-    """A user's documents. A document has a namespace (several texts) and a key; raises `NOT_FOUND` if there is none."""
+    """A user's documents. Each has a namespace (several texts) and a key. Methods raise `NOT_FOUND` for unknown documents."""
 
     write = _awaited(_documents, Documents.write)
     read = _awaited(_documents, Documents.read)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Documents:
-    """A user's documents. A document has a namespace (several texts) and a key; raises `NOT_FOUND` if there is none."""
+    """A user's documents. Each has a namespace (several texts) and a key. Methods raise `NOT_FOUND` for unknown documents."""
 
     _caller: "Callable[[], Caller]"
     _ports: "Callable[[], Ports]"
@@ -58,7 +58,7 @@ class Documents:
         return score_documents(query, namespace, self._caller(), self._ports())
 
     def versions(self, namespace: Sequence[str], key: str) -> list[Document]:
-        """Return the newest 20 versions, newest first, including those that record a deletion."""
+        """Return the newest 20 versions, newest first, including versions that record a deletion."""
         check_place(namespace, key)
         return self._ports().documents.versions(self._caller().user_id, namespace, key)
 

@@ -48,7 +48,7 @@ BACKEND = "local"
 
 
 def refuse_if_forked(process: int) -> None:
-    """Raise in any process except the one that opened the memory: threads and SQLite connections don't survive a fork."""
+    """Raise in a forked process, because threads and SQLite connections don't survive a fork."""
     if process != os.getpid():
         why = "this memory was opened before the process was forked; open it again in the new process"
         raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
@@ -59,8 +59,8 @@ class Commonplace(NightMethods, TransferMethods):
 
     `path`: the memory file, created if it doesn't exist. `user_id`: the owner of the memories, a name on this machine.
     `timezone`: IANA name of the user's zone. `now`: a callable that returns the current time (aware), for tests and imports;
-    its result is converted to `timezone` if that is given. `agent_id`: the agent that asks, which sees its own memories and
-    the global ones. `settings`: by default those of the environment.
+    its result is converted to `timezone` if that is given. `agent_id`: the calling agent, which sees its own and global
+    memories. `settings`: by default from the environment.
 
     Every method raises `CommonplaceError` with a code, a message and the field at fault.
     """
@@ -119,7 +119,7 @@ class Commonplace(NightMethods, TransferMethods):
         return dispatch.answer(tool, arguments, self._caller(), self._local.ports)
 
     def memory_normalize(self, text: str, *, source: Source = "user", context: str | None = None) -> results.NormalizeResult:
-        """Return a statement in the third person, with type and tags; nothing is stored."""
+        """Return a statement in the third person, with type and tags, without storing it."""
         return self._typed(results.NormalizeResult, "memory_normalize", text=text, source=source, context=context)
 
     def memory_store_personal(
@@ -133,7 +133,7 @@ class Commonplace(NightMethods, TransferMethods):
         )  # fmt: skip
 
     def store_memory(self, content: str, *, context: StoreContext | None = None, wait: bool = True) -> results.StoreResult:
-        """Store a statement as it was said. `wait=False`: without recommendations; `history` of its id returns them later."""
+        """Store a statement verbatim. `wait=False`: without recommendations; `history` of its id returns them later."""
         given = {"content": content} | ({} if context is None else {"context": context})
         result = dispatch.call("store_memory", given, self._caller(waits=wait), self._local.ports)
         assert isinstance(result, results.StoreResult)
@@ -144,8 +144,8 @@ class Commonplace(NightMethods, TransferMethods):
     ) -> "StoreManyResult":
         """Store up to 100 statements, each `{content, context?}`; a refused statement stops no other.
 
-        Each statement has its own answer. `wait` is that of `store_memory`. `left` returns the seconds that remain;
-        statements for which they don't suffice are refused as retryable.
+        Each statement has its own answer. `wait`: see `store_memory`. `left` returns the remaining seconds; statements that
+        are out of time are refused as retryable.
         """
         from commonplace.contract.validate import check
         from commonplace.domain.imports import StoreManyRequest
@@ -204,13 +204,13 @@ class Commonplace(NightMethods, TransferMethods):
         self, *, limit: int = 20, category: SearchCategory | None = None, options: FilterOptions | None = None,
         cursor: str | None = None,
     ) -> storage.ListResult:  # fmt: skip
-        """Return a page of the memories, newest first; `cursor`: that of the previous page."""
+        """Return a page of the memories, newest first; `cursor`: from the previous page."""
         return self._typed(
             storage.ListResult, "list_memories", limit=limit, category=category, options=options, cursor=cursor
         )
 
     def tags(self, *, limit: int = 500, cursor: str | None = None) -> storage.TagsResult:
-        """Return a page of the tags in use, by name, with their number of memories; `cursor`: that of the previous page."""
+        """Return a page of the tags in use, by name, with their number of memories; `cursor`: from the previous page."""
         from commonplace.contract.validate import check
         from commonplace.use_cases.listing import list_tags
 
@@ -231,7 +231,7 @@ class Commonplace(NightMethods, TransferMethods):
         tags: Sequence[str] | None = None, importance: int | None = None, expires_at: datetime | str | None = None,
         durability: Durability | None = None,
     ) -> storage.UpdateResult:  # fmt: skip
-        """Give a memory a new value; the old one is closed and retained. Without a value, correct its labels under its id."""
+        """Give a memory a new value, and close the old one. Without a value, only correct its labels under the same id."""
         return self._typed(
             storage.UpdateResult, "update_memory", key=key, value=value, memory_id=memory_id, category=category,
             filed_under=filed_under, type=type, tags=None if tags is None else list_of(tags, "tags"), importance=importance,
@@ -243,7 +243,7 @@ class Commonplace(NightMethods, TransferMethods):
         return self._typed(storage.DeleteResult, "delete_memory", key=key, memory_id=memory_id)
 
     def history(self, key: str | None = None, *, memory_id: str | None = None) -> interactions.History:
-        """Return all values of a key, or what an id replaced and what replaced it, newest first."""
+        """Return all values of a key, or the predecessors and successors of an id, newest first."""
         return self._typed(interactions.History, "history", key=key, memory_id=memory_id)
 
     def get_memory_context(self, topic: str, *, max_tokens: int = 1_500) -> storage.ContextResult:
@@ -316,7 +316,7 @@ class Commonplace(NightMethods, TransferMethods):
         self, *, after: datetime | str | None = None, before: datetime | str | None = None, topic: str | None = None,
         granularity: Granularity = "month", cursor: str | None = None,
     ) -> analysis.TimelineResult:  # fmt: skip
-        """Return the memories by the time of their events, and what changed when; `cursor`: that of the previous answer."""
+        """Return numbers and topics of memories by event date, and changes over time; `cursor`: from the previous page."""
         return self._typed(
             analysis.TimelineResult, "memory_timeline", after=after, before=before, topic=topic, granularity=granularity,
             cursor=cursor,
@@ -329,13 +329,13 @@ class Commonplace(NightMethods, TransferMethods):
         return self._typed(analysis.NetworkResult, "concept_network", focus=focus, depth=depth, limit=limit, format=format)
 
     def usage_patterns(self, *, after: datetime | str | None = None, before: datetime | str | None = None) -> UsageResult:
-        """Return when searches were made, the memories found most often and never, and queries without result."""
+        """Return when searches were made, which memories they found most often or never, and queries without result."""
         return self._typed(UsageResult, "usage_patterns", after=after, before=before)
 
     def merge_memories(
         self, memory_ids: Sequence[str] | None = None, *, dry_run: bool = True, run_id: str | None = None
     ) -> maintenance.MergeResult:
-        """Merge several memories into one; without any, report which say the same. `undo_run` restores the old ones."""
+        """Merge several memories into one, or without any suggest merges. `undo_run` restores the old memories."""
         return self._typed(
             maintenance.MergeResult, "merge_memories", dry_run=dry_run, run_id=run_id,
             memory_ids=None if memory_ids is None else list_of(memory_ids, "memory_ids"),
@@ -348,7 +348,7 @@ class Commonplace(NightMethods, TransferMethods):
         return self._typed(maintenance.OptimizeResult, "optimize_tags", dry_run=dry_run, threshold=threshold, run_id=run_id)
 
     def validate_storage(self, *, run_id: str | None = None, cursor: str | None = None) -> ValidateResult:
-        """Report inconsistencies in 2,000 records; `cursor`: that of the previous part."""
+        """Report inconsistencies in 2,000 records; `cursor`: from the previous part."""
         return self._typed(ValidateResult, "validate_storage", run_id=run_id, cursor=cursor)
 
     def repair_index(self, scope: Scope = "missing", *, dry_run: bool = True, run_id: str | None = None) -> RepairResult:

@@ -90,7 +90,7 @@ class NightMethods:
         return self.nights().told(run_id)
 
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
-        """Undo a run, or the `last` applied. `reread`: its interactions are read again. What can't be undone is `kept`."""
+        """Undo a run, or the `last` applied; list what can't be undone as `kept`. `reread`: read its interactions again."""
         return self.nights().undo_run(run_id, reread)
 
     def approve_run(self, run_id: str) -> Run:
@@ -117,7 +117,7 @@ class NightMethods:
         return write_pages(self._pages(dir), context.caller, context.ports, overwrite=overwrite)
 
     def visible_pages(self) -> dict[str, str]:
-        """Return the texts of those pages by name, with what this agent may see; nothing is written."""
+        """Return the texts of those pages by name, with the memories visible to this agent, without writing them."""
         from commonplace.pages.publishing import visible_pages
 
         context = self._context()
@@ -126,8 +126,8 @@ class NightMethods:
     def apply_markdown(self, dir: str | Path, dry_run: bool = True, delete_many: bool = False) -> "RunReport":
         """Apply edits of that folder to the memories, as a run; `dry_run` only reports them.
 
-        Where a memory changed here as well, it stays as it is, and the operation is `lost`. `delete_many`: allows removing
-        more than max(3, 5 %) entries; without it that raises `INVALID_ARGUMENT`, and nothing is changed.
+        If a memory has changed here too, it stays unchanged, and the operation is `lost`. `delete_many`: allow removing more
+        than max(3, 5 %) entries, which otherwise raises `INVALID_ARGUMENT` before anything is changed.
         """
         from commonplace.pages.applying import apply_pages, compare_pages
 

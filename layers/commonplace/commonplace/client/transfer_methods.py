@@ -49,8 +49,8 @@ class TransferMethods:
 
         `kind`: `chatgpt`, `claude`, `mem0`, `zep`, `graphiti`, `letta`, `langgraph`, `agentcore`, `mcp-memory`,
         `basic-memory`, `anthropic-memory`, `markdown`, `messages`, `turns` or `commonplace`; detected if omitted. The file is
-        only read. Names in the other store also name the memories here, and what was imported before is `known`. `undo_run`
-        undoes a run; an import of conversations may have several, in `runs`.
+        only read. Names in the other store also name the memories here, and entries that were imported before are `known`.
+        `undo_run` undoes a run; an import of conversations may have several, in `runs`.
 
         `only`: the person whose memories are imported. If the file has several `people`, `apply` raises `INVALID_ARGUMENT`
         without it. `left_out` counts by reason the passages that become no memory. `listed`: the entries, by position from 0,
@@ -69,8 +69,8 @@ class TransferMethods:
     def import_messages(self, messages: Sequence[Mapping[str, Any]], apply: bool = False) -> "Imported":
         """Report what reading a conversation would add; `apply` reads it, as a run that `undo_run` undoes.
 
-        `messages`: `{role, content}` as in chat APIs. Only the user's own words become memories; what the system, a
-        developer, a tool or the assistant says never does.
+        `messages`: `{role, content}` as in chat APIs. Only the user's own words become memories, never messages of the
+        system, a developer, a tool or the assistant.
         """
         from commonplace.importing.sources import Source
 
@@ -86,7 +86,7 @@ class TransferMethods:
         A turn is `{session_id, position, speaker, text, event_time?}`, or a message `{role, content}`; messages are turns of
         one session.
 
-        `keep="all"`, the default, stores every turn, whoever said it: system and assistant turns become memories, too.
+        `keep="all"`, the default, stores every turn of any speaker: system and assistant turns become memories, too.
         `"worthy"` omits small talk and assistant turns. To learn from a chat what its user said about themselves, use
         `import_messages`. `progress` receives the number of turns done.
         """
@@ -99,7 +99,7 @@ class TransferMethods:
     ) -> "Imported":
         """Import the records of `export` under the same ids and links; without `apply`, only report what would be stored.
 
-        It is a run, so `undo_run` undoes it. Existing memories stay as they are. `progress` receives the number stored and
+        It is a run, so `undo_run` undoes it. Existing memories stay unchanged. `progress` receives the number stored and
         the total. A malformed record is an error; if `records` is a mapping by line number, only that record is refused.
         """
         from commonplace.use_cases.import_records import import_records
@@ -109,7 +109,7 @@ class TransferMethods:
         return import_records(records, self._caller(), self._ports(), apply, progress)
 
     def export(self) -> Iterator[dict[str, Any]]:
-        """Yield every record of the user, oldest first, including closed ones."""
+        """Yield every record of the user, oldest first, including closed memories."""
         for memory in self._ports().records.all(self._caller().user_id):
             yield memory.model_dump(mode="json")
 
@@ -173,7 +173,7 @@ class TransferMethods:
         )  # fmt: skip
 
     def upload(self, body: bytes | IO[bytes]) -> transfer.UploadResult:
-        """Store a file for an hour, for one `import_memories` with its `upload_id`; at most 50 MB, in all 200 MB."""
+        """Store a file for an hour and one `import_memories` with its `upload_id`; at most 50 MB, or 200 MB in total."""
         from commonplace.use_cases.import_memories import keep_upload
 
         return keep_upload(body, self._caller(), self._ports())
@@ -215,7 +215,7 @@ class TransferMethods:
         self, path: AnyPath, queries: AnyPath | None = None, *, tables: Sequence[str] = (),
         fields: Mapping[str, str] | None = None, progress: "Progress | None" = None,
     ) -> "MigrationCheck":  # fmt: skip
-        """Compare the old store's search with the search here, ten hits each; nothing is changed, no use is counted.
+        """Compare the old store's search with the search here, ten hits each, without changing or counting anything.
 
         `queries`: JSON lines `{"query", "expected"?}` with old ids; by default each old tag, which should find the memories
         that carry it.
@@ -235,7 +235,7 @@ def _filing(review: AnyPath | None, categories: AnyPath | None) -> "Filing":
     named = {} if categories is None else read_categories(_text(categories, "categories"))
     there = review is not None and path_given(review, "review").exists()
     if review is not None and not there and not Path(review).absolute().parent.is_dir():
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "review: its folder is not there", "review")
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "review: its folder does not exist", "review")
     return Filing(named, read_review(_text(review, "review")) if review is not None and there else {})
 
 

@@ -9,7 +9,7 @@ _Thing = TypeVar("_Thing")
 def in_batches(
     things: Iterable[_Thing], size: int, weight: Callable[[_Thing], int] = lambda _: 0, most: int = 0
 ) -> Iterator[list[_Thing]]:
-    """Yield lists of up to `size` things, in order; none is empty.
+    """Yield non-empty lists of up to `size` things, in order.
 
     With a `weight`, a list weighs at most `most` in total; a heavier thing forms a list of its own.
     """

@@ -14,37 +14,35 @@ Kind = Literal[
 ]  # fmt: skip
 """`missing`: a record without a document; `behind`, `ahead`: a document of an older or newer version; `different`: of the
 same version with other content; `orphaned`: a document without a record; `miscounted`: wrong stored counts. The others are
-about the records: `held` is a date read as the nearest bound, and no fault by itself."""
+about the records: `held` is a date outside the supported years, read as the nearest bound, and not an error by itself."""
 
 
 class ValidateRequest(Request):
-    """The check of what is kept of a user."""
+    """A check of a user's stored data."""
 
-    run_id: Name | None = Field(None, description="Of a check that a worker goes on with: how far it is, then its result.")
-    cursor: Name | None = Field(None, description="`cursor` of the answer before; the check goes on from there.")
+    run_id: Name | None = Field(None, description="A check that a worker continues: returns its progress, then its result.")
+    cursor: Name | None = Field(None, description="The `cursor` of the previous part, to check the next.")
 
 
 class Finding(FrozenPart):
-    """One thing that is not as it should be. It tells ids and numbers, never a memory's words."""
+    """A problem that was found. Contains ids and numbers, never the words of a memory."""
 
     kind: Kind
-    id: str = Field(description="The memory; of what is no memory's its own name.")
-    detail: str = Field(description="What it is, and the command that helps.")
-    repairable: bool = Field(description="Whether repair_index brings it in line.")
+    id: str = Field(description="The memory, or the name of something else.")
+    detail: str = Field(description="The problem, and the command that fixes it.")
+    repairable: bool = Field(description="Whether repair_index fixes it.")
 
 
 class ValidateResult(LongResult):
     run_id: str | None = Field(None, exclude_if=absent)
     status: Literal["running", "done", "failed"] = Field(
-        description="`running` where the cursor leads on, or a worker goes on with it by its run_id."
+        description="`running`: call again with the cursor, or with the run_id if a worker continues the check."
     )
-    ok: bool = Field(description="Whether nothing is wrong in this part; `held` alone is nothing wrong.")
-    checked: int = Field(description="Records that were compared.")
-    counts: dict[Kind, int] = Field(description="How many findings there are, by kind.")
+    ok: bool = Field(description="Whether this part has no problems; `held` alone is not one.")
+    checked: int = Field(description="Number of compared records.")
+    counts: dict[Kind, int] = Field(description="Number of findings by kind.")
     findings: list[Finding]
-    cursor: str | None = Field(
-        None, description="Give it back for the next part; not there when there is no more.", exclude_if=absent
-    )
+    cursor: str | None = Field(None, description="To check the next part; absent after the last part.", exclude_if=absent)
 
 
 Scope = Literal["missing", "all"]
@@ -53,27 +51,27 @@ Scope = Literal["missing", "all"]
 class RepairRequest(Request):
     """The repair of the index of a user."""
 
-    scope: Scope = Field("missing", description="missing: only what is not in line; all: every document is written anew.")
-    dry_run: Flag = Field(True, description="Tells what would be done, and changes nothing.")
-    run_id: Name | None = Field(None, description="Of a repair that a worker goes on with: how far it is, then its result.")
+    scope: Scope = Field("missing", description="missing: only inconsistent documents; all: write every document again.")
+    dry_run: Flag = Field(True, description="Only report what would be done.")
+    run_id: Name | None = Field(None, description="A repair that a worker continues: returns its progress, then its result.")
 
 
 class FailedRepair(FrozenPart):
-    """What could not be brought in line."""
+    """A document that could not be repaired."""
 
     id: str
     code: Literal["ahead", "conflict", "refused", "unavailable"] = Field(
-        description="ahead: only commonplace reindex mends it; conflict: two records claim one place; refused: the index will"
-        " not take it; unavailable: try again."
+        description="ahead: only commonplace reindex fixes it; conflict: two records have the same key or content; refused: "
+        "the index does not accept it; unavailable: try again."
     )
 
 
 class RepairResult(LongResult):
     run_id: str | None = Field(None, exclude_if=absent)
-    status: Literal["planned", "running", "done", "failed"] = Field(description="`running`: a worker goes on with it.")
-    indexed: int = Field(description="Documents that are written, or would be; counts that are wrong, too.")
-    removed: int = Field(description="Documents without a record that are taken out, or would be.")
-    unchanged: int = Field(description="Records whose documents are in line.")
+    status: Literal["planned", "running", "done", "failed"] = Field(description="`running`: a worker continues it.")
+    indexed: int = Field(description="Documents and wrong counts that were, or would be, written.")
+    removed: int = Field(description="Documents without a record that were, or would be, removed.")
+    unchanged: int = Field(description="Records with correct documents.")
     failed: list[FailedRepair]
 
 
@@ -84,42 +82,42 @@ REASONS: tuple[Reason, ...] = get_args(Reason)
 
 class LegHit(Part):
     id: str
-    raw: float = Field(description="Of the words the index's own score (BM25), of the meaning the cosine.")
+    raw: float = Field(description="For words the index's score (BM25), for vectors the cosine.")
 
 
 class SearchLegs(Part):
-    lexical: list[LegHit] = Field(description="The best by words alone, best first.")
-    vector: list[LegHit] = Field(description="The nearest by meaning, nearest first.")
+    lexical: list[LegHit] = Field(description="The best matches by words, best first.")
+    vector: list[LegHit] = Field(description="The best matches by meaning, best first.")
 
 
 class TracedHit(Part):
     id: str
     relevance_score: Fraction = Field(
-        description="That of search_memory: x / (x + 0.2), 0 below 0, where x is raw without its parts called tie_; raw "
-        "itself where ranked_by is importance."
+        description="As in search_memory: x / (x + 0.2), 0 below 0, where x is raw without the parts named tie_; raw itself "
+        "if ranked_by is importance."
     )
-    probability: Fraction | None = Field(description="How likely it is right; null where nothing in particular is asked.")
+    probability: Fraction | None = Field(description="How likely it answers the question; null for unspecific questions.")
     below_threshold: bool | None = Field(
-        None, exclude_if=absent, description="True for the best there is where nothing matches enough."
+        None, exclude_if=absent, description="True for the best match if none reaches the threshold."
     )
-    raw: float = Field(description="What the memories are ordered by: the sum of the parts.")
+    raw: float = Field(description="The ranking score: the sum of the parts.")
     reach: list[Reach] = Field(
-        description="How it came to be looked at: by a leg, beside a hit in its session, by reading the records, or by its "
-        "importance."
+        description="How it became a candidate: by words, by vector, next to a hit in its session, by a scan of the records, "
+        "or by importance."
     )
-    parts: dict[str, float] = Field(description="What raw is the sum of, by name; parts of 0 are left out.")
+    parts: dict[str, float] = Field(description="The terms of raw by name, without zeros.")
 
 
 class LeftOut(Part):
     id: str
-    why: Reason = Field(description="The argument, given or by default, that left it out.")
+    why: Reason = Field(description="The argument, given or default, that excluded it.")
 
 
 class TraceResult(Result):
     ranked_by: Literal["window", "classic", "importance"] = Field(
-        description="The profile of the ranking; importance for a question that names nothing."
+        description="The profile of the ranking; importance for a question without content words."
     )
-    legs: SearchLegs = Field(description="What words and vectors found, before it was ranked together.")
+    legs: SearchLegs = Field(description="The matches by words and by vectors, before they are ranked together.")
     results: list[TracedHit] = Field(description="The memories of search_memory, in its order.")
-    left_out: list[LeftOut] = Field(description="What matches, or is as important, and was not returned.")
+    left_out: list[LeftOut] = Field(description="Memories that match, or are as important, but were not returned.")
     times_ms: dict[str, float] = Field(description="Milliseconds by step; total: of the whole trace.")

@@ -58,7 +58,7 @@ def refuse_half_characters(text: str, field: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        why = f"{field}: must not hold half a character, U+{ord(text[error.start]):04X}"
+        why = f"{field}: must not contain half a character, U+{ord(text[error.start]):04X}"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, field) from None
     return text
 

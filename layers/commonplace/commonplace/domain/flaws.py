@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass
 class Flaws:
-    """The flaws met while they were gathered.
+    """Flaws of records, gathered while reading.
 
     `unreadable`: the ids of unreadable memories, each with its user; `held`: the ids of memories with a date beyond the
     bounds, each with the fields that are read as the nearest bound.
@@ -31,7 +31,7 @@ _gathering: ContextVar[tuple[Flaws, ...]] = ContextVar("gathering", default=())
 
 @contextmanager
 def gathered() -> Iterator[Flaws]:
-    """Gather the flaws met inside, in this context; gatherings may be nested."""
+    """Gather the flaws of records that are read inside, in this context; may be nested."""
     found = Flaws()
     before = _gathering.set((*_gathering.get(), found))
     try:

@@ -6,6 +6,6 @@ OWNER_ONLY = 0o700
 
 
 def make_private(folder: Path) -> None:
-    """Create a folder and those above it that are missing, for the owner only; existing folders keep their mode."""
+    """Create a folder and its missing parents, private to the owner; existing folders keep their mode."""
     for one in reversed([each for each in (folder, *folder.parents) if not each.exists()]):
         one.mkdir(OWNER_ONLY, exist_ok=True)

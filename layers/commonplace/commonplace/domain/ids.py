@@ -31,7 +31,7 @@ def new_operation_id(at: datetime) -> str:
 
 
 def first_operation_id(at: datetime) -> str:
-    """Return an id that sorts before those of all operations at that moment, and after all earlier ones."""
+    """Return an id that sorts before all operation ids of that moment, and after all earlier ids."""
     return new_operation_id(max(at, _FIRST))[:-16]
 
 

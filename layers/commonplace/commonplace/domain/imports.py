@@ -20,19 +20,19 @@ _LONGEST_ALIAS, _SHOWN = 128, 90
 
 
 class StoreManyRequest(Request):
-    """Statements to be stored, each for itself."""
+    """Statements to store, each on its own."""
 
     memories: Annotated[list[dict[str, Any]], Field(min_length=1, max_length=100), Sent(form=list[StoreRequest])] = Field(
-        description="What `store_memory` takes, once for each: {content, context?}."
+        description="The arguments of `store_memory` for each statement: {content, context?}."
     )
-    wait: Flag = Field(True, description="False: no recommendations are waited for; `history` of a memory tells them.")
+    wait: Flag = Field(True, description="False: don't wait for recommendations; `history` of a memory returns them.")
 
 
 class Failure(Part):
     code: str = Field(description="An error code.")
-    message: str = Field(description="It names the field, and never quotes a secret.")
-    field: str | None = Field(description="The dotted path of the argument at fault, if one is.")
-    retryable: bool = Field(description="Whether the same may succeed later.")
+    message: str = Field(description="Names the field, and never quotes a secret.")
+    field: str | None = Field(description="The dotted path of the invalid argument, if any.")
+    retryable: bool = Field(description="Whether the same call may succeed later.")
 
 
 class NotStored(Part):
@@ -40,12 +40,12 @@ class NotStored(Part):
 
 
 class StoreManyResult(Result):
-    answers: list[StoreResult | NotStored] = Field(description="For each in its order what `store_memory` would answer.")
-    refused: int = Field(description="How many of them were not stored.")
+    answers: list[StoreResult | NotStored] = Field(description="The result of `store_memory` for each, in order.")
+    refused: int = Field(description="Number of statements that were not stored.")
 
 
 class Turn(Request):
-    """One message of a conversation to be imported."""
+    """A message of a conversation to import."""
 
     session_id: Name = Field(description="The conversation or session.")
     position: Annotated[int, Field(ge=0, le=2**31, strict=True)] = Field(description="Its number in the session.")
@@ -55,22 +55,22 @@ class Turn(Request):
 
 
 class ImportRequest(Request):
-    """A conversation: `messages` to be read, or the `turns` of a transcript to be stored; exactly one of them."""
+    """A conversation: either `messages` to read, or the `turns` of a transcript to store."""
 
     messages: Annotated[list[dict[str, Any]] | None, Sent(form=list[ChatMessage])] = Field(
         None,
         min_length=1,
-        description="Messages {role, content} in their order, read as `commonplace import` reads them: only the user's own "
-        "words become memories. A plan is answered, and with `apply` they are stored as a run, which can be undone.",
+        description="Messages {role, content} in order, read as by `commonplace import`: only the user's own words become "
+        "memories. Returns a plan, or with `apply` stores the memories as a run, which can be undone.",
     )
-    apply: Annotated[bool, Field(strict=True)] = Field(False, description="Of `messages`: store what the plan tells.")
+    apply: Annotated[bool, Field(strict=True)] = Field(False, description="For `messages`: apply the plan.")
     turns: Annotated[list[dict[str, Any]] | None, Sent(form=list[Turn | ChatMessage])] = Field(
         None,
         validate_default=True,
-        description="A transcript, of which each turn {session_id, position, speaker, text, event_time?} or message {role, "
-        "content} is stored at once as a memory of its own, whoever said it.",
+        description="A transcript: each turn {session_id, position, speaker, text, event_time?} or message {role, content} "
+        "of any speaker is stored at once as a memory.",
     )
-    keep: Keep = Field("all", description="Of `turns`: `worthy` leaves out small talk and what an assistant says.")
+    keep: Keep = Field("all", description="For `turns`: `worthy` skips small talk and turns of the assistant.")
 
     @field_validator("turns")
     @classmethod
@@ -79,17 +79,17 @@ class ImportRequest(Request):
         if turns is None and messages is None and "messages" in given.data:
             raise PydanticCustomError("missing", "is required, or messages")
         if turns is not None and messages is not None:
-            raise PydanticCustomError("exactly_one", "is the form for transcripts, and not given beside messages")
+            raise PydanticCustomError("exactly_one", "is for transcripts, and can't be combined with messages")
         return turns
 
 
 class LeftOut(Part):
-    turn: int = Field(description="Index of the turn in what was given.")
+    turn: int = Field(description="Index of the turn in the request.")
     why: str
 
 
 class ImportResult(Result):
-    ids: list[str | None] = Field(description="A memory id per turn, in order; null where it was left out.")
+    ids: list[str | None] = Field(description="A memory id per turn, in order; null if it was skipped.")
     left_out: list[LeftOut]
 
 
@@ -97,13 +97,13 @@ ImportOutcome = Literal["added", "near_duplicate", "known", "conflict", "refused
 
 
 class ImportedMemory(Part):
-    """An entry and what happens to it, or has happened. A `near_duplicate` is added, beside what is like it."""
+    """An entry and its planned or actual outcome. A `near_duplicate` is added next to the similar memory."""
 
     where: str = Field(description="The entry, the line, the file or the conversation.")
     outcome: ImportOutcome
-    content: str = Field(description="Its words, without secrets; empty where it is refused.")
-    memory_id: str | None = Field(None, description="The memory here that it is compared with, where there is one.")
-    why: str | None = Field(None, description="Why it is not added as it is.")
+    content: str = Field(description="Its text, without secrets; empty if it is refused.")
+    memory_id: str | None = Field(None, description="The existing memory that it was compared with, if any.")
+    why: str | None = Field(None, description="Why it is not simply added.")
 
 
 @dataclass(frozen=True)
@@ -192,38 +192,40 @@ class RefusedEntry(Part):
 
 class LeftOutPassage(Part):
     where: str = Field(description="The entry, the line, the file or the message.")
-    reason: str = Field(description="Why it is left out.")
-    text: str = Field(description="Its words, without secrets.")
+    reason: str = Field(description="Why it is skipped.")
+    text: str = Field(description="Its text, without secrets.")
 
 
 class Imported(Result):
-    """What an import from another store does, or would do."""
+    """The plan or result of an import from another store."""
 
-    kind: ImportKind = Field(description="What the file holds.")
-    why: str = Field(description="By what that was found out.")
+    kind: ImportKind = Field(description="The format of the file.")
+    why: str = Field(description="How the format was detected.")
     applied: bool = Field(description="False for a plan: nothing was stored yet.")
-    run_id: str | None = Field(None, description="By which what was stored is taken back.", exclude_if=absent)
+    run_id: str | None = Field(None, description="To undo the import.", exclude_if=absent)
     status: RunStatus | None = Field(None, exclude_if=absent)
-    runs: list[str] = Field(default_factory=list, description="Of conversations: all of its runs, oldest first.")
-    entries: int = Field(description="How many there are in the file.")
-    added: int = Field(description="Memories that were added, or would be.")
-    closed: int = Field(0, description="How many are not true any more, and closed.")
-    known: list[str] = Field(description="What is here already, by its name in the file.")
-    conflicts: list[str] = Field(description="Names that lead to a memory here that says something else; it stays.")
+    runs: list[str] = Field(default_factory=list, description="For conversations: all runs, oldest first.")
+    entries: int = Field(description="Number of entries in the file.")
+    added: int = Field(description="Number of memories that were, or would be, added.")
+    closed: int = Field(0, description="Number of memories that are no longer true, and are closed.")
+    known: list[str] = Field(description="Entries that are stored already, by their name in the file.")
+    conflicts: list[str] = Field(description="Names of memories that are stored with another text, which stays.")
     refused: list[RefusedEntry]
     outcomes: dict[ImportOutcome, int] = Field(
-        default_factory=dict, description="How many entries each outcome has; of a large plan the lists hold only the first."
+        default_factory=dict, description="Number of entries by outcome; the lists of a large plan contain only the first."
     )
-    memories: list[ImportedMemory] = Field(default_factory=list, description="The entries that were asked for.")
-    lost: list[str] = Field(default_factory=list, description="What another write came before; the next run takes it.")
-    cut: list[str] = Field(default_factory=list, description="Of what the note had no room for all fields.")
+    memories: list[ImportedMemory] = Field(default_factory=list, description="The requested entries.")
+    lost: list[str] = Field(
+        default_factory=list, description="Entries not added because of a concurrent write; the next import adds them."
+    )
+    cut: list[str] = Field(default_factory=list, description="Entries with more fields than fit in the note.")
     left_out: dict[str, int] = Field(
-        default_factory=dict, description="By reason: how many passages, or messages of other roles, become no memory."
+        default_factory=dict, description="By reason: number of passages, or messages of other roles, without a memory."
     )
     passages: list[LeftOutPassage] = Field(
-        default_factory=list, description="These passages, where they are asked for: the first 10,000."
+        default_factory=list, description="The first 10,000 of these passages, if requested."
     )
     held: dict[str, list[str]] = Field(
-        default_factory=dict, description="By id the dates that lie beyond the years 1 to 9000, and are kept as 1 or 9000."
+        default_factory=dict, description="By id: dates outside the years 1 to 9000, which are stored as 1 or 9000."
     )
-    people: dict[str, int] = Field(default_factory=dict, description="By name: how many entries belong to each person.")
+    people: dict[str, int] = Field(default_factory=dict, description="By name: number of entries of each person.")

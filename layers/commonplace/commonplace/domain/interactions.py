@@ -1,4 +1,4 @@
-"""Interactions of a day and what people see of them: runs, histories, and written pages.
+"""Interactions, and the reports about them: runs, histories and written pages.
 
 Stored interactions, runs and tags are also parsed here; the functions return None if a text can't be read.
 """
@@ -37,44 +37,44 @@ ErasedPlace = Literal["search_log", "feedback", "documents", "interactions", "ru
 
 
 class Erased(Result):
-    """What was erased for good, never its words; `notes` says so where something is left for a while."""
+    """A permanent erasure, without the erased words. `notes` reports copies that remain for a while."""
 
-    memories: int = Field(description="How many memories there were.")
+    memories: int = Field(description="Number of erased memories.")
     ids: tuple[str, ...] = Field(
-        (), description="Which, where one was named: with its history and what was merged of it, newest first."
+        (), description="If a memory was named: its id, with those of its history and merges, newest first."
     )
     places: tuple[ErasedPlace, ...] = Field(
-        (), description="Where else something was erased with one memory or document, by name."
+        (), description="If a memory or document was named: the other places where something was erased."
     )
     made_again: tuple[str, ...] = Field(
-        (), description="What holds the place of a merged one: the memory of the others, or the last of them itself."
+        (), description="Replacements of erased merges: the memory merged from the other sources, or the last source itself."
     )
 
 
 class LeftPage(FrozenPart):
-    """A page that was left as it is."""
+    """A page that was not changed."""
 
     name: str
     why: str
 
 
 class WrittenPages(FrozenPart):
-    """What was done. A page that says the same as before is in none of these."""
+    """The changes to the pages. Pages with the same text as before are not listed."""
 
     written: tuple[str, ...] = Field((), description="The names of the pages that were written.")
-    removed: tuple[str, ...] = Field((), description="Days of which no note is left.")
-    left: tuple[LeftPage, ...] = Field((), description="What is not ours, or was edited and not taken over yet.")
-    unreadable: tuple[str, ...] = Field((), description="Ids of memories that are damaged; they are on no page.")
+    removed: tuple[str, ...] = Field((), description="Pages of days without notes.")
+    left: tuple[LeftPage, ...] = Field((), description="Files of other programs, and edited pages that are not applied yet.")
+    unreadable: tuple[str, ...] = Field((), description="Ids of damaged memories, which are on no page.")
 
 
 class HistoryRequest(NamedMemory):
-    """A memory whose history is asked for; an old id leads on to what became of it."""
+    """A memory whose history to return; an external id finds the memory that now has it."""
 
 
 class RefusedInteraction(FrozenPart):
-    """One that was not recorded. `id` and `field` are None where none can be told.
+    """An interaction that was not recorded. `id` and `field` are None if unknown.
 
-    A lone surrogate in the `id`, which UTF-8 can not say, is told by its escape.
+    An unpaired surrogate in the `id`, which UTF-8 can't encode, is escaped.
     """
 
     id: str | None
@@ -83,34 +83,34 @@ class RefusedInteraction(FrozenPart):
 
 
 class SkippedMessage(FrozenPart):
-    """A message of a discussion that was not read, or not all of it; the others were."""
+    """A message of a discussion that was skipped, or read only in part."""
 
     id: str | None = Field(description="The id of its interaction.")
-    index: int = Field(description="Its place among the messages that were given, from 0.")
+    index: int = Field(description="Its position among the messages of the request, from 0.")
     role: str
     reason: str
 
 
 class RecordResult(FrozenPart):
-    recorded: int = Field(description="How many are new, or are known conversations with new messages.")
-    known: int = Field(description="How many were there already, with nothing new; what was recorded first stays.")
+    recorded: int = Field(description="Number of new interactions, and of known conversations with new messages.")
+    known: int = Field(description="Number of known interactions without new messages; the first version stays.")
     refused: list[RefusedInteraction]
     skipped: list[SkippedMessage] = Field(
-        default_factory=list, description="Messages of no user or assistant, and those that hold more than text, or no text."
+        default_factory=list, description="Messages of other roles, without text, or with more than text."
     )
     conflicts: list[SkippedMessage] = Field(
-        default_factory=list, description="Messages of a known conversation that changed; what was recorded first stays."
+        default_factory=list, description="Changed messages of a known conversation; the first version stays."
     )
-    redacted: list[str] = Field(description="Kinds of secrets that were taken out.")
+    redacted: list[str] = Field(description="Kinds of the secrets that were removed.")
 
 
 class OperationReport(FrozenPart):
-    """One operation of a run with the words that are in the record, for people."""
+    """An operation of a run, with the texts from the records, for people."""
 
     operation: RunOperation
-    says: str | None = Field(None, description="The memory that it added or brought back.")
-    closed: tuple[str, ...] = Field((), description="What the memories said that it closed.")
-    rests_on: str | None = Field(None, description="The user's words that it rests on.")
+    says: str | None = Field(None, description="The text of the memory that it added or restored.")
+    closed: tuple[str, ...] = Field((), description="The texts of the memories that it closed.")
+    rests_on: str | None = Field(None, description="The user's words that are the evidence.")
 
 
 class RunReport(FrozenPart):
@@ -119,9 +119,9 @@ class RunReport(FrozenPart):
 
 
 class ListedRuns(Result):
-    """What `GET /runs` answers."""
+    """The response of `GET /runs`."""
 
-    runs: tuple[Run, ...] = Field(description="Newest first; `notes` says `partial` where older ones had no room.")
+    runs: tuple[Run, ...] = Field(description="Newest first; `notes` contains `partial` if older runs did not fit.")
 
 
 class Step(FrozenPart):
@@ -132,7 +132,7 @@ class Step(FrozenPart):
 
 
 class Value(FrozenPart):
-    """A memory that holds a key or held it."""
+    """A memory that has or had a key."""
 
     memory_id: str
     value: str
@@ -142,14 +142,14 @@ class Value(FrozenPart):
     superseded_by: str | None
     evidence: str | None
     session_id: str | None
-    steps: tuple[Step, ...] = Field(description="What was done to it, oldest first.")
+    steps: tuple[Step, ...] = Field(description="Its changes, oldest first.")
     recommendations: Recommendations | None = Field(
-        None, exclude_if=absent, description="What it should be compared with, where the store was not waited for."
+        None, exclude_if=absent, description="Memories to compare it with, if the store did not wait for them."
     )
 
 
 class History(Result):
-    key: str | None = Field(description="The key that was asked for; of an id, that of its newest memory, null without one.")
+    key: str | None = Field(description="The requested key; for an id, the key of its newest memory, null if it has none.")
     values: tuple[Value, ...] = Field(description="Newest first.")
 
 
@@ -162,12 +162,12 @@ class ChatPart(Model):
 
     model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
 
-    type: Words = Field("text", description="`text`, or what is not read: an image, a file, a tool's result.")
+    type: Words = Field("text", description="`text`, or a type that is skipped: an image, a file, a tool's result.")
     text: Words | None = Field(None, description="The words.")
 
     @model_validator(mode="before")
     @classmethod
-    def _of_any_shape(cls, given: Any) -> Any:
+    def _normalize_part(cls, given: Any) -> Any:
         """Accept a bare text, or an object with `value`; a part without a type gets that of its first key."""
         if isinstance(given, str):
             return {"text": given}
@@ -194,14 +194,14 @@ def _name_or_none(value: Any) -> str | None:
 
 
 class ChatMessage(Model):
-    """One message of a conversation as the APIs of OpenAI and Bedrock have it; its other fields are not read."""
+    """A message in the format of the APIs of OpenAI and Bedrock; other fields are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
 
     id: Annotated[Name | None, BeforeValidator(_name_or_none)] = Field(
         None,
-        description="Its id, by which it is known when the conversation is recorded again; without ids, messages are known "
-        "by their position and text.",
+        description="Its id, which identifies it when the conversation is recorded again; without ids, messages are "
+        "identified by position and text.",
     )
     role: Name = Field(description="Who said it: `user`, `assistant`, `system`, `developer`, `tool`, ...")
     content: Annotated[
@@ -227,14 +227,14 @@ class ChatMessage(Model):
 
     @property
     def not_read(self) -> str | None:
-        """Why it is not read, or only partly: another role, no text, or parts that are no text."""
+        """Why it is skipped or only partly read: another role, no text, or parts other than text."""
         if self.speaker is None:
             return "not said by the user or the assistant"
         others = dict.fromkeys(part.type[:40] for part in self.content or () if part.type not in _TEXTS)
         kinds = ", ".join(list(others)[:5])
         if not self.words.strip():
-            return f"holds no text, only {kinds}" if kinds else "holds no text"
-        return f"holds more than text: {kinds}" if kinds else None
+            return f"contains no text, only {kinds}" if kinds else "contains no text"
+        return f"contains more than text: {kinds}" if kinds else None
 
 
 class Message(Request):
@@ -242,7 +242,7 @@ class Message(Request):
 
     role: Role = Field(description="Who wrote it.")
     content: Words = Field(description="What was written.")
-    id: Name | None = Field(None, exclude_if=absent, description="Its id, where the caller gave one.")
+    id: Name | None = Field(None, exclude_if=absent, description="Its id, if the caller gave one.")
 
 
 def _may_be_left_out(schema: dict[str, Any]) -> None:
@@ -252,34 +252,33 @@ def _may_be_left_out(schema: dict[str, Any]) -> None:
 class _Interaction(Request):
     model_config = ConfigDict(json_schema_extra=_may_be_left_out)
     id: Annotated[Name, Sent(optional=True)] = Field(
-        description="Its id, unique among the user's interactions: the same id again is known, and the first stays; of a "
-        "conversation that has grown the new messages are recorded. Left out: "
-        "made of what it says and of its day, so that the same call again is known."
+        description="Its id, unique among the user's interactions. If the id is known, the first version stays, and only new "
+        "messages of a conversation are recorded. By default derived from content and day, so that a repeated call is known."
     )
     time: Annotated[datetime, Sent(optional=True)] = Field(
-        description="When it was, ISO 8601; without an offset in the user's time zone. Now when left out."
+        description="When it took place, ISO 8601; without an offset in the user's time zone. Default: now."
     )
 
 
 class Discussion(_Interaction):
-    """A talk between the user and an assistant."""
+    """A conversation between the user and an assistant."""
 
     type: Literal["discussion"]
     messages: Annotated[tuple[Message, ...], Field(min_length=1)] = Field(description="What was said, in order.")
-    article_title: Title | None = Field(None, description="What it was about.")
+    article_title: Title | None = Field(None, description="The title of the article it was about.")
     part_of: Name | None = Field(
-        None, exclude_if=absent, description="The conversation that grew by these messages, where they came later."
+        None, exclude_if=absent, description="The conversation to which these messages were added later."
     )
 
 
 class GivenDiscussion(_Interaction):
-    """A talk between the user and an assistant, as it is handed in: in the shapes of OpenAI's and Bedrock's logs, too."""
+    """A conversation between the user and an assistant, also in the formats of OpenAI's and Bedrock's logs."""
 
     type: Literal["discussion"]
     messages: Annotated[tuple[ChatMessage, ...], Field(min_length=1)] = Field(
-        description="What was said, in order. The texts of `user` and `assistant` are read, everything else is `skipped`."
+        description="The messages in order. The texts of `user` and `assistant` are read, everything else is `skipped`."
     )
-    article_title: Title | None = Field(None, description="What it was about.")
+    article_title: Title | None = Field(None, description="The title of the article it was about.")
 
 
 class Reaction(_Interaction):
@@ -287,7 +286,7 @@ class Reaction(_Interaction):
 
     type: Literal["reaction"]
     post_id: Name
-    reaction: Name = Field(description="Which, e.g. `like`.")
+    reaction: Name = Field(description="The reaction, e.g. `like`.")
     title: Title = Field(description="The post's title.")
 
 
@@ -307,16 +306,16 @@ class Explicit(_Interaction):
 
 
 class Page(_Interaction):
-    """A page that the user read, or the transcript of their talk with an assistant."""
+    """A page that the user read, or the transcript of a conversation with an assistant."""
 
     type: Literal["page"]
     text: Annotated[Words, AfterValidator(with_substance)] = Field(
-        description="What it says; of a transcript, which names its speakers, the user's turns are their words."
+        description="Its text. In a transcript with named speakers, the user's turns are read as their own words."
     )
     url: Annotated[str, Field(min_length=1, max_length=2_000), AfterValidator(printable)] | None = Field(
-        None, description="Where it is."
+        None, description="Its address."
     )
-    platform: Name | None = Field(None, description="What it is on, e.g. `web` or `chatgpt`.")
+    platform: Name | None = Field(None, description="Its platform, e.g. `web` or `chatgpt`.")
 
 
 Interaction = Annotated[Discussion | Reaction | Save | Explicit, Field(discriminator="type")]
@@ -325,19 +324,19 @@ INTERACTION: TypeAdapter[Interaction] = TypeAdapter(Interaction, config=_QUIET)
 """Parses a recorded interaction of any type."""
 GivenInteraction = GivenDiscussion | Reaction | Save | Explicit | Page
 GIVEN: TypeAdapter[GivenInteraction] = TypeAdapter(Annotated[GivenInteraction, Field(discriminator="type")], config=_QUIET)
-"""Parses an interaction to be recorded: a page is recorded as what the user did on it."""
+"""Parses an interaction of a request: a page is recorded as the user's interaction with it."""
 
 
 class RecordRequest(Request):
-    """What `POST /interactions` takes."""
+    """The body of `POST /interactions`."""
 
     interactions: Annotated[list[Any], Field(max_length=MAX_INTERACTIONS), Sent(form=list[GivenInteraction])] = Field(
-        description="Each is checked on its own: one that is malformed is refused, the others are recorded."
+        description="Each is validated separately: invalid ones are refused, and the others are recorded."
     )
 
 
 YEARS = range(1970, 2200)
-"""Years that may be recorded: beyond them, some zone lacks such a day."""
+"""Years that can be recorded: outside them, dates don't exist in every time zone."""
 _TAG_ROWS: TypeAdapter[dict[str, TagRow]] = TypeAdapter(dict[str, TagRow])
 _FIRST, _LAST = datetime(YEARS[0], 1, 2, tzinfo=UTC), datetime(YEARS[-1], 12, 30, tzinfo=UTC)
 

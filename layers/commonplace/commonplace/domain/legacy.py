@@ -34,8 +34,8 @@ class LeftOutDocument(Part):
 
 class Leftover(Part):
     legacy_id: str
-    fields: list[str] = Field(description="The fields of the old record that stand in `user_note`.")
-    cut: bool = Field(description="Whether there was not room for all of it.")
+    fields: list[str] = Field(description="The fields of the old record that were moved to `user_note`.")
+    cut: bool = Field(description="Whether the note was truncated.")
 
 
 class TagCounts(Part):
@@ -44,26 +44,24 @@ class TagCounts(Part):
 
 
 class Migration(Result):
-    """What a move from an old store does, or would do."""
+    """The plan or result of a migration."""
 
     applied: bool = Field(description="False for a plan: nothing was changed.")
-    run_id: str | None = Field(description="By it the move is undone; null where nothing was changed.")
+    run_id: str | None = Field(description="To undo the migration; null if nothing was changed.")
     status: RunStatus | None
     encoding: str
-    documents: int = Field(description="How many there are in the tables that were read.")
-    added: int = Field(description="Memories that were added, or would be.")
-    aliases: int = Field(description="Old ids that lead to a memory since, or would.")
-    known: list[str] = Field(description="Old ids that were moved before.")
-    conflicts: list[str] = Field(description="Old ids that lead to a memory here that says something else; left as they are.")
-    lost: list[str] = Field(
-        description="Old ids of what was said here, by another, in the same moment; the next run takes them."
-    )
-    categories: dict[str, dict[str, int]] = Field(description="By old category, how many go into which.")
+    documents: int = Field(description="Number of documents in the tables that were read.")
+    added: int = Field(description="Memories that were, or would be, added.")
+    aliases: int = Field(description="Old ids that now are, or would be, names of a memory.")
+    known: list[str] = Field(description="Old ids that were migrated before.")
+    conflicts: list[str] = Field(description="Old ids of memories that are stored with another text, which stays.")
+    lost: list[str] = Field(description="Old ids not migrated because of a concurrent write; the next run migrates them.")
+    categories: dict[str, dict[str, int]] = Field(description="By old category: number of memories by new category.")
     tags_before: TagCounts
-    tags_after: TagCounts = Field(description="Without the old categories, which stay as tags.")
+    tags_after: TagCounts = Field(description="Without the old categories, which remain as tags.")
     tags_renamed: dict[str, str]
     review: list[dict[str, JsonValue]] = Field(
-        description="What a person decides: legacy_id, content, from, to, confidence, why."
+        description="Rows for a person to decide: legacy_id, content, from, to, confidence, why."
     )
     refused: list[LeftOutDocument]
     leftovers: list[Leftover]
@@ -71,25 +69,25 @@ class Migration(Result):
 
 class CheckedQuery(Part):
     query: str
-    old: list[str] = Field(description="Old ids as the old store finds them: most words first, then the newest.")
-    new: list[str] = Field(description="Old ids of what a search finds here.")
-    expected: int = Field(description="How many of the old records are wanted.")
+    old: list[str] = Field(description="Old ids found by the old store: most words first, then newest.")
+    new: list[str] = Field(description="Old ids found by a search here.")
+    expected: int = Field(description="Number of expected records.")
     old_recall: float
     new_recall: float
 
 
 class MigrationCheck(Result):
-    """The old store's search against the one here, over the records that were moved; ten hits each."""
+    """A comparison of the old store's search with the search here, over the migrated records; ten hits each."""
 
     queries: int
-    not_moved: list[str] = Field(description="Old ids that lead nowhere here.")
-    old_recall: float = Field(description="The mean share of what is wanted that the old search finds.")
+    not_moved: list[str] = Field(description="Old ids without a memory here.")
+    old_recall: float = Field(description="The mean share of expected records that the old search finds.")
     new_recall: float
-    worse: list[CheckedQuery] = Field(description="Queries of which the search here finds less.")
+    worse: list[CheckedQuery] = Field(description="Queries for which the search here finds less.")
 
 
 class CheckRequest(Request):
-    """A query to compare by. `expected`: the old ids that it should find; without any, what the old search finds."""
+    """A query to compare. `expected`: the old ids that it should find; default: what the old search finds."""
 
     query: Text
     expected: list[str] = Field(default_factory=list)

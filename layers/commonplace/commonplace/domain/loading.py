@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 DATA = Path(__file__).parents[1] / "data"
 """The folder of the package's trained models."""
 _Loader = TypeVar("_Loader", bound=Callable[..., Any])
-_lock = RLock()  # one for all: loaders call each other, and two at once need more memory than one after the other
+_lock = RLock()  # shared, because loaders call each other, and loading at the same time needs more memory
 
 
 def loaded_once(load: _Loader) -> _Loader:
@@ -24,6 +24,6 @@ def loaded_once(load: _Loader) -> _Loader:
 
 
 def forked() -> None:
-    """Create a new lock in a forked process: the thread that had acquired the old one may not exist there."""
+    """Create a new lock in a forked process, because the thread that acquired the old lock may not exist there."""
     global _lock
     _lock = RLock()

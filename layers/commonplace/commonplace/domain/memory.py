@@ -15,14 +15,14 @@ DOCUMENTS = "documents"
 """The collection of passages: memories that are derived from documents."""
 
 
-def _held(value: datetime, field: ValidationInfo) -> datetime:
+def _clamp_date(value: datetime, field: ValidationInfo) -> datetime:
     nearest = nearest_moment(value)
     if nearest is not value:
         tell_held(str(field.data.get("memory_id")), str(field.field_name))
     return nearest
 
 
-Held = Annotated[datetime, AfterValidator(_held)]
+Held = Annotated[datetime, AfterValidator(_clamp_date)]
 
 
 class Memory(Model):
@@ -107,7 +107,7 @@ class Memory(Model):
 
     @property
     def happened_at(self) -> datetime:
-        """When it happened, or else when it was stored."""
+        """When it happened, or when it was stored if that is unknown."""
         return self.event_time or self.created_at
 
 

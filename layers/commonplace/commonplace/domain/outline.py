@@ -69,7 +69,7 @@ class Outline(NamedTuple):
         return self.agent_id in agents and self.is_live(now) and begun and (self.valid_to is None or self.valid_to > now)
 
     def closed_at(self, now: float) -> float | None:
-        """Return when it was replaced or deleted or has expired; None while it is live.
+        """Return when it was replaced or deleted or has expired; None if it is live.
 
         If that time is unknown, returns its creation time.
         """

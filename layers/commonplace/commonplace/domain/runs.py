@@ -1,4 +1,4 @@
-"""The runs that change memories: the nightly extraction, the undo of a run, an edited file, and tools that change many."""
+"""Runs, which change many memories at once: nightly extraction, undo, edited pages, and tools."""
 
 from datetime import date, datetime
 from typing import Annotated, Literal
@@ -17,53 +17,50 @@ OF_NO_CHANGE: tuple[RunKind, ...] = ("export", "backup", "validation", "repair")
 OF_FILES: tuple[RunKind, ...] = ("import", "restore", "migration")
 """Runs that import a file: only people and programs may apply them."""
 RunStatus = Literal["queued", "running", "done", "needs_review", "failed"]
-"""`queued`: handed to a worker, and nothing is changed yet."""
+"""`queued`: waiting for a worker, nothing is changed yet."""
 ToldStatus = Literal["running", "done", "needs_review", "failed"]
 """The status in tool results, where a queued run is `running`."""
 OperationKind = Literal["ADD", "UPDATE", "DELETE", "NOOP", "FORGET", "UNDO"]
 Outcome = Literal["planned", "applied", "lost", "over_cap", "needs_review", "discarded", "undone", "kept"]
-"""`lost`: the user changed the memory meanwhile, and that change stays. `over_cap`: beyond the daily limit.
-
-`kept`: an undo left it as it is.
-"""
+"""`lost`: the memory was changed meanwhile, and that change stays; `over_cap`: beyond the daily limit; `kept`: not undone."""
 
 LEFT_IN_LOG = (
-    "what was erased still stands in the log beside the memory file, for another program is reading there;"
-    " it goes with the next use of the file after that"
+    "the erased words are still in the log next to the memory file, because another program is reading it;"
+    " the next use of the file after that removes them"
 )
 
 _Date = date  # `Run` has a field of that name
 
 
 class RunOperation(FrozenPart):
-    """One thing that a run did, or did not do. It tells ids and reasons, never a memory's words: those are in the record."""
+    """A planned or applied change of a run. Contains ids and reasons, never the words of a memory."""
 
     operation_id: str
     kind: OperationKind
     outcome: Outcome
     memory_id: str | None = Field(None, description="The memory that was added or restored.")
     closed: tuple[str, ...] = Field((), description="The memories that were closed.")
-    interaction_id: str | None = Field(None, description="Where the words are that it rests on.")
+    interaction_id: str | None = Field(None, description="The interaction with the evidence.")
     position: int | None = None
-    rests_on: tuple[str, ...] = Field((), description="All interactions that it rests on, where they are more than one.")
+    rests_on: tuple[str, ...] = Field((), description="All interactions with evidence, if there are several.")
     day: date | None = Field(None, description="The day that was read.")
-    erases: tuple[str, ...] = Field((), description="The interactions that say what is to be forgotten.")
-    why: str = Field(description="For people: which rule, or what the model said.")
+    erases: tuple[str, ...] = Field((), description="The interactions that contain the words to forget.")
+    why: str = Field(description="The reason, for people: a rule, or the model's explanation.")
 
 
 class Dropped(FrozenPart):
-    """Something that a reader proposed, or a file held, and a rule refused."""
+    """A proposal of a reader, or an entry of a file, that a rule refused."""
 
-    interaction_id: str = Field("", description="Where the words are; of a file empty.")
-    position: int | None = Field(None, description="The message of it, or the line of a file.")
-    memory_id: str | None = Field(None, description="The memory here that it met.", exclude_if=absent)
-    code: str | None = Field(None, description="Of a file: the error's code.", exclude_if=absent)
-    field: str | None = Field(None, description="Of a file: the field at fault.", exclude_if=absent)
+    interaction_id: str = Field("", description="The interaction with the words; empty for a file.")
+    position: int | None = Field(None, description="The number of the message, or the line of the file.")
+    memory_id: str | None = Field(None, description="The existing memory that conflicts with it.", exclude_if=absent)
+    code: str | None = Field(None, description="For a file: the error code.", exclude_if=absent)
+    field: str | None = Field(None, description="For a file: the invalid field.", exclude_if=absent)
     why: str
 
 
 class TagMerge(FrozenPart):
-    """A tag that goes on under another name. `similarity`: 0 to 1; `memories`: how many carried it."""
+    """A tag that was merged into another. `similarity`: 0 to 1; `memories`: number of memories with it."""
 
     tag: str
     into: str
@@ -73,9 +70,9 @@ class TagMerge(FrozenPart):
 
 
 class TagRow(FrozenPart):
-    """A tag that is in use no more. `merged`: what had it has `into` now, and a query for it means that one.
+    """A tag that is no longer used. `merged`: its memories and queries now use `into`.
 
-    `count`: how many memories carried it then; `run_id`: the run that did it, with whose undo the row goes.
+    `count`: number of memories with it at that time; `run_id`: the run, whose undo removes this row.
     """
 
     status: Literal["merged", "archived"]
@@ -87,24 +84,24 @@ class TagRow(FrozenPart):
 
 
 class Progress(FrozenPart):
-    """How far a run is."""
+    """The progress of a run."""
 
-    done: int = Field(description="How much of it is done.")
-    total: int | None = Field(None, description="Of how much; null while that is not known yet.")
+    done: int = Field(description="Number of finished items.")
+    total: int | None = Field(None, description="Number of all items; null while unknown.")
 
 
 class LongResult(Result):
-    """The answer of a tool that a worker goes on with where its call has no time for all of it."""
+    """The result of a tool that a worker continues if one call has not enough time."""
 
     progress: Progress | None = Field(
-        None, description="While it is `running`: how far it is. The same tool with run_id tells the rest.", exclude_if=absent
+        None, description="While it is `running`; call the same tool with run_id for the rest.", exclude_if=absent
     )
 
 
 class Run(FrozenPart):
     """One run. Times are aware; `cost` is in US dollars."""
 
-    run_id: str = Field(description="`run_` and a ULID: sorts by its beginning.")
+    run_id: str = Field(description="`run_` and a ULID, which sorts by start time.")
     user_id: str
     kind: RunKind = "nightly"
     date: date
@@ -112,16 +109,16 @@ class Run(FrozenPart):
     mode: Mode | None = None
     model: str | None = None
     prompt_version: str | None = None
-    undoes: str | None = Field(None, description="The run or operation that this one takes back.")
-    interactions: tuple[str, ...] = Field((), description="What it reads; fixed when it begins.")
-    unread: tuple[str, ...] = Field((), description="Of those, what could not be read and stays pending.")
-    stopped: tuple[str, ...] = Field((), description="Of those, where the run was stopped and no reading failed: no fault.")
+    undoes: str | None = Field(None, description="The run or operation that this run undoes.")
+    interactions: tuple[str, ...] = Field((), description="The interactions that it reads, fixed at its start.")
+    unread: tuple[str, ...] = Field((), description="Interactions that could not be read and stay pending.")
+    stopped: tuple[str, ...] = Field((), description="Interactions not read because the run was stopped: no failure.")
     candidates: int = 0
-    backup_id: str | None = Field(None, description="Of a restore: the backup that it brings back.")
+    backup_id: str | None = Field(None, description="For a restore: the backup.")
     operations: tuple[RunOperation, ...] = ()
     dropped: tuple[Dropped, ...] = ()
-    tags: tuple[TagMerge, ...] = Field((), description="The tags that it gave another name; they still find what they did.")
-    archived: tuple[str, ...] = Field((), description="The tags that it put aside, unused for long.")
+    tags: tuple[TagMerge, ...] = Field((), description="The tags that it merged; queries with the old names still work.")
+    archived: tuple[str, ...] = Field((), description="The long unused tags that it archived.")
     calls: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
@@ -129,10 +126,10 @@ class Run(FrozenPart):
     started_at: datetime
     finished_at: datetime | None = None
     error: str | None = None
-    notes: tuple[str, ...] = Field((), description="What else to tell, e.g. that rules stood in for the model.")
-    through: _Date | None = Field(None, description="Every day up to this one is read and done.")
-    attempts: Annotated[int, Field(ge=0)] = Field(0, description="How often it was taken up again since then.")
-    result: dict[str, JsonValue] | None = Field(None, description="What else the tool that made it tells of it.")
+    notes: tuple[str, ...] = Field((), description="Remarks, e.g. that rules replaced the model.")
+    through: _Date | None = Field(None, description="The last day up to which all days are finished.")
+    attempts: Annotated[int, Field(ge=0)] = Field(0, description="Number of times it was resumed since then.")
+    result: dict[str, JsonValue] | None = Field(None, description="Other fields of the tool's result.")
 
     @property
     def is_at_work(self) -> bool:

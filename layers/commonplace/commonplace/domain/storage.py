@@ -58,7 +58,7 @@ Budget = Annotated[int, Field(ge=100, le=8_000, strict=True)]
 
 
 class NamedMemory(Request):
-    """A memory by its id or by its key, in exactly one field: either takes both, and `id` is the same as `memory_id`."""
+    """A memory by id or key, in exactly one field: each field accepts both, and `id` is an alias of `memory_id`."""
 
     memory_id: Name | None = Field(None, description="The id or key of the memory. Give this or key.")
     key: Key | None = Field(None, description="The key or id of the memory. Give this or memory_id.")
@@ -87,67 +87,67 @@ class WriteRequest(Request):
 
     key: Key = Field(description="A short name to find and change it by, e.g. `role`: letters, digits, `_`, `.`, `-`.")
     value: Text = Field(description="What to remember: one self-contained sentence in plain words, never code.")
-    category: Section = Field(description="The heading that it stands under.")
-    durability: Durability = Field(description="`durable`: true until changed; `daily`: a note that is gone after 90 days.")
+    category: Section = Field(description="The section to store it in.")
+    durability: Durability = Field(description="`durable`: true until changed; `daily`: a note that expires after 90 days.")
     source: Provenance = Field(
-        "user", description="Who said it (user, agent, system), or where it is from: explicit_mention, discussion:<id>."
+        "user", description="Who said it (user, agent, system), or its origin: explicit_mention, discussion:<id>."
     )
     confidence: Fraction = Field(
         1.0, description="0.9-1.0 said outright, 0.7-0.9 a pattern, 0.5-0.7 a weak sign; below 0.7 it becomes a daily note."
     )
-    allow_similar: Flag = Field(False, description="Write it although a memory says the same in other words.")
+    allow_similar: Flag = Field(False, description="Write it even if a memory says the same in other words.")
 
 
 class ReadRequest(Request):
-    """One heading of what is remembered."""
+    """A section of the memories."""
 
-    category: Section = Field(description="The heading.")
+    category: Section = Field(description="The section.")
     limit: Limit = Field(20, description="The most memories to return.")
 
 
 class UpdateRequest(NamedMemory):
-    """A new value for a memory, or a correction of its labels alone."""
+    """A new value for a memory, or a correction of only its labels."""
 
     value: Text | None = Field(
-        None, description="What is true now: one self-contained sentence. Leave it out to correct the labels alone."
+        None, description="What is true now: one self-contained sentence. Leave it out to correct only the labels."
     )
-    category: Section | None = Field(None, description="Another heading; the old one when left out.")
-    filed_under: Category | None = Field(None, description="The category to file it under.")
+    category: Section | None = Field(None, description="The new section; default: unchanged.")
+    filed_under: Category | None = Field(None, description="The new category.")
     type: MemoryType | None = Field(None, description="The kind of memory.")
-    tags: Tags | None = Field(None, description="The tags that it is to have; they replace those that it has.")
+    tags: Tags | None = Field(None, description="The new tags, which replace the old ones.")
     importance: Level | None = Field(None, description="1 (trivial) to 5 (never forget).")
     expires_at: End | None = Field(None, description="When it stops being true or useful, ISO 8601.")
     durability: Durability | None = Field(
-        None, description="`durable`: it never expires any more; `daily`: a note that is gone after 90 days."
+        None, description="`durable`: no longer expires; `daily`: a note that expires after 90 days."
     )
 
 
 class DeleteRequest(NamedMemory):
-    """A memory to be deleted."""
+    """A memory to delete."""
 
 
 class ContextRequest(Request):
-    """What the agent is about to talk about."""
+    """The topic of the agent's next answer."""
 
-    topic: Text = Field(description="The user's message, or what it is about, in plain words.")
-    max_tokens: Budget = Field(1_500, description="The most tokens that the context may have.")
+    topic: Text = Field(description="The user's message, or its topic in plain words.")
+    max_tokens: Budget = Field(1_500, description="The maximum number of tokens in the context.")
 
 
 class SummarizeRequest(Request):
     """A question in plain words."""
 
-    query: Query = Field(description="What to sum up: a question or keywords in plain words.")
-    limit: Limit = Field(20, description="The most memories to read for it.")
+    query: Query = Field(description="What to summarize: a question or keywords in plain words.")
+    limit: Limit = Field(20, description="The maximum number of memories to read.")
 
 
 class ResultWithMessage(Result):
-    """An answer with a line about it."""
+    """A result with a message."""
 
-    message: str = Field(description="What was done, in a line for you to read.")
+    message: str = Field(description="One line for you to read about what was done.")
 
 
 class Existing(Part):
-    """A memory that was there before."""
+    """An existing memory."""
 
     key: str | None = Field(None, exclude_if=absent)
     value: str
@@ -155,16 +155,16 @@ class Existing(Part):
 
 
 class WriteResult(ResultWithMessage):
-    written: bool = Field(description="False when nothing was written; `existing` then holds what is there.")
+    written: bool = Field(description="False if nothing was written; `existing` then contains the reason.")
     memory_id: str | None = Field(None, description="The new memory's id.", exclude_if=absent)
-    key: str = Field(description="The key as it is kept.")
-    stored_as: Durability = Field(description="How it is kept, or would have been.")
-    operation_id: str | None = Field(None, description="By it the write can be undone.", exclude_if=absent)
-    existing: list[Existing] = Field(description="What is in the way; of a memory that was written, what is similar.")
+    key: str = Field(description="The key in stored form.")
+    stored_as: Durability = Field(description="The durability that it has, or would have had.")
+    operation_id: str | None = Field(None, description="To undo the write.", exclude_if=absent)
+    existing: list[Existing] = Field(description="Memories that prevented the write, or are similar to the written one.")
 
 
 class MemoryEntry(Part):
-    """A memory under its heading."""
+    """A memory in its section."""
 
     key: str | None = Field(None, exclude_if=absent)
     memory_id: str
@@ -192,29 +192,29 @@ class MemoryEntry(Part):
 class ReadResult(ResultWithMessage):
     entries: list[MemoryEntry] = Field(description="The most important first, then the newest.")
     count: int
-    markdown: str = Field(description="The same as a list in Markdown.")
+    markdown: str = Field(description="The entries as a Markdown list.")
 
 
 class UpdateResult(ResultWithMessage):
-    memory_id: str = Field(description="The id of the new value; of a correction, the memory's own.")
-    previous_id: str = Field(description="The id of the old value, which is closed and kept; of a correction, the same id.")
-    operation_id: str = Field(description="By it the change can be undone.")
+    memory_id: str = Field(description="The id of the new value; after a correction, the unchanged id.")
+    previous_id: str = Field(description="The id of the old value, which is closed; after a correction, the same id.")
+    operation_id: str = Field(description="To undo the change.")
 
 
 class DeleteResult(ResultWithMessage):
-    memory_id: str = Field(description="The id of the memory that was closed.")
-    operation_id: str = Field(description="By it the deletion can be undone for 30 days.")
+    memory_id: str = Field(description="The id of the closed memory.")
+    operation_id: str = Field(description="To undo the deletion, for 30 days.")
 
 
 class ContextResult(ResultWithMessage):
-    context: str = Field(description="What is known, to be put into a prompt as it is.")
-    tokens: int = Field(description="How many tokens it has at the most.")
+    context: str = Field(description="The known facts, to insert into a prompt unchanged.")
+    tokens: int = Field(description="The maximum number of tokens in it.")
     memory_ids: list[str] = Field(description="The memories in it, in order.")
-    left_out: int = Field(description="How many more there were no room for.")
+    left_out: int = Field(description="The number of memories that did not fit.")
 
 
 class Point(Part):
-    """One thing that memories say."""
+    """A statement of some memories."""
 
     text: str
     ids: list[str] = Field(description="The memories that say it.")
@@ -223,7 +223,7 @@ class Point(Part):
 class SummarizeResult(ResultWithMessage):
     summary: str = Field(description="A few sentences.")
     key_points: list[Point]
-    count: int = Field(description="How many memories were read.")
+    count: int = Field(description="The number of memories that were read.")
 
 
 class GetRequest(NamedMemory):
@@ -234,9 +234,9 @@ class ListRequest(Request):
     """The memories, newest first."""
 
     limit: Limit = Field(20, description="The most memories to return.")
-    category: SearchCategory | None = Field(None, description="Only this category or section; all when left out.")
+    category: SearchCategory | None = Field(None, description="Only this category or section; default: all.")
     options: FilterOptions | None = Field(None, description="Filters.")
-    cursor: Name | None = Field(None, description="`cursor` of the answer before; the list goes on from there.")
+    cursor: Name | None = Field(None, description="The `cursor` of the previous page, to get the next.")
 
 
 class TagsRequest(Request):
@@ -244,42 +244,40 @@ class TagsRequest(Request):
 
     limit: Annotated[int, Field(ge=1, le=500, strict=True)] = Field(500, description="The most tags to return.")
     cursor: Annotated[str, Field(min_length=1, max_length=512)] | None = Field(
-        None, description="`cursor` of the answer before; the list goes on from there."
+        None, description="The `cursor` of the previous page, to get the next."
     )
 
 
 class TagsResult(Result):
-    tags: list[TagCount] = Field(description="By name, with how many current memories carry each.")
-    cursor: str | None = Field(
-        None, description="Give it back for the next page; not there when there is no more.", exclude_if=absent
-    )
+    tags: list[TagCount] = Field(description="By name, with the number of current memories.")
+    cursor: str | None = Field(None, description="To get the next page; absent on the last page.", exclude_if=absent)
 
 
 class TagUse(FrozenPart):
-    """A tag with what became of it. `merged`: what had it has `into` now; `archived`: put aside, unused for long."""
+    """A tag and its status. `merged`: its memories have `into` now; `archived`: unused for long."""
 
     tag: str
-    count: int = Field(description="How many current memories carry it; of a merged one, how many did.")
-    first_used: datetime | None = Field(None, description="When the first memory that has it was stored.")
-    last_used: datetime | None = Field(None, description="When the last was.")
+    count: int = Field(description="Number of current memories with it; if merged, the number before.")
+    first_used: datetime | None = Field(None, description="When the first memory with it was stored.")
+    last_used: datetime | None = Field(None, description="When the last memory with it was stored.")
     status: Literal["active", "merged", "archived"] = "active"
     into: str | None = None
 
 
 class KeptMemory(MemoryEntry):
-    """A memory as it is kept."""
+    """A stored memory."""
 
     type: MemoryType = Field(description="The kind of memory.")
-    filed_under: Category = Field(description="The category that it is filed under.")
+    filed_under: Category = Field(description="Its category.")
     tags: list[str]
     importance: Level = Field(description="1 (trivial) to 5 (never forget).")
     source: Source = Field(description="Who said it.")
-    origin: str | None = Field(None, description="Where it is from, if that was said.", exclude_if=absent)
+    origin: str | None = Field(None, description="Where it comes from, if known.", exclude_if=absent)
     created_at: datetime
-    event_time: datetime | None = Field(None, description="When it happened, if that was said.", exclude_if=absent)
-    expires_at: datetime | None = Field(None, description="When its time is over.", exclude_if=absent)
+    event_time: datetime | None = Field(None, description="When it happened, if known.", exclude_if=absent)
+    expires_at: datetime | None = Field(None, description="When it expires.", exclude_if=absent)
     user_note: str | None = Field(None, exclude_if=absent)
-    previous_id: str | None = Field(None, description="The memory whose place it took.", exclude_if=absent)
+    previous_id: str | None = Field(None, description="The memory that it replaced.", exclude_if=absent)
 
     @classmethod
     def of(cls, memory: Memory, **more: Any) -> Self:
@@ -306,7 +304,5 @@ class GetResult(Result):
 
 class ListResult(Result):
     memories: list[KeptMemory] = Field(description="Newest first.")
-    count: int = Field(description="How many are returned.")
-    cursor: str | None = Field(
-        None, description="Give it back for the next page; not there when there is no more.", exclude_if=absent
-    )
+    count: int = Field(description="The number of returned memories.")
+    cursor: str | None = Field(None, description="To get the next page; absent on the last page.", exclude_if=absent)

@@ -19,7 +19,7 @@ def read_json(text: str | bytes) -> Any:
     except json.JSONDecodeError as error:
         raise _invalid(f"{error.msg} (line {error.lineno}, column {error.colno})") from None
     except ValueError:
-        raise _invalid("holds a number with too many digits") from None  # the only other error of json
+        raise _invalid("contains a number with too many digits") from None  # the only other error of json
     except RecursionError:
         raise _invalid("is nested too deeply") from None
 
@@ -36,7 +36,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in pairs:
         if key in found:
-            raise _invalid(f"the key {json.dumps(key[:_SHOWN])} stands twice in one object")
+            raise _invalid(f"the key {json.dumps(key[:_SHOWN])} appears twice in one object")
         found[key] = value
     return found
 
@@ -48,7 +48,7 @@ def _no_constant(name: str) -> NoReturn:
 def _finite(digits: str) -> float:
     value = float(digits)
     if not math.isfinite(value):
-        raise _invalid("holds a number that is too large")
+        raise _invalid("contains a number that is too large")
     return value
 
 

@@ -75,7 +75,7 @@ _PROCEDURE = re.compile(
 def memory_type(statement: StatementType, category: Category) -> MemoryType:
     """Return the record's type: the statement's own, or for `other` that of its category.
 
-    `meta` is how the assistant is to behave, which is a preference among statement types.
+    `meta` says how the assistant should behave; among statement types, that is a preference.
     """
     if category == "system" and statement == "preference":
         return "meta"

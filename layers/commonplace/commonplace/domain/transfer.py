@@ -32,7 +32,7 @@ BY_WHOM = "a person, by `commonplace {verb}`, or a program with a token that has
 
 
 class KeptFile(FrozenPart):
-    """A file kept for a user, without its bytes. Times are aware; `count`: how many memories it holds."""
+    """A file stored for a user, without its bytes. Times are aware; `count`: number of memories in it."""
 
     file_id: str
     kind: FileKind
@@ -45,110 +45,110 @@ class KeptFile(FrozenPart):
 
 
 class ExportFilter(Request):
-    """Which memories are exported; what is left out lets all pass."""
+    """Which memories to export; omitted fields don't restrict the export."""
 
     category: SearchCategory | None = Field(None, description="Only this category or section.")
     type: MemoryType | None = Field(None, description="Only memories of this type.")
     collection: Name | None = Field(None, description="Only this collection.")
-    after: Moment | None = Field(None, description="Only what happened, or else was stored, then or later, ISO 8601.")
-    before: End | None = Field(None, description="Only what happened, or else was stored, earlier, ISO 8601.")
+    after: Moment | None = Field(None, description="Only memories from then or later, by event time or creation, ISO 8601.")
+    before: End | None = Field(None, description="Only memories from before then, by event time or creation, ISO 8601.")
 
 
 class ExportRequest(Request):
-    """Memories as a file."""
+    """An export of memories to a file."""
 
-    format: FileFormat = Field("jsonl", description="jsonl comes back unchanged by import_memories; markdown is to be read.")
+    format: FileFormat = Field("jsonl", description="import_memories restores jsonl unchanged; markdown is for reading.")
     filter: Annotated[ExportFilter | None, Sent(selects=True)] = Field(
-        None, description="Which memories; all when left out.", json_schema_extra={"minProperties": 1}
+        None, description="Which memories to export; default: all.", json_schema_extra={"minProperties": 1}
     )
-    include_history: Flag = Field(False, description="Also closed memories, and what was done to each and when.")
+    include_history: Flag = Field(False, description="Also export closed memories, and the dated changes of each memory.")
     run_id: Name | None = Field(
-        None, description="Of an earlier call, or its export_id: that is told again, and none is made."
+        None, description="The run_id or export_id of an earlier call: report it again instead of exporting."
     )
 
 
 class ExportResult(LongResult):
-    run_id: str | None = Field(None, description="By which the same export is told again.", exclude_if=absent)
+    run_id: str | None = Field(None, description="To report the same export again.", exclude_if=absent)
     status: ToldStatus = Field(
-        description="needs_review: no file was made, notes say who may make it; running: a worker makes it."
+        description="needs_review: no file was written, notes say who may do it; running: a worker continues the export."
     )
-    export_id: str | None = Field(None, description="The file is fetched by GET /exports/{export_id}.", exclude_if=absent)
-    count: int = Field(description="How many memories are in it, or would be.")
+    export_id: str | None = Field(None, description="For GET /exports/{export_id}, to get the file.", exclude_if=absent)
+    count: int = Field(description="Number of memories that are, or would be, in the file.")
     bytes: int | None = Field(None, exclude_if=absent)
-    sha256: str | None = Field(None, description="Of the file's bytes, in hex.", exclude_if=absent)
-    expires_at: datetime | None = Field(None, description="When the file is taken away.", exclude_if=absent)
+    sha256: str | None = Field(None, description="SHA-256 of the file, in hex.", exclude_if=absent)
+    expires_at: datetime | None = Field(None, description="When the file is deleted.", exclude_if=absent)
 
 
 class ImportMemoriesRequest(Request):
-    """An export to be taken in, from `data` or an upload; or a plan that was made of one, by its `run_id`."""
+    """An export to import, from `data` or an upload; or an earlier plan, by its `run_id`."""
 
-    format: ImportFormat = Field("jsonl", description="The form of the export.")
+    format: ImportFormat = Field("jsonl", description="The format of the export.")
     data: Annotated[str, Field(max_length=MOST_INLINE)] | None = Field(
-        None, description="The export itself, at most 256 KB; a larger one is uploaded."
+        None, description="The export itself, at most 256 KB; upload larger ones."
     )
-    upload_id: Name | None = Field(None, description="What POST /uploads answered: a file of up to 50 MB, for one import.")
-    dry_run: Flag = Field(True, description="Only plan it: the answer's run_id applies that plan within 7 days.")
-    run_id: Name | None = Field(None, description="A plan made before: it is told, or with dry_run false applied.")
+    upload_id: Name | None = Field(None, description="From POST /uploads: a file of up to 50 MB, for one import.")
+    dry_run: Flag = Field(True, description="Only plan the import; the returned run_id applies the plan within 7 days.")
+    run_id: Name | None = Field(None, description="An earlier plan, to report or, with dry_run false, to apply.")
 
 
 class Conflict(Part):
-    line: int = Field(description="Of the file, from 1.")
-    id: str = Field(description="The memory that is here and stays as it is.")
+    line: int = Field(description="Line in the file, from 1.")
+    id: str = Field(description="The existing memory, which stays unchanged.")
 
 
 class RefusedLine(Part):
-    line: int = Field(description="Of the file, from 1.")
+    line: int = Field(description="Line in the file, from 1.")
     field: str | None
     code: str = Field(description="An error code.", json_schema_extra={"enum": [code.label for code in ErrorCode]})
     message: str
 
 
 class Instruction(Part):
-    line: int = Field(description="Of the file, from 1.")
-    content: str = Field(description="Words that would stand in every context as the user's standing wish.")
+    line: int = Field(description="Line in the file, from 1.")
+    content: str = Field(description="Text that every context would contain as the user's standing instruction.")
 
 
 class ImportMemoriesResult(LongResult):
-    run_id: str | None = Field(None, description="Applies the plan, undoes what was applied.", exclude_if=absent)
-    status: ToldStatus = Field(description="needs_review: a plan, nothing is stored yet; running: a worker goes on with it.")
-    new: int = Field(description="Memories that were stored, or that would be.")
-    known: int = Field(description="Memories that are here already.")
-    conflicts: list[Conflict] = Field(description="The id, the key or the place is here with another content: left out.")
-    refused: list[RefusedLine] = Field(description="Lines that can't be taken in.")
-    instructions: list[Instruction] = Field(description="Of the new ones those that are standing instructions: look at them.")
+    run_id: str | None = Field(None, description="To apply the plan, or to undo the import.", exclude_if=absent)
+    status: ToldStatus = Field(description="needs_review: planned, not stored yet; running: a worker continues the import.")
+    new: int = Field(description="Number of memories that were, or would be, stored.")
+    known: int = Field(description="Number of memories that are stored already.")
+    conflicts: list[Conflict] = Field(description="Skipped: the id or key belongs to a memory with other content.")
+    refused: list[RefusedLine] = Field(description="Lines that can't be imported.")
+    instructions: list[Instruction] = Field(description="New memories that are standing instructions: review them.")
 
 
 class UploadResult(Result):
     upload_id: str = Field(description="For import_memories, once.")
     bytes: int
-    sha256: str = Field(description="Of what came, in hex.")
+    sha256: str = Field(description="SHA-256 of the received bytes, in hex.")
     expires_at: datetime = Field(description="An hour from now.")
 
 
 class BackupRequest(Request):
-    """A backup to be made, listed, checked, or brought back."""
+    """A backup to create, list, verify or restore."""
 
-    action: BackupAction = Field(description="backup makes one, list names all, verify checks one, restore brings it back.")
-    backup_id: Name | None = Field(None, description="Which backup: for verify, and for the plan of a restore.")
+    action: BackupAction = Field(description="backup creates one, list returns all, verify checks one, restore restores one.")
+    backup_id: Name | None = Field(None, description="The backup to verify, or to plan a restore of.")
     mode: RestoreMode | None = Field(
-        None, description="Of a restore: missing (the default) adds what is gone; replace also resets what was changed and "
-        "closes what came later.",
+        None, description="For a restore: missing (the default) adds missing memories; replace also resets changed memories "
+        "and closes newer ones.",
     )  # fmt: skip
-    run_id: Name | None = Field(None, description="The plan of a restore: it is told, or with confirm applied.")
-    confirm: Name | None = Field(None, description="To apply a plan: the backup_id that it brings back.")
+    run_id: Name | None = Field(None, description="The plan of a restore, to report or, with confirm, to apply.")
+    confirm: Name | None = Field(None, description="To apply a plan: its backup_id.")
 
 
 class BackupTold(Part):
     backup_id: str
     as_of: datetime
-    count: int = Field(description="How many memories are in it, closed ones too.")
+    count: int = Field(description="Number of memories in it, including closed ones.")
     bytes: int
     sha256: str
     expires_at: datetime
 
 
 class BackupProblem(FrozenPart):
-    """Something that is wrong with a backup; `id`: with which memory in it."""
+    """A problem with a backup. `id`: the affected memory, if any."""
 
     id: str | None = Field(None, exclude_if=absent)
     detail: str
@@ -161,21 +161,21 @@ class RefusedMemory(Part):
 
 
 class BackupResult(LongResult):
-    backup_id: str | None = Field(None, description="By which the backup is checked and brought back.", exclude_if=absent)
-    as_of: datetime | None = Field(None, description="The moment whose state it is.", exclude_if=absent)
-    count: int | None = Field(None, description="How many memories are in it, closed ones too.", exclude_if=absent)
-    sha256: str | None = Field(None, description="Of the file's bytes, in hex.", exclude_if=absent)
-    expires_at: datetime | None = Field(None, description="When it is taken away.", exclude_if=absent)
+    backup_id: str | None = Field(None, description="To verify or restore the backup.", exclude_if=absent)
+    as_of: datetime | None = Field(None, description="The time of the state in the backup.", exclude_if=absent)
+    count: int | None = Field(None, description="Number of memories in it, including closed ones.", exclude_if=absent)
+    sha256: str | None = Field(None, description="SHA-256 of the file, in hex.", exclude_if=absent)
+    expires_at: datetime | None = Field(None, description="When it is deleted.", exclude_if=absent)
     backups: list[BackupTold] | None = Field(None, description="Newest first.", exclude_if=absent)
-    ok: bool | None = Field(None, description="Whether all of it can be brought back.", exclude_if=absent)
+    ok: bool | None = Field(None, description="Whether all of it can be restored.", exclude_if=absent)
     problems: list[BackupProblem] | None = Field(None, exclude_if=absent)
     run_id: str | None = Field(
-        None, description="Applies the plan, undoes what was applied; tells what a worker goes on with.", exclude_if=absent
+        None, description="To apply the plan, undo the restore, or report the work of a worker.", exclude_if=absent
     )
     status: ToldStatus | None = Field(
-        None, description="needs_review: a plan, or not done; running: a worker goes on with it.", exclude_if=absent
+        None, description="needs_review: planned, or not done; running: a worker continues it.", exclude_if=absent
     )
-    adds: list[str] | None = Field(None, description="Memories that are gone and come back.", exclude_if=absent)
-    changes: list[str] | None = Field(None, description="Memories that become what they were.", exclude_if=absent)
-    closes: list[str] | None = Field(None, description="Memories that came later, or took a place.", exclude_if=absent)
-    refused: list[RefusedMemory] | None = Field(None, description="Memories that do not come back.", exclude_if=absent)
+    adds: list[str] | None = Field(None, description="Missing memories that are restored.", exclude_if=absent)
+    changes: list[str] | None = Field(None, description="Changed memories that are reset.", exclude_if=absent)
+    closes: list[str] | None = Field(None, description="Newer or conflicting memories that are closed.", exclude_if=absent)
+    refused: list[RefusedMemory] | None = Field(None, description="Memories that can't be restored.", exclude_if=absent)

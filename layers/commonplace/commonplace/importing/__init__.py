@@ -1,1 +1,1 @@
-"""What other stores keep, as statements to be taken in: a reader for each kind, and which kind a file is."""
+"""Detect the format of exports from other tools, and read them as statements to import."""

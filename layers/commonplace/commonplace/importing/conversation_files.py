@@ -1,4 +1,4 @@
-"""The files of an export in which conversations are: one file, those of a folder, or those in its ZIP; read in pieces."""
+"""Find the files with conversations in an export (a file, a folder or a ZIP), and read them in pieces."""
 
 import codecs
 import zipfile
@@ -20,7 +20,7 @@ from commonplace.use_cases.record_files import too_large
 
 _PIECE, _HEAD = 1 << 20, 65_536
 _MOST_UNPACKED = 2_000_000_000
-_SMALL, _MOST_DENSE = 10_000_000, 200  # bytes; how many times as large as in the archive, which talks never are
+_SMALL, _MOST_DENSE = 10_000_000, 200  # bytes; a compression ratio that real conversations never reach
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _LOCKED = 0x1 | 0x20 | 0x40  # encrypted, a patch of another file, encrypted in a newer way
 MEMORIES, MEMORIES_APART = "memories.json", "what Claude remembers: unpack this file and import it on its own"
@@ -36,11 +36,9 @@ class ConversationFile:
 
     @property
     def head(self) -> bytes:
-        """How it begins."""
         return next(self._pieces(_HEAD), b"")
 
     def text(self) -> Iterator[str]:
-        """Its text in pieces."""
         return codecs.iterdecode(self._pieces(_PIECE), "utf-8-sig", errors="replace")
 
     def _pieces(self, size: int) -> Iterator[bytes]:
@@ -48,18 +46,17 @@ class ConversationFile:
             with self.open() as file:
                 yield from iter(partial(file.read, size), b"")
         except _DAMAGED:
-            return  # the text breaks off, which is told after what was whole
+            return  # the JSON reader reports the truncated text after the complete entries
 
 
 def conversation_files(source: Source) -> Iterator[ConversationFile | RefusedEntry | Unread]:
-    """The files in which conversations are, and which others there are. Of an archive those that can't be read, or would be
-    too large, are refused."""
+    """Yield the files with conversations, and the others as `Unread`; refuse unreadable and oversized files of a ZIP."""
     if source.path is None:
         yield ConversationFile("stdin", partial(BytesIO, (source.given or "").encode(errors="replace")))
     elif source.is_folder:
         others = list[Unread]()
         for name, path in source.files(others=others):
-            yield ConversationFile(name, partial(_binary, path)) if _is_wanted(name) else _left_out(name)
+            yield ConversationFile(name, partial(_binary, path)) if _is_wanted(name) else _skipped_file(name)
         yield from others
     elif source.is_archive:
         with _opened(source.path) as archive:
@@ -67,13 +64,13 @@ def conversation_files(source: Source) -> Iterator[ConversationFile | RefusedEnt
                 if _is_wanted(info.filename):
                     yield _archived(info, archive)
                 elif not info.is_dir():
-                    yield _left_out(info.filename)
+                    yield _skipped_file(info.filename)
     else:
         yield ConversationFile(source.path.name, partial(_binary, source.path))
 
 
 def unpacked(source: Source) -> Source:
-    """The file of memories in an archive without conversations, as OpenMemory writes it; any other source as it is."""
+    """Return the `memories.json` of a ZIP without conversations, as OpenMemory writes it; else the source itself."""
     if not source.is_archive or source.path is None:
         return source
     with _opened(source.path) as archive:
@@ -86,10 +83,10 @@ def unpacked(source: Source) -> Source:
         try:
             return Source(None, decoded(archive.read(MEMORIES)))
         except _DAMAGED:
-            raise _unreadable("is no whole ZIP") from None
+            raise _unreadable("is not a valid ZIP file") from None
 
 
-def _left_out(name: str) -> Unread:
+def _skipped_file(name: str) -> Unread:
     is_memories = PurePosixPath(name.replace("\\", "/")).name == MEMORIES
     return Unread(name, MEMORIES_APART if is_memories else OTHER_FILE, name)
 
@@ -112,14 +109,14 @@ def _archived(info: zipfile.ZipInfo, archive: zipfile.ZipFile) -> ConversationFi
 
 
 def _check(info: zipfile.ZipInfo) -> None:
-    """Nothing is unpacked to disk; a name that leads out of an archive is still no name of an export."""
+    """Refuse unsafe files. Nothing is unpacked to disk, but an export has no name that leads out of the archive."""
     path = PurePosixPath(info.filename)
     if path.is_absolute() or ".." in path.parts or "\\" in info.filename or ":" in info.filename:
         raise _unreadable("its name leads out of the archive")
     if info.flag_bits & _LOCKED:
         raise _unreadable("it is encrypted")
     if info.compress_type not in _PACKED:
-        raise _unreadable("it is packed in a way that is not read; unpack the archive")
+        raise _unreadable("its compression method is not supported; unpack the archive")
     if info.file_size > _MOST_UNPACKED:
         raise too_large(f"is larger than {_MOST_UNPACKED // 1_000_000:,} MB when it is unpacked")
     if info.file_size > max(_SMALL, _MOST_DENSE * info.compress_size):
@@ -135,6 +132,6 @@ def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         archive = zipfile.ZipFile(path)
     except (*_DAMAGED, ValueError, NotImplementedError):
-        raise _unreadable("is no whole ZIP") from None
+        raise _unreadable("is not a valid ZIP file") from None
     with archive:
         yield archive

@@ -1,4 +1,4 @@
-"""The entries of a JSON file: one by one, of a large file too, those that are none, and which were there already."""
+"""Stream the entries of a JSON file, report invalid ones, and detect duplicates."""
 
 import collections
 import hashlib
@@ -20,35 +20,35 @@ from commonplace.use_cases.left_out import REFUSED, is_technical, json_text, lea
 
 Found = Iterator[ForeignFact | RefusedEntry | Unread]
 ReadEntry = Callable[[str, Mapping[str, Any]], Iterator[ForeignFact]]
-"""Gives the statements of an entry. `str`: its place in the file, for people."""
-OTHER_PARTS, NOT_KEPT = "another part of the file", "a field that no memory keeps"
-_STRUCTURE = {"user", "assistant", "system", "entity", "preference", "categories"}  # words of the forms themselves
+"""Yields the statements of an entry. The first argument is its place in the file, for messages."""
+OTHER_PARTS, NOT_KEPT = "another part of the file", "a field that no memory has"
+_FORMAT_WORDS = {"user", "assistant", "system", "entity", "preference", "categories"}  # part of the formats themselves
 
 
 @dataclass(frozen=True)
 class BrokenLine:
-    """A line of a file that is no object. `said`: what it holds."""
+    """A line of a file that is not a JSON object. `said`: its content."""
 
     error: CommonplaceError
     said: Any
 
 
 def objects(given: Any) -> list[Any]:
-    """The list itself, or a list of the one object; raises `INVALID_JSON` for anything else."""
+    """Return a list unchanged, and an object as a list of one. Raises `INVALID_JSON` for anything else."""
     if not isinstance(given, (list, Mapping)):
         raise CommonplaceError(ErrorCode.INVALID_JSON, "file: must be a list or an object", "file")
     return given if isinstance(given, list) else [given]
 
 
 def beside(given: Mapping[str, Any], *read: str) -> Iterator[Unread]:
-    """The parts of an object that are not read."""
+    """Yield the parts of an object that no reader takes."""
     for name, value in given.items():
         if name not in read and not is_technical(value):
             yield from (Unread(name, OTHER_PARTS, part) for part in (value if isinstance(value, list) else [value]))
 
 
 def each(given: Iterable[Any], read: ReadEntry) -> Found:
-    """The statements of each entry, and its fields that none of them has; what is no object is refused."""
+    """Yield the statements of each entry, and the fields that none of them has; refuse entries that are not objects."""
     number = 0
     for one in given:
         if isinstance(one, Unread):
@@ -64,14 +64,14 @@ def each(given: Iterable[Any], read: ReadEntry) -> Found:
         plain = [value for fact in facts for value in (fact.content, fact.tags, *fact.rest.values())]
         rest = {name: value for name, value in one.items() if value not in plain and not is_technical(value)}
         texts = [f"{fact.name} {fact.speaker} {json_text(said_by(fact))}" for fact in facts] if rest else []
-        kept = words_of(" ".join(texts)) | _STRUCTURE
+        kept = words_of(" ".join(texts)) | _FORMAT_WORDS
         for name, value in rest.items():
             if not words_of(" ".join(map(str, leaves(value)))) <= kept:
                 yield Unread(where, NOT_KEPT, {name: value})
 
 
 def refusal(where: str, given: Any, error: CommonplaceError | None = None) -> Iterator[RefusedEntry | Unread]:
-    """What is told of an entry that can't be read, and its words. `error`: why; else it is no object."""
+    """Refuse an entry, and count its words as left out. Without `error` the reason is that it is not an object."""
     if isinstance(given, BrokenLine):
         given, error = given.said, given.error
     error = error or CommonplaceError(ErrorCode.INVALID_JSON, "must be an object")
@@ -80,16 +80,16 @@ def refusal(where: str, given: Any, error: CommonplaceError | None = None) -> It
 
 
 class JsonText:
-    """A JSON text that comes in pieces, read value by value: of a large file one entry is held, not the whole.
+    """Read JSON value by value from pieces of text, with only one entry in memory.
 
-    Raises `INVALID_JSON` where it breaks off or is no JSON.
+    Raises `INVALID_JSON` if the text is truncated or invalid.
     """
 
     def __init__(self, pieces: Iterable[str], decoder: json.JSONDecoder = STRICT) -> None:
         self._pieces, self._decoder, self._held, self._at, self._read = iter(pieces), decoder, "", 0, 0
 
     def next(self) -> str:
-        """The next character that is no space, which stays; "" at the end."""
+        """Return the next character that is not a space, without consuming it; "" at the end."""
         while True:
             while self._at < len(self._held):
                 if (char := self._held[self._at]) not in " \t\r\n\ufeff":
@@ -100,13 +100,13 @@ class JsonText:
                 return ""
 
     def value(self) -> Any:
-        """The next value, decoded by the standard library as soon as all of it is there."""
+        """Return the next value."""
         self.next()
         more = True
         while True:
             try:
                 found, end = self._decoder.raw_decode(self._held, self._at)
-                if end < len(self._held) or not more:  # a number may go on in the next piece
+                if end < len(self._held) or not more:  # a number may continue in the next piece
                     self._at, self._read = end, self._read + 1
                     return found
                 why = ""
@@ -117,11 +117,11 @@ class JsonText:
             self._held, self._at = self._held[self._at :], 0
             if len(self._held) > MOST_BYTES:
                 raise unreadable("file", f"has an entry of more than {MOST_BYTES // 1_000_000} MB")
-            piece = _as_much(self._pieces, len(self._held))
+            piece = _read_at_least(self._pieces, len(self._held))
             self._held, more = self._held + piece, bool(piece)
 
     def elements(self) -> Iterator[Any]:
-        """The elements of the list that comes next."""
+        """Yield the elements of the next value, which must be a list."""
         self._at += 1
         if self.next() == "]":
             self._at += 1
@@ -132,7 +132,7 @@ class JsonText:
                 return
 
     def fields(self) -> Iterator[str]:
-        """The names in the object that comes next. Whoever takes one reads its value before the next."""
+        """Yield the field names of the next value, an object. Read the value of each name before you take the next."""
         self._at += 1
         names = set[str]()
         if self.next() == "}":
@@ -143,7 +143,7 @@ class JsonText:
                 raise self._broken("Expecting property name enclosed in double quotes")
             name = str(self.value())
             if name in names:
-                raise self._broken("Key stands twice in one object")
+                raise self._broken("Key appears twice in an object")
             names.add(name)
             self._mark(":")
             yield name
@@ -151,7 +151,7 @@ class JsonText:
                 return
 
     def end(self) -> None:
-        """Raises where more comes."""
+        """Raise if any text follows."""
         if self.next():
             raise self._broken("Extra data")
 
@@ -163,12 +163,12 @@ class JsonText:
         return found
 
     def _broken(self, why: str) -> CommonplaceError:
-        told = f"file: breaks off, or is no JSON, after {self._read:,} values: {why}"
+        told = f"file: is truncated, or invalid JSON, after {self._read:,} values: {why}"
         return CommonplaceError(ErrorCode.INVALID_JSON, told, "file")
 
 
 def array_elements(pieces: Iterable[str]) -> Iterator[Any]:
-    """The elements of a JSON array that comes in pieces, one by one; where it breaks off, that as the last."""
+    """Yield the elements of a JSON array; if it is invalid or truncated, yield the error last."""
     text = JsonText(pieces, json.JSONDecoder())
     try:
         if text.next() == "[":
@@ -180,9 +180,9 @@ def array_elements(pieces: Iterable[str]) -> Iterator[Any]:
 
 
 def entries(source: Source, *keys: str) -> Iterator[Any]:
-    """The entries of a JSON file, one by one: of a list, of the first list under one of the keys, or an object on each line.
+    """Yield the entries of a JSON file: a list, the first list under one of the keys, or JSON Lines.
 
-    An object without such a list is an entry itself. A line that is none comes as a `BrokenLine`, and what stands beside the
+    An object without such a list is itself the entry. An invalid line is yielded as `BrokenLine`, and fields outside the
     list as `Unread`.
     """
     if source.stands_in_lines:
@@ -207,7 +207,7 @@ def entries(source: Source, *keys: str) -> Iterator[Any]:
 
 
 def in_pages(source: Source, *keys: str) -> Iterator[Any]:
-    """The same where each of several objects may have such a list, as the pages of an answer do."""
+    """Yield entries as `entries` does, also from several objects that each have such a list, such as pages of an API."""
     for one in entries(source, *keys):
         key = next((key for key in keys if isinstance(one, Mapping) and isinstance(one.get(key), list)), None)
         if key is None:
@@ -218,7 +218,6 @@ def in_pages(source: Source, *keys: str) -> Iterator[Any]:
 
 
 def _line(line: str) -> Any:
-    """The object of a line; a `BrokenLine` where it is none."""
     try:
         return read_object(line)
     except CommonplaceError as error:
@@ -229,7 +228,7 @@ def _line(line: str) -> Any:
 
 
 def glance(source: Source, *keys: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """The fields of a JSON object, without those lists, and the first entry that is an object."""
+    """Return the fields of a JSON object, with None for those lists, and the first entry that is an object."""
     text, whole, first = JsonText(source.pieces()), dict[str, Any](), None
     if source.stands_in_lines or text.next() != "{":
         return {}, next((one for one in entries(source, *keys) if isinstance(one, Mapping)), {})
@@ -243,8 +242,8 @@ def glance(source: Source, *keys: str) -> tuple[Mapping[str, Any], Mapping[str, 
     return whole, whole if first is None else first
 
 
-def _as_much(pieces: Iterator[str], least: int) -> str:
-    """More of a text: as much again as is there, so that a long element is not tried too often."""
+def _read_at_least(pieces: Iterator[str], least: int) -> str:
+    """Return at least as much text as is already read, so that decoding a long element stays linear."""
     found, size = list[str](), 0
     while size < max(least, 1) and (piece := next(pieces, "")):
         found.append(piece)
@@ -253,17 +252,16 @@ def _as_much(pieces: Iterator[str], least: int) -> str:
 
 
 def unreadable(field: str | None, why: str) -> CommonplaceError:
-    """What is wrong with an entry."""
     return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: {why}" if field else why, field)
 
 
 def one_line(fields: Mapping[str, Any]) -> str:
-    """An object as a line for people, of what is filled in: `name: Ana; language: Italian`."""
+    """Format the non-empty fields of an object on one line: `name: Ana; language: Italian`."""
     return "; ".join(f"{name}: {json_text(one)}" for name, one in fields.items() if one not in (None, "", [], {}))
 
 
 class Fingerprints:
-    """Which words were there already, in a temporary file: hashes under a key that nobody else has and nobody keeps."""
+    """Detect duplicate texts with a temporary file of hashes, keyed with a random key that is never stored."""
 
     def __init__(self, file: sqlite3.Connection) -> None:
         self._file, self._key = file, secrets.token_bytes(32)
@@ -273,8 +271,8 @@ class Fingerprints:
     @classmethod
     @contextmanager
     def kept(cls) -> Iterator["Fingerprints"]:
-        """Some that go afterwards, with their file."""
-        with closing(sqlite3.connect("")) as file:  # without a name: a temporary one
+        """Open an empty set, which is deleted afterwards."""
+        with closing(sqlite3.connect("")) as file:  # SQLite deletes an unnamed database when it is closed
             yield cls(file)
 
     def add(self, fingerprint: bytes, memory_id: str | None, fields: bytes = b"") -> tuple[str | None, bool] | None:

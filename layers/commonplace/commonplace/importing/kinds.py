@@ -1,4 +1,4 @@
-"""The kinds of what can be imported, each with its reader, and by what a file is known as one of them."""
+"""The formats that can be imported, their readers, and how to detect them."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -9,11 +9,11 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import ForeignFact, Imported
 from commonplace.domain.taxonomy import ImportKind
 from commonplace.importing import notes, stores, turns
+from commonplace.importing.chat_exports import read_chat_export
 from commonplace.importing.conversation_files import ConversationFile, conversation_files, unpacked
 from commonplace.importing.entries import Fingerprints, glance
 from commonplace.importing.entries import Found as ReadEntries
 from commonplace.importing.sources import Source, Text
-from commonplace.importing.talks import talks_of
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.use_cases.import_facts import NO_NAME, Progress, import_facts
@@ -28,66 +28,67 @@ READERS: Mapping[ImportKind, Reader] = {
     "agentcore": partial(stores.read_entries, stores.record_facts, stores.AGENTCORE), "markdown": notes.read_markdown,
     "basic-memory": notes.read_basic_memory, "anthropic-memory": notes.read_anthropic_memory,
 }  # fmt: skip
-TALKS: tuple[ImportKind, ...] = ("chatgpt", "claude", "messages")
+CONVERSATIONS: tuple[ImportKind, ...] = ("chatgpt", "claude", "messages")
 OWN: ImportKind = "commonplace"
-"""What `commonplace export` wrote: records, which are taken in as they are."""
-_NOTES_LOOKED_AT = 50
+"""Records that `commonplace export` wrote, imported unchanged."""
+_NOTES_EXAMINED = 50
 _LISTS = (*stores.MEM0, *stores.GRAPH, *stores.PASSAGES, *stores.LANGGRAPH, *stores.AGENTCORE, turns.TURNS, turns.MESSAGES)
 
 
 @dataclass(frozen=True)
 class Found:
-    """A kind, and by what it was found out."""
+    """A kind, and the evidence for it."""
 
     kind: ImportKind
     why: str
 
 
 def kind_of(source: Source, asked: ImportKind | None = None) -> Found:
-    """The kind of a source. Raises `INVALID_ARGUMENT` where nothing tells it."""
+    """Return the kind of a source. Raises `INVALID_ARGUMENT` if it can't be detected."""
     source = unpacked(source)
     if asked is not None:
         return Found(asked, "you said so")
     if source.is_folder:
-        return _of_folder(source)
+        return _folder_kind(source)
     if source.is_database:
         return Found("mem0", "it is a SQLite file")
-    talks = _of_talks(source)
-    if talks is not None:
-        return talks
+    conversations = _conversation_kind(source)
+    if conversations is not None:
+        return conversations
     if source.is_archive:
-        return _unknown("it is a ZIP without conversations of ChatGPT or Claude, and without a memories.json; unpack it")
+        return _raise_unknown("it is a ZIP without conversations of ChatGPT or Claude, and without memories.json; unpack it")
     if source.suffix in (".md", ".markdown"):
-        return _of_notes(source)
+        return _note_kind(source)
     if source.suffix == ".txt":
         return Found("markdown", "its name ends in .txt")
-    return _of_text(source)
+    return _text_kind(source)
 
 
 def import_source(
     source: Source, asked: ImportKind | None, caller: Caller, ports: Ports, *, apply: bool, only: str | None = None,
     listed: range | None = range(20), progress: Progress = lambda _done, _of: None,
 ) -> Imported:  # fmt: skip
-    """Tells what taking in a source would do, or does it. Raises what is wrong with it as a whole.
+    """Import a source, or only plan the import. Raises if the source as a whole is invalid.
 
-    `only`: whose memories of several people's are taken in, "" for entries without a name. `listed`: of which
-    entries, by their places from 0, it is told what happens to them. With None it is told of all, and of the passages that
-    are left out, and secrets and near-duplicates are looked for in all of them, as when it is applied.
+    `only`: the person whose memories to import, if the source has several; "" for entries without a name. `listed`: the
+    positions, from 0, of the entries to report. With None the plan reports all entries and skipped passages, and looks for
+    secrets and near-duplicates in all of them, as applying it does.
     """
     source = unpacked(source)
     found = kind_of(source, asked)
-    if only is not None and found.kind in (OWN, *TALKS):
+    if only is not None and found.kind in (OWN, *CONVERSATIONS):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "only: is for stores that several people share", "only")
     if found.kind == OWN:
         records = read_export(source.text)
         return import_records(records, caller, ports, apply, progress, found.why, listed, source.text)
-    if found.kind in TALKS:
-        from commonplace.importing.import_talks import import_talks  # with all of a night
+    if found.kind in CONVERSATIONS:
+        from commonplace.importing.import_conversations import import_conversations  # loads the nightly modules
 
         zone = caller.now.tzinfo
         is_chat = found.kind == "messages"
-        talks = turns.talks_of_messages(source, caller.now, zone) if is_chat else talks_of(source, found.kind, zone)
-        return import_talks(found.kind, found.why, talks, caller, ports, apply=apply, listed=listed, progress=progress)
+        given = turns.read_messages(source, caller.now, zone) if is_chat else read_chat_export(source, found.kind, zone)
+        kind, why = found.kind, found.why
+        return import_conversations(kind, why, given, caller, ports, apply=apply, listed=listed, progress=progress)
     with Fingerprints.kept() as seen:
         return import_facts(
             found.kind, found.why, READERS[found.kind](source), caller, ports, apply=apply, only=only, listed=listed,
@@ -96,31 +97,31 @@ def import_source(
 
 
 def people_in(source: Source, kind: ImportKind) -> set[str]:
-    """The people whose memories are in a source; `NO_NAME` for entries that name nobody, where others do."""
+    """Return the people named in a source; also `NO_NAME` if only some entries name a person."""
     facts = READERS[kind](unpacked(source)) if kind in READERS else ()
     found = {one.person or NO_NAME for one in facts if isinstance(one, ForeignFact)}
     return found if len(found) > 1 else found - {NO_NAME}
 
 
-def _of_folder(source: Source) -> Found:
+def _folder_kind(source: Source) -> Found:
     assert source.path is not None
-    talks = _of_talks(source)
-    if talks is not None:
-        return talks
+    conversations = _conversation_kind(source)
+    if conversations is not None:
+        return conversations
     if (history := source.path / stores.HISTORY).is_file() and Source(history).is_database:
         return Found("mem0", f"the folder has a {stores.HISTORY}")
     if source.path.resolve().name == "memories":
         return Found("anthropic-memory", "the folder is called memories")
-    return _of_notes(source)
+    return _note_kind(source)
 
 
-def _of_talks(source: Source) -> Found | None:
-    """An export of conversations, by how it begins: it may be too large to be read whole."""
+def _conversation_kind(source: Source) -> Found | None:
+    """Detect an export of conversations by its beginning, because it may be too large to read whole."""
     heads = (file.head for file in conversation_files(source) if isinstance(file, ConversationFile))
-    return next((found for head in heads if (found := _by_head(head.decode(errors="replace")))), None)
+    return next((found for head in heads if (found := _kind_from_start(head.decode(errors="replace")))), None)
 
 
-def _by_head(text: str) -> Found | None:
+def _kind_from_start(text: str) -> Found | None:
     head = text.lstrip("\ufeff \t\r\n")
     if not head.startswith("["):
         return None
@@ -129,11 +130,11 @@ def _by_head(text: str) -> Found | None:
     return Found("claude", "its conversations have chat_messages") if '"chat_messages"' in head else None
 
 
-def _of_notes(source: Source) -> Found:
-    """Notes with a permalink at their head, or with observations, are basic-memory's."""
+def _note_kind(source: Source) -> Found:
+    """Return basic-memory if a note has a permalink in its front matter, or observations; else plain Markdown."""
     found = None
     for number, text in enumerate(source.texts(".md", ".markdown")):
-        if number == _NOTES_LOOKED_AT:
+        if number == _NOTES_EXAMINED:
             break
         if not isinstance(text, Text):
             continue
@@ -142,22 +143,22 @@ def _of_notes(source: Source) -> Found:
             return Found("basic-memory", f"{text.name} has a permalink at its head")
         if any(notes.OBSERVATION.fullmatch(said) for _, _, said in notes.statements(text.text)):
             return Found("basic-memory", f"{text.name} has observations: - [category] ...")
-    return found or _unknown()
+    return found or _raise_unknown()
 
 
-def _of_text(source: Source) -> Found:
+def _text_kind(source: Source) -> Found:
     head = source.head.decode(source.encoding, errors="ignore").lstrip("\ufeff \t\r\n")
     if head.startswith("memory_id,"):
         return Found(OWN, "its first line names the columns of an export")
     if not head.startswith(("{", "[")):
-        return Found("turns", "nothing tells that it is anything else")
-    for kind, why in _by_shape(*glance(source, *_LISTS)):
+        return Found("turns", "it has no marks of another format")
+    for kind, why in _kinds_from_fields(*glance(source, *_LISTS)):
         return Found(kind, why)
-    return Found("turns", "nothing tells that it is anything else")
+    return Found("turns", "it has no marks of another format")
 
 
-def _by_shape(whole: Mapping[str, Any], first: Mapping[str, Any]) -> Iterator[tuple[ImportKind, str]]:
-    """What an object, or the first of a list, has that only one kind has."""
+def _kinds_from_fields(whole: Mapping[str, Any], first: Mapping[str, Any]) -> Iterator[tuple[ImportKind, str]]:
+    """Yield the kinds that match the fields of the whole object, or of the first entry."""
     if HEADER in first or {"memory_id", "raw_text"} <= first.keys():
         yield OWN, f"it has {HEADER}" if HEADER in first else "its entries have memory_id and raw_text"
     if "core_memory" in whole or {"agents", "blocks"} <= whole.keys():
@@ -185,6 +186,6 @@ def _by_shape(whole: Mapping[str, Any], first: Mapping[str, Any]) -> Iterator[tu
         yield "turns", "its entries have session_id and speaker"
 
 
-def _unknown(why: str = "") -> Found:
-    told = why or f"nothing tells what it is; give --from with one of {', '.join(get_args(ImportKind))}"
+def _raise_unknown(why: str = "") -> Found:
+    told = why or f"its format is unknown; give --from with one of {', '.join(get_args(ImportKind))}"
     raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"file: {told}", "file")

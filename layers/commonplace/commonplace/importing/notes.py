@@ -1,4 +1,4 @@
-"""Folders of notes: basic-memory's Markdown, the `/memories` of Claude's memory tool, and anybody's plain notes."""
+"""Read notes: basic-memory's Markdown, the `/memories` folder of Claude's memory tool, and plain Markdown or text."""
 
 import hashlib
 import re
@@ -18,16 +18,16 @@ _RULE = re.compile(r"\s*([-*_]\s*){3,}$")
 _COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 _FIELD = re.compile(r"(?P<name>[\w-]+):(?:\s+(?P<value>.*?))?\s*$")
 _MARK, _MOST_DIGITS = "---", 5
-_BLOCK = re.compile(r"[|>][+-]?\d?")  # a text over several lines begins below
+_BLOCK = re.compile(r"[|>][+-]?\d?")  # starts a multi-line text
 
 CLAUDE_MEMORY, _PROJECTS = "conversations_memory", "project_memories"
 _BOLD_HEADING = re.compile(r"^\*\*([^*\n]+)\*\*:?[ \t]*", re.MULTILINE)
 CODE, COMMENT, HEADING = "code between fences", "a comment", "a heading that no memory needs"
 SECOND_HEAD, EMPTY_NOTE = "a second front matter", "the front matter of a note that says nothing"
 Leave = Callable[[int, str, Any], None]
-"""Is called with the line, the reason and the words of what is left out."""
+"""Called with the line, the reason and the text of each skipped passage."""
 
-# "[00:12:31] ..." of a transcript and "[>] ..." of a list of tasks have no category.
+# "[00:12:31] ..." in a transcript and "[>] ..." in a task list have no category.
 OBSERVATION = re.compile(r"\[(?!\d+:\d\d|[\W_xX]\])(?P<category>[^\[\]()\s][^\[\]()]*)\]\s+(?P<said>\S.*)")
 _RELATION = re.compile(r"(?P<kind>[^\[\]]*?)\s*\[\[(?P<target>[^\]]+)\]\]\s*(?:\((?P<context>[^()]*)\))?\s*$")
 _CONTEXT = re.compile(r"\s*\((?P<context>[^()]*)\)\s*$")
@@ -40,20 +40,19 @@ _TIMES = ("created_at", "created", "date")
 _MARKDOWN = (".md", ".markdown")
 Facts = Iterator[ForeignFact | RefusedEntry | Unread]
 Statement = tuple[str, dict[str, Any], list[str]]
-"""Its words, its fields and its tags."""
+"""The text, the fields and the tags."""
 ReadStatement = Callable[[str, str, str], Statement]
-"""Reads what stands in a note with this title, under this heading."""
+"""Called with the title of the note, the heading and the text."""
 
 
 def read_markdown(source: Source) -> Facts:
-    """A statement of each bullet and paragraph, with the tags of the note."""
+    """Yield a statement for each bullet and paragraph, with the tags of the note."""
     for text in source.texts(*_MARKDOWN, ".txt"):
         yield from _facts(text, "user", _plain) if isinstance(text, Text) else [text]
 
 
 def read_anthropic_memory(source: Source) -> Facts:
-    """The same of all text files, which an agent wrote; of XML what stands between the elements. Of `memories.json` in an
-    export of Claude's what it remembers of conversations and of projects."""
+    """Read text files that an agent wrote, XML without its elements, and the `memories.json` of an export from Claude."""
     if not source.is_folder and source.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"[", b"{")):
         yield from _claude_memories(source)
         return
@@ -79,13 +78,13 @@ def _claude_memories(source: Source) -> Facts:
 
 
 def read_basic_memory(source: Source) -> Facts:
-    """Observations with category, tags and context; relations as sentences; and what else a note says."""
+    """Read observations with category, tags and context, relations as sentences, and the other text of each note."""
     for text in source.texts(*_MARKDOWN):
         yield from _facts(text, "user", _basic) if isinstance(text, Text) else [text]
 
 
 def _facts(text: Text, who: Who, read: ReadStatement) -> Facts:
-    """The statements of a note, and what is left out of it."""
+    """Yield the statements of a note, and its skipped passages."""
     left, sections = list[Unread](), set[str]()
 
     def leave(line: int, reason: str, said: Any) -> None:
@@ -131,7 +130,7 @@ def _basic(title: str, heading: str, said: str) -> Statement:
         return said, {"note": title, **more}, []
     said, context = observation["said"], _CONTEXT.search(observation["said"])
     said = said[: context.start()] if context else said
-    trailing = _TAGS.search(said)  # they stay in the text, and a number or a colour is none
+    trailing = _TAGS.search(said)  # not removed from the text; numbers and colours are not tags
     tags = [tag.rstrip(".,;:!?") for tag in re.split(r"[#\s]+", trailing[0])] if trailing else []
     tags = [tag for tag in tags if tag and not _NO_TAG.fullmatch(tag)]
     more = {"note": title, "context": context["context"] if context else None, **more}
@@ -139,11 +138,11 @@ def _basic(title: str, heading: str, said: str) -> Statement:
 
 
 def _ignore(_line: int, _reason: str, _said: Any) -> None:
-    """Counts nothing."""
+    pass
 
 
 def statements(text: str, leave: Leave = _ignore) -> Iterator[tuple[int, str, str]]:
-    """Line, heading and words of each bullet and each paragraph; code between fences is none."""
+    """Yield line, heading and text of each bullet and paragraph; skip fenced code."""
     heading, under, begun, said, code, listed_last = "", 0, 0, list[str](), list[str](), 0
     for comment in _COMMENT.finditer(text):
         leave(text.count("\n", 0, comment.start()) + 1, COMMENT, comment[0])
@@ -168,7 +167,7 @@ def statements(text: str, leave: Leave = _ignore) -> Iterator[tuple[int, str, st
             begun, words = number, _TASK.sub("", bullet["said"], count=1).strip()
             if bullet["number"] and len(bullet["number"]) < _MOST_DIGITS and int(bullet["number"]) in (0, 1, listed_last + 1):
                 listed_last = int(bullet["number"])
-            elif bullet["number"]:  # "1984. A good year." counts nothing
+            elif bullet["number"]:  # "1984. A good year." is not a list item
                 words = line.strip()
             said = [words] if words else []
         elif not ends:
@@ -178,11 +177,11 @@ def statements(text: str, leave: Leave = _ignore) -> Iterator[tuple[int, str, st
 
 
 def front_matter(text: str, leave: Leave = _ignore) -> tuple[dict[str, Any], str]:
-    """The fields between `---` at the head of a note, and the rest with its lines where they were.
+    """Return the fields between `---` at the start of a note, and the rest with its line numbers unchanged.
 
-    Read are names with a text, with a list in brackets, or with items, fields or further lines on the lines after them. A
-    second block of fields right behind the first, as a sync may leave it, is skipped; behind a heading, too, if their names
-    are in lower case, for "Note: ..." between two rules is text.
+    A value is a text, a list in brackets, or the items, fields or lines that follow its name. A second block of fields
+    directly after the first, which a sync can leave behind, is skipped; after a heading only if its names are in lower
+    case, because "Note: ..." between two rules is text.
     """
     lines = text.split("\n")
     fields, end = _head(lines, 0)
@@ -200,9 +199,9 @@ def front_matter(text: str, leave: Leave = _ignore) -> tuple[dict[str, Any], str
 
 
 def _head(lines: Sequence[str], begins: int, *, strict: bool = False) -> tuple[dict[str, Any], int]:
-    """The fields of a block that begins at this line, and the line behind it; the same line if none begins there.
+    """Return the fields of the block that begins at a line, and the line after it; without a block, the same line.
 
-    `strict`: each line is a field, an item or indented.
+    `strict`: require every line to be a field, an item or indented.
     """
     marks = range(begins + 1, len(lines) if lines[begins].strip() == _MARK else 0)
     end = next((at for at in marks if lines[at].strip() == _MARK), begins)
@@ -227,13 +226,13 @@ def _several(value: Any) -> list[Any]:
 
 
 def listed(fields: Mapping[str, Any], name: str) -> list[str]:
-    """A field that is a list, or a text with commas."""
+    """Return a field as a list; a text is split at commas."""
     value = fields.get(name) or []
     return value if isinstance(value, list) else [one.strip() for one in str(value).split(",")]
 
 
 def digest(content: Any) -> str:
-    """Twelve characters by which a statement is known again in a store that gives it no id."""
+    """Return twelve characters that identify a statement in a store without ids."""
     return hashlib.sha256(" ".join(str(content).casefold().split()).encode(errors="replace")).hexdigest()[:12]
 
 

@@ -1,4 +1,4 @@
-"""Files that a user names: read up to a limit, and no device; as what is to be imported: texts, pieces and times."""
+"""Read the files and folders that a user names for an import, within limits."""
 
 import codecs
 import stat
@@ -20,7 +20,7 @@ from commonplace.use_cases.record_files import too_large
 _ENCODINGS = {b"\xff\xfe": "utf-16", b"\xfe\xff": "utf-16"}
 _SQLITE = b"SQLite format 3\0"
 _ZIP = (b"PK\x03\x04", b"PK\x05\x06")
-_PACKED = "file: is a ZIP, of which only the conversations of ChatGPT and Claude are read; unpack it"
+_PACKED = "file: is a ZIP; only exports of ChatGPT and Claude can be imported from a ZIP, so unpack it"
 _HEAD = 65_536
 _PIECE, _MOST_FILES = 1 << 20, 10_000
 OTHER_FILE, HIDDEN_FILE, LINK = "a file of another kind", "a hidden file", "a link, which is not followed"
@@ -28,7 +28,7 @@ OTHER_FILE, HIDDEN_FILE, LINK = "a file of another kind", "a hidden file", "a li
 
 @dataclass(frozen=True)
 class Text:
-    """A text of a folder, or the one file. `name`: its path in the folder; `changed`: when it was written last."""
+    """A text file. `name`: its path in the folder; `changed`: when it was last modified."""
 
     name: str
     text: str
@@ -37,14 +37,14 @@ class Text:
 
 @dataclass(frozen=True)
 class Source:
-    """What is to be imported: a file, a folder, or a text from stdin (`given`)."""
+    """The source of an import: a file, a folder, or the text of stdin (`given`)."""
 
     path: Path | None
     given: str | None = None
 
     @classmethod
     def of(cls, path: Path) -> "Source":
-        """A file or a folder; a pipe, which can be read but once, as the text that comes out of it."""
+        """Return the source at a path. A pipe can be read only once, so its text is read here."""
         return cls(None, decoded(read_file(path))) if _kind_of(path, "file") == stat.S_IFIFO else cls(path)
 
     @property
@@ -53,8 +53,8 @@ class Source:
 
     @property
     def changed(self) -> datetime | None:
-        """When a file was written last; None of a text that was given."""
-        return None if self.path is None else _changed(self.path)
+        """When the file was last modified; None for stdin."""
+        return None if self.path is None else _modified_at(self.path)
 
     @property
     def suffix(self) -> str:
@@ -62,7 +62,6 @@ class Source:
 
     @cached_property
     def head(self) -> bytes:
-        """How a file begins: 64 KB of it."""
         if self.path is None:
             return (self.given or "")[:_HEAD].encode(errors="replace")
         return next(self._bytes(_HEAD), b"")
@@ -77,12 +76,11 @@ class Source:
 
     @property
     def is_several(self) -> bool:
-        """Whether it may have several files."""
         return self.is_folder or self.is_archive
 
     @cached_property
     def text(self) -> str:
-        """The whole text of a file of up to 50 MB; UTF-8, or UTF-16 with a mark, or else Windows' cp1252."""
+        """The whole text of a file of up to 50 MB: UTF-8, UTF-16 with a byte order mark, or else Windows' cp1252."""
         if self.path is None:
             return self.given or ""
         if self.is_archive:
@@ -91,7 +89,7 @@ class Source:
 
     @cached_property
     def encoding(self) -> str:
-        """The encoding of a file of any size, as of `text`. Raises `INVALID_ARGUMENT` for what is no text."""
+        """The encoding of a file of any size; see `text`. Raises `INVALID_ARGUMENT` if the file is not text."""
         if self.path is None:
             return "utf-8"
         for tried in (_ENCODINGS.get(self.head[:2], "utf-8-sig"), "cp1252"):
@@ -100,10 +98,10 @@ class Source:
                     return tried
             except UnicodeDecodeError:
                 continue
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "file: is no text", "file")
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "file: is not a text file", "file")
 
     def pieces(self) -> Iterator[str]:
-        """The text of a file of any size, a megabyte at a time."""
+        """Yield the text of a file of any size, a megabyte at a time."""
         if self.path is None:
             given = self.given or ""
             return (given[at : at + _PIECE] for at in range(0, len(given), _PIECE))
@@ -112,7 +110,7 @@ class Source:
         return codecs.iterdecode(self._bytes(_PIECE), self.encoding)
 
     def lines(self) -> Iterator[str]:
-        """The same line by line."""
+        """Yield the text line by line."""
         held = ""
         for piece in self.pieces():
             *whole, held = (held + piece).split("\n")
@@ -123,45 +121,44 @@ class Source:
 
     @cached_property
     def stands_in_lines(self) -> bool:
-        """Whether it has several lines, of which the first may be an object of its own, as JSON Lines do."""
+        """Whether the file looks like JSON Lines: several lines, and the first from `{` to `}`."""
         lines = (line for line in self.lines() if line.strip("\ufeff \t\r"))
         try:
             first, more = next(lines, "").strip("\ufeff \t\r"), next(lines, None)
         except CommonplaceError:
-            return False  # its one line is longer than an entry may be
+            return False  # a line is longer than an entry may be
         return more is not None and first.startswith("{") and first.endswith("}")
 
     @cached_property
     def json(self) -> Any:
-        """All the JSON of a file of up to 50 MB."""
         return read_json(self.text)
 
     def _bytes(self, size: int) -> Iterator[bytes]:
         assert self.path is not None
-        with _told(), self.path.open("rb") as file:
+        with _as_argument_error(), self.path.open("rb") as file:
             yield from iter(partial(file.read, size), b"")
 
     def texts(self, *suffixes: str) -> Iterator[Text | RefusedEntry | Unread]:
-        """The texts of a folder by their paths, hidden ones left out, or the one file; what can't be read is refused, and
-        files with other endings are counted."""
+        """Yield the text files of a folder in the order of their paths, or the single file. Unreadable files are refused;
+        hidden files, links and files with another suffix are yielded as `Unread`."""
         if not self.is_folder:
             yield Text(self.path.name if self.path else "stdin", self.text, self.changed)
             return
         others = list[Unread]()
         for name, path in self.files(*suffixes, others=others):
             try:
-                yield Text(name, Source(path).text, _changed(path))
+                yield Text(name, Source(path).text, _modified_at(path))
             except CommonplaceError as error:
                 yield refused(name, error)
         yield from others
 
     def files(self, *suffixes: str, others: list[Unread] | None = None) -> Iterator[tuple[str, Path]]:
-        """The files of a folder with such endings, or all, by their paths in it; `others` gets the rest, as do links.
+        """Yield the files of a folder with these suffixes, or all, in the order of their paths.
 
-        `PAYLOAD_TOO_LARGE` beyond 10,000.
+        `others` gets the remaining files, and hidden files and links. Raises `PAYLOAD_TOO_LARGE` beyond 10,000.
         """
         assert self.path is not None
-        with _told():
+        with _as_argument_error():
             found = sorted(path for path in self.path.rglob("*") if path.is_symlink() or not path.is_dir())
         shown = list[tuple[str, Path]]()
         for path in found:
@@ -179,14 +176,14 @@ class Source:
 
 
 def read_file(path: Path, field: str = "file", most: int = MOST_BYTES) -> bytes:
-    """All of a file that a user names, or what comes out of a pipe. `field`: the argument that named it.
+    """Read a whole file or pipe. `field`: the argument that named it.
 
-    Raises `PAYLOAD_TOO_LARGE` beyond `most` bytes, and `INVALID_ARGUMENT` for a folder, a device or a socket, which may have
-    no end, and for what the system refuses.
+    Raises `PAYLOAD_TOO_LARGE` beyond `most` bytes, and `INVALID_ARGUMENT` for errors of the system and for folders,
+    devices and sockets, which may be endless.
     """
     if _kind_of(path, field) == stat.S_IFDIR:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: is a folder; name a file", field)
-    with _told(field), path.open("rb") as file:
+    with _as_argument_error(field), path.open("rb") as file:
         data = file.read(most + 1)
     if len(data) > most:
         raise too_large(f"is larger than {most // 1_000_000} MB", field)
@@ -194,17 +191,17 @@ def read_file(path: Path, field: str = "file", most: int = MOST_BYTES) -> bytes:
 
 
 def _kind_of(path: Path, field: str) -> int:
-    """Whether a path is a file, a folder or a pipe, by `stat`. Raises for all else before it is opened."""
-    with _told(field):
+    """Return the file type of a path, for `stat`. Raises unless it is a file, folder or pipe; does not open it."""
+    with _as_argument_error(field):
         kind = stat.S_IFMT(path.stat().st_mode)
     if kind not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFIFO):
-        why = f"{field}: is a device or a socket, which is not read; name a file, or give the text on standard input"
+        why = f"{field}: is a device or a socket; name a file, or give the text on standard input"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, field)
     return kind
 
 
 def decoded(data: bytes) -> str:
-    """A text in the encoding that it has; `INVALID_ARGUMENT` for what is no text."""
+    """Decode UTF-8, UTF-16 or cp1252. Raises `INVALID_ARGUMENT` if the data is not text."""
     encoding = _ENCODINGS.get(data[:2], "utf-8-sig")
     for tried in (encoding, "cp1252"):
         try:
@@ -213,20 +210,20 @@ def decoded(data: bytes) -> str:
             continue
         if "\0" not in text:
             return text.replace("\r\n", "\n")
-    raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "file: is no text", "file")
+    raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "file: is not a text file", "file")
 
 
-def _changed(path: Path) -> datetime:
+def _modified_at(path: Path) -> datetime:
     return datetime.fromtimestamp(path.stat().st_mtime, UTC)
 
 
 @contextmanager
-def _told(field: str = "file") -> Iterator[None]:
-    """What the system refuses is told as the file's."""
+def _as_argument_error(field: str = "file") -> Iterator[None]:
+    """Turn an `OSError` into an error about the field."""
     try:
         yield
     except OSError as error:
         why = error.strerror
         if isinstance(error, FileNotFoundError) and error.filename:
-            why = f"there is no {error.filename}; name a file or a folder that is there"
+            why = f"there is no {error.filename}; name an existing file or folder"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: {why}", field) from error

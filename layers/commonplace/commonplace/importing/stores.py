@@ -1,4 +1,4 @@
-"""Memory stores that give their entries as JSON: mem0 with its history, Zep, Graphiti, Letta, LangGraph, AgentCore, MCP's."""
+"""Read the JSON exports of mem0, Zep, Graphiti, Letta, LangGraph, AgentCore and the MCP memory server; mem0's database."""
 
 import re
 import sqlite3
@@ -22,10 +22,10 @@ AGENTCORE = ("memoryRecordSummaries", "memoryRecords")
 BLOCKS, PASSAGES = ("core_memory", "blocks"), ("passages", "archival_memory")
 DELETED = "a memory that was deleted there"
 HISTORY = "history.db"
-"""The file in mem0's folder in which its memories and their earlier wordings are."""
-_WHO: Mapping[str, Who] = {"user": "user", "assistant": "agent", "system": "system"}
+"""The file in mem0's folder with its memories and their earlier wordings."""
+_SOURCES: Mapping[str, Who] = {"user": "user", "assistant": "agent", "system": "system"}
 _WORDS = ("content", "text", "memory", "data", "fact", "preference")
-"""Where a value has its words, by the examples of LangGraph, LangMem and AgentCore; without any, its fields are the words."""
+"""Fields with the text of a value, from the examples of LangGraph, LangMem and AgentCore; else all fields are the text."""
 _MEM0 = {"id", "categories", "created_at", "expiration_date", "metadata", "hash", "score", "updated_at"}
 _MEM0 |= {"text_lemmatized", "input"}
 _EVENTS = """SELECT memory_id, new_memory, event = 'DELETE' OR coalesce(is_deleted, 0), coalesce(updated_at, created_at),
@@ -38,29 +38,28 @@ _ITEM = {"namespace", "key", "value", "created_at", "createdAt", "updated_at", "
 _RECORD = {"memoryRecordId", "content", "namespaces", "createdAt", "metadata", "score", "memoryStrategyId"}
 _ENTITY, _RELATION = {"type", "name", "entityType", "observations"}, {"type", "from", "to", "relationType"}
 
-# The part of a namespace behind one of these words is a person's name, behind one of those something else's.
-_OF_PEOPLE = re.compile(r"users?|actors?|people|persons?|customers?", re.IGNORECASE)
-_OF_OTHERS = re.compile(r"strateg(y|ies)|sessions?|threads?|runs?|agents?|assistants?|projects?|tenants?", re.IGNORECASE)
-_OF_NOBODY = re.compile(
+# In a namespace, the part after `_PERSON_WORDS` names a person, and the part after `_OTHER_WORDS` names something else.
+_PERSON_WORDS = re.compile(r"users?|actors?|people|persons?|customers?", re.IGNORECASE)
+_OTHER_WORDS = re.compile(r"strateg(y|ies)|sessions?|threads?|runs?|agents?|assistants?|projects?|tenants?", re.IGNORECASE)
+_NOUNS = re.compile(
     r"((user|agent|chat|core|personal|(long|short)[-_]?term)[-_]?)?(memor(y|ies)|profiles?|facts?|preferences?|summar(y|ies)|notes?"
     r"|todos?|tasks?|instructions?|history|documents?|settings?|conversations?|messages?|chats?|events?|goals?|knowledge|context"
     r"|collections?|data|info|general|work|private|personal|semantic|procedural|episod(e|ic|es)|store|default)|[\d\W]*",
     re.IGNORECASE,
 )
-_Place = tuple[int, int]  # how long a namespace is, and which of its parts
+_Place = tuple[int, int]  # the length of a namespace, and the position of a part in it
 _NUMBER = re.compile(r"(?=.*\d)[\d\W]+|[\da-f]{8}-?([\da-f]{4}-?){3}[\da-f]{12}", re.IGNORECASE)
 
 
 def read_entries(read: ReadEntry, keys: Sequence[str], source: Source) -> Found:
-    """What `read` finds in each entry of a file, and what stands beside them. `keys`: under which the entries may be."""
+    """Read each entry of a file with `read`; yield other parts as `Unread`. `keys`: fields that may have the entries."""
     return each(in_pages(source, *keys), read)
 
 
 def read_mem0(source: Source) -> Found:
-    """Memories with their categories, times, and whatever metadata they have, of OpenMemory too; of a history each wording,
-    old ones closed."""
+    """Read memories of mem0 or OpenMemory with categories, times and metadata; from a history, old wordings as closed."""
     if source.is_folder or source.is_database:
-        return _history(source)
+        return _read_database(source)
     return each(map(_unless_deleted, in_pages(source, *MEM0)), _mem0)
 
 
@@ -70,7 +69,7 @@ def _unless_deleted(entry: Any) -> Any:
 
 
 def read_mcp_memory(source: Source) -> Found:
-    """The file of the reference memory server of MCP, or what `read_graph` gives: observations and relations."""
+    """Read observations and relations from the file of MCP's reference memory server, or from the result of `read_graph`."""
     given = _whole(source)
     if not {"entities", "relations"} & given.keys():
         yield from read_entries(_node, (), source)
@@ -82,7 +81,7 @@ def read_mcp_memory(source: Source) -> Found:
 
 
 def read_letta(source: Source) -> Found:
-    """Each statement of the memory blocks of an agent file, and each passage. Messages and tools stay there."""
+    """Read the statements of an agent file's memory blocks, and its passages; skip messages and tools."""
     given = _whole(source)
     lists = [name for name in (*BLOCKS, *PASSAGES) if isinstance(given.get(name), list)]
     if not (lists or "agents" in given):
@@ -96,7 +95,7 @@ def read_letta(source: Source) -> Found:
 
 
 def _whole(source: Source) -> Mapping[str, Any]:
-    """The object of a file that is one, of up to 50 MB; an empty one for a list, or for an object on each line."""
+    """Return the object of a file of up to 50 MB; an empty one for a list or JSON Lines."""
     is_one = not source.stands_in_lines and JsonText(source.pieces()).next() == "{"
     given: Mapping[str, Any] = source.json if is_one else {}
     return given
@@ -106,7 +105,7 @@ def _mem0(where: str, entry: Mapping[str, Any]) -> Iterator[ForeignFact]:
     said = next((name for name in ("memory", "data", "text", "content") if entry.get(name) is not None), "memory")
     metadata = entry.get("metadata")
     more = dict(metadata) if isinstance(metadata, Mapping) else {"metadata": metadata}
-    role = next((name for name in ("role", "attributed_to") if _who(entry.get(name))), "")
+    role = next((name for name in ("role", "attributed_to") if _source_of(entry.get(name))), "")
     yield ForeignFact(
         where=where,
         name=str(entry.get("id") or where),
@@ -117,34 +116,34 @@ def _mem0(where: str, entry: Mapping[str, Any]) -> Iterator[ForeignFact]:
             "event_time": more.pop("event_time", None),
             "expires_at": entry.get("expiration_date"),
         },
-        source=_who(entry.get(role)) or "user",
-        rest=merged_fields(_but(entry, _MEM0 | {said, role}), more),
+        source=_source_of(entry.get(role)) or "user",
+        rest=merged_fields(_omit(entry, _MEM0 | {said, role}), more),
         person=_name(entry.get("user_id")),
     )
 
 
-def _history(source: Source) -> Found:
+def _read_database(source: Source) -> Found:
     assert source.path is not None
     path, others = source.path, list[Unread]()
     if source.is_folder:
         path = source.path / HISTORY
-        list(source.files("no ending", others=others))  # no file has it, so all are others
+        list(source.files("no ending", others=others))  # no file has this suffix, so `others` gets all
         yield from (one for one in others if one.where not in (HISTORY, f"{HISTORY}-wal", f"{HISTORY}-shm"))
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             for memory_id, events in groupby(connection.execute(_EVENTS), key=lambda row: row[0]):
-                yield from _wordings(str(memory_id), [row[1:] for row in events])
+                yield from _read_history(str(memory_id), [row[1:] for row in events])
             if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'messages'").fetchone():
                 for role, content in connection.execute("SELECT role, content FROM messages"):
-                    yield Unread(f"message of {role}", "a message that mem0 kept", content)
+                    yield Unread(f"message of {role}", "a message stored by mem0", content)
     except sqlite3.Error as error:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"file: is no history of mem0: {error}", "file") from None
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"file: is not a mem0 history: {error}", "file") from None
 
 
-def _wordings(memory_id: str, events: list[tuple[Any, ...]]) -> Iterator[ForeignFact]:
-    """What a memory said, each wording until the next; after the last there may be none. An event may change other fields.
+def _read_history(memory_id: str, events: list[tuple[Any, ...]]) -> Iterator[ForeignFact]:
+    """Yield the wordings of a memory, each closed when the next began; events without a new text add none.
 
-    An earlier wording that only the event after it tells is of that event's time.
+    An earlier wording known only from the following event gets the time of that event.
     """
     told = list[tuple[Any, ...]]()
     for content, deleted, since, role, actor, old in events:
@@ -161,12 +160,12 @@ def _wordings(memory_id: str, events: list[tuple[Any, ...]]) -> Iterator[Foreign
             continue
         times = {"created_at": since, "valid_from": since} | ({"valid_to": after[2]} if after is not None else {})
         name = memory_id if number == last else f"{memory_id}/{number}"
-        fields = {"actor_id": actor, "role": None if _who(role) else role}
-        yield ForeignFact(f"memory {memory_id}", name, content, times=times, source=_who(role) or "user", rest=fields)
+        fields = {"actor_id": actor, "role": None if _source_of(role) else role}
+        yield ForeignFact(f"memory {memory_id}", name, content, times=times, source=_source_of(role) or "user", rest=fields)
 
 
 def edge_facts(where: str, edge: Mapping[str, Any]) -> Iterator[ForeignFact]:
-    """The fact on an edge of Zep's or Graphiti's graph; one that is not true any more comes closed at that time."""
+    """Read the fact on an edge of Zep's or Graphiti's graph; `valid_to` is when it stopped being true."""
     attributes = edge.get("attributes")
     yield ForeignFact(
         where=where,
@@ -179,13 +178,13 @@ def edge_facts(where: str, edge: Mapping[str, Any]) -> Iterator[ForeignFact]:
             "valid_from": edge.get("valid_at"),
             "valid_to": edge.get("invalid_at") or edge.get("expired_at"),
         },
-        rest=merged_fields(_but(edge, _EDGE), attributes if isinstance(attributes, Mapping) else {"attributes": attributes}),
+        rest=merged_fields(_omit(edge, _EDGE), attributes if isinstance(attributes, Mapping) else {"attributes": attributes}),
         person=_name(edge.get("group_id")),
     )
 
 
 def _block(agent: Mapping[str, Any], where: str, block: Mapping[str, Any]) -> Iterator[ForeignFact]:
-    """What a block says of the user; that of the persona is what the agent says of itself."""
+    """Read the statements of a block: about the user, or in the persona block by the agent about itself."""
     label, value = str(block.get("label") or "block"), block.get("value")
     itself = label == "persona"
     for line, heading, content in statements(value) if isinstance(value, str) else [(0, "", value)]:
@@ -211,18 +210,18 @@ def _passage(where: str, passage: Mapping[str, Any]) -> Iterator[ForeignFact]:
         tags=passage.get("tags"),
         times={"created_at": passage.get("created_at")},
         rest=merged_fields(
-            _but(passage, _PASSAGE), *(one if isinstance(one, Mapping) else {"metadata": one} for one in more)
+            _omit(passage, _PASSAGE), *(one if isinstance(one, Mapping) else {"metadata": one} for one in more)
         ),
     )
 
 
 def read_langgraph(source: Source) -> Found:
-    """The items of LangGraph's store. Where a noun stands in the namespace of one, no other of that length has its person;
-    where different numbers stand, they are people."""
+    """Read the items of LangGraph's store. Among namespaces of equal length, a position with a noun in any of them names no
+    person, and a position with different numbers names people."""
     nouns, first, numbered = set[_Place](), dict[_Place, str](), set[_Place]()
     for parts in (_parts(one) for one in in_pages(source, *LANGGRAPH) if isinstance(one, Mapping)):
         for at, part in enumerate(parts):
-            if _OF_NOBODY.fullmatch(part) and any(map(str.isalpha, part)):
+            if _NOUNS.fullmatch(part) and any(map(str.isalpha, part)):
                 nouns.add((len(parts), at))
             if _NUMBER.fullmatch(part) and first.setdefault((len(parts), at), part) != part:
                 numbered.add((len(parts), at))
@@ -235,7 +234,7 @@ def _parts(item: Mapping[str, Any]) -> list[str]:
 
 
 def _item(nouns: set[_Place], numbered: set[_Place], where: str, item: Mapping[str, Any]) -> Iterator[ForeignFact]:
-    """An item, as `Item.dict()` writes it: its words, its namespace and its other fields."""
+    """Read an item as written by `Item.dict()`."""
     parts = _parts(item)
     numbers = {part for at, part in enumerate(parts) if (len(parts), at) in numbered and _NUMBER.fullmatch(part)}
     content, more = _words_in(item.get("value"))
@@ -246,18 +245,18 @@ def _item(nouns: set[_Place], numbered: set[_Place], where: str, item: Mapping[s
         content=content,
         tags=tags,
         times={"created_at": item.get("created_at") or item.get("createdAt")},
-        rest=merged_fields({"namespace": path}, more, _but(item, _ITEM)),
+        rest=merged_fields({"namespace": path}, more, _omit(item, _ITEM)),
         person=_person_in(["" if (len(parts), at) in nouns else part for at, part in enumerate(parts)], numbers)
         or _person_in(parts, numbers),
     )
 
 
 def record_facts(where: str, record: Mapping[str, Any]) -> Iterator[ForeignFact]:
-    """A record of AgentCore. Its text is a sentence, or for preferences an object with the preference and its categories."""
+    """Read a record of AgentCore. Its text is a sentence, or for preferences JSON with the preference and categories."""
     content, namespaces, metadata = (record.get(name) for name in ("content", "namespaces", "metadata"))
-    said, more = (content.get("text"), _but(content, {"text"})) if isinstance(content, Mapping) else (content, {})
+    said, more = (content.get("text"), _omit(content, {"text"})) if isinstance(content, Mapping) else (content, {})
     if isinstance(said, str) and said.lstrip().startswith("{"):
-        with suppress(CommonplaceError):  # a sentence that begins so
+        with suppress(CommonplaceError):  # a sentence may begin with a brace
             said, parts = _words_in(read_json(said))
             more = merged_fields(more, parts)
     values = {
@@ -271,41 +270,41 @@ def record_facts(where: str, record: Mapping[str, Any]) -> Iterator[ForeignFact]
         content=said,
         tags=[*_several(more.pop("categories", None)), *_several(more.pop("tags", None))],
         times={"created_at": record.get("createdAt")},
-        rest=merged_fields({"namespace": path}, more, values, _but(record, _RECORD)),
+        rest=merged_fields({"namespace": path}, more, values, _omit(record, _RECORD)),
         person=_person_in(path.split("/")) if isinstance(path, str) else None,
     )
 
 
 def _node(where: str, node: Mapping[str, Any]) -> Iterator[ForeignFact]:
-    """The observations about an entity, each behind its name unless it says that, or a relation as a sentence."""
+    """Yield an entity's observations, prefixed with its name unless they contain it, or a relation as a sentence."""
     if node.get("type") == "relation":
         start, kind, end = (str(node.get(name) or "") for name in ("from", "relationType", "to"))
         said = f"{start} {kind.replace('_', ' ')} {end}." if start and end else None
         yield ForeignFact(
-            where, f"{start}/{kind}/{end}", said, tags=["relation"], rest=_but(node, _RELATION if said else set())
+            where, f"{start}/{kind}/{end}", said, tags=["relation"], rest=_omit(node, _RELATION if said else set())
         )
         return
     name, tags = node.get("name"), _several(node.get("entityType"))
-    more = merged_fields({"entity": name}, _but(node, _ENTITY))
+    more = merged_fields({"entity": name}, _omit(node, _ENTITY))
     for one in _several(node.get("observations")):
         whole = f"{name}: {one}" if isinstance(one, str) and not words_of(str(name)) <= words_of(one) else one
         yield ForeignFact(where, f"{name}#{digest(one)}", whole, tags=tags, rest=more)
 
 
 def _words_in(value: Any) -> tuple[Any, dict[str, Any]]:
-    """The words of a value, and its other fields. What LangMem keeps has them one level further down."""
+    """Return the text of a value, and its other fields. LangMem nests the text one level deeper."""
     if not isinstance(value, Mapping):
         return value, {}
     for name in _WORDS:
         if isinstance(value.get(name), str):
-            return value[name], _but(value, {name})
+            return value[name], _omit(value, {name})
         if isinstance(value.get(name), Mapping):
             content, more = _words_in(value[name])
-            return content, merged_fields(_but(value, {name}), more)
+            return content, merged_fields(_omit(value, {name}), more)
     return one_line(value) or None, {}
 
 
-def _but(entry: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
+def _omit(entry: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
     return {name: value for name, value in entry.items() if name not in names}
 
 
@@ -313,8 +312,8 @@ def _several(given: Any) -> list[Any]:
     return given if isinstance(given, list) else [] if given is None else [given]
 
 
-def _who(role: Any) -> Who | None:
-    return _WHO.get(role) if isinstance(role, str) else None
+def _source_of(role: Any) -> Who | None:
+    return _SOURCES.get(role) if isinstance(role, str) else None
 
 
 def _name(given: Any) -> str | None:
@@ -322,10 +321,10 @@ def _name(given: Any) -> str | None:
 
 
 def _person_in(namespace: Sequence[str], numbers: Container[str] = ()) -> str | None:
-    """Whose namespace it is: the part behind a word like "users", else the first that may be a name or is in `numbers`."""
+    """Return the person: the part after a word such as "users", else the first that can be a name or is in `numbers`."""
     pairs = list(zip(("", *namespace), namespace, strict=False))
-    behind = (part for word, part in pairs if _OF_PEOPLE.fullmatch(word) and part)
-    nouns = (_OF_PEOPLE, _OF_OTHERS, _OF_NOBODY)
+    behind = (part for word, part in pairs if _PERSON_WORDS.fullmatch(word) and part)
+    nouns = (_PERSON_WORDS, _OTHER_WORDS, _NOUNS)
     names = (pair for pair in pairs if pair[1] in numbers or not any(noun.fullmatch(pair[1]) for noun in nouns))
-    free = (part for word, part in names if not _OF_OTHERS.fullmatch(word))
+    free = (part for word, part in names if not _OTHER_WORDS.fullmatch(word))
     return next(behind, None) or next(free, None)

@@ -1,4 +1,4 @@
-"""Conversations without an export around them: turns, a statement of each, and messages of chat APIs, read as talks."""
+"""Read transcripts: turns as one statement each, and the messages of chat APIs as conversations."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,9 +11,9 @@ from commonplace.contract.sent import as_declared
 from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.imports import ForeignFact, RefusedEntry, Turn, Unread
 from commonplace.domain.interactions import ChatMessage
+from commonplace.importing.chat_exports import BY_ASSISTANT, Conversations, as_interaction, split_by_pauses, with_times
 from commonplace.importing.entries import Found, beside, each, entries, refusal
 from commonplace.importing.sources import Source
-from commonplace.importing.talks import BY_ASSISTANT, Talks, cut, interaction, timed
 from commonplace.text.redaction import redact
 from commonplace.use_cases.import_conversation import ASSISTANT
 
@@ -22,7 +22,7 @@ _TIMES = ("created_at", "create_time", "timestamp", "time")
 
 
 def read_turns(source: Source) -> Found:
-    """A statement of each turn, whoever said it, with its place; the turn before it may make a bare number a secret."""
+    """Yield a statement for each turn of any speaker; the previous turn can show that a number is a secret."""
     session, before = None, None
 
     def fact(where: str, turn: Mapping[str, Any]) -> Iterator[ForeignFact]:
@@ -45,18 +45,16 @@ def read_turns(source: Source) -> Found:
     return each(entries(source, TURNS), fact)
 
 
-def talks_of_messages(source: Source, now: datetime, zone: tzinfo | None) -> Talks:
-    """The talks of messages `{role, content}`: one conversation, or one each under `messages`.
-
-    A message is as old as it says, else as the file. What is not read of them comes beside the talks.
-    """
+def read_messages(source: Source, now: datetime, zone: tzinfo | None) -> Conversations:
+    """Yield the conversations in messages `{role, content}`: a single one, or several, each under `messages`. A message
+    without a time gets that of the file. Unread passages are yielded between the conversations."""
     at = min(source.changed or now, now)
     for is_whole, found in groupby(entries(source, MESSAGES, TURNS), key=_is_conversation):
         if not is_whole:
-            yield from _talks(found, at, zone)
+            yield from _conversations_in(found, at, zone)
             continue
         for one in found:
-            yield from _talks(one[MESSAGES], at, zone)
+            yield from _conversations_in(one[MESSAGES], at, zone)
             yield from beside(one, MESSAGES)
 
 
@@ -64,24 +62,24 @@ def _is_conversation(entry: Any) -> bool:
     return isinstance(entry, Mapping) and isinstance(entry.get(MESSAGES), list)
 
 
-def _talks(messages: Iterable[Any], at: datetime, zone: tzinfo | None) -> Talks:
+def _conversations_in(messages: Iterable[Any], at: datetime, zone: tzinfo | None) -> Conversations:
     left = list[RefusedEntry | Unread]()
-    for talk in cut(timed(_said(messages, left), at.isoformat()), zone):
+    for section in split_by_pauses(with_times(_checked(messages, left), at.isoformat()), zone):
         said, names = list[str](), dict[str, int]()
-        for number, one in enumerate(talk, 1):
-            if one.role == "user":  # named by what the user said so far: the same conversation is known again once it grew
+        for number, one in enumerate(section, 1):
+            if one.role == "user":  # names come from what the user said so far, to recognize a conversation that grew
                 said.append(redact(one.text).text)
                 digest = hashlib.sha256("\0".join(said).encode(errors="replace")).hexdigest()[:32]
                 names[f"{MESSAGES}/{digest}"] = number
         if names:
-            yield interaction(names, talk[0].time.astimezone(UTC), talk)
+            yield as_interaction(names, section[0].time.astimezone(UTC), section)
         yield from left
         left.clear()
     yield from left
 
 
-def _said(messages: Iterable[Any], left: list[RefusedEntry | Unread]) -> Iterator[tuple[str | None, str, Any, None]]:
-    """Role, text and time of each message; what can't be read, and what becomes no memory, goes to `left`."""
+def _checked(messages: Iterable[Any], left: list[RefusedEntry | Unread]) -> Iterator[tuple[str | None, str, Any, None]]:
+    """Yield role, text and time of each message; add refused messages and unread passages to `left`."""
     number, before = 0, None
     for given in messages:
         if isinstance(given, Unread):
@@ -94,13 +92,13 @@ def _said(messages: Iterable[Any], left: list[RefusedEntry | Unread]) -> Iterato
         except CommonplaceError as error:
             left += refusal(where, given, error)
             continue
-        left += _unread(where, message, given, before)
+        left += _unread_parts(where, message, given, before)
         before = message.words
         yield message.speaker, message.words, next((given[name] for name in _TIMES if given.get(name)), None), None
 
 
-def _unread(where: str, message: ChatMessage, given: Mapping[str, Any], before: str | None) -> Iterator[Unread]:
-    """What becomes no memory: of the user's messages all but their text, of any other the whole."""
+def _unread_parts(where: str, message: ChatMessage, given: Mapping[str, Any], before: str | None) -> Iterator[Unread]:
+    """Yield what becomes no memory: the other fields of the user's messages, and whole messages of other roles."""
     if message.speaker == "user":
         yield from beside(given, "role", "content")
         if message.not_read is not None:

@@ -10,10 +10,10 @@ def in_circles(memories: Sequence[Memory]) -> set[str]:
     """Return the ids of memories that replaced one another in a circle, and of those between two circles."""
     links = {(one.memory_id, one.superseded_by) for one in memories} | {(one.supersedes, one.memory_id) for one in memories}
     edges = [(before, after) for before, after in links if before is not None and after is not None]
-    return _not_reached(edges) & _not_reached([(after, before) for before, after in edges])
+    return _find_circular(edges) & _find_circular([(after, before) for before, after in edges])
 
 
-def _not_reached(edges: Sequence[tuple[str, str]]) -> set[str]:
+def _find_circular(edges: Sequence[tuple[str, str]]) -> set[str]:
     following, waiting = defaultdict[str, list[str]](list), defaultdict[str, int](int)
     for before, after in edges:
         following[before].append(after)

@@ -11,7 +11,7 @@ from commonplace.text.foundation import tokenizer
 from commonplace.text.paraphrase.verdict import same_statement
 
 _COMPARED = 8  # by words, and as many by vector
-_SHOWN = 5
+_MOST_SHOWN = 5
 _LEAST_COSINE = 0.4  # below it, two texts share words ("I'm", "every") but no topic
 _SAME = "the same in other words"
 _log = logging.getLogger("commonplace")
@@ -30,7 +30,7 @@ def find_similar(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
 
 def alike(others: Sequence[Similar]) -> list[Similar]:
     """Return the first five memories on the same topic."""
-    return [one for one in others if one.cosine is None or one.cosine >= _LEAST_COSINE][:_SHOWN]
+    return [one for one in others if one.cosine is None or one.cosine >= _LEAST_COSINE][:_MOST_SHOWN]
 
 
 def as_told(others: Sequence[Similar]) -> list[SimilarMemory]:

@@ -33,7 +33,7 @@ class _Lines:
 
 @dataclass(frozen=True)
 class ForgottenWords:
-    """The erased text of one document. `passages`: their lines; `lines`: those that stay nowhere; `staying`: other lines."""
+    """The erased text of one document. `passages`: their lines; `lines`: fully removed lines; `staying`: other lines."""
 
     passages: frozenset[_Lines]
     lines: frozenset[str]

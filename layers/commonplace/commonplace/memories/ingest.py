@@ -23,13 +23,13 @@ DURABLE_FROM = 0.7
 """Below this confidence, nothing is stored as durable."""
 KNOWN = "this memory was there already; nothing was stored"
 """Warning of an answer that stored nothing."""
-COMPARED_LATER = "similar memories were not looked for; history of this memory tells them"
+COMPARED_LATER = "similar memories were not looked for; history of this memory lists them"
 NOT_COMPARED = "the index can't be asked just now; similar memories were not looked for"
 
 
 @dataclass(frozen=True)
 class Ingested:
-    """The stored memory, whether it is new, and similar ones. `degraded`: similar memories could not be looked up."""
+    """The stored memory, whether it is new, and similar memories. `degraded`: similar memories could not be looked up."""
 
     memory: Memory
     created: bool
@@ -43,7 +43,7 @@ class Ingested:
 def new_entry(
     tool: str, statement: EnrichedStatement, place: Place | None, caller: Caller, ports: Ports, given: Mapping[str, Any]
 ) -> Entry:
-    """Build a new memory of a statement. `given`: record fields from the caller, which override derived ones."""
+    """Build a new memory of a statement. `given`: record fields from the caller, which override derived values."""
     thought = {
         "memory_type": statement.memory_type,
         "category": statement.classification.category,
@@ -64,7 +64,7 @@ def new_entry(
         fields["expires_at"] = None
     elif expires is not None:
         if expires <= caller.now:
-            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "context.expires_at: is over already", "context.expires_at")
+            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "context.expires_at: is in the past", "context.expires_at")
         fields |= {"durability": "daily", "purge_at": expires + PURGE_DELAY}
     fields["tags"] = own_names(fields["tags"], caller.user_id, ports)
     fields.setdefault("section", section_of(fields["memory_type"], fields["category"]))

@@ -38,7 +38,7 @@ class Passage:
 
 def passages_of(body: str, form: Form, fields: Sequence[str] | None) -> dict[str, Passage]:
     """Return the passages of a body by digest, in order. Repeated text is one passage."""
-    found = _of_text(body) if form == "text" else _of_json(json.loads(body), fields)
+    found = _text_passages(body) if form == "text" else _json_passages(json.loads(body), fields)
     passages: dict[str, Passage] = {}
     for one in found:
         if not any(map(str.isalnum, one.text.replace(ERASED, ""))):
@@ -54,7 +54,7 @@ def texts_of(document: Document) -> dict[str, str]:
         cuts = {one.memory_id: [document.body[start:end] for start, end in one.places] for one in document.passages}
     else:
         value = json.loads(document.body) if document.passages else {}
-        lines = [_line(value, leaf, document.fields) for leaf in _leaves(value, ())]
+        lines = [_line_of(value, leaf, document.fields) for leaf in _leaves(value, ())]
         cuts = {one.memory_id: [line for start, end in one.places for line in lines[start:end]] for one in document.passages}
     return {memory_id: "\n".join(texts) for memory_id, texts in cuts.items()}
 
@@ -70,11 +70,11 @@ def without_passages(document: Document, memory_ids: Collection[str]) -> Documen
         body = document.body
         for start, end in sorted(gone, reverse=True):
             body = f"{body[:start]}{ERASED}{body[end:]}"
-        left = [one.model_copy(update={"places": _moved(one.places, gone)}) for one in left]
+        left = [one.model_copy(update={"places": _shift_places(one.places, gone)}) for one in left]
     return document.model_copy(update={"body": body, "size": len(body.encode()), "passages": tuple(left)})
 
 
-def _moved(places: Iterable[tuple[int, int]], gone: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+def _shift_places(places: Iterable[tuple[int, int]], gone: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
     shifts = [(end, len(ERASED) - (end - start)) for start, end in gone]
     moves = ((start, end, sum(shift for at, shift in shifts if at <= start)) for start, end in places)
     return tuple((start + by, end + by) for start, end, by in moves)
@@ -109,11 +109,11 @@ def _shortened(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         start = stop
 
 
-def _of_text(body: str) -> Iterator[Passage]:
+def _text_passages(body: str) -> Iterator[Passage]:
     return (Passage(body[start:end], ((start, end),)) for start, end in pieces(body))
 
 
-def _of_json(value: Any, fields: Sequence[str] | None) -> Iterator[Passage]:
+def _json_passages(value: Any, fields: Sequence[str] | None) -> Iterator[Passage]:
     leaves = list(_leaves(value, ()))
     paths = [list(_STEP.findall(field.strip("$. "))) for field in fields or ()]
     named = {leaf for path in paths for leaf in _at(value, (), path)}
@@ -121,7 +121,7 @@ def _of_json(value: Any, fields: Sequence[str] | None) -> Iterator[Passage]:
     wanted = [number for number in there if fields is None or leaves[number] in named]
     lines, told = "", list[int]()
     for number in wanted:
-        line = _line(value, leaves[number], fields)
+        line = _line_of(value, leaves[number], fields)
         is_alone = fields is not None and len(wanted) <= _MOST
         if told and (is_alone or len(lines) + len(line) > MOST_CHARACTERS):
             yield from (Passage(text, _ranges(told)) for text in _split(lines))
@@ -130,7 +130,7 @@ def _of_json(value: Any, fields: Sequence[str] | None) -> Iterator[Passage]:
     yield from (Passage(text, _ranges(told)) for text in _split(lines))
 
 
-def _line(value: Any, leaf: Leaf, fields: Sequence[str] | None) -> str:
+def _line_of(value: Any, leaf: Leaf, fields: Sequence[str] | None) -> str:
     names = [str(name) for name in leaf if isinstance(name, str) and fields is None]
     return ": ".join((*names, str(_value(value, leaf))))
 
@@ -199,22 +199,22 @@ class _Emptying:
         """Return the rest of a value, and whether all of it is erased; None if it was empty."""
         if isinstance(value, dict):
             entries = [(name, *self.left(inner)) for name, inner in value.items()]
-            return self._named(entries), _all_of(is_gone for _, _, is_gone in entries)
+            return self._name_entries(entries), _all_known(is_gone for _, _, is_gone in entries)
         if isinstance(value, list):
             inside = [self.left(inner) for inner in value]
-            return [inner for inner, _ in inside], _all_of(is_gone for _, is_gone in inside)
+            return [inner for inner, _ in inside], _all_known(is_gone for _, is_gone in inside)
         if value is None or value == "":
             return value, None
         self.number += 1
         return (ERASED, True) if value == ERASED or self.number - 1 in self.gone else (value, False)
 
-    def _named(self, entries: list[tuple[str, Any, bool | None]]) -> dict[str, Any]:
+    def _name_entries(self, entries: list[tuple[str, Any, bool | None]]) -> dict[str, Any]:
         taken = {name for name, _, _ in entries}
         free = (name for name in chain([ERASED], (f"{ERASED} {one}" for one in count(2))) if name not in taken)
         goes = (self.with_names and is_gone and not _ERASED_NAME.fullmatch(name) for name, _, is_gone in entries)
         return {next(free) if gone else name: inner for (name, inner, _), gone in zip(entries, goes, strict=True)}
 
 
-def _all_of(parts: Iterable[bool | None]) -> bool | None:
+def _all_known(parts: Iterable[bool | None]) -> bool | None:
     known = {one for one in parts if one is not None}
     return known == {True} if known else None

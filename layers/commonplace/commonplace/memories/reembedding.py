@@ -27,7 +27,7 @@ def after_write(user_id: str, ports: Ports) -> None:
 def embed_again(
     user_id: str, reembedding: Reembedding, embedder: Embedder, seconds: float, done: Callable[[int], None] = lambda _: None
 ) -> bool:
-    """Embed memories for `seconds`; switch the user when none is left, and return whether that is done."""
+    """Embed memories for `seconds`; after the last one, switch the user. Return whether that is done."""
     until: float | None = None
     embedded = 0
     while left := reembedding.left(user_id, _BATCH):

@@ -35,13 +35,13 @@ def forget_searches(user_id: str, memories: Iterable[Memory], ports: Ports) -> s
         return set()
     queries = [*ports.search_log.queries(user_id), *(one.query for one in ports.feedback.ratings(user_id, EARLIEST))]
     own, others = frozenset[str]().union(*erased.values()), list[set[str]]()
-    if any(_is_inflected(stem, own) for query in queries for stem in _asked(query)):
+    if any(_is_inflected(stem, own) for query in queries for stem in _query_terms(query)):
         active = (one for one in ports.records.all(user_id) if one.status == "active" and one.memory_id not in erased)
         others = [_stems(one) for one in active]
     held = set[str]().union(*others)
 
     def is_about_one(query: str) -> bool:
-        asked = _asked(query)
+        asked = _query_terms(query)
         if not asked.isdisjoint(own - held):
             return True
         if not asked or any(asked <= stems for stems in others):
@@ -66,7 +66,7 @@ def _is_inflected(stem: str, stems: Collection[str]) -> bool:
     )
 
 
-def _asked(query: str) -> set[str]:
+def _query_terms(query: str) -> set[str]:
     return set(tokenizer.terms(query, without=_WHOSE))
 
 

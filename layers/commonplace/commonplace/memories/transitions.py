@@ -29,7 +29,7 @@ _WORDS: dict[str, Any] = {
 
 # Only an erasure changes words; version, time and usage change with each write.
 _TEXTS = {"raw_text", "normalized_text", "tags", "concepts", "speaker", "evidence", "user_note", "subject"}
-_NOT_KEPT = _TEXTS | {"version", "updated_at", "access_count", "last_accessed"}
+_UNAUDITED = _TEXTS | {"version", "updated_at", "access_count", "last_accessed"}
 
 
 TAGS_BEFORE = "tags_before"
@@ -48,7 +48,7 @@ def replaced_tags(before: Memory, after: Memory) -> dict[str, list[str]]:
 
 
 def superseded(memory: Memory, by: str, now: datetime) -> Memory:
-    """Close a memory that another replaces. It is kept."""
+    """Close a memory that another replaces. Its record stays."""
     return memory.next_version(now, status="superseded", valid_to=now, superseded_by=by)
 
 
@@ -86,8 +86,8 @@ def applied_change(change: Change) -> AppliedChange:
     memory, before, by_model = change.memory, change.before, change.audit.detail.get(BY_MODEL)
     if before is None or change.erases:
         return AppliedChange(memory.memory_id, memory.version, None if before is None else {}, change.erases)
-    now = memory.model_dump(mode="json", exclude=_NOT_KEPT)
-    replaced = {name: old for name, old in before.model_dump(mode="json", exclude=_NOT_KEPT).items() if old != now[name]}
+    now = memory.model_dump(mode="json", exclude=_UNAUDITED)
+    replaced = {name: old for name, old in before.model_dump(mode="json", exclude=_UNAUDITED).items() if old != now[name]}
     return AppliedChange(memory.memory_id, memory.version, replaced, by_model=None if by_model is None else str(by_model))
 
 

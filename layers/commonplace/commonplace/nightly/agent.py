@@ -124,7 +124,7 @@ class AgentPlan:
         # Compares with the whole record: memories closed by the plan still have their words there.
         (wanted,) = decide([request], self._record, self._now)
         for key, made in tuple(self._by_name.items()):
-            if _said_before(made.candidate, request) and tells(request.content, made.says):
+            if _is_said_before(made.candidate, request) and tells(request.content, made.says):
                 left = without_addition(made, wanted.targets)
                 del self._by_name[key]
                 self._by_name |= {key: left} if left.operation == "DELETE" else {}
@@ -296,7 +296,7 @@ def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime
             tools.plan.made = before
             unread.append(unread_after(error, interactions_in(chunk)))
             continue
-        # Only decisions on this chunk: an earlier chunk of the same conversation may be read, and this one not.
+        # Only decisions on this chunk: an earlier chunk of the conversation may have been read when this chunk was not.
         made = [one for name, one in tools.plan.made.items() if before.get(name) is not one]
         left = set(interactions_in(chunk)) - {one.candidate.interaction_id for one in made}
         waiting = left if ended else set[str]()
@@ -377,7 +377,7 @@ def tool_list() -> list[dict[str, Any]]:
     ]
 
 
-def _said_before(said: Candidate, request: Candidate) -> bool:
+def _is_said_before(said: Candidate, request: Candidate) -> bool:
     if said.event_time is None or request.event_time is None:
         return not said.forgets
     return not said.forgets and said.event_time <= request.event_time

@@ -19,7 +19,7 @@ ReadDay = Callable[[Mode, Day, MemoryView, Answers, frozenset[str]], Reading]
 
 _RUNS = 20  # newest runs, which include those of the same day
 _TRY_LATER = (ErrorCode.STORAGE_UNAVAILABLE, ErrorCode.LEASE_LOST)
-_NOT_ADDED = 'than one day adds were left out; say "remember that" before what must be kept'
+_NOT_ADDED = 'than one day adds were left out; say "remember that" before anything important'
 _log = logging.getLogger("commonplace")
 
 

@@ -17,7 +17,7 @@ from commonplace.runs.apply import RunContext
 from commonplace.runs.finalize import RUNS_WITH_WORDS
 from commonplace.use_cases.merge_plan import Sources
 
-_AT_ONCE = 100  # recorded interactions, whose texts may be long
+_BATCH = 100  # recorded interactions, whose texts may be long
 
 
 def closed_memories(request: Candidate, shown: Sequence[Memory], view: RunMemoryView) -> list[Memory]:
@@ -40,9 +40,9 @@ def interactions_telling(request: Candidate, context: RunContext) -> tuple[str, 
     ids = list(dict.fromkeys(one for run in runs for one in run.interactions))
     return tuple(
         one.interaction_id
-        for few in in_batches(ids, _AT_ONCE)
+        for few in in_batches(ids, _BATCH)
         for one in context.night.ledger.entries(context.user_id, few)
-        if one.interaction is not None and _in_zone_of(one.time, until) <= until and _tells(request.content, one.interaction)
+        if one.interaction is not None and _with_zone(one.time, until) <= until and _tells(request.content, one.interaction)
     )
 
 
@@ -51,21 +51,21 @@ def remaining_text(request: Candidate, targets: Sequence[Memory], context: RunCo
 
     For a merged memory, uses the sentences of its sources: a sentence omitted for another may matter if that is forgotten.
     """
-    return joined([left for memory in targets if (left := _left_of(request, memory, context))])
+    return joined([left for memory in targets if (left := _remaining_text(request, memory, context))])
 
 
-def _left_of(request: Candidate, memory: Memory, context: RunContext) -> str:
+def _remaining_text(request: Candidate, memory: Memory, context: RunContext) -> str:
     records = context.ports.records
     ids = made_of(memory, records)
     sources = [one for one in records.get(memory.user_id, sorted(ids)) if one.content]
     if not ids or len(sources) < len(ids):
         return text_without(request.content, memory.content)
-    rests = [(one, _rest(request, one.content)) for one in sources]
+    rests = [(one, _without_request(request, one.content)) for one in sources]
     left = (one.model_copy(update={"raw_text": rest, "normalized_text": rest}) for one, rest in rests if rest)
     return Sources.of((Stored(one, None) for one in left), context.caller, context.ports).text
 
 
-def _rest(request: Candidate, text: str) -> str:
+def _without_request(request: Candidate, text: str) -> str:
     return text_without(request.content, text) if mentions(request.content, text) else text
 
 
@@ -80,5 +80,5 @@ def _texts_of(interaction: Interaction) -> Iterator[str]:
         yield interaction.text
 
 
-def _in_zone_of(time: datetime, other: datetime) -> datetime:
+def _with_zone(time: datetime, other: datetime) -> datetime:
     return time if time.tzinfo else time.replace(tzinfo=other.tzinfo)

@@ -77,7 +77,7 @@ def well_formed(
     for one in given:
         try:
             checked = _validated(one, unnamed)
-            found = _as_recorded(checked)
+            found = _to_recorded(checked)
             _refuse_too_long(found)
             messages = checked.messages if isinstance(checked, GivenDiscussion) else ()
             if one.get("id") is None:
@@ -141,7 +141,7 @@ def _validated(one: Any, unnamed: _Unnamed) -> GivenInteraction:
     return interaction
 
 
-def _as_recorded(given: GivenInteraction) -> Interaction:
+def _to_recorded(given: GivenInteraction) -> Interaction:
     if isinstance(given, Page):
         return interaction_of(given)
     if not isinstance(given, GivenDiscussion):
@@ -189,7 +189,7 @@ def redacted(interaction: Interaction, caller: Caller, kinds: list[str], before:
         return without_secret(value)
 
     time = in_zone(interaction.time, caller)
-    asked_before = _asked_just_before(time, before, caller)
+    asked_before = _preceding_text(time, before, caller)
     changed: dict[str, Any] = {"id": name(interaction.id), "time": time}
     match interaction:
         case Discussion():
@@ -216,12 +216,12 @@ def without_answers(interactions: Sequence[Interaction], caller: Caller) -> list
     found: list[Interaction] = []
     for one in interactions:
         before = found[-1] if found else None
-        asked = _asked_just_before(in_zone(one.time, caller), before, caller)
+        asked = _preceding_text(in_zone(one.time, caller), before, caller)
         found.append(redacted(one, caller, [], before) if asked and question_in(asked) else one)
     return found
 
 
-def _asked_just_before(time: datetime, before: Interaction | None, caller: Caller) -> str | None:
+def _preceding_text(time: datetime, before: Interaction | None, caller: Caller) -> str | None:
     if before is None or not timedelta(0) <= time - in_zone(before.time, caller) <= _SOON:
         return None
     texts = _texts(before)

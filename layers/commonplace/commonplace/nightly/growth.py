@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from commonplace.domain.interactions import Discussion, Message
 from commonplace.ports.night import Ledger, LedgerEntry
 
-_ID_SHOWN = 90  # characters of the conversation's id in the ids of its parts, which have at most 128
+_ID_CHARACTERS = 90  # characters of the conversation's id in the ids of its parts, which have at most 128
 _FIRST_LOOKUP = 16  # parts; each further lookup doubles
 
 
@@ -27,7 +27,7 @@ class Growth:
 def part_id(conversation_id: str, number: int) -> str:
     """Return the id of the part with this number, from 1."""
     digest = hashlib.sha256(conversation_id.encode()).hexdigest()[:32]
-    return f"{conversation_id[:_ID_SHOWN]}/{digest}+{number:04}"
+    return f"{conversation_id[:_ID_CHARACTERS]}/{digest}+{number:04}"
 
 
 def recorded_parts(ledger: Ledger, user_id: str, conversation_id: str) -> list[LedgerEntry]:

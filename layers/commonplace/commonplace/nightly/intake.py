@@ -21,7 +21,7 @@ from commonplace.nightly.growth import growth, messages_of, part_id, recorded_pa
 from commonplace.ports.night import Ledger
 from commonplace.ports.values import Caller
 
-_ID_SHOWN = 90  # characters of an interaction's id in the ids of its later pieces, which have 127 of at most 128
+_ID_CHARACTERS = 90  # characters of an interaction's id in the ids of its later pieces, which have 127 of at most 128
 _LAST = MAX_TEXT // 10  # characters at the end of a piece in which to prefer a word boundary
 _BATCH, _BATCH_CHARACTERS = 100, 150_000
 _CHANGED = "differs from the message that was recorded at this place, which stays"
@@ -35,7 +35,7 @@ def split_interaction(interaction: Interaction) -> list[Interaction]:
         texts = split_text(interaction.text)
         # Ids derive from the whole id and text, so they collide neither with other pieces nor with an interrupted recording.
         digest = hashlib.sha256(f"{interaction.id}\0{interaction.text}".encode()).hexdigest()[:32]
-        name = f"{interaction.id[:_ID_SHOWN]}/{digest}"
+        name = f"{interaction.id[:_ID_CHARACTERS]}/{digest}"
         ids = [interaction.id, *(f"{name}/{number:03}" for number in range(2, len(texts) + 1))]
         return [interaction.model_copy(update={"id": own, "text": text}) for own, text in zip(ids, texts, strict=True)]
     return [interaction]
@@ -58,7 +58,7 @@ def split_text(text: str) -> list[str]:
 
 
 def record_interactions(given: Sequence[Any], caller: Caller, ledger: Ledger) -> RecordResult:
-    """Record new interactions, and new messages of known conversations, in batches. Refuses malformed ones singly."""
+    """Record new interactions, and new messages of known conversations, in batches. Refuses only the invalid ones."""
     refused: list[RefusedInteraction] = []
     skipped: list[SkippedMessage] = []
     intake = _Intake(caller, ledger)

@@ -20,21 +20,21 @@ from commonplace.ports.values import Vector
 from commonplace.runs.apply import Plan, PlannedChange, PlannedOperation, RunContext, encode_vector
 
 _LONGEST_WHY = 300
-_GONE = "what it would change is not there, or not there any more"
+_GONE = "the memory that it would change does not exist, or no longer exists"
 _FORGOTTEN = "the user wanted it forgotten"
 _NOT_THERE = f"{_FORGOTTEN}; no memory says it"
 _FORGOTTEN_PER_OPERATION = 8  # per operation: with their audit rows, at most 100 parts fit a DynamoDB transaction
 _KEPT_FIELDS = (
     "collection", "agent_id", "key", "session_id", "position", "source", "scope", "scope_ref", "expires_at", "purge_at",
 )  # fmt: skip
-_CLOSED = "what it would close was closed already by something else of that day"
+_CLOSED = "the memory that it would close was already closed by another operation of that day"
 
 
 def plan_operations(reading: Reading, day: Day, view: RunMemoryView, context: RunContext) -> Plan:
     """Plan the operations of a day, before limits. The plan also lists what was dropped, and why."""
     work = _DayOperations(day, view, context)
     for decision in sorted(reading.decisions, key=lambda one: not one.candidate.forgets):
-        work.add(decision)  # forget requests first: changes build on what they leave
+        work.add(decision)  # forget requests first, because changes build on the remaining memories
     return Plan(
         operations=tuple(work.operations),
         dropped=(*reading.dropped, *work.dropped),
@@ -82,7 +82,7 @@ class _DayOperations:
 
     def _forget(self, request: Candidate, shown: Sequence[Memory]) -> None:
         """Without a matching memory, only erases the interactions that say it."""
-        now_there = self._current_targets(shown)  # what an earlier request left of them
+        now_there = self._current_targets(shown)  # after earlier requests
         targets = self._current_targets([*shown, *closed_memories(request, shown, self.view)])
         decision, now = Decision(request, "FORGET"), self.context.caller.now
         erases = interactions_telling(request, self.context)

@@ -122,7 +122,7 @@ def _extract(day: Day, model: MeteredModel) -> _Extraction:
             found.add(item, chunk, day)
         rest = chunk if items is None else _interactions_cut_off(items, chunk) if reply.stop_reason in CUTS else ()
         if len(rest) == len(chunk):
-            why = DECLINED if reply.stop_reason == "refusal" else "the model's answer held no list of memories to its end"
+            why = DECLINED if reply.stop_reason == "refusal" else "the model's answer contained no complete list of memories"
             found.unread.append(Unread(frozenset(interactions_in(rest)), why, waits=True))
         elif rest:
             chunks.appendleft(rest)

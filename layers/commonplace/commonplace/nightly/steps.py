@@ -24,7 +24,7 @@ _DAMAGED = "these interactions can't be read, and are given up"
 _FAILURES_BEFORE_RULES = 2  # failed runs on an interaction before rules read it
 _TRIES = 3
 _NO_PROGRESS = "reading this day stopped the run three times; it is left for another run"
-_DAMAGED_PLAN = "the plan of a day can't be read; what was done of it is done, and its interactions are left for another run"
+_DAMAGED_PLAN = "the plan of a day can't be read; applied operations stay, and its interactions are left for another run"
 
 Progress = Callable[[int, int], None]
 """Receives how many of how many interactions are done."""

@@ -30,9 +30,9 @@ from commonplace.use_cases.named import behind_alias
 
 @dataclass(frozen=True)
 class ErasureScope:
-    """What is erased with a memory, and what is remade.
+    """The records that are erased with a memory, and the merges that are made again.
 
-    `ids`: all that is erased; some may have no record. `memories`: those with words, newest first. `damaged`: unreadable
+    `ids`: all that is erased; some may have no record. `memories`: records with words, newest first. `damaged`: unreadable
     records. `merged`: ids of memories merged from erased and other ones; `standing`: merged memories that still replace these
     others; `left`: the others. `purged`: ids without a record; `names`: their external names.
     """
@@ -48,7 +48,7 @@ class ErasureScope:
 
     @property
     def erased(self) -> tuple[str, ...]:
-        """The ids of which anything is stored, newest first."""
+        """The ids that anything is stored under, newest first."""
         return tuple(dict.fromkeys((*(one.memory_id for one in self.memories), *self.damaged, *sorted(self.purged))))
 
 

@@ -220,7 +220,7 @@ def leased(context: RunContext) -> Iterator[Lease]:
     fence = context.night.leases.lease(context.user_id, now, now + LEASE)
     if fence is None:
         minutes = int(LEASE.total_seconds()) // 60
-        message = f"another run of this user is at work; if it has died, its place is free after {minutes} minutes"
+        message = f"another run of this user is active; if it has crashed, its lease expires within {minutes} minutes"
         raise CommonplaceError(ErrorCode.CONFLICT, message)
     try:
         yield Lease(context, fence, now + LEASE)

@@ -19,7 +19,7 @@ from commonplace.ports.documents import KeptFiles
 from commonplace.ports.values import Alias, Audit, Rating, RawRecord
 
 _HEADER, _FORM = "commonplace_backup", 1
-_BESIDE = {"aliases": b'{"alias": ', "ratings": b'{"rating": '}  # how their lines begin
+_LINE_STARTS = {"aliases": b'{"alias": ', "ratings": b'{"rating": '}  # how their lines begin
 _LEVEL = 6
 _READING = (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, CommonplaceError)
 """Errors of reading a damaged file; from gzip, JSON and Pydantic."""
@@ -86,7 +86,7 @@ def read_backup(file: KeptFile, body: bytes, user_id: str) -> BackupReading:
     if any(told.get(name) != count for name, count in counted.items()):
         reading.problems.append(BackupProblem(detail=f"of {told.get('records')} records {len(records)} are there"))
     reading.backup = Backup(as_of, tuple(records), tuple(aliases), tuple(ratings))
-    why = "could not be read when the backup was made; it is in it as it was"
+    why = "could not be read when the backup was made; the backup contains it unchanged"
     reading.problems += [BackupProblem(id=one, detail=why) for one in reading.unreadable]
     return reading
 
@@ -134,7 +134,7 @@ def _without(body: bytes, memory_ids: Collection[str]) -> tuple[bytes, int] | No
     ]
     if len(kept) == len(lines):
         return None
-    beside = {name: sum(line.startswith(begins) for line in kept) for name, begins in _BESIDE.items()}
+    beside = {name: sum(line.startswith(begins) for line in kept) for name, begins in _LINE_STARTS.items()}
     records = len(kept) - sum(beside.values())
     told = {**json.loads(header), "records": records, **beside}
     return _compressed([json.dumps(told).encode(), *kept]), records

@@ -19,7 +19,7 @@ _FILES: tuple[tuple[FileKind, ErasedPlace], ...] = (("export", "exports"), ("upl
 _MAY_HOLD_IT = "something was erased before a worker had begun with it; ask for it again"
 RUNS_WITH_WORDS = 200
 """The newest runs, which may contain words of a memory, in themselves or in their interactions."""
-_GIVEN_UP = 3  # failed runs per interaction
+_MOST_FAILURES = 3  # failed runs per interaction
 _log = logging.getLogger("commonplace")
 
 
@@ -152,7 +152,7 @@ def _marks(run: Run, entries: Collection[LedgerEntry]) -> Mapping[str, LedgerMar
             marks[entry.interaction_id] = LedgerMark("failed", failures)
         elif entry.interaction_id not in unread:
             marks[entry.interaction_id] = LedgerMark("read", entry.failures)
-        elif failures < _GIVEN_UP:
+        elif failures < _MOST_FAILURES:
             marks[entry.interaction_id] = LedgerMark("pending", failures)
         else:
             _log.error("an interaction failed %d runs and is given up; the last is %s", failures, run.run_id)

@@ -13,9 +13,9 @@ from commonplace.memories import transitions
 from commonplace.runs.apply import PlannedChange, PlannedOperation, with_outcome
 
 MOST_ADDS = 40
-_OVER_CAP = f"a day adds {MOST_ADDS} memories at the most, and others were better"
+_BEYOND_CAP = f"a day adds {MOST_ADDS} memories at the most, and others were better"
 _TOO_MANY = "this day would close more memories than one day may; approve or discard it"
-_ERASE_LATER = "closed at once; that many memories are erased only when approved, as they can't come back"
+_ERASE_LATER = "closed at once; so large an erasure needs approval, because it can't be undone"
 
 
 def most_deletions(memories: int) -> int:
@@ -93,7 +93,7 @@ def _closing(operations: Sequence[PlannedOperation], kind: str) -> int:
 
 
 def _surplus_adds(operations: Sequence[PlannedOperation], most: int) -> set[int]:
-    """Drops the worst adds: never those asked for, and last those that a later operation builds on."""
+    """Drops the worst adds: never requested ones, and adds that a later operation builds on last."""
     wished = sum(one.asked_for and _kind(one) == "add" for one in operations)
     closed = {change.memory.memory_id for operation in operations for change in operation.closes}
     ranked = []
@@ -105,7 +105,7 @@ def _surplus_adds(operations: Sequence[PlannedOperation], most: int) -> set[int]
 
 
 def _without_words(operation: PlannedOperation) -> PlannedOperation:
-    reported = with_outcome(operation.told, "over_cap", _OVER_CAP).model_copy(update={"memory_id": None})
+    reported = with_outcome(operation.told, "over_cap", _BEYOND_CAP).model_copy(update={"memory_id": None})
     return PlannedOperation(told=reported, at=operation.at)
 
 

@@ -27,7 +27,7 @@ TOOLS: Mapping[RunKind, str] = {
 _REQUEST = "request"
 _MOST_ATTEMPTS = 3
 _NO_END = "a worker began it three times and did not get to its end"
-_LOST = "what was asked for can't be read any more; nothing was changed"
+_LOST = "the stored request can't be read any more; nothing was changed"
 AnyResult = TypeVar("AnyResult", bound=LongResult)
 
 
@@ -108,19 +108,19 @@ def in_call_or_queued(
     reports the run. Raises `CONFLICT` if the work must be queued while another run is active.
     """
     if context.caller.goes_on is not None:
-        return _told(_worked_on(kept_run(kind, context.caller.goes_on, context), request, context, work), nothing)
+        return _result_of(_worked_on(kept_run(kind, context.caller.goes_on, context), request, context, work), nothing)
     if run_id is not None:
-        return _told(kept_run(kind, run_id, context), nothing)
+        return _result_of(kept_run(kind, run_id, context), nothing)
     try:
         return work(None)
     except OutOfTime as stopped:
         with leased(context) as lease:
             run = queued(new_run(kind, context), request, stopped.so_far, context, lease)
     context.hand_over(run)
-    return _told(run, nothing)
+    return _result_of(run, nothing)
 
 
-def _told(run: Run, nothing: AnyResult) -> AnyResult:
+def _result_of(run: Run, nothing: AnyResult) -> AnyResult:
     if run.status == "done":
         return type(nothing).model_validate({"run_id": run.run_id, **(run.result or {})})
     notes = Notes(warnings=[run.error]) if run.error else None
@@ -157,9 +157,9 @@ def _ended(run: Run, context: RunContext, lease: Lease) -> Run:
 
 
 _PLAN = "plan"
-_DIED = "it stopped before its plan was kept; nothing was changed"
-_DAMAGED = "its plan can't be read; what was done of it is done, and the rest is not"
-_MISSING = "what was planned is no longer kept, or can't be read"
+_DIED = "it stopped before its plan was stored; nothing was changed"
+_DAMAGED = "its plan can't be read; applied operations stay, and the rest was not done"
+_MISSING = "the plan is no longer stored, or can't be read"
 _AS_UNDO: dict[Outcome, Outcome] = {"applied": "undone", "lost": "kept"}
 _TO_DO: tuple[Outcome, ...] = ("planned", "needs_review")
 _SAVED_EVERY = timedelta(seconds=10)

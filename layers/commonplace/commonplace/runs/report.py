@@ -11,7 +11,7 @@ from commonplace.domain.runs import Run, RunOperation
 from commonplace.runs.apply import PlannedOperation, RunContext, review_part
 
 _LONGEST = 300
-_AT_ONCE = 1_000
+_BATCH = 1_000
 MOST_BYTES = 4_000_000
 """For a list of runs: AWS functions return at most 6 MB, and a run may have thousands of operations."""
 
@@ -21,14 +21,14 @@ def newest_that_fit(runs: Sequence[Run]) -> ListedRuns:
     lengths = accumulate(len(run.model_dump_json().encode()) for run in runs)
     shown = runs[: max(1, sum(length <= MOST_BYTES for length in lengths))]
     left_out = len(runs) - len(shown)
-    note = f"{left_out} older runs are left out: a list ends at {MOST_BYTES:,} bytes; ask for one by its id"
+    note = f"{left_out} older runs are left out: a list ends at {MOST_BYTES:,} bytes; get an older run by its id"
     return ListedRuns(runs=tuple(shown), notes=Notes(partial=note) if left_out else None)
 
 
 def report(run: Run, context: RunContext) -> RunReport:
     """Report a run: each operation with what it added, what it closed, and the user's words as evidence."""
     ids = {one for operation in run.operations for one in (operation.memory_id, *operation.closed) if one}
-    batches = in_batches(sorted(ids), _AT_ONCE)
+    batches = in_batches(sorted(ids), _BATCH)
     memories = {one.memory_id: one for batch in batches for one in context.ports.records.get(run.user_id, batch)}
     texts = _texts(run, context)
     return RunReport(

@@ -30,7 +30,7 @@ Publish = Callable[[Run, RunContext], str | None]
 def run_context(caller: Caller, ports: Ports, progress: Progress | None = None) -> RunContext:
     """Create the context of a tool's run. Its clock continues from the caller's time."""
     if ports.night is None:
-        raise CommonplaceError(ErrorCode.INTERNAL, "this way in has no runs")
+        raise CommonplaceError(ErrorCode.INTERNAL, "this interface has no runs")
     begun = time.monotonic()
     clock: Clock = lambda: caller.now + timedelta(seconds=time.monotonic() - begun)  # noqa: E731
     return RunContext(caller, ports, ports.night(), clock, progress or ports.progress)
@@ -50,12 +50,12 @@ def change_many(
     if run_id is not None:
         run = kept_run(kind, run_id, context)
         if dry_run or run.is_at_work:
-            return _told(run, context)
+            return _report_of(run, context)
     with exclusive_lease(context) as lease:
         _discard_old(context, lease)
         if run_id is not None:
             run = _approve(kept_run(kind, run_id, context), context, lease)
-            told = _told(_published(run, context, lease, publish), context)
+            told = _report_of(_published(run, context, lease, publish), context)
         else:
             told = _planned(kind, planner, context, lease, dry_run, request, publish)
     context.hand_over(told.run)
@@ -79,7 +79,7 @@ def _planned(
     goes_on = context.caller.goes_on
     run = new_run(kind, context) if goes_on is None else taken_up(kept_run(kind, goes_on, context), context, lease)
     if goes_on is not None and run.status != "queued":
-        return _told(run, context)
+        return _report_of(run, context)
     try:
         plan = planner(context)
         planned = run.model_copy(update={
@@ -98,10 +98,10 @@ def _planned(
             raise
         return RunReport(run=queued(run, request, None, context, lease), operations=())
     keep_renamed(planned, context, lease)
-    return _told(_published(apply_plan(planned, plan, context, lease), context, lease, publish), context)
+    return _report_of(_published(apply_plan(planned, plan, context, lease), context, lease, publish), context)
 
 
-def _told(run: Run, context: RunContext) -> RunReport:
+def _report_of(run: Run, context: RunContext) -> RunReport:
     return RunReport(run=run, operations=()) if run.is_at_work else report.report(run, context)
 
 

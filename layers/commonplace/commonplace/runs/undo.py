@@ -24,10 +24,10 @@ from commonplace.runs.finalize import drop_renamed, erase_forgotten, keep_rename
 _NO_CHANGE = ("embed", "usage")  # audit rows of re-indexing and of usage counts
 _OF_ITS_OWN = {"version", "updated_at", "access_count", "last_accessed"}
 _GONE = "it is not there any more"
-_ERASED = "its words were erased and can't come back"
-_LEFT = "it is what was left of a memory whose words were erased"
+_ERASED = "its words were erased and can't be restored"
+_REST_OF_ERASED = "it is the rest of a memory whose words were erased"
 _CHANGED = "it was changed since"
-_SUCCESSOR = "what took its place was changed since"
+_SUCCESSOR = "its replacement was changed since"
 _KEY = "its key was taken meanwhile"
 
 
@@ -63,7 +63,7 @@ class UndoPlanner:
             leaves &= all(one.memory_id not in back for one in operation.made if _moves(one))
             for one in operation.made:
                 if leaves and (one.before is None or _moves(one)):
-                    self._keep(one.memory_id, _LEFT)
+                    self._keep(one.memory_id, _REST_OF_ERASED)
                 else:
                     made.setdefault(one.memory_id, []).append(one)
         ours = {name for one in applied for name in (one.operation_id, one.run_id) if name} | {self.undoes}
@@ -208,7 +208,7 @@ def approve(run: Run, context: RunContext, lease: Lease) -> Run:
     if run.kind in OF_FILES and not context.caller.admin:
         raise CommonplaceError(ErrorCode.FORBIDDEN, f"that may do {BY_WHOM.format(verb=_VERBS[run.kind])}")
     if any(one.outcome == "needs_review" for one in run.operations):
-        keep_renamed(run, context, lease)  # first, so that unused names lead on even after a crash
+        keep_renamed(run, context, lease)  # first, so that unused names find the other memory even after a crash
     reviewed = queueing.go_through(run, run.operations, lambda told: [queueing.approved(told, run, lease)], lease)
     if reviewed.finished_at is None:  # a worker, or the next call, does the rest
         reviewed = reviewed.model_copy(update={"status": "running"})

@@ -31,28 +31,26 @@ def backup_restore(request: BackupRequest, caller: Caller, ports: Ports) -> Back
     """Run the action; each takes its own arguments only. Raises `CONFLICT` while a run of the user is active."""
     for name, value in request:
         if name != "action" and value is not None and name not in _TAKES[request.action]:
-            why = f"{name}: goes with another action than {request.action}"
+            why = f"{name}: is not an argument of the action {request.action}"
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, name)
     return _ACTIONS[request.action](request, caller, ports)
 
 
 def _make(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
     context = run_context(caller, ports)
-    return in_call_or_queued("backup", request, context, request.run_id, lambda _: _made(context), BackupResult())
+    return in_call_or_queued("backup", request, context, request.run_id, lambda _: _make_backup(context), BackupResult())
 
 
-def _made(context: RunContext) -> BackupResult:
-    """The lease excludes runs and erasures. A model's backup never displaces another one."""
+def _make_backup(context: RunContext) -> BackupResult:
+    """The lease excludes runs and erasures. A model's backup never replaces another backup."""
     caller, ports = context.caller, context.ports
     files, now = kept_files(ports), caller.now
     if not caller.admin and len(files.listed(caller.user_id, "backup", now)) >= ports.backups.most:
-        may = (
-            f"no backup was made, for it would take the room of the oldest; that may do {BY_WHOM.format(verb='backup make')}"
-        )
+        may = f"no backup was made, because it would replace the oldest; that may do {BY_WHOM.format(verb='backup make')}"
         return BackupResult(status="needs_review", notes=Notes(warnings=[may]))
     alone = exclusive_lease(context) if caller.goes_on is None else nullcontext()  # a worker holds the lease already
     with gathered() as flaws, alone:
-        backup = _as_of_now(caller, ports)
+        backup = _read_snapshot(caller, ports)
         body = backup.body()
         file = KeptFile(
             file_id=new_file_id("backup", now), kind="backup", format="backup", made_at=now,
@@ -60,12 +58,12 @@ def _made(context: RunContext) -> BackupResult:
         )  # fmt: skip
         file = described(file, len(backup.records), body)
         keep(file, body, caller, ports, ports.backups.most)
-    told = {name: value for name, value in _told(file) if name != "bytes"}
+    told = {name: value for name, value in _summary(file) if name != "bytes"}
     return BackupResult(status="done", **told).naming(flaws)
 
 
 def _list(_: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
-    return BackupResult(backups=[_told(one) for one in kept_files(ports).listed(caller.user_id, "backup", caller.now)])
+    return BackupResult(backups=[_summary(one) for one in kept_files(ports).listed(caller.user_id, "backup", caller.now)])
 
 
 def _verify(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
@@ -89,17 +87,17 @@ _ACTIONS: Mapping[str, Callable[[BackupRequest, Caller, Ports], BackupResult]] =
 }  # fmt: skip
 
 
-def _told(file: KeptFile) -> BackupTold:
+def _summary(file: KeptFile) -> BackupTold:
     return BackupTold(
         backup_id=file.file_id, as_of=file.made_at, count=file.count, bytes=file.bytes, sha256=file.sha256,
         expires_at=file.expires_at,
     )  # fmt: skip
 
 
-def _as_of_now(caller: Caller, ports: Ports) -> Backup:
+def _read_snapshot(caller: Caller, ports: Ports) -> Backup:
     """The user's data as of the caller's time, despite concurrent writes.
 
-    Reads all rows repeatedly until no earlier write is found that the previous pass missed, as it was in progress. Later
+    Reads all rows again until no pass misses an earlier write that was still in progress. Later
     writes are then reverted by the fields that operations replaced; only erasures replace words.
     """
     user_id, at = caller.user_id, caller.now
@@ -109,7 +107,7 @@ def _as_of_now(caller: Caller, ports: Ports) -> Backup:
         if _newest_up_to(at, rows) == before:
             break
     made = {(one.memory_id, one.version): one for operation in ports.operations.since(user_id, at) for one in operation.made}
-    records = tuple(found for row in rows if (found := _as_of(row, at, made)) is not None)
+    records = tuple(found for row in rows if (found := _row_as_of(row, at, made)) is not None)
     there = {one.memory_id for one in records}
     aliases = tuple(one for one in ports.aliases.all(user_id) if one.memory_id in there)
     ratings = tuple(one for one in ports.feedback.ratings(user_id, at) if one.memory_id in there and one.at <= at)
@@ -120,7 +118,7 @@ def _newest_up_to(at: datetime, rows: Iterable[RawRecord]) -> dict[str, int]:
     return {row.memory_id: max((version for version, one in row.audits.items() if one.at <= at), default=0) for row in rows}
 
 
-def _as_of(row: RawRecord, at: datetime, made: Mapping[tuple[str, int], AppliedChange]) -> RawRecord | None:
+def _row_as_of(row: RawRecord, at: datetime, made: Mapping[tuple[str, int], AppliedChange]) -> RawRecord | None:
     kept = {version: audit for version, audit in row.audits.items() if audit.at <= at}
     if row.memory is None:
         return RawRecord(row.memory_id, row.record, None, kept)

@@ -108,7 +108,7 @@ def _unknown(focus: str, graph: Graph) -> str:
 
 
 def _nodes(graph: Graph, shown: Sequence[str]) -> list[NetworkNode]:
-    """Communities are those of the whole graph, numbered by their most used concept."""
+    """Communities are computed on the whole graph, and numbered by their most used concept."""
     attracting = {pair: weight for pair, weight in graph.weights.items() if weight > 0}
     linked = sorted({name for pair in attracting for name in pair})
     community = {name: group for group in communities(linked, attracting) for name in group}
@@ -163,7 +163,7 @@ def levels(vertices: Collection[str], edges: Edges) -> Iterator[list[frozenset[s
     random = Random(_SEED)
     yield members
     while True:
-        joined = _moved(graph, random)
+        joined = _move_vertices(graph, random)
         numbers = {community: number for number, community in enumerate(sorted(set(joined.values())))}
         if len(numbers) == len(graph):
             return
@@ -176,7 +176,7 @@ def levels(vertices: Collection[str], edges: Edges) -> Iterator[list[frozenset[s
         yield members
 
 
-def _moved(graph: _Graph, random: Random) -> dict[int, int]:
+def _move_vertices(graph: _Graph, random: Random) -> dict[int, int]:
     """Moves vertices between neighbouring communities until none gains; the first of equal gains wins."""
     degree = {vertex: sum(links.values()) for vertex, links in graph.items()}
     total = sum(degree.values())

@@ -48,7 +48,7 @@ def repair_index(request: RepairRequest, caller: Caller, ports: Ports) -> Repair
         done = REPAIRED.validate_python(so_far or {})
         with _index_errors():
             repair(_user_index(caller, ports), request.scope, request.dry_run, done)
-        why = "lie in the records, which a repair leaves as they are: validate_storage tells the command that helps"
+        why = "are in the records, which a repair doesn't change: validate_storage names the command that helps"
         left = [f"{count} {kind.replace('_', ' ')}: {why}" for kind, count in Counter(one.kind for one in done.left).items()]
         return RepairResult(
             status="planned" if request.dry_run else "done",
@@ -65,7 +65,7 @@ def repair_index(request: RepairRequest, caller: Caller, ports: Ports) -> Repair
 
 def _user_index(caller: Caller, ports: Ports) -> UserIndex:
     if ports.upkeep is None:
-        raise CommonplaceError(ErrorCode.INTERNAL, "this way in can't look at the index")
+        raise CommonplaceError(ErrorCode.INTERNAL, "this interface can't read the index")
     watched = ports.progress
     told = (lambda checked: watched(checked, None)) if watched else (lambda _checked: None)
     return UserIndex(caller.user_id, caller.now, ports.records, ports.upkeep(), ports.in_time, told)

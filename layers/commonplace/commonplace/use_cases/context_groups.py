@@ -58,9 +58,9 @@ def groups_of(topic: str, caller: Caller, ports: Ports) -> tuple[list[Group], li
     pinned = [memory for found in core for memory in _answers(found)] + list(personal.memories)
     notes = sorted((memory for memory in _open(recent) if memory.durability == "daily"), key=_when, reverse=True)
     groups = [
-        Group("Standing wishes of the user", _kept(instructions.memories, _is_the_users_own), always=True),
-        Group("Always matters", _kept(pinned, lambda memory: _is_lasting(memory, caller)), always=True),
-        Group("On the topic", _asked_for(on_topic)),
+        Group("Standing wishes of the user", _filter_memories(instructions.memories, _is_from_user), always=True),
+        Group("Always matters", _filter_memories(pinned, lambda memory: _is_lasting(memory, caller)), always=True),
+        Group("On the topic", _drop_confidential(on_topic)),
         Group("Notes of the last seven days", notes),
     ]
     return groups, [instructions, personal, on_topic, recent, *core]
@@ -85,7 +85,7 @@ def _answers(found: Found) -> list[Memory]:
     ]
 
 
-def _asked_for(found: Found) -> list[Memory]:
+def _drop_confidential(found: Found) -> list[Memory]:
     likely = zip(found.memories, found.probabilities, strict=True)
     return [memory for memory, sure in likely if (sure or 0.0) >= _SURE or not is_confidential(memory.content)]
 
@@ -95,16 +95,16 @@ def _is_lasting(memory: Memory, caller: Caller) -> bool:
     return memory.durability == "durable" and not over and not is_confidential(memory.content)
 
 
-def _is_the_users_own(memory: Memory) -> bool:
-    """Wishes from a page, document, mail or tool are not the user's."""
+def _is_from_user(memory: Memory) -> bool:
+    """Instructions in a page, document, mail or tool are not the user's."""
     return memory.origin not in _ELSEWHERE and not is_marked_as_foreign(memory.raw_text)
 
 
 def _open(found: Found) -> list[Memory]:
-    return _kept(found.memories, lambda memory: not is_confidential(memory.content))
+    return _filter_memories(found.memories, lambda memory: not is_confidential(memory.content))
 
 
-def _kept(memories: Sequence[Memory], wanted: Callable[[Memory], bool]) -> list[Memory]:
+def _filter_memories(memories: Sequence[Memory], wanted: Callable[[Memory], bool]) -> list[Memory]:
     return [memory for memory in memories if wanted(memory)]
 
 

@@ -32,4 +32,4 @@ def _signature(place: str, user_id: str, question: str) -> bytes:
 
 
 def _refused() -> CommonplaceError:
-    return CommonplaceError(ErrorCode.INVALID_ARGUMENT, "cursor: is none that this question was answered with", "cursor")
+    return CommonplaceError(ErrorCode.INVALID_ARGUMENT, "cursor: does not belong to this request", "cursor")

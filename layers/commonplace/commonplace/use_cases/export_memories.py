@@ -35,7 +35,7 @@ IMPORTED_HISTORY = "imported_history"
 def export_memories(request: ExportRequest, caller: Caller, ports: Ports) -> ExportResult:
     """Store the visible memories as a file for a day, or report a `run_id`. A model only gets the count."""
     if request.run_id is not None and request.run_id.startswith("export_"):
-        return _told(export_file(request.run_id, caller, ports)[0])
+        return _export_result(export_file(request.run_id, caller, ports)[0])
     from commonplace.runs.queueing import in_call_or_queued  # deferred: printing records needs no runs
     from commonplace.runs.staging import run_context
 
@@ -69,7 +69,7 @@ def _exported(request: ExportRequest, caller: Caller, ports: Ports) -> ExportRes
         count=len(chosen), bytes=len(body), sha256=digest,
     )  # fmt: skip
     keep(file, body, caller, ports)
-    return _told(file)
+    return _export_result(file)
 
 
 def exported_lines(
@@ -79,13 +79,13 @@ def exported_lines(
     if form in ("mem0", "langgraph"):
         from commonplace.use_cases.foreign_formats import langgraph_lines, mem0_lines
 
-        there = (one for one in memories if one.status == "active" and not _is_over(one, caller))
+        there = (one for one in memories if one.status == "active" and not _is_expired(one, caller))
         return mem0_lines(there) if form == "mem0" else langgraph_lines(there)
     if form == "markdown":
         from commonplace.pages.page import zone_of
         from commonplace.pages.publishing import render_pages
 
-        current = [one for one in memories if one.status == "active" and not _is_over(one, caller)]
+        current = [one for one in memories if one.status == "active" and not _is_expired(one, caller)]
         return chain.from_iterable((text, "\n") for text in render_pages(caller.user_id, current, zone_of(caller)).values())
     records = (_record(memory, ports, with_history) for memory in memories)
     return jsonl_lines(records) if form == "jsonl" else csv_lines(records)
@@ -96,7 +96,7 @@ def export_file(export_id: str, caller: Caller, ports: Ports) -> tuple[KeptFile,
     known = may_be_id(of_type(str, export_id, "export_id"))
     found = kept_files(ports).get(caller.user_id, "export", export_id, caller.now) if known else None
     if found is None:
-        raise _no_export()
+        raise _export_not_found()
     return found
 
 
@@ -106,7 +106,7 @@ def export_link(export_id: str, caller: Caller, ports: Ports) -> str:
     file = next((one for one in files.listed(caller.user_id, "export", caller.now) if one.file_id == export_id), None)
     link = files.link(caller.user_id, file, LINK_SECONDS) if file is not None else None
     if link is None:
-        raise _no_export()
+        raise _export_not_found()
     return link
 
 
@@ -121,16 +121,16 @@ def keep(file: KeptFile, body: bytes | IO[bytes], caller: Caller, ports: Ports, 
 def kept_files(ports: Ports) -> KeptFiles:
     """Return the storage of users' files."""
     if ports.files is None:
-        raise CommonplaceError(ErrorCode.INTERNAL, "this way in keeps no files")
+        raise CommonplaceError(ErrorCode.INTERNAL, "this interface stores no files")
     return ports.files
 
 
-def _no_export() -> CommonplaceError:
-    why = "export_id: there is no such export; each is kept for a day, or until something is erased"
+def _export_not_found() -> CommonplaceError:
+    why = "export_id: there is no such export; exports are deleted after a day, or when something is erased"
     return CommonplaceError(ErrorCode.NOT_FOUND, why, "export_id")
 
 
-def _told(file: KeptFile) -> ExportResult:
+def _export_result(file: KeptFile) -> ExportResult:
     return ExportResult(
         run_id=file.file_id, status="done", export_id=file.file_id, count=file.count, bytes=file.bytes, sha256=file.sha256,
         expires_at=file.expires_at,
@@ -147,7 +147,7 @@ def _passes(chosen: ExportFilter, memory: Memory) -> bool:
     return is_wanted and within(memory.happened_at, chosen.after, chosen.before)
 
 
-def _is_over(memory: Memory, caller: Caller) -> bool:
+def _is_expired(memory: Memory, caller: Caller) -> bool:
     return memory.expires_at is not None and memory.expires_at <= caller.now
 
 

@@ -13,8 +13,8 @@ from commonplace.ports.values import Caller, Rating
 from commonplace.retrieval.feedback import content_stems
 from commonplace.use_cases.named import memory_with_id, unknown_id
 
-_OFF = "what is asked is not kept here (COMMONPLACE_SEARCH_LOG is off, or the file is read-only), so no search will heed this"
-_NAMES_NOTHING = "the query names nothing that another one could share, so no search would heed this"
+_OFF = "queries are not stored here (COMMONPLACE_SEARCH_LOG is off, or the file is read-only), so no search will use this"
+_NO_CONTENT = "the query has no content words that another query could share, so no search would use this"
 
 
 def record_feedback(arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> FeedbackResult:
@@ -22,7 +22,7 @@ def record_feedback(arguments: Mapping[str, Any], caller: Caller, ports: Ports) 
     request, kinds = validate(FeedbackRequest, arguments, caller.now.tzinfo)
     memory = memory_with_id(request.memory_id, caller, ports)
     rating = Rating(memory.memory_id, kept_query(request.query), request.useful, caller.now)
-    why_not = _OFF if not ports.search_log.is_on() else None if content_stems(rating.query) else _NAMES_NOTHING
+    why_not = _OFF if not ports.search_log.is_on() else None if content_stems(rating.query) else _NO_CONTENT
     if why_not is None and not ports.feedback.rate(caller.user_id, rating):
         raise unknown_id("this memory was closed just now")
     notes = Notes(redacted=kinds or None, warnings=None if why_not is None else [why_not])

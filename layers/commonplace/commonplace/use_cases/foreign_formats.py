@@ -33,7 +33,7 @@ def _listed(begins: str, entries: Iterable[Mapping[str, Any]], ends: str) -> Ite
 
 
 def _mem0(memory: Memory) -> dict[str, Any]:
-    told = _told(memory)
+    told = _fields_of(memory)
     expires = memory.expires_at
     return {
         "id": memory.memory_id,
@@ -44,27 +44,27 @@ def _mem0(memory: Memory) -> dict[str, Any]:
         "created_at": told["created_at"],
         "updated_at": told["updated_at"],
         "expiration_date": expires.astimezone(UTC).date().isoformat() if expires is not None else None,
-        "metadata": _more(told),
+        "metadata": _extra_fields(told),
     }
 
 
 def _langgraph(memory: Memory) -> dict[str, Any]:
-    told = _told(memory)
+    told = _fields_of(memory)
     expires = {"expires_at": told["expires_at"]} if memory.expires_at is not None else {}
     return {
         "namespace": [NAMESPACE, _user(memory).replace(".", "_")],  # LangGraph forbids dots there
         "key": memory.memory_id,
-        "value": {"content": memory.content, "tags": list(memory.tags), **_more(told), **expires},
+        "value": {"content": memory.content, "tags": list(memory.tags), **_extra_fields(told), **expires},
         "created_at": told["created_at"],
         "updated_at": told["updated_at"],
     }
 
 
-def _told(memory: Memory) -> dict[str, Any]:
+def _fields_of(memory: Memory) -> dict[str, Any]:
     return memory.model_dump(mode="json")
 
 
-def _more(told: Mapping[str, Any]) -> dict[str, Any]:
+def _extra_fields(told: Mapping[str, Any]) -> dict[str, Any]:
     return {name: told[name] for name in _MORE if told.get(name) is not None}
 
 

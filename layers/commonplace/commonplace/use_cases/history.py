@@ -23,7 +23,7 @@ def history(request: HistoryRequest, caller: Caller, ports: Ports, compares: boo
     agents = visibility_of(caller).agents
     everything = [one for one in ports.records.all(caller.user_id) if one.agent_id in agents]
     name = request.key or str(request.memory_id)
-    line = _line(name, everything, caller, ports) if request.key is None else []
+    line = _lineage_of(name, everything, caller, ports) if request.key is None else []
     held = [one for one in line if one.content]  # erased memories are not shown
     if not line:
         held = [one for one in everything if one.collection == DEFAULT_COLLECTION and one.key == folded_key(name)]
@@ -33,7 +33,7 @@ def history(request: HistoryRequest, caller: Caller, ports: Ports, compares: boo
     return History(key=request.key or held[0].key, values=tuple(_value(memory, ports, compares) for memory in held))
 
 
-def _line(memory_id: str, everything: list[Memory], caller: Caller, ports: Ports) -> list[Memory]:
+def _lineage_of(memory_id: str, everything: list[Memory], caller: Caller, ports: Ports) -> list[Memory]:
     """Accepts external ids too."""
     found = lineage(memory_id, everything)
     return found or [one for last in behind_alias(memory_id, caller, ports) for one in lineage(last.memory_id, everything)]

@@ -1,4 +1,4 @@
-"""Importing a conversation, turn by turn, each with its place."""
+"""Import a conversation turn by turn, with the position of each turn."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,13 +31,13 @@ _Checked = TypeVar("_Checked", Turn, ChatMessage)
 def import_turns(
     turns: Sequence[Mapping[str, Any]], keep: Keep, caller: Caller, ports: Ports, progress: Progress | None = None
 ) -> ImportResult:
-    """Stores turns, or messages of a chat, in batches, one transaction each; `progress` is told the number of turns done.
+    """Store turns, or messages of a chat, in batches with a transaction each. `progress` gets the number of turns done.
 
-    What is not kept (nothing but a secret, too long, no words, not worth keeping) is listed with its reason; a malformed
-    turn is an error that names it, before anything is stored.
+    Turns that are skipped (only a secret, too long, without words, not worth storing) are listed with the reason. An
+    invalid turn raises an error that names it, before anything is stored.
     """
     zone, turns = caller.now.tzinfo, list_of(turns, "turns")
-    checked = [_timed(_check(Turn, turn, number), number, zone) for number, turn in enumerate(turns_of_chat(turns))]
+    checked = [_with_zone(_check(Turn, turn, number), number, zone) for number, turn in enumerate(turns_of_chat(turns))]
     reader = _TurnReader(checked, keep, ports.facts.tags(caller.user_id), caller, ports)
     ids: list[str | None] = [None] * len(checked)
     left_out: list[LeftOut] = []
@@ -54,7 +54,7 @@ def import_turns(
 
 
 def turns_of_chat(messages: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """Messages `{role, content}` as turns of one session, named by how it begins, so that it may grow; turns as they are."""
+    """Return chat messages as turns of a session, named by its first messages, so that it can grow; turns unchanged."""
     if not messages or not isinstance(messages[0], Mapping) or "role" not in messages[0]:
         return messages
     said = [_check(ChatMessage, message, number) for number, message in enumerate(messages)]
@@ -69,7 +69,7 @@ def turns_of_chat(messages: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str
 
 @dataclass(frozen=True)
 class _TurnReader:
-    """Turns as memories to be stored, each with the turn before it."""
+    """Reads turns as memories."""
 
     turns: Sequence[Turn]
     keep: Keep
@@ -78,8 +78,8 @@ class _TurnReader:
     ports: Ports
 
     def entries(self, numbers: Iterable[int]) -> dict[int, Entry | str]:
-        """The entries of these turns, or why they are not kept; vectors are made in one batch."""
-        checked = {number: self._checked_text(number) for number in numbers}
+        """Return the entry of each turn, or the reason for skipping it. Vectors are computed in one batch."""
+        checked = {number: self._redact_turn(number) for number in numbers}
         texts = {number: text for number, (text, why) in checked.items() if why is None}
         embedder = self._with_vectors(texts.values(), labelling(self.ports))
         kept = {}
@@ -93,39 +93,39 @@ class _TurnReader:
             vectors = self._with_vectors([one.text for one in kept.values()], self.ports.embedder)
             kept = {number: replace(one, vector=vectors.embed(one.text)) for number, one in kept.items()}
         return {
-            number: self._entry(self.turns[number], kept[number]) if number in kept else why or _NOT_WORTHY
+            number: self._entry_of(self.turns[number], kept[number]) if number in kept else why or _NOT_WORTHY
             for number, (_, why) in checked.items()
         }
 
     def _with_vectors(self, texts: Iterable[str], embedder: Embedder) -> Embedder:
-        """The embedder, with the vectors of these texts made in one batch; the static model needs none."""
+        """Return an embedder with precomputed vectors of these texts; the fast static model needs none."""
         return embedder if embedder is self.ports.words else PrecomputedEmbedder.of(texts, embedder)
 
-    def _checked_text(self, number: int) -> tuple[str, str | None]:
-        """What a turn says, without secrets, and why it is left out whatever it says."""
+    def _redact_turn(self, number: int) -> tuple[str, str | None]:
+        """Return the redacted text of a turn, and the reason for skipping it, if any."""
         turn = self.turns[number]
         if not any(map(str.isalnum, turn.text)):
-            return "", "empty_text: holds no letter or digit"
-        found = redact(turn.text[: 2 * MAX_TEXT], self._before(number))
+            return "", "empty_text: contains no letter or digit"
+        found = redact(turn.text[: 2 * MAX_TEXT], self._previous_text(number))
         if found.only_secret:
-            return "", "secret_only: holds nothing but a secret"
+            return "", "secret_only: contains only a secret"
         if len(found.text) > MAX_TEXT:
             return "", f"text_too_long: {len(turn.text)} characters; {MAX_TEXT} are the most"
         if self.keep == "worthy" and turn.speaker.lower() in ASSISTANT:
             return "", "not_worthy: said by the assistant"
         return found.text, None
 
-    def _entry(self, turn: Turn, statement: EnrichedStatement) -> Entry:
+    def _entry_of(self, turn: Turn, statement: EnrichedStatement) -> Entry:
         source = "agent" if turn.speaker.lower() in ASSISTANT else "user"
         given = {"agent_id": self.caller.agent_id, "source": source}
-        return new_entry("import", statement, self._place(turn), self.caller, self.ports, given)
+        return new_entry("import", statement, self._place_of(turn), self.caller, self.ports, given)
 
-    def _before(self, number: int) -> str | None:
-        """The turn before in the same session: a question may make a bare number a secret."""
+    def _previous_text(self, number: int) -> str | None:
+        """Return the previous turn of the session, because a question can show that a number is a secret."""
         before = self.turns[number - 1] if number else None
         return before.text if before and before.session_id == self.turns[number].session_id else None
 
-    def _place(self, turn: Turn) -> Place:
+    def _place_of(self, turn: Turn) -> Place:
         return Place(
             session_id=without_secret(turn.session_id),
             position=turn.position,
@@ -134,7 +134,7 @@ class _TurnReader:
         )
 
 
-def _timed(turn: Turn, number: int, zone: tzinfo | None) -> Turn:
+def _with_zone(turn: Turn, number: int, zone: tzinfo | None) -> Turn:
     if turn.event_time is None:
         return turn
     return turn.model_copy(update={"event_time": validate.moment_in(zone, turn.event_time, f"turns.{number}.event_time")})

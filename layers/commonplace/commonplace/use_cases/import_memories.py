@@ -1,4 +1,4 @@
-"""`import_memories`: an export as a plan that is kept for review, and applied as a run; and uploads for it."""
+"""`import_memories`: plans the import of an export for review, and applies it as a run; also stores uploads."""
 
 import hashlib
 from collections.abc import Iterable
@@ -41,10 +41,10 @@ _STORED = ("planned", "needs_review", "applied")
 
 
 def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports) -> ImportMemoriesResult:
-    """Plans an import, applies it, or both at once; where a model speaks it is only planned, and told who may apply it.
+    """Plan an import, apply a plan, or both at once. A model can only plan, and is told who may apply.
 
-    An upload is gone once it was read into a plan or applied. Raises `CONFLICT` while a run of the user is at work, and
-    `NOT_FOUND` for no such upload or plan.
+    An upload is deleted once it is planned or applied. Raises `CONFLICT` while a run of the user is active, and
+    `NOT_FOUND` for an unknown upload or plan.
     """
     if sum(given is not None for given in (request.data, request.upload_id, request.run_id)) != 1:
         why = "data: exactly one of data, upload_id and run_id must be given"
@@ -53,7 +53,7 @@ def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports
     text = _text(request, caller, ports)
 
     def planner(_: RunContext) -> Plan:
-        return _planned(text, request.format, caller, ports, kinds)
+        return _plan(text, request.format, caller, ports, kinds)
 
     dry_run = request.dry_run or not caller.admin
     told = change_many(
@@ -68,9 +68,9 @@ def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports
 
 
 def keep_upload(body: bytes | IO[bytes], caller: Caller, ports: Ports) -> UploadResult:
-    """Keeps a file for an hour and one import; `PAYLOAD_TOO_LARGE` beyond 50 MB, or 200 MB of all the user's uploads.
+    """Store a file for an hour and one import; a file object is read in pieces.
 
-    A body in a file is read piece by piece.
+    Raises `PAYLOAD_TOO_LARGE` beyond 50 MB, or 200 MB of all the user's uploads.
     """
     source: IO[bytes] = BytesIO(body) if isinstance(body, bytes) else body
     if not hasattr(source, "read"):
@@ -89,7 +89,7 @@ def keep_upload(body: bytes | IO[bytes], caller: Caller, ports: Ports) -> Upload
     )  # fmt: skip
     keep(file, source, caller, ports)
     try:
-        _refuse_beyond_quota(0, caller, ports)  # another upload may have come meanwhile
+        _refuse_beyond_quota(0, caller, ports)  # again, because of concurrent uploads
     except CommonplaceError:
         drop_upload(file.file_id, caller, ports)
         raise
@@ -97,10 +97,10 @@ def keep_upload(body: bytes | IO[bytes], caller: Caller, ports: Ports) -> Upload
 
 
 def _refuse_beyond_quota(more: int, caller: Caller, ports: Ports) -> None:
-    """Raises `PAYLOAD_TOO_LARGE` where the uploads that are kept for the user, and `more` bytes, exceed 200 MB.
+    """Raise `PAYLOAD_TOO_LARGE` if the user's valid uploads and `more` bytes exceed 200 MB.
 
-    Those that are over but still stored, as no record confirms the clock yet, make room as far as needed, the oldest first:
-    they are the user's own, and can't be read any more.
+    Expired uploads can still be stored while no record confirms the clock. If space is needed, they are deleted, oldest
+    first, because nobody can read them any more.
     """
     files = kept_files(ports)
     stored = files.listed(caller.user_id, "upload", EARLIEST)
@@ -119,15 +119,15 @@ def _refuse_beyond_quota(more: int, caller: Caller, ports: Ports) -> None:
 
 
 def uploaded(upload_id: str, into: IO[bytes], caller: Caller, ports: Ports) -> None:
-    """Writes an upload that is still kept into a file; `NOT_FOUND` if it is not."""
+    """Copy an upload into a file. Raises `NOT_FOUND` if it is unknown or expired."""
     known, files = may_be_id(of_type(str, upload_id, "upload_id")), kept_files(ports)
     if not (known and files.copy(caller.user_id, "upload", upload_id, caller.now, into)):
-        why = "upload_id: there is no such upload; each is kept for an hour, for one import"
+        why = "upload_id: there is no such upload; an upload is stored for an hour, for one import"
         raise CommonplaceError(ErrorCode.NOT_FOUND, why, "upload_id")
 
 
 def drop_upload(upload_id: str, caller: Caller, ports: Ports) -> None:
-    """Takes an upload away; one that is not there is none."""
+    """Delete an upload, if it exists."""
     if may_be_id(of_type(str, upload_id, "upload_id")):
         kept_files(ports).delete(caller.user_id, "upload", upload_id)
 
@@ -143,7 +143,7 @@ def _text(request: ImportMemoriesRequest, caller: Caller, ports: Ports) -> str:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "upload_id: the file is not UTF-8", "upload_id") from None
 
 
-def _planned(text: str, form: ImportFormat, caller: Caller, ports: Ports, kinds: dict[str, None]) -> Plan:
+def _plan(text: str, form: ImportFormat, caller: Caller, ports: Ports, kinds: dict[str, None]) -> Plan:
     given, dropped = list[Given](), list[Dropped]()
     for line, found in ports.in_time(read_lines(text, form)):
         try:
@@ -151,27 +151,27 @@ def _planned(text: str, form: ImportFormat, caller: Caller, ports: Ports, kinds:
                 raise found
             memory, past = checked_record(found, caller.user_id, kinds)
             if memory.agent_id not in (GLOBAL_AGENT, caller.agent_id):
-                why = f"agent_id: must be {GLOBAL_AGENT} or the agent that asks"
+                why = f"agent_id: must be {GLOBAL_AGENT} or the calling agent"
                 raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "agent_id")
             given.append(Given(line, memory, past))
         except CommonplaceError as error:
-            dropped.append(_dropped(line, error.code.label, error.field, error.message))
+            dropped.append(_drop(line, error.code.label, error.field, error.message))
     lines = len(given) + len(dropped)
     plan = ImportPlan.of(given, caller, ports)
-    dropped += _left_out(plan.left_out)
+    dropped += _report_left_out(plan.left_out)
     return Plan(operations=plan.operations(caller, ports), dropped=tuple(dropped), candidates=lines)
 
 
-def _left_out(found: Iterable[LeftOut]) -> Iterable[Dropped]:
-    """Those that are here in other words are known, and not told one by one."""
+def _report_left_out(found: Iterable[LeftOut]) -> Iterable[Dropped]:
+    """Yield conflicts and refusals; known memories are only counted."""
     for one in found:
         if one.outcome == "conflict":
-            yield _dropped(one.given.number, one.code, None, one.message, one.other)
+            yield _drop(one.given.number, one.code, None, one.message, one.other)
         elif one.outcome == "refused":
-            yield _dropped(one.given.number, one.code, "memory_id", one.message)
+            yield _drop(one.given.number, one.code, "memory_id", one.message)
 
 
-def _dropped(line: int, code: str, field: str | None, message: str, memory_id: str | None = None) -> Dropped:
+def _drop(line: int, code: str, field: str | None, message: str, memory_id: str | None = None) -> Dropped:
     return Dropped(position=line, memory_id=memory_id, code=code, field=field, why=message)
 
 

@@ -1,4 +1,4 @@
-"""What an import of records would store, and why it leaves the others out; and that as the plan of a run."""
+"""The plan of an import: the new memories, and the reasons for skipping others."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -20,12 +20,12 @@ from commonplace.runs.apply import PlannedChange, PlannedOperation
 from commonplace.use_cases.export_memories import IMPORTED_HISTORY
 
 FROM_FILE, INSTRUCTION = "from a file", "from a file; a standing instruction"
-NAMED = "here already; its id in the file leads to it"
+NAMED = "known; its id in the file becomes another name of the memory"
 _BATCH = 100
-_DAMAGED = "what is here under this id can't be read; erase that (erase --memory) and import again"
-_OTHER = "this id is here with another content, which stays"
-_ERASED = "was erased here, and does not come back"
-_OVER = "it was closed so long ago that it would be purged"
+_DAMAGED = "the memory with this id can't be read; erase it (erase --memory) and import again"
+_DIFFERS = "the memory with this id has other content, which stays"
+_ERASED = "was erased, and is not restored"
+_EXPIRED = "it was closed so long ago that it would be purged"
 
 _CODES = {"twice": ErrorCode.INVALID_ARGUMENT, "circle": ErrorCode.INVALID_ARGUMENT, "erased": ErrorCode.ERASED}
 
@@ -34,8 +34,7 @@ Why = Literal["known", "conflict", "key_taken", "twice", "over", "erased", "circ
 
 @dataclass(frozen=True)
 class Given:
-    """A memory of a file. `number`: its line, or its place in a list; `past`: what was done to it where it came from;
-    `name`: what it was called there, where its id is one of here."""
+    """A memory of a file, with its line or index, its history and, if it gets a new id, its name at the source."""
 
     number: int
     memory: Memory
@@ -44,13 +43,13 @@ class Given:
 
     @property
     def called(self) -> str:
-        """What it was called where it came from."""
+        """The name or id at the source."""
         return self.name or self.memory.memory_id
 
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A memory that is not stored. `other`: the one that is here in its stead, where there is one."""
+    """A memory that is not stored. `other`: the stored memory that takes its place, if any."""
 
     given: Given
     why: Why
@@ -59,18 +58,18 @@ class LeftOut:
 
     @property
     def outcome(self) -> ImportOutcome:
-        """Known by its words, in the way of what is here, or refused."""
+        """How the import reports it."""
         return "known" if self.why == "known" else "conflict" if self.why in ("conflict", "key_taken") else "refused"
 
     @property
     def code(self) -> str:
-        """The code of an error that tells why."""
+        """The code of the error."""
         return _CODES.get(self.why, ErrorCode.CONFLICT).label
 
 
 @dataclass
 class ImportPlan:
-    """What is to be stored, what is here already under its own id, and what can't be stored beside it."""
+    """The memories to store, those already stored under their id, and those that can't be stored."""
 
     new: list[Given] = field(default_factory=list)
     known: list[Given] = field(default_factory=list)
@@ -78,8 +77,8 @@ class ImportPlan:
 
     @classmethod
     def of(cls, given: Iterable[Given], caller: Caller, ports: Ports) -> "ImportPlan":
-        """Looks at all that the user has."""
-        plan, held, given = cls(), _Held(), list(given)
+        """Compare the memories with all of the user's."""
+        plan, held, given = cls(), _Existing(), list(given)
         held.erased = ports.erased.among(caller.user_id, [one.memory.memory_id for one in given])
         with gathered() as flaws:
             for memory in ports.records.all(caller.user_id):
@@ -87,7 +86,7 @@ class ImportPlan:
         here, instead = dict(held.memories), dict[str, str]()
         for one in given:
             memory = one.memory
-            left = _why_not(one, held, here, flaws.unreadable, caller.now)
+            left = _reason_to_skip(one, held, here, flaws.unreadable, caller.now)
             if left is None and memory.memory_id in here:
                 plan.known.append(one)
             elif left is not None:
@@ -97,19 +96,19 @@ class ImportPlan:
                 plan.new.append(one)
                 held.add(memory)
         there = {*here, *flaws.unreadable}
-        plan._relink(there, instead)  # first, for a link that leads elsewhere now may close a circle
+        plan._relink(there, instead)  # first, because a changed link can close a circle
         plan._refuse_circles(here.values())
         plan._relink(there, instead)
         return plan
 
     def operations(self, caller: Caller, ports: Ports) -> tuple[PlannedOperation, ...]:
-        """An operation for each new memory, with its vector; and one for each that is here, by the other id that it gets."""
+        """Return an operation for each new memory, with its vector, and one for each known memory that gets another name."""
         batches = ports.in_time(in_batches(self.new, _BATCH))
         added = (operation for batch in batches for operation in _operations(batch, caller, ports))
-        return *added, *self._named(caller, ports)
+        return *added, *self._name_known(caller, ports)
 
-    def _named(self, caller: Caller, ports: Ports) -> Iterable[PlannedOperation]:
-        """The ids of what is here under another id become names of that; those that are already are left out."""
+    def _name_known(self, caller: Caller, ports: Ports) -> Iterable[PlannedOperation]:
+        """Yield operations that name known memories by their ids in the file, unless they have these names already."""
         names = {one.given.called: one for one in self.left_out if one.why == "known"}
         led = ports.aliases.get(caller.user_id, list(names))
         for name, one in names.items():
@@ -127,7 +126,7 @@ class ImportPlan:
         self.left_out += [LeftOut(one, "circle", "memories that replaced one another in a circle") for one in circle]
 
     def _relink(self, there: set[str], instead: Mapping[str, str]) -> None:
-        """A link to what was left out leads to the memory that says the same; one that leads nowhere goes."""
+        """Point links to skipped memories at the equal stored memory; remove links without a target."""
         there = there | {one.memory.memory_id for one in self.new}
         changed = []
         for one in self.new:
@@ -139,8 +138,8 @@ class ImportPlan:
         self.new = changed
 
 
-class _Held:
-    """The memories that are there, what active ones hold, by which another can't be stored beside them, and erased ids."""
+class _Existing:
+    """The existing memories, the contents and keys that active ones occupy, and erased ids."""
 
     def __init__(self) -> None:
         self.memories: dict[str, Memory] = {}
@@ -156,15 +155,15 @@ class _Held:
                 self.keys[memory.collection, memory.key] = memory.memory_id
 
 
-def _why_not(
-    given: Given, held: _Held, here: Mapping[str, Memory], unreadable: Mapping[str, str], now: datetime
+def _reason_to_skip(
+    given: Given, held: _Existing, here: Mapping[str, Memory], unreadable: Mapping[str, str], now: datetime
 ) -> LeftOut | None:
-    """Why a memory is left out; None if it can be stored, or is here with the same content."""
+    """Return why a memory is skipped; None if it can be stored, or is stored already with the same content."""
     memory = given.memory
     there = here.get(memory.memory_id)
     if there is not None and there.content != memory.content:
         other = there.memory_id
-        return LeftOut(given, "conflict", _OTHER, other) if there.content else LeftOut(given, "erased", _ERASED, other)
+        return LeftOut(given, "conflict", _DIFFERS, other) if there.content else LeftOut(given, "erased", _ERASED, other)
     if there is not None:
         return None
     if memory.memory_id in held.erased:
@@ -172,26 +171,26 @@ def _why_not(
     if memory.memory_id in unreadable:
         return LeftOut(given, "damaged", _DAMAGED)
     if memory.memory_id in held.memories:
-        return LeftOut(given, "twice", "this id stands in the file more than once")
+        return LeftOut(given, "twice", "this id occurs more than once in the file")
     if memory.purge_at is not None and memory.purge_at <= now:
-        return LeftOut(given, "over", _OVER)
-    return _held_by(given, held) if memory.status == "active" else None
+        return LeftOut(given, "over", _EXPIRED)
+    return _active_duplicate(given, held) if memory.status == "active" else None
 
 
-def _held_by(given: Given, held: _Held) -> LeftOut | None:
+def _active_duplicate(given: Given, held: _Existing) -> LeftOut | None:
     memory = given.memory
     same = held.contents.get(fingerprint(memory))
     if same is not None:
-        return LeftOut(given, "known", f"{same} is here and says the same", same)
+        return LeftOut(given, "known", f"{same} has the same content", same)
     holder = held.keys.get((memory.collection, memory.key)) if memory.key is not None else None
-    return LeftOut(given, "key_taken", f"{holder} is here under the key {memory.key}", holder) if holder else None
+    return LeftOut(given, "key_taken", f"{holder} has the key {memory.key}", holder) if holder else None
 
 
 def _operations(batch: Sequence[Given], caller: Caller, ports: Ports) -> Iterable[PlannedOperation]:
     texts = list(dict.fromkeys(one.memory.content for one in batch if one.memory.content))
     vectors = dict(zip(texts, ports.embedder.embed_all(texts), strict=True))
     for one in batch:
-        vector = vectors.get(one.memory.content)  # of an erased one there are no words
+        vector = vectors.get(one.memory.content)  # erased memories have no content
         memory = one.memory.model_copy(update={"embedding_model": ports.embedder.name if vector is not None else None})
         audit = Audit("import", caller.now, {IMPORTED_HISTORY: list(one.past)} if one.past else {})
         current = memory.status == "active" and document(memory).instruction

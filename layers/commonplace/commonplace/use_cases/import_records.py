@@ -1,4 +1,4 @@
-"""Importing the records of an export: each under its own id, with its version and its links; what is here stays."""
+"""Import the records of an export with their ids, versions and links. Stored memories are never overwritten."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -25,17 +25,17 @@ from commonplace.use_cases.record_files import HISTORY, read_lines
 
 Progress = Callable[[int, int | None], None]
 Records = Iterable[Mapping[str, Any]] | Mapping[int, Mapping[str, Any] | CommonplaceError]
-"""Of an export: one after the other, or by their lines; an error is told of a line that is none."""
+"""The records in order, or by line number; an error stands for an invalid line."""
 _TEXTS = ("raw_text", "normalized_text", "evidence", "user_note", "subject", "speaker")
 _WORDS = ("tags", "concepts")
-_LONG = {"raw_text", "normalized_text", "evidence", "user_note"}  # of the others an index takes no more than this as a whole
-_LARGEST = 2**53  # a position, a version, a count: what every store and every JSON keeps exactly
-_MOST_WORDS = 1_000  # tags or concepts of a memory: who counts what stands together counts each pair
-_LOST = "the id, the key or the place was taken meanwhile, or the id is of another user"
+_LONG = {"raw_text", "normalized_text", "evidence", "user_note"}  # an index limits the length of the other fields
+_LARGEST = 2**53  # of positions, versions and counts: every store and JSON parser represents these exactly
+_MOST_WORDS = 1_000  # tags or concepts per memory, because statistics count each pair
+_LOST = "the id, the key or the content was taken meanwhile, or the id belongs to another user"
 
 
 def read_export(text: str) -> dict[int, dict[str, Any] | CommonplaceError]:
-    """The records of an export, JSON Lines or CSV, by their lines, and what is wrong with those that are none."""
+    """Return the records, or errors, of an export in JSON Lines or CSV, by line number."""
     form: ImportFormat = "csv" if text.removeprefix("\ufeff").lstrip().startswith("memory_id,") else "jsonl"
     return dict(read_lines(text, form))
 
@@ -44,13 +44,11 @@ def import_records(
     records: Records, caller: Caller, ports: Ports, apply: bool = False, progress: Progress | None = None,
     why: str = "they are its records", listed: range | None = None, text: str = "",
 ) -> Imported:  # fmt: skip
-    """Tells what an import of exported records would store, or stores it as a run, which can be undone.
+    """Import exported records as a run, which can be undone, or only plan the import.
 
-    Of records by their lines a malformed one is refused, and the others are taken in; else it is an error that names it,
-    before anything is stored. They become the caller's, whoever they were of;
-    secrets are taken out, and vectors computed again. `progress` is called with how many of how many are stored. `why`: by
-    what they are known as an export; `listed`: of which records, by their places, it is told what happens to them; `text`:
-    in which the lines stand.
+    The memories become the caller's, without secrets and with new vectors. Invalid records are refused if given by line
+    number; otherwise the first one raises, before anything is stored. `progress` gets the numbers stored and in total.
+    `why`: the evidence for the format; `listed`: the range of records to report; `text`: the text of the lines.
     """
     of_type(bool, apply, "apply")
     unread, lines = LeftOutWords(listing=listed is None), text.split("\n")
@@ -73,7 +71,7 @@ def import_records(
                     where=f"line {line}", field=error.field, code=error.code.label, message=error.message
                 )
     with gathered() as flaws:
-        plan, run = _stored(checked, caller, ports, progress) if apply else (ImportPlan.of(checked, caller, ports), None)
+        plan, run = _store(checked, caller, ports, progress) if apply else (ImportPlan.of(checked, caller, ports), None)
     lost = {one.memory_id for one in run.operations if one.outcome == "lost" and one.kind == "ADD"} if run else set()
     known, left = {one.number for one in plan.known}, {one.given.number: one for one in plan.left_out}
     rows = {at: ImportedMemory(where=one.where, outcome="refused", content="", why=one.message) for at, one in bad.items()}
@@ -112,7 +110,7 @@ def import_records(
     return done.naming(flaws)
 
 
-def _stored(checked: Sequence[Given], caller: Caller, ports: Ports, progress: Progress | None) -> tuple[ImportPlan, Run]:
+def _store(checked: Sequence[Given], caller: Caller, ports: Ports, progress: Progress | None) -> tuple[ImportPlan, Run]:
     from commonplace.pages.publishing import publish
     from commonplace.runs.apply import Plan, RunContext
     from commonplace.runs.staging import change_many, run_context
@@ -128,7 +126,7 @@ def _stored(checked: Sequence[Given], caller: Caller, ports: Ports, progress: Pr
 
 
 class PastStep(BaseModel):
-    """Something that was done to a memory where it came from."""
+    """An operation on a memory at its source."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
 
@@ -141,7 +139,7 @@ class PastStep(BaseModel):
 
 
 class PastSteps(BaseModel):
-    """All of it, oldest first."""
+    """The history of a memory at its source, oldest first."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
 
@@ -149,9 +147,9 @@ class PastSteps(BaseModel):
 
 
 def checked_record(given: Mapping[str, Any], user_id: str, kinds: dict[str, None]) -> tuple[Memory, list[dict[str, str]]]:
-    """A record as the user's memory, and its history; `kinds` is told the secrets that were taken out.
+    """Return a record as a memory of the user, and its history. The kinds of redacted secrets are added to `kinds`.
 
-    Whose it was is not read, nor are fields that a newer version added. Raises an error that names the field.
+    Its original user and unknown fields are ignored. Raises an error that names the field.
     """
     known: Any = given
     if isinstance(given, Mapping):
@@ -166,7 +164,7 @@ def checked_record(given: Mapping[str, Any], user_id: str, kinds: dict[str, None
 
 
 def _check_values(memory: Memory) -> None:
-    """What the record's own types let pass, since they are only made from what was checked before."""
+    """Check what the type of a memory does not, because memories are otherwise built from checked requests."""
     for name, value in memory:
         for text in value if isinstance(value, tuple) else (value,):
             try:
@@ -183,9 +181,9 @@ def _check_values(memory: Memory) -> None:
         if isinstance(value, datetime) and value.tzinfo is None:
             raise _refused(name, "must have an offset, e.g. 2026-05-20T18:30:00+02:00")
     if not may_be_id(memory.memory_id):
-        raise _refused("memory_id", "is no id of a memory")
-    if memory.status == "active" and not memory.content.strip():  # one that was erased is closed
-        raise _refused(memory.indexed, "must hold something, for the memory is active")
+        raise _refused("memory_id", "is not a valid memory id")
+    if memory.status == "active" and not memory.content.strip():  # erased memories are closed
+        raise _refused(memory.indexed, "must not be empty, because the memory is active")
 
 
 def _redacted(memory: Memory, kinds: dict[str, None]) -> Memory:

@@ -56,7 +56,7 @@ def write_memory(request: WriteRequest, caller: Caller, ports: Ports) -> WriteRe
         agent_id=caller.agent_id, confidence=request.confidence, **provenance_fields(request.source),
     )  # fmt: skip
     compared = find_similar(entry, ports)
-    like = _in_the_collection(alike(compared or ()), caller, ports)
+    like = _visible_memories(alike(compared or ()), caller, ports)
     obstacle = _same_text(entry.memory, like) or (
         None if request.allow_similar else _same_in_other_words(entry, compared or (), like, ports)
     )
@@ -93,7 +93,7 @@ def _holder(key: str, caller: Caller, ports: Ports) -> _Obstacle | None:
     return _Obstacle(f"the key {key} is taken by a memory of another agent; choose another key", [])
 
 
-def _in_the_collection(like: Sequence[Similar], caller: Caller, ports: Ports) -> list[Memory]:
+def _visible_memories(like: Sequence[Similar], caller: Caller, ports: Ports) -> list[Memory]:
     memories = ports.records.get(caller.user_id, [similar.memory_id for similar in like])
     return [
         memory for memory in memories if memory.collection == DEFAULT_COLLECTION and is_visible(visibility_of(caller), memory)

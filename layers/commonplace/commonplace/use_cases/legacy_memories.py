@@ -41,7 +41,7 @@ class TagFolding:
         tidy = {tag: hyphenated(tag) for tag in used}
         spelled = Counter(tidy[tag] for one in each for tag in one)
         shown: dict[str, str] = {}
-        for tag in (*_by_use(own), *filter(None, _by_use(spelled))):
+        for tag in (*_most_used_first(own), *filter(None, _most_used_first(spelled))):
             shown.setdefault(same_thing(tag), tag)
         names = {tag: shown[same_thing(plain)] if plain else "" for tag, plain in tidy.items()}
         after = Counter(tag for one in each for tag in {names[tag] for tag in one} if tag)
@@ -61,7 +61,7 @@ def hyphenated(tag: str) -> str:
     return next(iter(tidy_tags([tag.replace("_", " ")])), "")
 
 
-def _by_use(counts: Mapping[str, int]) -> list[str]:
+def _most_used_first(counts: Mapping[str, int]) -> list[str]:
     return sorted(counts, key=lambda tag: (-counts[tag], tag))
 
 
@@ -120,6 +120,6 @@ def new_memory(
         "last_accessed": old.last_accessed,
         "access_count": record.access_count,
     }
-    if over:  # an expired memory is stored like one that expires now
+    if over:  # an expired memory is stored as if it expired now
         kept |= {"durability": "daily", "expires_at": old.expires_at, "purge_at": caller.now + PURGE_DELAY}
     return NewMemory(entry.memory.model_copy(update=kept), entry.vector, (record.legacy_id,))

@@ -35,7 +35,7 @@ def list_memories(request: ListRequest, caller: Caller, ports: Ports) -> ListRes
     """Return a page of the current memories, newest first. Strongly consistent, as it reads the records."""
     options = request.options or FilterOptions()
     if request.cursor is not None and not may_be_id(request.cursor):
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "cursor: is none that list_memories gave", "cursor")
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "cursor: was not returned by list_memories", "cursor")
     visibility = visibility_of(caller, include_expired=options.include_expired)
     wanted = filter_of(request.category, options)
     found, after = ports.records.listed(visibility, wanted, request.limit, request.cursor)

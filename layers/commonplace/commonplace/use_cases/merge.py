@@ -19,9 +19,9 @@ from commonplace.use_cases.merge_plan import Sources
 from commonplace.use_cases.named import memory_with_id
 
 MOST_COMPARED = 500
-_ASKED = "merged as asked for"
+_REQUESTED = "merged as asked for"
 _PARTIAL = f"only the newest {MOST_COMPARED} memories were compared"
-_NO_INDEX = "the index can't be asked just now; what says the same was not looked for"
+_NO_INDEX = "the index is not available now, so no merges are suggested"
 
 
 def merge_memories(request: MergeRequest, caller: Caller, ports: Ports) -> MergeResult:
@@ -33,10 +33,10 @@ def merge_memories(request: MergeRequest, caller: Caller, ports: Ports) -> Merge
     if sources is not None and sources.refusal is not None:
         if not request.dry_run:
             raise CommonplaceError(ErrorCode.NOT_MERGEABLE, f"memory_ids: {sources.refusal}", "memory_ids")
-        return MergeResult(status="done", groups=[_group(sources, _ASKED)])
+        return MergeResult(status="done", groups=[_group(sources, _REQUESTED)])
     if not request.dry_run and caller.goes_on is None:  # a worker continues what was allowed
         _check_limit(sources, request.run_id, caller, ports)
-    planner = lambda _: Plan(operations=(sources.planned(_ASKED),) if sources else ())  # noqa: E731
+    planner = lambda _: Plan(operations=(sources.planned(_REQUESTED),) if sources else ())  # noqa: E731
     told = change_many(
         "merge", planner, run_context(caller, ports), dry_run=request.dry_run, run_id=request.run_id, request=request,
         publish=publish,
@@ -63,7 +63,7 @@ def _check(request: MergeRequest) -> None:
     elif request.memory_ids is not None and request.run_id is not None:
         why = "give memory_ids or run_id, not both"
     elif len(set(ids)) < len(ids):
-        why = "an id stands there twice"
+        why = "an id occurs twice"
     if why is not None:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"memory_ids: {why}", "memory_ids")
 
@@ -81,13 +81,13 @@ def _result(told: RunReport) -> MergeResult:
         run_id=told.run.run_id,
         status=told.run.told_status,
         progress=told.run.progress,
-        groups=[_told(one) for one in told.operations],
+        groups=[_merge_group(one) for one in told.operations],
         memory_id=made.memory_id if made else None,
         notes=Notes(warnings=[*told.run.notes, *filter(None, [told.run.error])] or None) or None,
     )
 
 
-def _told(one: OperationReport) -> MergeGroup:
+def _merge_group(one: OperationReport) -> MergeGroup:
     outcome = one.operation.outcome
     refused = one.operation.why if outcome == "lost" else outcome if outcome == "discarded" else None
     return MergeGroup(

@@ -83,8 +83,8 @@ class Sources:
             "memory_id": new_memory_id(now), "key": next((one.key for one in all_ if one.key), None),
             "raw_text": self.text, "normalized_text": statement.normalized, "indexed": "raw_text",
             "memory_type": most.memory_type, "category": most.category, "importance": most.importance,
-            "tags": _each_once(tag for one in all_ for tag in one.tags),
-            "concepts": _each_once((*(name for one in all_ for name in one.concepts), *statement.concepts)),
+            "tags": _unique(tag for one in all_ for tag in one.tags),
+            "concepts": _unique((*(name for one in all_ for name in one.concepts), *statement.concepts)),
             "confidence": min(one.confidence for one in all_), "emotion": most.emotion,
             "source": next((one.source for one in all_ if one.source != "user"), "user"),
             "evidence": _joined(one.evidence for one in all_), "user_note": _joined(one.user_note for one in all_),
@@ -101,7 +101,7 @@ class Sources:
         seen = visibility_of(self.caller)
         closed = next((one.memory_id for one in self.memories if not is_visible(seen, one)), None)
         if closed is not None:
-            return f"{closed} is not active, or its time is over"
+            return f"{closed} is not active, or has expired"
         for name, kinds in _ALIKE.items():
             if len({getattr(one, name) for one in self.memories}) > 1:
                 return f"they are of different {kinds}"
@@ -134,7 +134,7 @@ class Sources:
         return f"together they have {len(self.text):,} characters; a memory has {MAX_TEXT:,} at the most" if over else None
 
 
-def _each_once(words: Iterable[str]) -> tuple[str, ...]:
+def _unique(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(words))
 
 

@@ -23,7 +23,7 @@ _CORRECTED = ("memory_type", "importance", "expires_at", "purge_at")
 
 @dataclass(frozen=True)
 class MergedAgain:
-    """The remaining sources (`left`) of `merged` memories, the last of which replaces them."""
+    """The remaining sources (`left`) of `merged` memories; the last source replaces them."""
 
     left: Sequence[Memory]
     merged: Sequence[Memory]
@@ -42,7 +42,7 @@ class MergedAgain:
         operations = [self._joined(sources)] if joins else list(self._opened(sources))
         run_id = self._run_id()
         operations = [replace(operation, run_id=run_id) for operation in operations]
-        self._tell(operations, run_id)
+        self._save_in_run(operations, run_id)
         return tuple(
             operation.opens.memory.memory_id for operation in operations if operation.opens and self._applied(operation)
         )
@@ -91,7 +91,7 @@ class MergedAgain:
                 yield Change(deleted(one, now).model_copy(update={"supersedes": None}), audit, before=one)
 
     def _applied(self, operation: Operation) -> bool:
-        """If the memory exists already in the same words, only closes the merged ones."""
+        """If the memory exists already in the same words, only closes the merged memories."""
         self.lease.renew()
         operations = self.lease.context.ports.operations
         try:
@@ -120,16 +120,16 @@ class MergedAgain:
         applied = ports.operations.applied(one.user_id, made[-1]) if made else None
         return applied.run_id if applied else None
 
-    def _tell(self, operations: Sequence[Operation], run_id: str | None) -> None:
+    def _save_in_run(self, operations: Sequence[Operation], run_id: str | None) -> None:
         """Saved first: an undo skips operations in a run that were never applied."""
         runs = self.lease.context.night.runs
         run = runs.get(self.left[0].user_id, run_id) if run_id else None
         if run is not None:
-            told = tuple(_told(one) for one in operations)
+            told = tuple(_run_operation(one) for one in operations)
             runs.save(run.model_copy(update={"operations": (*run.operations, *told)}), self.lease.fence)
 
 
-def _told(operation: Operation) -> RunOperation:
+def _run_operation(operation: Operation) -> RunOperation:
     closed = tuple(one.memory.memory_id for one in operation.closes if one.memory.status != "deleted")
     return RunOperation(
         operation_id=operation.operation_id, kind="UPDATE", outcome="applied", closed=closed, why=_WHY,

@@ -28,8 +28,8 @@ from commonplace.use_cases.tinydb import TinyFile, read_tinydb
 
 NO_CATEGORY, UNDECIDED = "(none)", "review"
 """In the counts of categories: without a category, and undecided."""
-_WHY_NEW, _WHY_SAID = "moved here from another store", "said here already; its old id leads to it"
-_ERASED = "id: the memory that had this id was erased here, and does not come back"
+_WHY_NEW, _WHY_KNOWN = "moved here from another store", "said here already; its old id leads to it"
+_ERASED = "id: the memory with this id was erased, and is not restored"
 Progress = Callable[[int, int], None]
 
 
@@ -80,7 +80,7 @@ class _Plan:
         for number, record in enumerate(records, 1):
             self._take(record)
             progress(number, len(records))
-        self.operations = (*map(self._added, self._new.values()), *(self._named(*one) for one in self._led.items()))
+        self.operations = (*map(self._added, self._new.values()), *(self._name_existing(*one) for one in self._led.items()))
         return Plan(operations=self.operations)
 
     def _read(self, file: TinyFile, names: Mapping[str, Sequence[str]]) -> list[LegacyRecord]:
@@ -131,7 +131,7 @@ class _Plan:
             self.review.append(dict(zip(COLUMNS, row, strict=True)))
             return
         counted[filed.category] += 1
-        self._tell(record)
+        self._report_record(record)
         new = new_memory(record, statement, filed, self.folding, self.caller, self.ports)
         mark = fingerprint(new.memory)
         if mark in self._said:
@@ -139,7 +139,7 @@ class _Plan:
         else:
             self._new[mark] = self._new[mark].joined(new) if mark in self._new else new
 
-    def _tell(self, record: LegacyRecord) -> None:
+    def _report_record(self, record: LegacyRecord) -> None:
         self.redacted |= dict.fromkeys(record.redacted)
         if record.left:
             self.leftovers.append(Leftover(legacy_id=record.legacy_id, fields=list(record.left), cut=record.cut))
@@ -151,8 +151,8 @@ class _Plan:
         change = PlannedChange(memory=new.memory, audit="store", detail=detail, vector=vector)
         return PlannedOperation(told=told, at=self.caller.now, opens=change, aliases=new.names)
 
-    def _named(self, memory_id: str, names: Sequence[str]) -> PlannedOperation:
-        return PlannedOperation(told=self._operation("NOOP", memory_id, _WHY_SAID), at=self.caller.now, aliases=tuple(names))
+    def _name_existing(self, memory_id: str, names: Sequence[str]) -> PlannedOperation:
+        return PlannedOperation(told=self._operation("NOOP", memory_id, _WHY_KNOWN), at=self.caller.now, aliases=tuple(names))
 
     def _operation(self, kind: OperationKind, memory_id: str, why: str) -> RunOperation:
         name = new_operation_id(self.caller.now)

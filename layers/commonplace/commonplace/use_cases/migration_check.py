@@ -33,7 +33,7 @@ def check_migration(
         moved = {
             one.legacy_id: found[0].memory_id for one in records if (found := behind_alias(one.legacy_id, caller, ports))
         }
-        asked = _given(queries) if queries is not None else _tags(records)
+        asked = _read_queries(queries) if queries is not None else _tags(records)
         quiet, checked = replace(ports, usage=Uncounted()), list[CheckedQuery]()
         for number, query in enumerate(asked, 1):
             checked.append(_checked(query, records, moved, caller, quiet))
@@ -59,7 +59,7 @@ def _records(data: bytes, caller: Caller, tables: Sequence[str], names: Mapping[
     return found
 
 
-def _given(text: str) -> list[CheckRequest]:
+def _read_queries(text: str) -> list[CheckRequest]:
     found = []
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():

@@ -14,7 +14,7 @@ from commonplace.retrieval.record_scan import is_visible, visibility_of
 
 _LONGEST = 128
 _NEAREST, _LIKENESS = 5, 0.4
-_CLOSED = {"deleted": "was deleted", "archived": "was over, and its place was taken", "superseded": "was replaced"}
+_CLOSED = {"deleted": "was deleted", "archived": "has expired and was replaced", "superseded": "was replaced"}
 
 
 def naming(name: str, caller: Caller, ports: Ports) -> dict[str, str]:
@@ -100,6 +100,6 @@ def _why_closed(memory: Memory, ports: Ports) -> str:
         return why
     later = successors(memory, ports.records)
     if not later:
-        return f"{why}, and what took its place is gone"
+        return f"{why}, and its replacement is gone"
     last = later[-1]
     return f"{why} by {last.memory_id}" + (f", which {_CLOSED[last.status]}" if last.status != "active" else "; use that id")

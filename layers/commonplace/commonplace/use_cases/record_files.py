@@ -25,7 +25,7 @@ Line = tuple[int, dict[str, Any] | CommonplaceError]
 _COLUMNS = (*(name for name in Memory.model_fields if name != "user_id"), HISTORY)
 _AS_JSON = {"tags", "concepts", "importance", "confidence", "position", "access_count", "version", HISTORY}
 _NEVER_EMPTY = {"raw_text", "normalized_text"}  # in other columns, an empty cell is a missing field
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")  # what a spreadsheet would evaluate, and its quoted form
+_FORMULA = re.compile(r"'*[=+\-@\t\r]")  # cells that a spreadsheet would evaluate, and their quoted form
 
 
 def jsonl_lines(records: Iterable[Record]) -> Iterator[str]:

@@ -25,15 +25,15 @@ from commonplace.runs.staging import change_many, run_context
 from commonplace.use_cases.export_memories import IMPORTED_HISTORY, kept_files
 
 _DONE = ("planned", "needs_review", "applied")
-_LOST = "it was changed here since the plan was made, or its place or key was taken"
-GONE, CHANGED, LATER = "is gone, and in the backup", "is another in the backup", "came after the backup"
+_LOST = "it was changed after the plan was made, or its content or key was taken"
+GONE, CHANGED, LATER = "is gone, and in the backup", "is another in the backup", "came after the backup"  # stored in plans
 _BATCH = 100
-_OF_ITS_OWN = {"version", "updated_at", "access_count", "last_accessed", "embedding_model", "purge_at"}
-_ERASED = "was erased here, and does not come back"
-_DAMAGED = "what is here under this id can't be read, and stays"
+_UNCOMPARED_FIELDS = {"version", "updated_at", "access_count", "last_accessed", "embedding_model", "purge_at"}
+_ERASED = "was erased, and is not restored"
+_DAMAGED = "the memory with this id can't be read, and stays"
 _UNREADABLE = "could not be read when the backup was made"
-_OTHER = "this id is here with another content, which stays"
-_TAKEN = "{} is here, and says the same or has its key"
+_DIFFERS = "the memory with this id has other content, which stays"
+_TAKEN = "{} has the same content or key"
 
 
 @dataclass
@@ -85,7 +85,7 @@ class RestorePlanner:
             if memory.status != "deleted":  # deleted memories have been purged on purpose
                 self._set_goal(memory)
         elif there.content != memory.content:
-            self._refuse(name, ErrorCode.CONFLICT, _OTHER)
+            self._refuse(name, ErrorCode.CONFLICT, _DIFFERS)
         elif _fields(there) != _fields(memory) and (self.mode == "replace" or _is_gone(there, memory)):
             used = {"access_count": there.access_count, "last_accessed": there.last_accessed}
             kept = {**used, "version": there.version, "embedding_model": there.embedding_model}
@@ -115,7 +115,7 @@ class RestorePlanner:
                 held |= dict.fromkeys(self._places(self.goals[name]), name)
 
     def _places(self, memory: Memory) -> list[object]:
-        """What must be unique among active memories: content and key."""
+        """Return the values that must be unique among active memories: content and key."""
         over = memory.expires_at is not None and memory.expires_at <= self.caller.now
         if memory.status != "active" or over:
             return []
@@ -128,18 +128,18 @@ class RestorePlanner:
         gone = [name for name in self.goals if name not in self.here]
         names = names_left(gone, self.backup.aliases, self.caller, self.ports)
         rated = ratings_left(gone, self.backup.ratings, self.caller)
-        for one in self._in_order(gone):
+        for one in self._ordered_operations(gone):
             name = one.told.memory_id or ""
             yield one.model_copy(update={"aliases": names.get(name, ()), "ratings": rated.get(name, ())})
 
-    def _in_order(self, gone: Sequence[str]) -> Iterator[PlannedOperation]:
+    def _ordered_operations(self, gone: Sequence[str]) -> Iterator[PlannedOperation]:
         batches = self.ports.in_time(in_batches(gone, _BATCH))
         new = {name: change for batch in batches for name, change in self._coming_back(batch)}
         opening = [name for name in self.goals if self._opens(name)]
         waiting = {name: None for name in self.goals if not self._opens(name)}
         holders = self._holders(waiting)
         for name in opening:
-            held = [one for one in self._in_the_way(name, holders) if one in waiting]
+            held = [one for one in self._conflicting_names(name, holders) if one in waiting]
             for one in held:
                 del waiting[one]
             yield self._operation(name, new.get(name), held)
@@ -156,7 +156,7 @@ class RestorePlanner:
         closing = [name for name in names if self._closes(name)]
         return {place: name for name in closing for place in (name, *self._places(self.here[name]))}
 
-    def _in_the_way(self, opening: str, holders: Mapping[object, str]) -> Iterable[str]:
+    def _conflicting_names(self, opening: str, holders: Mapping[object, str]) -> Iterable[str]:
         before = self.here.get(opening)
         wanted = [*self._places(self.goals[opening]), before.superseded_by if before else None]
         return dict.fromkeys(holders[one] for one in wanted if one in holders)
@@ -185,7 +185,7 @@ def restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResul
         why = "backup_id: give it for a plan, or the run_id of a plan, not both"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "backup_id")
     if request.run_id is None and request.confirm is not None:
-        why = "confirm: goes with the run_id of a plan; make the plan first"
+        why = "confirm: requires the run_id of a plan; make the plan first"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "confirm")
     context = run_context(caller, ports)
     if request.run_id is None:
@@ -194,7 +194,7 @@ def restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResul
             told = change_many("restore", lambda _: planner.plan(), context, dry_run=True, run_id=None, request=request)
         return _answer(told).naming(flaws)
     if request.mode is not None:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "mode: stands in the plan already", "mode")
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "mode: is already part of the plan", "mode")
     run = kept_run("restore", request.run_id, context)
     if run.status != "queued" and request.confirm not in (None, run.backup_id):
         why = "confirm: must be the id of the backup that this plan brings back"
@@ -213,7 +213,7 @@ def named_backup(backup_id: str | None, caller: Caller, ports: Ports) -> tuple[K
         raise CommonplaceError(ErrorCode.MISSING_FIELD, "backup_id: is required", "backup_id")
     found = kept_files(ports).get(caller.user_id, "backup", backup_id, caller.now) if may_be_id(backup_id) else None
     if found is None:
-        why = f"backup_id: there is no such backup; each is kept for {ports.backups.days} days"
+        why = f"backup_id: there is no such backup; backups are deleted after {ports.backups.days} days"
         raise CommonplaceError(ErrorCode.NOT_FOUND, why, "backup_id")
     return found[0], read_backup(*found, caller.user_id)
 
@@ -254,7 +254,7 @@ def _answer(told: RunReport, notes: Notes | None = None) -> BackupResult:
 
 
 def _fields(memory: Memory) -> dict[str, object]:
-    return memory.model_dump(exclude=_OF_ITS_OWN)
+    return memory.model_dump(exclude=_UNCOMPARED_FIELDS)
 
 
 def _is_gone(here: Memory, then: Memory) -> bool:
@@ -299,7 +299,7 @@ def names_left(
 
 
 def ratings_left(memory_ids: Collection[str], ratings: Sequence[Rating], caller: Caller) -> Mapping[str, tuple[Rating, ...]]:
-    """Return ratings by memory, without expired ones."""
+    """Return unexpired ratings by memory."""
     wanted, found = set(memory_ids), defaultdict[str, tuple[Rating, ...]](tuple)
     for one in ratings:
         if one.memory_id in wanted and caller.now - one.at < RATINGS_KEPT:

@@ -124,7 +124,7 @@ def search_insights(request: SearchInsightRequest, caller: Caller, ports: Ports)
 
 
 def _log(query: str, found: Found, caller: Caller, ports: Ports) -> None:
-    """A best match below the threshold counts as nothing found."""
+    """A search whose best match is below the threshold counts as unanswered."""
     log_search(query, 0 if found.best_only else len(found.memories), caller, ports)
 
 

@@ -36,7 +36,7 @@ def memory_stats(request: StatsRequest, caller: Caller, ports: Ports) -> StatsRe
     mine = (one for one in ports.facts.outlines(caller.user_id) if one.agent_id in agents)
     stored = [one for one in mine if within(one.created_at, request.after, request.before)]
     state = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name)
-    notes = zone_note(caller.now, partial=_of_newest(state))
+    notes = zone_note(caller.now, partial=_coverage_note(state))
     return counted(stored, state, caller.now).model_copy(update={"notes": notes})
 
 
@@ -71,14 +71,14 @@ def within(seconds: float, after: datetime | None, before: datetime | None) -> b
 
 
 def zone_of(now: datetime) -> tzinfo:
-    """Return the zone of days and months: that of the caller's clock, as in a search."""
+    """Return the zone of days and months, which is the zone of the caller's clock, as in a search."""
     return now.tzinfo or UTC
 
 
 def zone_note(now: datetime, **more: Any) -> Notes | None:
     """Return notes that days or months are in UTC if no zone is known."""
     unnamed = zone_of(now) is UTC
-    notes = Notes(warnings=["no time zone is known: days and months are those of UTC"] if unnamed else None, **more)
+    notes = Notes(warnings=["no time zone is known: days and months are in UTC"] if unnamed else None, **more)
     return notes or None
 
 
@@ -121,8 +121,8 @@ def _health(state: Statistics) -> Health:
     return Health(score=health(state), parts=HealthParts(**parts))
 
 
-def _of_newest(state: Statistics) -> str | None:
-    return f"the health is that of the newest {state.of_newest:,} memories" if state.of_newest else None
+def _coverage_note(state: Statistics) -> str | None:
+    return f"the health covers only the newest {state.of_newest:,} memories" if state.of_newest else None
 
 
 def _tags(live: Sequence[Outline]) -> TagStats:

@@ -63,7 +63,7 @@ def _unsure(statement: EnrichedStatement, ports: Ports) -> list[str]:
     if found.confidence >= ports.category_confidence:
         return []
     likely = " or ".join(found.likely)
-    return [f"the category is not sure, {likely} is likeliest: set context.force_category if another one fits better"]
+    return [f"the category is uncertain, {likely} is likeliest: set context.force_category if another fits better"]
 
 
 def store_personal(request: StorePersonalRequest, caller: Caller, ports: Ports) -> StorePersonalResult:

@@ -14,13 +14,13 @@ from commonplace.ports.values import Caller
 from commonplace.use_cases import dispatch
 
 _SECONDS_FOR_ONE = 2.0
-_NO_TIME = "there was no time left for this one; send it again"
+_NO_TIME = "there was no time left for this statement; send it again"
 
 
 def store_memories(
     given: Sequence[Mapping[str, Any]], caller: Caller, ports: Ports, left: Callable[[], float] = lambda: math.inf
 ) -> StoreManyResult:
-    """Store each statement like `store_memory`. Refused and late ones (`left` seconds) are reported in place."""
+    """Store each statement like `store_memory`. Refused and late statements (`left` seconds) are reported in place."""
     answers = [
         _answer(one, replace(caller, now=caller.now + timedelta(milliseconds=number)), ports, left)
         for number, one in enumerate(given)

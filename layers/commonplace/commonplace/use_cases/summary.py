@@ -71,7 +71,7 @@ class NumberedMemories:
         return "\n".join(f"{number}. {day}: {text}" for number, (day, text) in lines)
 
     def ids_of(self, numbers: Iterable[int]) -> tuple[str, ...]:
-        """Return the distinct ids of the memories with these numbers, without unknown ones."""
+        """Return the distinct ids of the memories with these numbers; skip unknown numbers."""
         return tuple(self._ids[number - 1] for number in dict.fromkeys(self._known(numbers)))
 
     def supports(self, text: str, numbers: Iterable[int] | None = None) -> bool:
@@ -168,7 +168,7 @@ def ask_model(query: str, memories: Sequence[Memory], today: date, model: Langua
     said = (_sentence(item) for item in _items(reply, "summary"))
     sentences = [sentence for sentence in said if sentence and shown.supports(sentence)]
     if len(sentences) < min(FEWEST, len(memories)):
-        raise ModelUnavailable("what the model answered does not stand in the memories")
+        raise ModelUnavailable("the memories don't support the model's answer")
     points = (_point(item, shown) for item in _items(reply, "key_points"))
     return Summary(tuple(sentences[:MOST]), tuple(point for point in points if point is not None))
 

@@ -24,7 +24,7 @@ _Pair = tuple[str, str]
 
 
 def visible(memories: Iterable[Memory], caller: Caller) -> list[Memory]:
-    """Return those of the memories whose tags the caller may merge, expired ones included."""
+    """Return the memories whose tags the caller may merge, including expired memories."""
     seen = visibility_of(caller, include_expired=True)
     return [one for one in memories if is_visible(seen, one)]
 

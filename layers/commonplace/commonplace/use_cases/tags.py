@@ -40,7 +40,7 @@ def optimize_tags(request: OptimizeRequest, caller: Caller, ports: Ports) -> Opt
         found = (_operation(one, renamed, context.caller.now) for one in memories)
         return Plan(
             operations=tuple(filter(None, found)), tags=tuple(tags.merges), archived=_unused(everything, caller.now),
-            result={_BEFORE: _counts(one.tags for one in memories).model_dump(), _APART: _apart(tags)},
+            result={_BEFORE: _counts(one.tags for one in memories).model_dump(), _APART: _nearest_apart(tags)},
         )  # fmt: skip
 
     told = change_many(
@@ -52,7 +52,7 @@ def optimize_tags(request: OptimizeRequest, caller: Caller, ports: Ports) -> Opt
     return _result(told, memories or visible(ports.records.all(caller.user_id), caller))
 
 
-def _apart(tags: TagPlan) -> list[JsonValue]:
+def _nearest_apart(tags: TagPlan) -> list[JsonValue]:
     nearest = sorted(tags.apart, key=lambda each: -each[2].similarity)[:_SHOWN_APART]
     return [
         TagsApart(tags=[one, other], similarity=alike.similarity, why=alike.apart or "").model_dump(mode="json")

@@ -77,7 +77,7 @@ def _loaded(text: str, encoding: str, marked: bool, not_numbers: list[str]) -> A
         message = f"file: is broken at byte {at} (line {error.lineno}): {error.msg}"
         raise CommonplaceError(ErrorCode.INVALID_JSON, message, "file") from None
     except ValueError:
-        raise _refused("holds a number with too many digits") from None
+        raise _refused("contains a number with too many digits") from None
     except RecursionError:
         raise _refused("is nested too deeply") from None
 

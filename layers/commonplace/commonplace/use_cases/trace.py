@@ -20,7 +20,7 @@ from commonplace.use_cases.search import search_of
 
 _LEXICAL, _VECTOR = 200, 100  # hits per leg; without an index, a leg has all
 _CONSIDERED, _OF_A_REASON = 500, 50
-_ONLY = f"of what was left out at most {_OF_A_REASON} for each reason are listed"
+_ONLY = f"at most {_OF_A_REASON} excluded memories are listed for each reason"
 _DIGITS = 6
 
 
@@ -36,7 +36,7 @@ def trace_search(request: SearchRequest, caller: Caller, ports: Ports) -> TraceR
     ids = list(dict.fromkeys([*in_legs, *considered]))
     memories = {memory.memory_id: memory for memory in ports.records.get(caller.user_id, ids)}
     seen = {name for name, memory in memories.items() if is_visible(search.visibility, memory)}
-    left_out = list(_left_out(search, considered, memories))
+    left_out = list(_excluded_memories(search, considered, memories))
     listed = _listed(left_out)
     times = {**found.times_ms, "left_out": (perf_counter() - told) * 1000, "total": (perf_counter() - begun) * 1000}
     return TraceResult(
@@ -112,7 +112,7 @@ def _matching(search: Search, found: Found) -> dict[str, Reason]:
     return {ids[row]: "limit" if match >= search.least else "min_relevance" for row, match in best if match > 0}
 
 
-def _left_out(
+def _excluded_memories(
     search: Search, considered: Mapping[str, Reason | None], memories: Mapping[str, Memory]
 ) -> Iterator[tuple[str, Reason]]:
     anytime = replace(search.visibility, include_expired=True)

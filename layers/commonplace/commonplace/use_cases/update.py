@@ -35,7 +35,7 @@ def update_memory(request: UpdateRequest, caller: Caller, ports: Ports) -> Updat
         raise CommonplaceError(ErrorCode.MISSING_FIELD, "value: is required, or a label to be corrected", "value")
     change = corrected(old, caller.now, {"tool": _TOOL}, **labels)
     operation = _operation(caller, opens=change)
-    _apply(operation, old, caller, ports, "expires_at: another memory says the same by now, or has its key")
+    _apply(operation, old, caller, ports, "expires_at: another memory now says the same, or has its key")
     given = sorted(request.model_fields_set - {"memory_id", "key", "value"})
     return UpdateResult(
         message=f"✓ Memory corrected: {_name(change.memory)}: {', '.join(given)}",
@@ -63,14 +63,14 @@ def _expiry(request: UpdateRequest, now: datetime) -> Mapping[str, Any]:
         return {}
     never = expires is not None and is_never(expires)
     if never and request.durability == "daily":
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "durability: what never expires is durable", "durability")
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "durability: daily memories always expire", "durability")
     if never or (expires is None and request.durability == "durable"):
         return {"durability": "durable", "expires_at": None, "purge_at": None}
     if request.durability == "durable":
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "durability: what is durable has no expires_at", "durability")
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "durability: can't be durable with expires_at", "durability")
     expires = expires or now + DAILY_FOR
     if expires <= now:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "expires_at: is over already", "expires_at")
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "expires_at: is in the past", "expires_at")
     return {"durability": "daily", "expires_at": expires, "purge_at": expires + PURGE_DELAY}
 
 

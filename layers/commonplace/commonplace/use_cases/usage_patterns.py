@@ -1,4 +1,4 @@
-"""`usage_patterns`: when searches happen, what they find most, what never, and which found nothing."""
+"""`usage_patterns`: when searches happen, which memories they find most or never, and which searches found nothing."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from commonplace.retrieval.record_scan import is_visible, visibility_of
 from commonplace.use_cases.statistics import zone_note, zone_of
 
 _TOP, _UNUSED, _UNANSWERED = 10, 50, 20
-_OFF = "searches are not kept (COMMONPLACE_SEARCH_LOG is off): what is told of them is from before"
+_OFF = "searches are not stored (COMMONPLACE_SEARCH_LOG is off): these numbers are from before it was turned off"
 
 
 def usage_patterns(request: UsageRequest, caller: Caller, ports: Ports) -> UsageResult:
@@ -32,7 +32,7 @@ def usage_patterns(request: UsageRequest, caller: Caller, ports: Ports) -> Usage
         by_weekday=[weekdays[day] for day in range(7)],
         top=_most_found(memories, request),
         never_used=_never_found(memories, request),
-        found_nothing=_in_vain(searches),
+        found_nothing=_unanswered_queries(searches),
         notes=zone_note(caller.now) if ports.search_log.is_on() else Notes(warnings=[_OFF]),
     )
 
@@ -50,7 +50,7 @@ def _never_found(memories: Sequence[Memory], request: UsageRequest) -> NeverUsed
     return NeverUsed(count=len(unused), ids=[one.memory_id for one in unused[:_UNUSED]])
 
 
-def _in_vain(searches: Sequence[LoggedSearch]) -> list[UnansweredQuery]:
+def _unanswered_queries(searches: Sequence[LoggedSearch]) -> list[UnansweredQuery]:
     asked: dict[str, UnansweredQuery] = {}
     for one in searches:
         if not one.found:

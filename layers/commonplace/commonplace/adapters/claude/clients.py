@@ -128,7 +128,7 @@ def failure_of(error: "anthropic.APIError | TimeoutError") -> Failure:
     import httpx2
 
     if isinstance(error, anthropic.APIStatusError):
-        return _of_status(error)
+        return _failure_of(error)
     if isinstance(error, TimeoutError | anthropic.APITimeoutError):
         return Failure("Claude did not answer in time")
     if isinstance(error.__cause__, httpx2.UnsupportedProtocol | httpx2.LocalProtocolError | httpx2.InvalidURL):
@@ -136,7 +136,7 @@ def failure_of(error: "anthropic.APIError | TimeoutError") -> Failure:
     return Failure("Claude could not be reached")
 
 
-def _of_status(error: "anthropic.APIStatusError") -> Failure:
+def _failure_of(error: "anthropic.APIStatusError") -> Failure:
     status, headers = error.status_code, error.response.headers
     kinds = [kind for kind in (error.error_code, error.type) if isinstance(kind, str) and _TYPE.fullmatch(kind)]
     transient = status in _TRY_AGAIN or status >= 500

@@ -135,7 +135,7 @@ def _answer_fields(said: str) -> dict[str, object]:
             continue
         if isinstance(found, dict) and "normalized" in found:
             return {"type": None, "tags": None, **found}
-    raise ModelUnavailable("Claude's answer held no complete statement")
+    raise ModelUnavailable("Claude's answer contained no complete statement")
 
 
 if TYPE_CHECKING:

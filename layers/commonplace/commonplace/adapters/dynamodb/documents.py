@@ -13,7 +13,7 @@ from commonplace.domain.documents import MOST_VERSIONS, Document, DocumentHead, 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 
 _HEAD, _BODY, _VERSION = "head", "body", "version"
-_CLEARED_AT_ONCE = 10  # versions, in a transaction of 4 MB
+_CLEAR_BATCH = 10  # versions, in a transaction of 4 MB
 
 
 class DynamoDocuments:
@@ -38,19 +38,19 @@ class DynamoDocuments:
         calls, path = self._table.calls(), path_of(namespace, key)
         head = _head(calls, user_id, path)
         if head is None or head.deleted:
-            return _whole(head)
+            return _deletion_marker(head)
         item = calls.one(user_id, _version_name(path, head.version))
         return None if item is None else _document(item)
 
     def versions(self, user_id: str, namespace: Sequence[str], key: str) -> list[Document]:
         calls, path, found = self._table.calls(), path_of(namespace, key), list[Document]()
         head = _head(calls, user_id, path)
-        if head is None:  # what is left of it only waits to go
+        if head is None:  # its remaining rows are being deleted
             return []
         condition, values = partition_condition(user_id, f"{DOCUMENT_VERSION}{path}#")
         for page in calls.pages(condition, values, ScanIndexForward=False, ConsistentRead=True):
             found += map(_document, page)
-        newest = _whole(head)
+        newest = _deletion_marker(head)
         if newest is not None and [one.version for one in found[:1]] != [newest.version]:
             found.insert(0, newest)
         return found[:MOST_VERSIONS]
@@ -80,7 +80,7 @@ class DynamoDocuments:
 def _clear(calls: Calls, user_id: str, path: str) -> None:
     """Removes remains of a document: rows expire one by one, and an erasure may have crashed."""
     absent = Action("ConditionCheck", key_of(user_id, f"{DOCUMENT}{path}"), ABSENT)
-    for names in in_batches(names_from(calls, user_id, f"{DOCUMENT_VERSION}{path}#"), _CLEARED_AT_ONCE):
+    for names in in_batches(names_from(calls, user_id, f"{DOCUMENT_VERSION}{path}#"), _CLEAR_BATCH):
         calls.transact([absent, *(Action("Delete", key_of(user_id, name)) for name in names)])
 
 
@@ -132,7 +132,7 @@ def _head_of(item: Item) -> DocumentHead:
     return DocumentHead.model_validate_json(unpacked(item[_HEAD]), extra="ignore")
 
 
-def _whole(head: DocumentHead | None) -> Document | None:
+def _deletion_marker(head: DocumentHead | None) -> Document | None:
     """A deletion marker has no body, and its own row may have expired."""
     return Document(**dict(head), body="") if head is not None and head.deleted else None
 

@@ -9,9 +9,9 @@ from commonplace.domain.batching import in_batches
 from commonplace.domain.ids import erased_hash
 from commonplace.ports.values import Alias
 
-_AT_ONCE = 100
+_BATCH = 100
 _RUN, _WITHDRAWN = "run_id", "withdrawn"
-_ASKED_AT_ONCE = 1_000
+_MOST_REQUESTED = 1_000
 
 
 class DynamoErasedIds:
@@ -22,7 +22,7 @@ class DynamoErasedIds:
 
     def among(self, user_id: str, ids: Collection[str]) -> set[str]:
         found: set[str] = set()
-        for batch in in_batches(ids, _ASKED_AT_ONCE):
+        for batch in in_batches(ids, _MOST_REQUESTED):
             partitions = {_partition(user_id, one): one for one in batch}
             there = self._table.calls().get((name, ERASED) for name in partitions)  # each batch has its own deadline
             found |= {partitions[name] for name, _ in there}
@@ -38,7 +38,7 @@ class DynamoAliases:
     def add(self, user_id: str, aliases: Sequence[Alias]) -> None:
         calls = self._table.calls()
         by_name = {one.name: one for one in aliases}
-        for batch in in_batches(by_name.values(), _AT_ONCE):
+        for batch in in_batches(by_name.values(), _BATCH):
             calls.transact([Action("Put", _item(user_id, one)) for one in batch])
 
     def get(self, user_id: str, names: Sequence[str]) -> dict[str, str]:
@@ -81,7 +81,7 @@ def erased_row(user_id: str, erased_id: str) -> Item:
 
 def keep_erased(calls: Calls, user_id: str, ids: Iterable[str]) -> None:
     """Store the hashes of ids, before their data is deleted."""
-    for batch in in_batches(dict.fromkeys(ids), _AT_ONCE):
+    for batch in in_batches(dict.fromkeys(ids), _BATCH):
         calls.transact([Action("Put", erased_row(user_id, one)) for one in batch])
 
 

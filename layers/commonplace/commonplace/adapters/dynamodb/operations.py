@@ -41,7 +41,7 @@ from commonplace.ports.values import Applied, AppliedChange, Change, Fence, Oper
 from commonplace.retrieval.record_scan import is_visible
 
 _MOST_KEYS = 10_000
-_AT_ONCE = 10  # operations per call when searching for the newest that is no undo
+_PAGE_SIZE = 10  # operations per call when searching for the newest that is no undo
 _log = logging.getLogger("commonplace")
 
 
@@ -98,7 +98,7 @@ class DynamoOperations:
 
     def newest(self, user_id: str) -> Applied | None:
         condition, values = partition_condition(user_id, OPERATION)
-        pages = self._table.calls().pages(condition, values, ScanIndexForward=False, ConsistentRead=True, Limit=_AT_ONCE)
+        pages = self._table.calls().pages(condition, values, ScanIndexForward=False, ConsistentRead=True, Limit=_PAGE_SIZE)
         found = (_applied(item) for page in pages for item in page)
         return next((operation for operation in found if operation is not None and operation.kind != "UNDO"), None)
 

@@ -24,9 +24,9 @@ from commonplace.adapters.dynamodb.table import (
 from commonplace.ports.values import Stored
 
 _log = logging.getLogger("commonplace")
-_AT_ONCE = 100
+_PAGE_SIZE = 100
 _AT_MOST = 2_000  # of one user: 20 reads if none is cached
-_KEPT = 4_000  # cached records of all users; the current user's are always kept
+_CACHE_SIZE = 4_000  # cached records of all users; the current user's are always kept
 
 
 class DynamoPending:
@@ -54,7 +54,7 @@ class DynamoPending:
         known = {version: one for version in versions if (one := self._known.get(version)) is not None}
         read = _records(calls, [row for row, version in zip(rows, versions, strict=True) if version not in known])
         now = known | {(user_id, one.memory.memory_id, str(one.memory.version)): one for one in read}
-        others = {} if len(self._known) + len(read) > _KEPT else self._known
+        others = {} if len(self._known) + len(read) > _CACHE_SIZE else self._known
         self._known = others | now
         return sorted([*known.values(), *read], key=lambda one: one.memory.memory_id), complete
 
@@ -88,7 +88,7 @@ class DynamoPending:
         return not self._table.calls().transact([action])
 
     def pending_since(self, before: datetime) -> Iterator[Stored]:
-        for rows in waiting_rows(self._table, PENDING, before, Limit=_AT_ONCE):
+        for rows in waiting_rows(self._table, PENDING, before, Limit=_PAGE_SIZE):
             yield from _records(self._table.calls(), rows)
 
     def oldest_pending(self) -> datetime | None:

@@ -42,7 +42,7 @@ from commonplace.retrieval.record_scan import is_visible, passes_filter
 
 _Record = TypeVar("_Record")
 _LISTED_AT_MOST = 2_000  # records checked per page
-_ROWS_AT_ONCE = 50  # listed and deleted within one deadline
+_DELETE_BATCH = 50  # listed and deleted within one deadline
 
 
 class DynamoRawRecords:
@@ -241,7 +241,7 @@ class DynamoErasure:
         after = None
         while True:
             calls = self._table.calls()  # each page has its own deadline
-            keys: Any = {"ConsistentRead": True, "Limit": _ROWS_AT_ONCE, "ProjectionExpression": f"#{USER},#{ITEM}"}
+            keys: Any = {"ConsistentRead": True, "Limit": _DELETE_BATCH, "ProjectionExpression": f"#{USER},#{ITEM}"}
             rows, after = calls.page(*partition_condition(partition), after, **keys)
             keep_erased_rows(calls, partition, rows)
             calls.delete_all(row for row in rows if row[ITEM]["S"] != LEASE)

@@ -30,8 +30,8 @@ from commonplace.domain.runs import Run, TagRow
 from commonplace.ports.night import LedgerMark
 from commonplace.ports.values import Fence
 
-_MARKS_AT_ONCE = 30  # up to three actions each, in a transaction of a hundred
-_KEPT = timedelta(days=3)
+_MARK_BATCH = 30  # up to three actions each, in a transaction of a hundred
+_KEPT_FOR = timedelta(days=3)
 _ALL = "all"
 
 
@@ -85,7 +85,7 @@ class DynamoRuns:
         return None if row is None else self.get(user_id, row["run_id"]["S"])
 
     def save(self, run: Run, fence: Fence) -> None:
-        self._kept(run, _running(run), fence)
+        self._replace_text(run, _running(run), fence)
 
     def save_part(self, run: Run, name: str, body: str, fence: Fence) -> None:
         key = key_of(run.user_id, f"{PART}{run.run_id}#{name}")
@@ -122,14 +122,14 @@ class DynamoRuns:
         kept = [stored_interaction(found[name]) for name in names if name in found]
         # Marked by an earlier attempt that crashed before closing the run.
         open_ones = [one for one in kept if one.entry.run_id != run.run_id]
-        for batch in in_batches(open_ones, _MARKS_AT_ONCE):
+        for batch in in_batches(open_ones, _MARK_BATCH):
             actions = [
                 action
                 for one in batch
                 for action in marked(run.user_id, one, marks[one.entry.interaction_id], run.run_id, at)
             ]
             self._written(actions, fence)
-        self._kept(run, [Action("Delete", key_of(run.user_id, RUNNING))], fence)
+        self._replace_text(run, [Action("Delete", key_of(run.user_id, RUNNING))], fence)
         settle_due(self._table, run.user_id)
 
     def get(self, user_id: str, run_id: str) -> Run | None:
@@ -144,7 +144,7 @@ class DynamoRuns:
         runs = (_run(calls, row) for page in pages for row in page)
         return list(islice((run for run in runs if run is not None), limit))
 
-    def _kept(self, run: Run, beside: Sequence[Action], fence: Fence) -> None:
+    def _replace_text(self, run: Run, beside: Sequence[Action], fence: Fence) -> None:
         """Replaces the run's earlier text in the same transaction, as it may contain forgotten words."""
         prefix = f"{REST}{RUN}{run.run_id}#"
         before = names_from(self._table.calls(), run.user_id, prefix)
@@ -196,7 +196,7 @@ def _of(user_id: str) -> str:
 
 def _raised(day: date, name: str, tokens: int, most_before: int | None = None) -> Action:
     key = key_of(f"{BUDGET}{day.isoformat()}", name)
-    gone = math.ceil((datetime.combine(day, time(), UTC) + _KEPT).timestamp())
+    gone = math.ceil((datetime.combine(day, time(), UTC) + _KEPT_FOR).timestamp())
     values = {":tokens": {"N": str(tokens)}, ":gone": {"N": str(gone)}}
     room = None
     if most_before is not None:

@@ -36,9 +36,9 @@ from commonplace.domain.errors import CommonplaceError
 from commonplace.ports.values import MOST_RATINGS, RATINGS_KEPT, SEARCHES_KEPT, LoggedSearch, Rating
 
 _log = logging.getLogger("commonplace")
-_KEPT = timedelta(days=90)  # time for a fold to happen
+_FOLD_WITHIN = timedelta(days=90)  # time for a fold to happen
 _IDS_A_ROW = 80  # so that a row and its counts fit one transaction
-_ROWS_AT_ONCE = 90
+_FOLD_BATCH = 90
 _ACTIONS = 100
 _WAITING_AT_MOST = 100
 _PATIENCE = 0.5  # seconds, because an answer waits for it
@@ -78,7 +78,7 @@ class DynamoUsage:
     def fold(self, user_id: str) -> None:
         for attempt in itertools.count():
             calls = self._table.calls()
-            rows, _ = calls.page(*partition_condition(f"{USAGE}{user_id}"), ConsistentRead=True, Limit=_ROWS_AT_ONCE)
+            rows, _ = calls.page(*partition_condition(f"{USAGE}{user_id}"), ConsistentRead=True, Limit=_FOLD_BATCH)
             if not rows:
                 return
             if calls.transact(_folding(calls, user_id, rows)):
@@ -144,7 +144,7 @@ def _row(user_id: str, memory_ids: Sequence[str], at: datetime, now: datetime) -
         ITEM: {"S": str(ULID.from_datetime(now))},
         "ids": {"L": [{"S": memory_id} for memory_id in memory_ids]},
         "at": {"S": at.isoformat()},
-        PURGE_AT: {"N": str(math.ceil((now + _KEPT).timestamp()))},
+        PURGE_AT: {"N": str(math.ceil((now + _FOLD_WITHIN).timestamp()))},
         QUEUE: {"S": queue_of(USAGE, user_id)},
         SINCE: {"N": str(round(now.timestamp() * 1000))},
     }
@@ -201,7 +201,7 @@ class DynamoSearchLog:
                 return
 
 
-_AT_ONCE = 90  # rows deleted in one transaction to make room
+_DELETE_BATCH = 90  # rows deleted in one transaction to make room
 
 
 class DynamoFeedback:
@@ -212,15 +212,15 @@ class DynamoFeedback:
 
     def rate(self, user_id: str, rating: Rating) -> bool:
         calls, item = self._table.calls(), _item(user_id, rating)
-        others = [row for row in _in_order(_rows(calls, user_id)) if row[ITEM] != item[ITEM]]
-        surplus = others[: max(0, len(others) + 1 - MOST_RATINGS)][:_AT_ONCE]
+        others = [row for row in _sorted_by_time(_rows(calls, user_id)) if row[ITEM] != item[ITEM]]
+        surplus = others[: max(0, len(others) + 1 - MOST_RATINGS)][:_DELETE_BATCH]
         record = key_of(user_id, memory_name(rating.memory_id))
         is_active = Action("ConditionCheck", record, f"#{STATUS} = :active", {":active": {"S": "active"}})
         return not calls.transact([is_active, Action("Put", item), *(Action("Delete", row) for row in surplus)])
 
     def ratings(self, user_id: str, now: datetime) -> list[Rating]:
         rows = [row for row in _rows(self._table.calls(), user_id) if int(row[PURGE_AT]["N"]) > now.timestamp()]
-        return [_rating(row) for row in _in_order(rows)]
+        return [_rating(row) for row in _sorted_by_time(rows)]
 
     def forget(self, user_id: str, is_meant: Callable[[Rating], bool]) -> int:
         calls = self._table.calls()
@@ -239,7 +239,7 @@ def _rows(calls: Calls, user_id: str) -> Iterator[Item]:
         yield from page
 
 
-def _in_order(rows: Collection[Item] | Iterator[Item]) -> list[Item]:
+def _sorted_by_time(rows: Collection[Item] | Iterator[Item]) -> list[Item]:
     return sorted(rows, key=lambda row: datetime.fromisoformat(row["at"]["S"]))
 
 

@@ -54,7 +54,7 @@ from commonplace.ports.values import AppliedChange, Audit, Change, Entry, Operat
 from commonplace.retrieval.documents import fingerprint
 
 _BYTES = 3_500_000  # of 4 MB
-_HELD_BY = f"#{HOLDER} = :holder"
+_IS_HOLDER = f"#{HOLDER} = :holder"
 _ERASED = json.dumps({"erased": True})
 
 
@@ -93,14 +93,14 @@ class TransactionWrite:
         after = markers(self.change.memory)
         actions = []
         for name in (before.keys() - after.keys()) - self.foreign:
-            actions.append(Action("Delete", before[name], f"{ABSENT} OR {_HELD_BY}", _holder(before[name])))
+            actions.append(Action("Delete", before[name], f"{ABSENT} OR {_IS_HOLDER}", _holder(before[name])))
         for name, new in after.items():
             if name in self.stale:
-                actions.append(Action("Put", new, _HELD_BY, {":holder": {"S": self.stale[name]}}))
+                actions.append(Action("Put", new, _IS_HOLDER, {":holder": {"S": self.stale[name]}}))
             elif name not in before:
                 actions.append(Action("Put", new, ABSENT))
             elif before[name] != new:
-                actions.append(Action("Put", new, f"{ABSENT} OR {_HELD_BY}", _holder(before[name])))
+                actions.append(Action("Put", new, f"{ABSENT} OR {_IS_HOLDER}", _holder(before[name])))
         return actions
 
 
@@ -234,12 +234,12 @@ def forget(calls: Calls, user_id: str, erased: Collection[str], forgotten: bool 
     usage.forget(calls, user_id, erased)
     for page in calls.pages(*partition_condition(user_id, OPERATION), ConsistentRead=True):
         for item in page:
-            told = _told_without(item["told"]["S"], erased)
+            told = _without_erased(item["told"]["S"], erased)
             if told is not None:
                 calls.put({**item, "told": {"S": told}})
 
 
-def _told_without(told: str, erased: Collection[str]) -> str | None:
+def _without_erased(told: str, erased: Collection[str]) -> str | None:
     if not any(memory_id in told for memory_id in erased):
         return None
     try:
@@ -352,11 +352,11 @@ class EntryBatch:
         waiting = dict(enumerate(writes))
         while waiting:
             self._write({place: waiting.pop(place) for place in _independent_writes(waiting)})
-            for place in [place for place, write in waiting.items() if self._said_twice(place, write.change.memory)]:
+            for place in [place for place, write in waiting.items() if self._is_duplicate(place, write.change.memory)]:
                 del waiting[place]
         return [self._answers[place] for place in range(len(writes))]
 
-    def _said_twice(self, place: int, memory: Memory) -> bool:
+    def _is_duplicate(self, place: int, memory: Memory) -> bool:
         there = self._there.get(_content(memory))
         if there is None or is_closed_or_expired(there, memory.created_at):
             return False

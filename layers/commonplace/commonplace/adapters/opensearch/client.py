@@ -15,7 +15,7 @@ from commonplace.ports.values import IndexUnavailable, Vector
 SEARCH_SECONDS = 2.0
 WRITE_SECONDS = 30.0
 _CONNECT_SECONDS = 1.0  # tried twice
-_AT_ONCE = 16  # connections; a Lambda needs one, a threaded server more
+_MOST_CONNECTIONS = 16  # connections; a Lambda needs one, a threaded server more
 _BACKGROUND_SECONDS = "10s"  # after which the domain cancels a search
 
 
@@ -34,7 +34,7 @@ def connect(url: str, region: str | None = None, seconds: float = SEARCH_SECONDS
         url,
         http_auth=signer,
         timeout=Timeout(connect=min(_CONNECT_SECONDS, seconds), read=seconds),
-        pool_maxsize=_AT_ONCE,
+        pool_maxsize=_MOST_CONNECTIONS,
         max_retries=1,
         retry_on_timeout=False,
         retry_on_status=(),

@@ -103,16 +103,16 @@ def properties(layout: Layout) -> dict[str, Any]:
 
 def packed(values: Mapping[str, Any]) -> str:
     """Pack the values of `ROW` into one field."""
-    return _as_field([values[name] for name in ROW])
+    return _encode_field([values[name] for name in ROW])
 
 
-def _as_field(values: Any) -> str:
+def _encode_field(values: Any) -> str:
     return base64.b64encode(json.dumps(values, ensure_ascii=False).encode()).decode()
 
 
 def unpacked(fields: Iterable[str]) -> list[list[Any]]:
     """Unpack the values of fields, in the order of `ROW` or of an outline after its user."""
-    texts = [base64.urlsafe_b64decode(field + "==") for field in fields]  # they come back without padding
+    texts = [base64.urlsafe_b64decode(field + "==") for field in fields]  # OpenSearch returns them without padding
     found: list[list[Any]] = json.loads(b"[" + b",".join(texts) + b"]")
     return found
 
@@ -126,7 +126,7 @@ def source(change: IndexChange, metadata: Mapping[str, str]) -> dict[str, Any]:
     made["embedding_model"] = None if change.vector is None else memory.embedding_model
     made["row"] = packed({name: made.get(name) for name in ROW})
     made["position"] = None if memory.position is None else integer(memory.position)
-    made[OUTLINE] = _as_field([memory.user_id, *(Outline.of(memory) or ())])
+    made[OUTLINE] = _encode_field([memory.user_id, *(Outline.of(memory) or ())])
     if change.vector is not None and memory.embedding_model == metadata.get("embedding_model"):
         made["vector"] = numbers(change.vector)
     return {name: value for name, value in made.items() if value is not None}

@@ -30,7 +30,7 @@ from commonplace.retrieval.candidate_rows import NOBODY, Row, counts_of
 from commonplace.retrieval.record_scan import RecordScan
 
 _log = logging.getLogger("commonplace")
-_NEAR = DEPTHS["thorough"].by_vector  # k: how far the graph is searched, whatever is returned
+_NEAR = DEPTHS["thorough"].by_vector  # k: the number of neighbours to search, regardless of how many are returned
 Fusion = Literal["own", "engine"]
 Rows = dict[str, Row]
 Ask = Callable[..., list[dict[str, Any]]]
@@ -90,7 +90,7 @@ class FindRequest:
         own = candidate_rows.corpus_of(list(aside.values()), self.terms)
         corpus = candidate_rows.merged_corpus(_corpus_from(counted, self.terms), own)
         waiting = {name: aside[name] for name in passing}
-        gathered = self._with_neighbours(aside, self._found(legs[: len(searches)]) | waiting, corpus)
+        gathered = self._with_neighbours(aside, self._rows_found(legs[: len(searches)]) | waiting, corpus)
         if not self.with_legs:
             return gathered
         answers = dict(zip(told, legs[len(searches) :], strict=True))
@@ -98,23 +98,23 @@ class FindRequest:
         return replace(gathered, legs=legs_from(answers, self.visibility.user_id, beside))
 
     @cached_property
-    def _allowed(self) -> Clause:
+    def _filter_clause(self) -> Clause:
         return queries.visible_and(self._visible, self._passing)
 
     def _legs(self, alone: bool = False) -> dict[str, queries.Body]:
-        return queries.legs(self._allowed, self.terms, self.vector, self.pending.model, self.depth, alone)
+        return queries.legs(self._filter_clause, self.terms, self.vector, self.pending.model, self.depth, alone)
 
     def _search_legs(self) -> list[queries.Body]:
         if not self._is_fused or self.vector is None:
             return list(self._legs().values())
         model, depth = self.pending.model, self.depth
-        return [queries.hybrid(self._allowed, self.terms, self.vector, model, self.pipeline, depth)]
+        return [queries.hybrid(self._filter_clause, self.terms, self.vector, model, self.pipeline, depth)]
 
     @property
     def _is_fused(self) -> bool:
         return self.fusion == "engine" and bool(self.terms) and self.vector is not None
 
-    def _found(self, legs: Sequence[Answer]) -> Rows:
+    def _rows_found(self, legs: Sequence[Answer]) -> Rows:
         found: Rows = {}
         for leg in legs:
             if self._is_fused:

@@ -17,7 +17,7 @@ from commonplace.adapters.opensearch.queries import PIPELINE
 from commonplace.ports.values import IndexChange, IndexedDocument, IndexOutcome, IndexUnavailable, Stored
 
 _WAIT = {"request_timeout": WRITE_SECONDS}
-_TOLD = "*.mappings._meta,*.mappings.dynamic"
+_MAPPING_FIELDS = "*.mappings._meta,*.mappings.dynamic"
 _COPIES = "index.number_of_replicas"
 _FUSION = {
     "description": "Both legs brought to 0..1 and averaged, for FUSION=engine.",
@@ -120,7 +120,7 @@ def versions(client: OpenSearch, *aliases: str) -> list[Version]:
     """
     found: dict[str, Version] = {}
     for alias in reversed(aliases):
-        params = {"ignore_unavailable": "true", "filter_path": _TOLD, **_WAIT}
+        params = {"ignore_unavailable": "true", "filter_path": _MAPPING_FIELDS, **_WAIT}
         for name, index in client.indices.get_mapping(index=alias, params=params).items():
             before = found[name].aliases if name in found else frozenset()
             found[name] = Version(name, before | ({alias} - {name}), index["mappings"].get("_meta", {}))
@@ -223,7 +223,7 @@ def _weight(outcome: IndexOutcome) -> int:
 _FIELDS = ["user_id", "version", "digest", "status"]
 _PURGED = {"term": {"status": "purged"}}
 _PAGE = 1_000
-_KEPT_OPEN = "5m"
+_KEEP_ALIVE = "5m"
 
 
 class OpenSearchContents:
@@ -242,7 +242,7 @@ class OpenSearchContents:
 
     def every(self) -> Iterator[IndexedDocument]:
         with as_index_unavailable():
-            opened = self._client.create_pit(index=self._alias, params={"keep_alive": _KEPT_OPEN, **_WAIT})["pit_id"]
+            opened = self._client.create_pit(index=self._alias, params={"keep_alive": _KEEP_ALIVE, **_WAIT})["pit_id"]
             try:
                 yield from self._pages(opened)
             finally:
@@ -276,7 +276,7 @@ class OpenSearchContents:
     def _pages(self, opened: str) -> Iterator[IndexedDocument]:
         body: dict[str, Any] = {
             "query": {"bool": {"must_not": [_PURGED]}},
-            "pit": {"id": opened, "keep_alive": _KEPT_OPEN},
+            "pit": {"id": opened, "keep_alive": _KEEP_ALIVE},
             "sort": [{"user_id": "asc"}, {"memory_id": "asc"}],
             "size": _PAGE,
             "_source": _FIELDS,

@@ -29,7 +29,7 @@ _MADE = "SELECT sql FROM sqlite_master WHERE name IN ('words', 'word_places') OR
 _PLACE = "SELECT doc FROM word_places WHERE term = ? LIMIT 1"
 _REBUILD = "INSERT INTO words (words) VALUES ('rebuild')"
 _SHADOWS = ("words_data", "words_idx", "words_docsize", "words_config")  # internal tables of FTS5, apart from its input
-_GIVEN = "SELECT id, c0, c1 FROM words_content"  # FTS5's copy of its input, readable even if the index itself is damaged
+_INPUT_COPY = "SELECT id, c0, c1 FROM words_content"  # FTS5's copy of its input, readable even if the index itself is damaged
 _PLACES = "SELECT term, doc, col FROM word_places WHERE term >= ? AND term < ?"
 _NAMES = (
     "fingerprint version status agent_id collection key memory_type category section content_type importance emotion subject"
@@ -126,7 +126,7 @@ class SqliteContents:
             if owner is None:
                 return
             own = connection.execute("SELECT row, memory_id, version FROM memories WHERE owner = ?", (owner,)).fetchall()
-            held = set(self._held(connection, owner) or ())
+            held = set(self._known_sums(connection, owner) or ())
             lost = {row for row, of in without_memory(connection) if of == owner} | held - {row for row, *_ in own}
             held |= {row for (row,) in connection.execute("SELECT id FROM words_content")}
         for row, memory_id, version in own:
@@ -179,11 +179,11 @@ class SqliteContents:
         owners = {one.owner for one in found}
         return WordIndex(
             given_words(connection, [one.row for one in found]),
-            {owner: self._held(connection, owner) for owner in owners},
+            {owner: self._known_sums(connection, owner) for owner in owners},
             expected_sums(connection, {one.row: one.words for one in found}, owners),
         )
 
-    def _held(self, connection: sqlite3.Connection, owner: int) -> Counter[int] | None:
+    def _known_sums(self, connection: sqlite3.Connection, owner: int) -> Counter[int] | None:
         state = (connection.execute("PRAGMA data_version").fetchone(), connection.total_changes)
         known = self._sums.get(owner)
         if known is None or known[0] != state:
@@ -202,7 +202,7 @@ class SqliteContents:
             placed += [(row, owner)] if row is not None and owner is not None else []
         owners = {owner for _, owner in placed}
         right = expected_sums(connection, given_words(connection, [row for row, _ in placed]), owners)
-        held = {owner: self._held(connection, owner) for owner in owners}
+        held = {owner: self._known_sums(connection, owner) for owner in owners}
         return any((sums := held[owner]) is None or sums[row] != right[owner][row] for row, owner in placed)
 
     def _embedded(self, memories: Sequence[Memory]) -> dict[str, Vector | None]:
@@ -266,7 +266,7 @@ def given_words(connection: sqlite3.Connection, rows: Iterable[int]) -> dict[int
     """Return the stored input of the word index for these rows."""
     wanted = list(rows)
     marks = ",".join("?" * len(wanted))
-    found = connection.execute(f"{_GIVEN} WHERE id IN ({marks})", wanted)
+    found = connection.execute(f"{_INPUT_COPY} WHERE id IN ({marks})", wanted)
     return {row: (content, labels) for row, content, labels in found}
 
 
@@ -293,7 +293,7 @@ def expected_sums(connection: sqlite3.Connection, words: Words, owners: Iterable
 
 def without_memory(connection: sqlite3.Connection) -> list[tuple[int, int | None]]:
     """Return word rows without a memory, each with its owner's number if known."""
-    found = connection.execute(f"{_GIVEN} WHERE id NOT IN (SELECT row FROM memories)").fetchall()
+    found = connection.execute(f"{_INPUT_COPY} WHERE id NOT IN (SELECT row FROM memories)").fetchall()
     return [(row, _owner_of(content) or _owner_of(labels)) for row, content, labels in found]
 
 

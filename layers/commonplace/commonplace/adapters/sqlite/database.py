@@ -44,7 +44,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Yield a connection to one consistent state of the file."""
-        with self._in_use():
+        with self._guarded_use():
             if self._main.in_transaction:
                 yield self._main
                 return
@@ -61,7 +61,7 @@ class Database:
         `erases`: remove the old data from the log too. If a reader blocks that, the next user of the file does it; see
         `fold_log`.
         """
-        with self._locked(), self._in_use():
+        with self._locked(), self._guarded_use():
             try:
                 self._main.execute("BEGIN IMMEDIATE")
                 if erases:
@@ -77,7 +77,7 @@ class Database:
     @contextmanager
     def counting(self) -> Iterator[sqlite3.Connection | None]:
         """Run a usage transaction without waiting or syncing. Yields None if another writer is active."""
-        with self._in_use(), ExitStack() as held:
+        with self._guarded_use(), ExitStack() as held:
             try:
                 held.enter_context(self._writing.acquire(timeout=0))
                 self._usage.execute("BEGIN IMMEDIATE")
@@ -98,7 +98,7 @@ class Database:
         """Fold erased data out of the log. Returns whether none is left. `wait`: for some seconds, for readers."""
         until = time.monotonic() + (_PATIENCE if wait else 0.0)
         while True:
-            with self._in_use():
+            with self._guarded_use():
                 if not self.read_only:
                     self._fold_unless_busy()
                 if not _is_folding_due(self._main):
@@ -146,7 +146,7 @@ class Database:
         self._closed = True
 
     @contextmanager
-    def _in_use(self) -> Iterator[None]:
+    def _guarded_use(self) -> Iterator[None]:
         """Raises if the file was closed, or changed although opened as immutable."""
         with self._guard, opening.storage_errors(self._path):
             if self._closed:
@@ -180,7 +180,7 @@ class Database:
     @contextmanager
     def _locked(self) -> Iterator[None]:
         """The write lock, for one thread of one process. Waiting threads must not hold the guard, so that others can read."""
-        with self._in_use():
+        with self._guarded_use():
             if self.read_only:
                 raise opening.unavailable(
                     f"{self._path} can't be written: it, or its folder, is read-only; it can be searched and exported"

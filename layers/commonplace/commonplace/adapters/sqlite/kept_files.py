@@ -11,7 +11,7 @@ from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.domain.transfer import FileKind, KeptFile
 
 _PUT = "INSERT OR REPLACE INTO kept_files VALUES (?, ?, ?, ?, ?, zeroblob(?))"
-_FOUND = "FROM kept_files WHERE owner = ? AND kind = ? AND file_id = ? AND expires_at > ?"
+_FROM_VALID = "FROM kept_files WHERE owner = ? AND kind = ? AND file_id = ? AND expires_at > ?"
 
 
 class SqliteKeptFiles:
@@ -34,14 +34,14 @@ class SqliteKeptFiles:
     def get(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> tuple[KeptFile, bytes] | None:
         with self._database.reading() as connection:
             found = connection.execute(
-                f"SELECT file, body {_FOUND}", (known_owner(connection, user_id), kind, file_id, now.timestamp())
+                f"SELECT file, body {_FROM_VALID}", (known_owner(connection, user_id), kind, file_id, now.timestamp())
             ).fetchone()
         return None if found is None else (KeptFile.model_validate_json(found[0]), found[1])
 
     def copy(self, user_id: str, kind: FileKind, file_id: str, now: datetime, into: IO[bytes]) -> bool:
         with self._database.reading() as connection:
             named = (known_owner(connection, user_id), kind, file_id, now.timestamp())
-            found = connection.execute(f"SELECT rowid {_FOUND}", named).fetchone()
+            found = connection.execute(f"SELECT rowid {_FROM_VALID}", named).fetchone()
             if not found:
                 return False
             with connection.blobopen("kept_files", "body", found[0], readonly=True) as blob:

@@ -17,7 +17,7 @@ from commonplace.domain.folders import OWNER_ONLY, make_private
 
 APPLICATION_ID = 0x434D4D50  # "CMMP" in the file header identifies our files
 _OURS = {"users", "memories", "changes", "audits", "tags", "usage", "words"}  # the first file format set no id
-_AS_IT_STANDS, _BESIDE_WRITERS = "immutable=1", "mode=ro"
+_IMMUTABLE, _READ_ONLY = "immutable=1", "mode=ro"
 _OWNERS = 0o600
 _VERSION = 6
 _text = partial(str, encoding="utf-8", errors="replace")  # one invalid UTF-8 byte must not hide a whole row
@@ -36,7 +36,7 @@ def is_read_only(path: Path) -> bool:
 
 
 def real(path: Path) -> Path:
-    """Resolve links: the log lies beside the real file, and all users need the same lock."""
+    """Resolve links, because the log is next to the real file, and all users need the same lock."""
     return Path(os.path.realpath(path))
 
 
@@ -77,7 +77,7 @@ def connect(path: Path, wait_seconds: float) -> sqlite3.Connection:
 def connect_read_only(path: Path, wait_seconds: float) -> tuple[sqlite3.Connection, Stamp | None]:
     """Open a connection that creates no files. With a stamp, the file is read as immutable and must not change."""
     stamp = stamp_of(path)
-    connection = _connect_uri(path, _BESIDE_WRITERS if stamp[-1] else _AS_IT_STANDS, wait_seconds)
+    connection = _connect_uri(path, _READ_ONLY if stamp[-1] else _IMMUTABLE, wait_seconds)
     try:
         if is_empty(connection, path):
             raise unavailable(f"{path} is empty, and can't be written")
@@ -85,7 +85,7 @@ def connect_read_only(path: Path, wait_seconds: float) -> tuple[sqlite3.Connecti
         connection.close()
         if not (stamp[-1] and isinstance(error, sqlite3.OperationalError)):
             raise
-        why = f"{path} can't be written, and its last changes stand in a log beside it that can't be read so: copy both"
+        why = f"{path} can't be written, and its last changes are in a log that can't be read without writing: copy both"
         raise unavailable(why) from error
     return connection, None if stamp[-1] else stamp
 
@@ -95,12 +95,12 @@ def refuse_others(path: Path, wait_seconds: float) -> None:
     if not path.exists() or path.stat().st_size == 0:
         return
     try:
-        with closing(_connect_uri(path, _AS_IT_STANDS, wait_seconds)) as connection:
+        with closing(_connect_uri(path, _IMMUTABLE, wait_seconds)) as connection:
             is_new = is_empty(connection, path)
     except (sqlite3.DatabaseError, UnicodeDecodeError):  # a page that another process is writing
         is_new = True
     if is_new:  # the content may still be in the log
-        with closing(_connect_uri(path, _BESIDE_WRITERS, wait_seconds)) as connection:
+        with closing(_connect_uri(path, _READ_ONLY, wait_seconds)) as connection:
             is_empty(connection, path)
 
 
@@ -126,13 +126,13 @@ def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
     if not (application or tables):
         return True
     if application != APPLICATION_ID and not tables >= _OURS:
-        raise unavailable(f"{path} is a database of another program, and was left as it is")
+        raise unavailable(f"{path} is a database of another program, and was not changed")
     version = _version(connection)
     if version != _VERSION:
         raise unavailable(
             f"{path} is a memory file of version {version}, and this release opens version {_VERSION}. Run"
             ' "commonplace export > memories.jsonl" with the release that wrote it, then "commonplace import memories.jsonl'
-            ' --apply" with this one and a new file'
+            ' --apply" with this release and a new file'
         )
     return False
 

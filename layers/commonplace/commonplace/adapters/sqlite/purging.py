@@ -20,7 +20,7 @@ _DUE_AND_WRITTEN: dict[Expiring, tuple[str, str]] = {  # in seconds since 1970
     "searches": ("purge_at", f"purge_at - {SEARCHES_KEPT.total_seconds()}"),
     "feedback": ("until", f"until - {RATINGS_KEPT.total_seconds()}"),
 }
-_AT_ONCE = 100  # limits the delay of a write; later writes do the rest
+_BATCH = 100  # limits the delay of a write; later writes do the rest
 _PURGE_AT = "iif(json_valid(record), json_extract(record, '$.purge_at'), NULL)"  # invalid JSON must not fail a write
 _INDEX = (
     "CREATE INDEX IF NOT EXISTS memories_by_owner_purge ON memories"
@@ -28,7 +28,7 @@ _INDEX = (
 )
 _DUE = (
     f"{writes.STORED} WHERE owner = ? AND {_PURGE_AT} IS NOT NULL"
-    f" AND julianday({_PURGE_AT}) <= 2440587.5 + ? / {DAY_SECONDS} ORDER BY julianday({_PURGE_AT}) LIMIT {_AT_ONCE}"
+    f" AND julianday({_PURGE_AT}) <= 2440587.5 + ? / {DAY_SECONDS} ORDER BY julianday({_PURGE_AT}) LIMIT {_BATCH}"
 )
 _NEWEST = """WITH newest AS (
     SELECT created_at, valid_to FROM memories WHERE owner = :owner ORDER BY change DESC LIMIT :most

@@ -289,15 +289,15 @@ def _audits(connection: sqlite3.Connection, memory_ids: list[str]) -> dict[str, 
 def check_file(database: Database) -> list[str]:
     """Return SQLite's first twenty findings on the file, one per line; empty if it is intact."""
     try:
-        return _found(database, "integrity_check")
+        return _faults_found(database, "integrity_check")
     except CommonplaceError as error:  # a damaged page may abort the full check but not the quick one
         try:
-            return [*_found(database, "quick_check"), f"the indexes could not be checked: {error.message}"]
+            return [*_faults_found(database, "quick_check"), f"the indexes could not be checked: {error.message}"]
         except CommonplaceError:
             return [error.message]
 
 
-def _found(database: Database, check: str) -> list[str]:
+def _faults_found(database: Database, check: str) -> list[str]:
     with database.reading() as connection:
         found = [str(line) for (line,) in connection.execute(f"PRAGMA {check}({_MOST_FAULTS})")]
     return [] if found == ["ok"] else found

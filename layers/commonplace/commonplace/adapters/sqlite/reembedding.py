@@ -10,10 +10,10 @@ from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of
 from commonplace.ports.values import Vector
 
-_LEFT = """FROM memories WHERE owner = :owner AND status = 'active'
+_REMAINING = """FROM memories WHERE owner = :owner AND status = 'active'
     AND (embedding_model IS NULL OR embedding_model < :model OR embedding_model > :model)
     AND row NOT IN (SELECT row FROM waiting_vectors WHERE model = :model)"""
-_OF_ANOTHER = """SELECT 1 FROM memories WHERE owner = :owner AND status = 'active'
+_ANOTHER_MODEL = """SELECT 1 FROM memories WHERE owner = :owner AND status = 'active'
     AND (embedding_model < :model OR embedding_model > :model) LIMIT 1"""
 _UNREADABLE = """UPDATE memories SET embedding = NULL, embedding_model = :model
     WHERE owner = :owner AND NOT json_valid(record) AND row IN (SELECT row FROM waiting_vectors WHERE model = :model)"""
@@ -31,12 +31,12 @@ class SqliteReembedding:
             if owner is None or self._known_switched(connection, owner):
                 return True
             named = {"owner": owner, "model": self._model}
-            return connection.execute(_OF_ANOTHER, named).fetchone() is None
+            return connection.execute(_ANOTHER_MODEL, named).fetchone() is None
 
     def count_left(self, user_id: str) -> int:
         with self._database.reading() as connection:
             named = {"owner": known_owner(connection, user_id), "model": self._model}
-            count: int = connection.execute(f"SELECT count(*) {_LEFT}", named).fetchone()[0]
+            count: int = connection.execute(f"SELECT count(*) {_REMAINING}", named).fetchone()[0]
             return count
 
     def left(self, user_id: str, limit: int) -> list[tuple[int, str]]:
@@ -45,7 +45,7 @@ class SqliteReembedding:
         with self._database.reading() as connection:
             named = {"owner": known_owner(connection, user_id), "model": self._model, "limit": limit}
             columns = f"SELECT row, memory_id, {RECORD}"
-            found = connection.execute(f"{columns} {_LEFT} ORDER BY row DESC LIMIT :limit", named).fetchall()
+            found = connection.execute(f"{columns} {_REMAINING} ORDER BY row DESC LIMIT :limit", named).fetchall()
         read = [(row[0], memory_of(user_id, *row[1:])) for row in found]
         return [(row, "" if memory is None else memory.content) for row, memory in read]
 
@@ -66,7 +66,7 @@ class SqliteReembedding:
             if owner is None or self._known_switched(connection, owner):
                 return True
             named = {"owner": owner, "model": self._model}
-            if connection.execute(f"SELECT 1 {_LEFT} LIMIT 1", named).fetchone():
+            if connection.execute(f"SELECT 1 {_REMAINING} LIMIT 1", named).fetchone():
                 return False
             self._take_over(connection, owner)
             connection.execute("INSERT OR REPLACE INTO embedding_models VALUES (:owner, :model)", named)

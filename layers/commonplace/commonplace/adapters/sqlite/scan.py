@@ -103,7 +103,7 @@ def best_candidates(columns: Columns, allowed: Flags, counts: Floats, cosines: F
     """Select the best by words alone and the nearest by vector."""
     with_words = np.flatnonzero(allowed & (counts > 0).any(axis=0))
     relative = columns["length"][with_words] / max(corpus.average_length, 1.0)
-    scores = bm25.bm25(_by_memory(counts, with_words), relative, bm25.inverse_document_frequency(corpus))
+    scores = bm25.bm25(_counts_by_memory(counts, with_words), relative, bm25.inverse_document_frequency(corpus))
     with_vector = np.flatnonzero(allowed & ~np.isnan(cosines))
     words, near = _top(scores, depth.by_words), with_vector[_top(cosines[with_vector], depth.by_vector)]
     return Best(with_words[words], scores[words], near, cosines[near])
@@ -136,7 +136,7 @@ def candidate_columns(
     return Candidates(
         ids=list(map(columns.ids.__getitem__, slots.tolist())),
         ranked=ranked[slots],
-        term_counts=_by_memory(counts, slots),
+        term_counts=_counts_by_memory(counts, slots),
         lengths=columns["length"][slots].astype(np.float64),
         cosines=cosines[slots],
         sessions=sessions,
@@ -153,5 +153,5 @@ def candidate_columns(
     )
 
 
-def _by_memory(counts: Floats, slots: Integers) -> Floats:
+def _counts_by_memory(counts: Floats, slots: Integers) -> Floats:
     return np.ascontiguousarray(np.take(counts, slots, axis=1).T, dtype=np.float64)

@@ -15,7 +15,7 @@ from commonplace.domain.errors import CommonplaceError
 from commonplace.ports.values import SEARCHES_KEPT, LoggedSearch
 
 _log = logging.getLogger("commonplace")
-_AT_ONCE, _AT_LATEST = 20, 5.0  # searches and seconds: a single write would cost a third of a millisecond
+_BATCH, _MOST_SECONDS = 20, 5.0  # searches and seconds: a single write would cost a third of a millisecond
 _INSERT = (
     "INSERT INTO searches (owner, query, found, at, purge_at) SELECT ?1, ?2, ?3, ?4, ?5"
     " WHERE EXISTS (SELECT 1 FROM users WHERE number = ?1 AND user_id = ?7)"
@@ -56,7 +56,7 @@ class SqliteSearchLog:
         with self._guard:
             now = self._clock()
             self._waiting.append(_Waiting(now, user_id, owner, search))
-            if len(self._waiting) >= _AT_ONCE or now - self._waiting[0].asked >= _AT_LATEST:
+            if len(self._waiting) >= _BATCH or now - self._waiting[0].asked >= _MOST_SECONDS:
                 self._write()
 
     def searches(self, user_id: str) -> list[LoggedSearch]:

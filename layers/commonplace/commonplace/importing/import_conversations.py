@@ -1,4 +1,4 @@
-"""Conversations of an export, read like those of a night: in order of their time, and as runs that can be undone."""
+"""Import exported conversations with the rules of a nightly run, oldest first, as runs that can be undone."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,7 +22,7 @@ from commonplace.extraction.days import Day, Utterance, days_of
 from commonplace.extraction.decisions import KNOWN as RESTATED
 from commonplace.extraction.rules import LEAST_WORTH, Refused, RulesReader
 from commonplace.extraction.worthiness import NOT_WORTH
-from commonplace.importing.talks import Talks
+from commonplace.importing.chat_exports import Conversations
 from commonplace.memories.ingest import DAILY_FOR
 from commonplace.memories.transitions import PURGE_DELAY
 from commonplace.nightly.budget import Answers
@@ -42,25 +42,25 @@ from commonplace.text.foundation.sentences import sentence_spans
 from commonplace.use_cases.import_facts import Progress
 from commonplace.use_cases.left_out import REFUSED, LeftOutWords, words_of
 
-_SAID_AFTER = "what it would close was said after it"
-_OVER = "it was for a while, which is over"
-_AT_ONCE = 500  # talks that one run reads, as of a night
-_RUNS = 200  # newest ones, among which are those that were undone
-_IN_PART = "the plan read the oldest {read} of {all} talks; the others are read when it is applied"
-_WAITS = "wishes to forget, and what would close much, wait for review: commonplace runs show {run_id}"
+_CLOSES_NEWER = "it would close only memories that were said later"
+_EXPIRED = "it has expired"
+_RUN_SIZE = 500
+_RUNS_SEARCHED = 200  # the newest; undone runs are looked up among them
+_PARTIAL_PLAN = "the plan read the oldest {read} of {all} conversations; the import reads the others when you apply it"
+_NEEDS_REVIEW = "requests to forget, and large changes, wait for review: commonplace runs show {run_id}"
 _UNREAD = "it can't be read"
-KNOWN, TWICE = "in a conversation that an earlier import read", "in a conversation that stands there twice"
+KNOWN, TWICE = "in a conversation that an earlier import read", "in a conversation that the file contains twice"
 LATER = "in a conversation that is only read when the import is applied"
 SAID, WAITING = "said before", "waits for review"
 FOREIGN = "not in the user's own words: quoted, pasted or code"
 Place = tuple[str, int]
-"""The id of a talk, and the message in it."""
+"""The id of a conversation, and the position of a message in it."""
 
 
-def import_talks(
+def import_conversations(
     kind: ImportKind,
     why: str,
-    given: Talks,
+    given: Conversations,
     caller: Caller,
     ports: Ports,
     *,
@@ -68,25 +68,26 @@ def import_talks(
     listed: range | None,
     progress: Progress,
 ) -> Imported:
-    """Tells what reading these talks would bring, or reads them. Those that were read before are known.
+    """Import conversations, or only plan the import; skip those that an earlier import read.
 
-    In order of their time, and what was said after a message is neither changed, closed nor forgotten by it. 500 talks are
-    a run; wishes to forget wait for review in a run of their own. `progress` is told how many of how many are read.
-    `listed`: which of the memories are told; with None all are, and what is left out, and a plan reads all talks.
+    Conversations are read oldest first, and a message never changes, closes or forgets anything said after it. Each run
+    reads up to 500; requests to forget wait for review in a separate run. `progress` gets the numbers read and in total.
+    `listed`: the range of memories to report. With None the report has all memories and skipped passages, and a plan
+    reads every conversation.
     """
     context, left = run_context(caller, ports), LeftOutWords(listing=listed is None)
-    work, most = _Work(context, progress, left), None if apply or listed is None else _AT_ONCE
-    with in_order(left.taken(given), work.refused, partial(work.leave, TWICE)) as (talks, number):
-        known = work.known_among(talks)
-        fresh = [one for one in talks if one.name not in known]
-        for one in (*(talk for talk in talks if talk.name in known), *(fresh[most:] if most else ())):
+    work, most = _Import(context, progress, left), None if apply or listed is None else _RUN_SIZE
+    with sorted_by_time(left.taken(given), work.refused, partial(work.leave, TWICE)) as (conversations, number):
+        known = work.find_known(conversations)
+        fresh = [one for one in conversations if one.name not in known]
+        for one in (*(stored for stored in conversations if stored.name in known), *(fresh[most:] if most else ())):
             work.leave(KNOWN if one.name in known else LATER, one.load())
         work.total = len(fresh)
-        for batch in in_batches(fresh[:most], _AT_ONCE):
+        for batch in in_batches(fresh[:most], _RUN_SIZE):
             work.read([one.load() for one in batch], apply)
-    warnings = [_WAITS.format(run_id=one) for one in work.waiting]
+    warnings = [_NEEDS_REVIEW.format(run_id=one) for one in work.waiting]
     if most and len(fresh) > most:
-        warnings.append(_IN_PART.format(read=most, all=len(fresh)))
+        warnings.append(_PARTIAL_PLAN.format(read=most, all=len(fresh)))
     return Imported(
         kind=kind,
         why=why,
@@ -108,8 +109,8 @@ def import_talks(
 
 
 @dataclass(frozen=True)
-class KeptTalk:
-    """A talk that lies in the file: its time, ISO 8601 in UTC, its names, and where."""
+class StoredConversation:
+    """A conversation in the temporary file at offset `at`. `time`: ISO 8601 in UTC."""
 
     time: str
     name: str
@@ -124,31 +125,31 @@ class KeptTalk:
 
 
 @contextmanager
-def in_order(
+def sorted_by_time(
     given: Iterable[dict[str, Any] | RefusedEntry],
     refused: list[RefusedEntry],
     repeated: Callable[[Mapping[str, Any]], None] = lambda _: None,
-) -> Iterator[tuple[list[KeptTalk], int]]:
-    """The talks by their time, and how many entries there were; those that can't be read go to `refused`. Of one that comes
-    twice the longest stays, and `repeated` gets the others."""
+) -> Iterator[tuple[list[StoredConversation], int]]:
+    """Yield the conversations sorted by time, and the number of entries. Unreadable entries go to `refused`. If an id occurs
+    twice, the longest conversation wins, and `repeated` gets the others."""
     with TemporaryFile() as file:
-        kept, entries = dict[str, KeptTalk](), 0
+        kept, entries = dict[str, StoredConversation](), 0
         for one in given:
             entries += 1
             if isinstance(one, RefusedEntry):
                 refused.append(one)
                 continue
             if (other := kept.get(one["id"])) is not None:
-                one, less = sorted((other.load(), one), key=lambda talk: -len(talk["messages"]))
+                one, less = sorted((other.load(), one), key=lambda conversation: -len(conversation["messages"]))
                 repeated(less)
-            kept[one["id"]] = KeptTalk(one["time"], one["id"], one["names"], file, file.seek(0, SEEK_END))
+            kept[one["id"]] = StoredConversation(one["time"], one["id"], one["names"], file, file.seek(0, SEEK_END))
             file.write(json.dumps(one).encode() + b"\n")
         yield sorted(kept.values(), key=lambda one: (one.time, one.name)), entries
 
 
 @dataclass
-class _Work:
-    """What came of the talks that were read so far."""
+class _Import:
+    """The progress and results of an import."""
 
     context: RunContext
     progress: Progress
@@ -168,42 +169,42 @@ class _Work:
     there: set[str] = field(default_factory=set)
     undone: set[str | None] = field(default_factory=set)
 
-    def known_among(self, talks: Sequence[KeptTalk]) -> set[str]:
-        """The names of those of which runs have read every message of the user, and were not undone."""
+    def find_known(self, conversations: Sequence[StoredConversation]) -> set[str]:
+        """Return the names of conversations whose user messages have all been read by runs that were not undone."""
         night, user_id = self.context.night, self.context.user_id
-        self.undone = {run.undoes for run in night.runs.newest(user_id, _RUNS) if run.kind == "undo"}
-        names = in_batches((name for talk in talks for name in talk.names), _AT_ONCE)
+        self.undone = {run.undoes for run in night.runs.newest(user_id, _RUNS_SEARCHED) if run.kind == "undo"}
+        names = in_batches((name for conversation in conversations for name in conversation.names), _RUN_SIZE)
         self.there = {one.interaction_id for few in names for one in night.ledger.entries(user_id, few)}
-        met = (one for one in talks if not self.there.isdisjoint(one.names))
-        known = {one.name for one in met if not any(self._clean([one.load()]))}
-        self.kinds.clear()  # they are told of what is read
+        met = (one for one in conversations if not self.there.isdisjoint(one.names))
+        known = {one.name for one in met if not any(self._new_parts([one.load()]))}
+        self.kinds.clear()  # report only redactions in what is imported
         return known
 
-    def leave(self, reason: str, talk: Mapping[str, Any]) -> None:
-        """Counts what the user says in a talk that is not read; what others say in it is counted already."""
+    def leave(self, reason: str, conversation: Mapping[str, Any]) -> None:
+        """Count the user's messages in a skipped conversation; the reader has counted everything else."""
         before = None
-        for message in talk["messages"]:
+        for message in conversation["messages"]:
             if message["role"] == "user":
-                self.left.add(Unread(talk["id"], reason, message["content"], before))
+                self.left.add(Unread(conversation["id"], reason, message["content"], before))
             before = message["content"]
 
-    def read(self, talks: Sequence[Mapping[str, Any]], apply: bool) -> None:
-        """Reads some talks: plans their days one after the other, and applies that as a run."""
+    def read(self, conversations: Sequence[Mapping[str, Any]], apply: bool) -> None:
+        """Plan a batch of conversations day by day, and apply the plan as one run."""
         self.times.clear()
-        clean = list(self._clean(talks))
+        clean = list(self._new_parts(conversations))
         if not apply:
             self.preview = self.preview or (RunMemoryView(self.context), {})
-            plan, _, unread = self._planned(clean, *self.preview)
+            plan, _, unread = self._plan_days(clean, *self.preview)
             self._count(plan.operations, unread)
             return
         planned = list[tuple[Plan, Plan, list[Unread]]]()
 
         def planner(_: RunContext) -> Plan:
-            planned.append(self._planned(clean, RunMemoryView(self.context), {}))
+            planned.append(self._plan_days(clean, RunMemoryView(self.context), {}))
             return planned[-1][0]
 
         run = change_many("import", planner, self.context, dry_run=False, publish=publish).run
-        self._keep_as_read(run, [one for one in clean if one.id not in self.there])
+        self._record_as_read(run, [one for one in clean if one.id not in self.there])
         applied = {one.operation_id for one in run.operations if one.outcome == "applied"}
         plan, waiting, unread = planned[-1]
         self._count((one for one in plan.operations if one.told.operation_id in applied), unread)
@@ -211,65 +212,64 @@ class _Work:
             staged = change_many("import", lambda _: waiting, self.context, dry_run=True)
             self.waiting.append(staged.run.run_id)
 
-    def _clean(self, talks: Sequence[Mapping[str, Any]]) -> Iterator[Discussion]:
-        """What is new in the talks, without secrets, as a night reads it; what may not be recorded is refused."""
+    def _new_parts(self, conversations: Sequence[Mapping[str, Any]]) -> Iterator[Discussion]:
+        """Yield the new parts of conversations with secrets redacted; refuse invalid conversations."""
         last, caller = None, self.context.caller
-        for talk in talks:
-            given = {name: value for name, value in talk.items() if name not in ("times", "names")}
+        for conversation in conversations:
+            given = {name: value for name, value in conversation.items() if name not in ("times", "names")}
             wrong = list[RefusedInteraction]()
             for one in well_formed([given], caller, wrong, []):
                 before, last = last, one.interaction
                 clean = redacted(one.interaction, caller, self.kinds, before)
                 if isinstance(clean, Discussion):
-                    yield from self._new_in(clean, talk["names"], piece_times(talk, clean))
+                    yield from self._parts_of(clean, conversation["names"], piece_times(conversation, clean))
             for bad in wrong:
-                self.leave(REFUSED.format("invalid_argument"), talk)
+                self.leave(REFUSED.format("invalid_argument"), conversation)
                 told = RefusedEntry(where=bad.id or "?", field=bad.field, code="invalid_argument", message=bad.message)
                 self.refused.append(told)
 
-    def _new_in(self, talk: Discussion, names: dict[str, int], times: Sequence[datetime]) -> Iterator[Discussion]:
-        """A talk in pieces; of one that is known what the user says anew, as a part of it, behind the rest. `names`: as
-        `interaction` gives them."""
-        ledger, user_id, pieces = self.context.night.ledger, self.context.user_id, split_messages(talk.messages)
+    def _parts_of(self, conversation: Discussion, names: dict[str, int], times: Sequence[datetime]) -> Iterator[Discussion]:
+        """Yield a conversation; if it is known, its earlier messages and then the new ones as a separate part."""
+        ledger, user_id, pieces = self.context.night.ledger, self.context.user_id, split_messages(conversation.messages)
         there = {name: recorded_parts(ledger, user_id, name) for name in names if name in self.there}
         read = ((names[name], [one for one in there[name] if one.run_id not in self.undone]) for name in reversed(there))
         count, entries = next((one for one in read if one[1]), (0, []))
-        known = [None] * len(split_messages(talk.messages[:count])) or messages_of(entries)
-        found, before = growth(known, pieces), part_id(talk.id, 0)
+        known = [None] * len(split_messages(conversation.messages[:count])) or messages_of(entries)
+        found, before = growth(known, pieces), part_id(conversation.id, 0)
         new = {*found.new, *(at for at in found.changed if pieces[at].id is None and pieces[at] not in known)}
-        own = part_id(talk.id, len(there[talk.id])) if talk.id in there else talk.id
+        own = part_id(conversation.id, len(there[conversation.id])) if conversation.id in there else conversation.id
         self.there.add(before)
         for name, places in (before, {*range(len(pieces))} - new), (own, new):
             if places and any(pieces[at].role == "user" for at in new):
                 self.times[name] = [times[at] for at in sorted(places)]
-                said, whole = tuple(pieces[at] for at in sorted(places)), None if name == talk.id else talk.id
-                yield talk.model_copy(update={"id": name, "messages": said, "part_of": whole})
+                said, whole = tuple(pieces[at] for at in sorted(places)), None if name == conversation.id else conversation.id
+                yield conversation.model_copy(update={"id": name, "messages": said, "part_of": whole})
 
-    def _planned(
-        self, talks: Sequence[Interaction], view: RunMemoryView, moved: dict[str, datetime]
+    def _plan_days(
+        self, conversations: Sequence[Interaction], view: RunMemoryView, moved: dict[str, datetime]
     ) -> tuple[Plan, Plan, list[Unread]]:
-        """What the days come to, one after the other, what of it a person decides, and what becomes no memory."""
+        """Plan day by day; return the plan, the operations that wait for review, and the passages without a memory."""
         caller = self.context.caller
         refused, unread = dict[Place, dict[str, str]](), list[Unread]()
 
         def refuse(said: Utterance, clause: str, why: str) -> None:
             refused.setdefault((said.interaction_id, said.position), {})[clause] = why
 
-        planner = DayPlanner(self.context, _by_rules(self.context, refuse), "rules", frozenset(), view)
+        planner = DayPlanner(self.context, _rules_reader(self.context, refuse), "rules", frozenset(), view)
         zone = caller.now.tzinfo
         assert zone is not None
         plans, waits = list[Plan](), list[Plan]()
-        for whole in days_of(without_answers(talks, caller), zone):
-            day = in_order_of_messages(whole, self.times)
+        for whole in days_of(without_answers(conversations, caller), zone):
+            day = with_message_times(whole, self.times)
             known = {one: replace(one, own=()) for one in day.utterances if one.interaction_id in self.there}
             refused |= {(one.interaction_id, one.position): {"": RESTATED} for one in known}
             day = replace(day, utterances=tuple(known.get(one, one) for one in day.utterances))
             drafted = planner.draft(day, UnsavedAnswers())
             self.refused += [RefusedEntry(where=one, field=None, code="internal", message=_UNREAD) for one in drafted.unread]
-            plan, waiting = in_its_time(_limited(drafted, self.context), day, caller.now, moved)
+            plan, waiting = backdate(_apply_day_limits(drafted, self.context), day, caller.now, moved)
             view.stage(plan.operations)
             idle = {_place_of(one): one.told.why or SAID for one in drafted.operations if one.told.kind == "NOOP"}
-            unread += _unread_in(day, plan, waiting, refused, idle)
+            unread += _unread_sentences(day, plan, waiting, refused, idle)
             plans.append(plan)
             waits.append(waiting)
             self.read_so_far += len({one.talk for one in day.utterances})
@@ -288,19 +288,19 @@ class _Work:
         for part in unread:
             self.left.add(part)
 
-    def _keep_as_read(self, run: Run, talks: Sequence[Interaction]) -> None:
-        """Records the talks once they are read: no night is to read them, which knows nothing of their place in time."""
-        context, ids = self.context, tuple(dict.fromkeys(one.id for one in talks))
+    def _record_as_read(self, run: Run, conversations: Sequence[Interaction]) -> None:
+        """Record the conversations as read, because a nightly run would read them as if they were said today."""
+        context, ids = self.context, tuple(dict.fromkeys(one.id for one in conversations))
         with leased(context) as lease:
-            context.night.ledger.record(context.user_id, talks, context.caller.now)
+            context.night.ledger.record(context.user_id, conversations, context.caller.now)
             run = run.model_copy(update={"interactions": ids})
             context.night.runs.close(run, dict.fromkeys(ids, LedgerMark("read")), lease.fence)
         self.runs.append(run.run_id)
         self.status = run.status
 
 
-def _limited(plan: Plan, context: RunContext) -> Plan:
-    """A day within the limits of one, but for wishes to forget: those wait whatever they are."""
+def _apply_day_limits(plan: Plan, context: RunContext) -> Plan:
+    """Apply the limits of a day, except to requests to forget, which wait for review in any case."""
     caller, ports = context.caller, context.ports
     active = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name).active
     wishes = [one for one in plan.operations if one.told.kind == "FORGET"]
@@ -312,10 +312,10 @@ def _place_of(one: PlannedOperation) -> Place:
     return one.told.interaction_id or "", one.told.position or 0
 
 
-def _unread_in(
+def _unread_sentences(
     day: Day, plan: Plan, waiting: Plan, refused: Mapping[Place, Mapping[str, str]], idle: Mapping[Place, str]
 ) -> Iterator[Unread]:
-    """The sentences of the user of which a word is in no memory of their message. `idle`: why a message changes nothing."""
+    """Yield the user's sentences with a word that no memory of their message has. `idle`: why a message changes nothing."""
     kept, reasons = dict[Place, set[str]](), dict(idle)
     for one in plan.operations:
         place = _place_of(one)
@@ -340,7 +340,7 @@ def _unread_in(
             yield Unread(f"{said.interaction_id}, message {said.position + 1}", reason, sentence)
 
 
-def _by_rules(context: RunContext, refused: Refused) -> Any:
+def _rules_reader(context: RunContext, refused: Refused) -> Any:
     least = context.night.least_worth
     rules = RulesReader(context.ports.words, LEAST_WORTH if least is None else least, refused)
 
@@ -350,13 +350,13 @@ def _by_rules(context: RunContext, refused: Refused) -> Any:
     return read
 
 
-def in_its_time(plan: Plan, day: Day, now: datetime, moved: dict[str, datetime]) -> tuple[Plan, Plan]:
-    """The plan of a day long ago as it is to be applied, and what of it waits for review.
+def backdate(plan: Plan, day: Day, now: datetime, moved: dict[str, datetime]) -> tuple[Plan, Plan]:
+    """Backdate the plan of a past day; return the operations to apply, and those that wait for review.
 
-    A memory begins when it was said, and an older one that it replaces ends then; a value that was replaced since comes
-    closed. `moved`: by id when the memories of this import were said.
+    A memory starts when it was said, and the memory it replaces ends then. A value that has been replaced since is stored
+    as closed. `moved`: when each memory of this import was said, by id; updated here.
     """
-    work = _DayInItsTime(day, now, moved)
+    work = _BackdatedDay(day, now, moved)
     for operation in plan.operations:
         work.add(operation)
     dropped = (*plan.dropped, *work.dropped)
@@ -365,29 +365,28 @@ def in_its_time(plan: Plan, day: Day, now: datetime, moved: dict[str, datetime])
     )
 
 
-def piece_times(talk: Mapping[str, Any], clean: Interaction) -> list[datetime]:
-    """When each message was said of a talk that is split where messages are too long for one."""
+def piece_times(conversation: Mapping[str, Any], clean: Interaction) -> list[datetime]:
+    """Return the time of each piece, after long messages have been split."""
     messages = clean.messages if isinstance(clean, Discussion) else ()
-    told = zip(messages, map(datetime.fromisoformat, talk["times"]), strict=True)
+    told = zip(messages, map(datetime.fromisoformat, conversation["times"]), strict=True)
     return [time for message, time in told for _ in split_text(message.content)]
 
 
-def in_order_of_messages(day: Day, times: Mapping[str, Sequence[datetime]]) -> Day:
-    """The day with each message at its own time, also where talks went on side by side. `times`: by the talk, as
-    `piece_times` gives them."""
+def with_message_times(day: Day, times: Mapping[str, Sequence[datetime]]) -> Day:
+    """Sort the messages of a day by their own times, across conversations. `times`: `piece_times` by conversation."""
     zone = day.utterances[0].time.tzinfo if day.utterances else None
     said = (replace(one, time=times[one.interaction_id][one.position].astimezone(zone)) for one in day.utterances)
     return replace(day, utterances=tuple(sorted(said, key=lambda one: one.time)))
 
 
 def said_at(memory: Memory) -> datetime:
-    """When a memory was said: of one that stands on a talk, the time of that."""
+    """Return when a memory was said: the event time if it has evidence, but never after its creation."""
     told = memory.event_time if memory.evidence is not None else None
     return memory.created_at if told is None else min(told, memory.created_at)
 
 
 @dataclass
-class _DayInItsTime:
+class _BackdatedDay:
     day: Day
     now: datetime
     moved: dict[str, datetime]
@@ -398,32 +397,32 @@ class _DayInItsTime:
     def add(self, operation: PlannedOperation) -> None:
         told = operation.told
         if not (operation.opens or operation.closes):
-            return None  # nothing is to be done; a wish that no memory answers erases nothing here
-        said = min(self._said(operation), self.now)
-        closes = [self._moved(one) for one in operation.closes]
+            return None  # a request to forget that matches no memory has nothing to erase
+        said = min(self._time_of(operation), self.now)
+        closes = [self._backdate(one) for one in operation.closes]
         earlier = [one for one in closes if one.before is None or said_at(one.before) <= said]
         later = [one.before for one in closes if one not in earlier and one.before is not None]
         opens = None if later and told.kind in ("FORGET", "DELETE") else operation.opens
         if opens is not None:
-            opens = self._opened(opens, said, min(later, key=said_at) if later else None)
+            opens = self._backdate_opened(opens, said, min(later, key=said_at) if later else None)
             if opens.memory.expires_at is not None and opens.memory.expires_at <= self.now and not earlier:
-                return self._drop(operation, _OVER)
+                return self._drop(operation, _EXPIRED)
         if opens is None and not earlier:
-            return self._drop(operation, _SAID_AFTER)
-        ended = tuple(_ended(one, said) for one in earlier)
-        changed = {"opens": opens, "closes": ended, "told": _told(operation, opens, ended)}
+            return self._drop(operation, _CLOSES_NEWER)
+        ended = tuple(_end_change(one, said) for one in earlier)
+        changed = {"opens": opens, "closes": ended, "told": _describe_change(operation, opens, ended)}
         found = operation.model_copy(update=changed)
         waits = told.kind == "FORGET" or told.outcome == "needs_review"
         (self.waiting if waits else self.operations).append(found)
         return None
 
-    def _said(self, operation: PlannedOperation) -> datetime:
+    def _time_of(self, operation: PlannedOperation) -> datetime:
         told = operation.told
         one = self.day.said_at(told.interaction_id or "", told.position or 0)
         return one.time if one is not None else self.day.utterances[0].time
 
-    def _moved(self, change: PlannedChange) -> PlannedChange:
-        """A change of a memory that this import brought: it began when it was said."""
+    def _backdate(self, change: PlannedChange) -> PlannedChange:
+        """Backdate a change to a memory of this import."""
         said = self.moved.get(change.memory.memory_id)
         if said is None or change.before is None:
             return change
@@ -432,7 +431,7 @@ class _DayInItsTime:
             update={"memory": change.memory.model_copy(update=began), "before": change.before.model_copy(update=began)}
         )
 
-    def _opened(self, opens: PlannedChange, said: datetime, later: Memory | None) -> PlannedChange:
+    def _backdate_opened(self, opens: PlannedChange, said: datetime, later: Memory | None) -> PlannedChange:
         memory = opens.memory
         self.moved[memory.memory_id] = said
         changed: dict[str, Any] = {"created_at": said}
@@ -449,14 +448,14 @@ class _DayInItsTime:
         self.dropped.append(Dropped(interaction_id=told.interaction_id or "", position=told.position, why=why))
 
 
-def _ended(change: PlannedChange, said: datetime) -> PlannedChange:
-    """An older value ends when the newer was said, not when that was imported."""
+def _end_change(change: PlannedChange, said: datetime) -> PlannedChange:
+    """End the older value when the newer one was said, not when it was imported."""
     if change.memory.status != "superseded":
         return change
     return change.model_copy(update={"memory": change.memory.model_copy(update={"valid_to": said})})
 
 
-def _told(operation: PlannedOperation, opens: PlannedChange | None, closes: Sequence[PlannedChange]) -> Any:
+def _describe_change(operation: PlannedOperation, opens: PlannedChange | None, closes: Sequence[PlannedChange]) -> Any:
     told = operation.told
     kind = "ADD" if told.kind == "UPDATE" and not closes else told.kind
     closed = tuple(one.memory.memory_id for one in closes)
