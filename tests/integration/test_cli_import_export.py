@@ -161,7 +161,7 @@ def _without(name: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
         (lambda record: {**record, "memory_type": "poem"}, "memory_type"),
         (lambda record: {**record, "memory_id": "../x"}, "memory_id: is no id"),
         (lambda record: {**record, "key": "a**: b\n## Preference"}, "key: must be 1 to 64"),
-        (lambda record: {**record, "raw_text": "a\x07b"}, "raw_text: must not hold the control character U+0007"),
+        (lambda record: {**record, "raw_text": "a\x07b"}, "raw_text: must not contain the control character U+0007"),
     ],
 )
 def test_a_malformed_record_is_refused_by_its_line_and_the_others_are_read(

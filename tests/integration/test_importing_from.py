@@ -549,7 +549,7 @@ def test_each_person_of_a_dump_becomes_a_user_of_their_own(memory_file: Path, tm
     assert "names kim, lee, and not mia" in run(*arguments, "--user-map", "mia=mia", "--apply", home=tmp_path).err
     plan = run(*arguments, home=tmp_path)
     assert (plan.code, "kim: 1" in plan.out, plan.out.splitlines()[-1]) == (
-        0, True, "--only NAME --apply stores those of one person",
+        0, True, "--only NAME --apply stores the memories of one person",
     )  # fmt: skip
     assert run(*arguments, "--only", "kim", home=tmp_path).out.splitlines()[-1] == "--apply stores them"
     done = run(*arguments, "--user-map", "kim=kim", "--user-map", "lee=lea", "--apply", home=tmp_path)

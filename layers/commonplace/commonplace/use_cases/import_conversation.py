@@ -108,7 +108,7 @@ class _TurnReader:
             return "", "empty_text: holds no letter or digit"
         found = redact(turn.text[: 2 * MAX_TEXT], self._before(number))
         if found.only_secret:
-            return "", "secret_only: holds nothing but a secret"
+            return "", "secret_only: contains only a secret"
         if len(found.text) > MAX_TEXT:
             return "", f"text_too_long: {len(turn.text)} characters; {MAX_TEXT} are the most"
         if self.keep == "worthy" and turn.speaker.lower() in ASSISTANT:

@@ -396,7 +396,7 @@ def checked_fact(given: ForeignFact, zone: tzinfo | None, *, redacting: bool = T
         redact(given.content.strip(), given.before) if redacting else Redaction(given.content.strip(), (), only_secret=False)
     )
     if said.only_secret:
-        raise CommonplaceError(ErrorCode.SECRET_ONLY, "content: holds nothing but a secret", "content")
+        raise CommonplaceError(ErrorCode.SECRET_ONLY, "content: contains only a secret", "content")
     times, odd = dict[str, datetime](), dict[str, Any]()
     for name, value in given.times.items():
         try:
