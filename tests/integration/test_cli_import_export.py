@@ -222,10 +222,10 @@ def test_fields_of_a_newer_version_are_left_out(lived: Path, memory_file: Path) 
 def test_a_person_sees_the_plan_and_how_to_carry_it_out(lived: Path, memory_file: Path) -> None:
     text = exported(lived)
     plan = run("import", "-", "--db", str(memory_file), home=memory_file.parent, stdin=text)
-    assert "to be added   5, 2 of them closed" in plan.out
+    assert "to be added     5, 2 of them closed" in plan.out
     assert "--apply stores them" in plan.out
     done = run("import", "-", "--apply", "--db", str(memory_file), home=memory_file.parent, stdin=text)
-    assert "added         5, 2 of them closed" in done.out
+    assert "added           5, 2 of them closed" in done.out
     assert "--apply" not in done.out
 
 
