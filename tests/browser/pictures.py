@@ -74,7 +74,7 @@ def _one(page: Page) -> None:
     page.get_by_role("searchbox").fill("rehearsing with the quartet on Thursdays")
     page.locator("#found", has_text="% match").wait_for()
     page.locator("a.open").first.click()
-    page.get_by_role("heading", name="What is like it").wait_for()
+    page.get_by_role("heading", name="Similar memories").wait_for()
 
 
 def _night(page: Page) -> None:

@@ -40,11 +40,11 @@ def test_a_memory_is_stored_corrected_deleted_and_brought_back(page: Page) -> No
     page.get_by_role("link", name="Remember something").click()
     page.get_by_label("What to remember").fill("My piano lesson is on Tuesdays.")
     page.get_by_role("button", name="Remember", exact=True).click()
-    expect(page.get_by_role("status")).to_contain_text("Remembered.")
+    expect(page.get_by_role("status")).to_contain_text("Stored.")
 
     page.get_by_role("link", name="Change").click()
     page.get_by_label("What is true now").fill("My piano lesson is on Wednesdays.")
-    page.get_by_role("button", name="Keep the change").click()
+    page.get_by_role("button", name="Save").click()
     expect(page.locator(".whole-memory")).to_have_text("My piano lesson is on Wednesdays.")
     later = page.locator("section[data-later]")
     expect(later.get_by_role("heading", name="History")).to_be_visible()

@@ -38,25 +38,25 @@ def in_use(ui_file: Path) -> set[str]:
 def test_a_night_is_taken_back_and_done_again(page: Page, ui_file: Path) -> None:
     open_run(page, "Night")
     expect(page.locator(".operations")).to_contain_text("Mia is allergic to peanuts")
-    page.get_by_role("button", name="Take the whole run back").click()
-    expect(page.locator("div.notice")).to_contain_text("Taken back: 1 of 1 changes.")
+    page.get_by_role("button", name="Undo the run").click()
+    expect(page.locator("div.notice")).to_contain_text("Undone: 1 of 1 changes.")
     with Commonplace(ui_file, user_id="ana") as memory:
         assert not any("peanuts" in text for text in current(memory))
-    page.get_by_role("link", name="taken back", exact=True).click()
-    page.get_by_role("button", name="Do it again after all").click()
+    page.get_by_role("link", name="undone", exact=True).click()
+    page.get_by_role("button", name="Redo").click()
     with Commonplace(ui_file, user_id="ana") as memory:
         assert any("peanuts" in text for text in current(memory))
 
 
 def test_a_plan_is_discarded_made_again_and_approved(page: Page, ui_file: Path) -> None:
-    open_run(page, "Tags made one")
-    page.get_by_role("button", name="Discard what waits").click()
-    expect(page.locator("div.notice")).to_contain_text("what waited is not done")
+    open_run(page, "Merge of tags")
+    page.get_by_role("button", name="Discard").click()
+    expect(page.locator("div.notice")).to_contain_text("the waiting changes are not applied")
     assert "kubernets" in in_use(ui_file)
     page.get_by_role("link", name="Tags", exact=True).click()
-    page.get_by_role("button", name="Look for tags of one meaning").click()
+    page.get_by_role("button", name="Find tags with the same meaning").click()
     expect(page.get_by_role("row", name="kubernets kubernetes")).to_be_visible()
-    page.get_by_role("button", name="Approve what waits").click()
+    page.get_by_role("button", name="Approve").click()
     expect(page.locator("div.notice")).to_contain_text("Approved: 1 done.")
     assert "kubernets" not in in_use(ui_file)
 
@@ -68,29 +68,29 @@ def test_memories_are_brought_along_and_taken_back(page: Page, ui_file: Path, tm
     page.get_by_role("link", name="Import").click()
     page.get_by_label("Or a folder of notes").set_input_files(notes)
     page.get_by_role("button", name="Show the plan").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("What would come")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Plan of the import")
     expect(page.locator("dl.facts")).to_contain_text("markdown")
     with Commonplace(ui_file, user_id="ana") as memory:
         assert not any("Miso" in text for text in current(memory))
     page.get_by_role("button", name="Import 2 memories").click()
-    expect(page.locator("div.notice")).to_contain_text("2 memories came")
+    expect(page.locator("div.notice")).to_contain_text("2 memories added")
     expect(page.locator(".operations")).to_contain_text("I have a cat called Miso.")
-    page.get_by_role("button", name="Take the whole run back").click()
-    expect(page.locator("div.notice")).to_contain_text("Taken back: 2 of 2 changes.")
+    page.get_by_role("button", name="Undo the run").click()
+    expect(page.locator("div.notice")).to_contain_text("Undone: 2 of 2 changes.")
 
 
 def test_a_file_that_is_too_large_is_told_before_it_is_sent(page: Page) -> None:
     page.get_by_role("link", name="Import").click()
-    files, show = page.get_by_label("A file, or several"), page.get_by_role("button", name="Show the plan")
+    files, show = page.get_by_label("One or more files"), page.get_by_role("button", name="Show the plan")
     files.set_input_files(FilePayload(name="turns.json", mimeType="application/json", buffer=b" " * 33_000_000))
     show.click()
     told = files.evaluate("field => field.validationMessage")
     assert told == "This is more than 32 MB: run commonplace import FILE."
-    expect(page.get_by_role("heading", level=1)).to_have_text("Bring memories along")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Import memories")
     files.set_input_files(FilePayload(name="turns.json", mimeType="application/json", buffer=b"[]"))
     assert files.evaluate("field => field.checkValidity()")
     show.click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("What would come")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Plan of the import")
 
 
 def test_all_memories_are_downloaded(page: Page, ui: Served, tmp_path: Path) -> None:

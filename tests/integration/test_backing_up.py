@@ -156,7 +156,7 @@ def test_on_the_command_line(memory: Commonplace, memory_file: Path, tmp_path: P
     def backup(*words: str) -> Any:
         return run("backup", *words, "--db", str(memory_file), "--user", "ana", home=tmp_path)
 
-    assert backup("list").out.strip() == "no backup is kept"
+    assert backup("list").out.strip() == 'there is no backup; "commonplace backup make" makes one'
     made = json.loads(backup("make", "--json").out)
     name = made["backup_id"]
     assert name in backup("list").out

@@ -39,7 +39,7 @@ def test_it_is_told_first_and_done_with_yes(tmp_path: Path) -> None:
         assert run("store", text, *db, home=tmp_path).code == 0
     shown = run("erase", *db, home=tmp_path)
     assert (shown.code, shown.out) == (
-        0, "local|local has 2 memories; --yes erases all of it, and what is kept beside\n",
+        0, "local|local has 2 memories; --yes erases them and all other data\n",
     )  # fmt: skip
     assert len(run("export", *db, home=tmp_path).out.splitlines()[1:]) == 2
     done = run("erase", "--yes", "--json", *db, home=tmp_path)

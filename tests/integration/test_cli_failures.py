@@ -87,12 +87,12 @@ def test_a_memory_file_that_cannot_be_used_is_code_4(tmp_path: Path, content: by
 @pytest.mark.parametrize(
     ("arguments", "next_step"),
     [
-        (["import", "nofile.json"], "does not exist; it was looked for from {cwd}: check its name, or give the whole path"),
-        (["record", "nofile.jsonl"], "does not exist; it was looked for from {cwd}"),
-        (["migrate", "tinydb", "nofile.json"], "does not exist; it was looked for from {cwd}"),
-        (["manifest", "--check", "nofile.json"], "does not exist; it was looked for from {cwd}"),
-        (["export", "-o", "nofolder/all.jsonl"], "there is no folder nofolder: make it, or name another"),
-        (["search", "tea", "--db", "nofile.db"], 'there is no memory file nofile.db yet; "commonplace store" makes it'),
+        (["import", "nofile.json"], "{missing}"),
+        (["record", "nofile.jsonl"], "{missing}"),
+        (["migrate", "tinydb", "nofile.json"], "{missing}"),
+        (["manifest", "--check", "nofile.json"], "{missing}"),
+        (["export", "-o", "nofolder/all.jsonl"], "there is no folder nofolder: create it, or name another"),
+        (["search", "tea", "--db", "nofile.db"], 'there is no memory file nofile.db; "commonplace store" creates it'),
         (["search", "tea", "--db", "."], "is a folder: name a file in it, such as {cwd}/memory.db"),
         (["token", "list", "--tokens", "nofile"], '"commonplace token add NAME" makes it'),
         (["backup", "restore", "bak_1"], 'see "commonplace backup list"'),
@@ -104,7 +104,8 @@ def test_what_is_not_there_is_told_with_the_next_step(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     done = run(*arguments, home=tmp_path)
-    assert next_step.format(cwd=tmp_path) in done.err
+    missing = f"does not exist; check its name, or give the whole path; the current folder is {tmp_path}"
+    assert next_step.format(cwd=tmp_path, missing=missing) in done.err
     assert done.err.count("\n") == 1
 
 

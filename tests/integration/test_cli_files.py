@@ -18,7 +18,7 @@ def test_a_file_that_was_named_and_is_not_there_is_told_and_not_made(tmp_path: P
     file = tmp_path / "folder" / "typo.db"
     done = run(*arguments, "--db", str(file), home=tmp_path)
     assert done.code == 0
-    assert done.err == f'commonplace: there is no memory file {file} yet; "commonplace store" makes it\n'
+    assert done.err == f'commonplace: there is no memory file {file}; "commonplace store" creates it\n'
     assert list(tmp_path.iterdir()) == []
 
 
@@ -39,14 +39,14 @@ def test_a_folder_that_cannot_be_made_is_named(tmp_path: Path) -> None:
     done = run("store", "tea", "--db", str(file), home=tmp_path)
     assert done.code == 4
     assert str(file) in done.err
-    assert done.err.endswith("; --db FILE names another file\n")
+    assert done.err.endswith("; give another file with --db FILE\n")
 
 
 def test_pages_in_a_folder_that_cannot_be_made_want_another_folder(tmp_path: Path) -> None:
     (tmp_path / "taken").write_text("no folder", encoding="utf-8")
     done = run("markdown", "write", str(tmp_path / "taken" / "pages"), home=tmp_path)
     assert done.code == 4
-    assert done.err.endswith("; name another folder, in which you may write\n")
+    assert done.err.endswith("; name a folder in which you may write\n")
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="Linux has a folder in which nobody can make one")

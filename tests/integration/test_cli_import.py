@@ -177,7 +177,7 @@ def test_what_a_grown_chat_said_before_is_known_and_no_small_talk(memory_file: P
             ("known already", old[0]["content"]), ("small talk or a passing state", "Thanks a lot!"),
         ]  # fmt: skip
     again = run("import", "-", "--db", str(memory_file), home=memory_file.parent, stdin=json.dumps([*old, *new, *new[:1]]))
-    assert "here already  4" in again.out
+    assert "already stored  4" in again.out
 
 
 def test_messages_of_an_old_file_close_nothing_that_was_said_since(tmp_path: Path, memory_file: Path) -> None:
@@ -230,7 +230,7 @@ def test_a_signal_stops_it_cleanly_and_the_same_command_goes_on(tmp_path: Path, 
     importing.send_signal(signal.SIGCONT)
     _, said = importing.communicate(timeout=60)
     assert importing.returncode == 130, said
-    assert re.fullmatch(rb"commonplace: stopped after \d+ of 400 memories; the same command goes on from there\n", said)
+    assert re.fullmatch(rb"commonplace: stopped after \d+ of 400 memories; run the same command again to continue\n", said)
     assert said.count(b"\n") == 1
     there = contents(memory_file)
     assert 0 < len(there) < 400

@@ -161,7 +161,7 @@ def _without(name: str) -> Callable[[dict[str, Any]], dict[str, Any]]:
         (lambda record: {**record, "memory_type": "poem"}, "memory_type"),
         (lambda record: {**record, "memory_id": "../x"}, "memory_id: is not a valid memory id"),
         (lambda record: {**record, "key": "a**: b\n## Preference"}, "key: must be 1 to 64"),
-        (lambda record: {**record, "raw_text": "a\x07b"}, "raw_text: must not hold the control character U+0007"),
+        (lambda record: {**record, "raw_text": "a\x07b"}, "raw_text: must not contain the control character U+0007"),
     ],
 )
 def test_a_malformed_record_is_refused_by_its_line_and_the_others_are_read(
@@ -222,10 +222,10 @@ def test_fields_of_a_newer_version_are_left_out(lived: Path, memory_file: Path) 
 def test_a_person_sees_the_plan_and_how_to_carry_it_out(lived: Path, memory_file: Path) -> None:
     text = exported(lived)
     plan = run("import", "-", "--db", str(memory_file), home=memory_file.parent, stdin=text)
-    assert "to be added   5, 2 of them closed" in plan.out
+    assert "to be added     5, 2 of them closed" in plan.out
     assert "--apply stores them" in plan.out
     done = run("import", "-", "--apply", "--db", str(memory_file), home=memory_file.parent, stdin=text)
-    assert "added         5, 2 of them closed" in done.out
+    assert "added           5, 2 of them closed" in done.out
     assert "--apply" not in done.out
 
 

@@ -25,7 +25,7 @@ def migrate(home: Path, store: object, *options: str) -> Done:
 def test_the_plan_tells_and_makes_no_file(tmp_path: Path) -> None:
     plan = migrate(tmp_path, SURE)
     assert plan.code == 0
-    assert ("to be added             1" in plan.out, "--apply moves them" in plan.out) == (True, True)
+    assert ("to be added             1" in plan.out, "--apply migrates them" in plan.out) == (True, True)
     assert not (tmp_path / "default.db").exists()
 
 
@@ -80,7 +80,7 @@ def test_tables_and_fields_may_be_named(tmp_path: Path) -> None:
     ("options", "says"),
     [
         (("--map", "body"), "OURS=THEIRS"), (("--map", "body=content"), "there is no field body"),
-        (("--table", "tasks"), "there are notes"), (("--check", "--apply"), "--check goes with"),
+        (("--table", "tasks"), "there are notes"), (("--check", "--apply"), "--check can be combined only with"),
         (("--review", "no/such/folder/review.csv"), "folder"),
     ],
 )  # fmt: skip

@@ -42,7 +42,7 @@ def test_without_a_user_it_opens_memories_of_its_own_name(file: Path) -> None:
 
 def test_what_is_removed_opens_nothing(file: Path) -> None:
     made = token(file, "add", "ana", "--json").answer["token"]
-    assert "nothing any more" in token(file, "remove", "ana").out
+    assert "removed the token ana" in token(file, "remove", "ana").out
     assert TokenFile(file).holder_of(made) is None
     assert token(file, "remove", "ana").code == 3
     assert token(file, "add", "ana").code == 0
@@ -68,7 +68,7 @@ def test_a_file_that_is_none_is_told(file: Path) -> None:
         (["--per-minute", "5"], "--tokens"),
         (["--tokens", "{file}", "--host", "0.0.0.0"], "--allow-host"),
         (["--tokens", "{file}", "--allow-host", "https://nas.lan"], "is no name or address"),
-        (["--tokens", "{file}", "--user", "ana"], "each token says"),
+        (["--tokens", "{file}", "--user", "ana"], "each token opens the memories of its own user"),
         (["--tokens", "{file}.none"], "token add"),
     ],
 )

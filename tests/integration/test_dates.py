@@ -55,13 +55,13 @@ def test_the_zone_counts_where_there_is_no_offset(open_memory: Callable[..., Com
         if tool != "update_memory":
             status, answer = memory.answer(tool, arguments(at))
             assert (status, answer["error"]["field"]) == (400, field)
-    with pytest.raises(CommonplaceError, match=r"turns\.0\.event_time: must lie in the years 1 to 9000"):
+    with pytest.raises(CommonplaceError, match=r"turns\.0\.event_time: must be in the years 1 to 9000"):
         memory.import_turns([{"speaker": "user", "text": "tea", **said(at)}])
 
 
 @pytest.mark.parametrize("at", BREAKERS)
 def test_imports_and_interactions_refuse_it(memory: Commonplace, at: str) -> None:
-    with pytest.raises(CommonplaceError, match="event_time: must lie in the years 1 to 9000") as caught:
+    with pytest.raises(CommonplaceError, match="event_time: must be in the years 1 to 9000") as caught:
         memory.import_turns([{"speaker": "user", "text": "tea", **said(at)}])
     assert caught.value.field == "turns.0.event_time"
     for kind in ({"type": "explicit"}, {"type": "page"}):

@@ -179,7 +179,7 @@ def test_the_answer_names_the_places_that_changed_and_no_words(memory: Commonpla
     shown = run_command(
         "erase", "--memory", second, "--yes", "--db", str(memory_file), "--user", "ana", home=memory_file.parent
     )
-    assert shown.out == f"erased for good: {second}\nalso taken out of: exports\n"
+    assert shown.out == f"erased for good: {second}\nalso erased from: exports\n"
 
 
 def test_what_a_wrong_clock_hides_is_erased_as_well(open_memory: Opener) -> None:

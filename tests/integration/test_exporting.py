@@ -136,7 +136,7 @@ def test_on_the_command_line_into_a_new_file_of_one_s_own(lived: Commonplace, me
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     again = run(*options, home=tmp_path)
     assert again.code == 2
-    assert "is there already" in again.err
+    assert "exists already" in again.err
     pages = run("export", "--db", str(memory_file), "--user", "ana", "--format", "markdown", home=tmp_path)
     assert "- **home**: The user lives in Porto." in pages.out
 

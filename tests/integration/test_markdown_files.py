@@ -245,8 +245,8 @@ def test_secrets_are_taken_out_of_what_is_typed(filled: Commonplace, pages: Path
     )
     told = filled.apply_markdown(pages, dry_run=False)
     assert did(told.run) == [("ADD", "applied"), ("NOOP", "applied")]
-    assert "nothing but a secret" in told.run.operations[1].why
-    assert any("secrets are never kept" in note for note in told.run.notes)
+    assert "contains only a secret" in told.run.operations[1].why
+    assert any("secrets are never stored" in note for note in told.run.notes)
     kept = str(list(filled.export())) + filled.run("last").model_dump_json()
     assert "4111" not in kept
     assert "4471" not in kept
@@ -415,7 +415,7 @@ def commands(home: Path, *arguments: Sequence[str]) -> list[str]:
 def test_on_the_command_line_pages_are_written_shown_and_applied(tmp_path: Path) -> None:
     folder = str(tmp_path / "pages")
     write, again = commands(tmp_path, ["store", ROLE], ["markdown", "write", folder], ["markdown", "write", folder])[1:]
-    assert (write, again) == ("wrote MEMORY.md\n", "nothing has changed\n")
+    assert (write, again) == ("wrote MEMORY.md\n", "no page has changed\n")
     edit(tmp_path / "pages", ("nurse", "doctor"))
     shown, left = commands(tmp_path, ["markdown", "apply", folder], ["runs", "list"])
     assert "+ The user works as a doctor in Kiel." in shown

@@ -11,7 +11,7 @@ pytestmark = pytest.mark.integration
 
 def test_where_nothing_is_stored_there_is_no_picture(memory: Commonplace) -> None:
     page = opened(memory)
-    for path, says in (("/ui/network", "No concept yet"), ("/ui/growth", "Nothing is stored yet")):
+    for path, says in (("/ui/network", "No concepts yet"), ("/ui/growth", "Nothing is stored yet")):
         shown = page.get(path)
         assert says in shown
         assert "<svg" not in shown

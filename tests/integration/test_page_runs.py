@@ -66,7 +66,7 @@ def test_a_run_is_taken_back_and_that_as_well(memory: Commonplace) -> None:
     assert answer.headers["Location"] == f"/ui/runs/{run_id}"
     assert current(memory) == []
     undone, (undo, _) = page.get(f"/ui/runs/{run_id}"), memory.runs()
-    assert "Taken back: 1 of 1 changes." in undone
+    assert "Undone: 1 of 1 changes." in undone
     assert f'This run was <a href="/ui/runs/{undo.run_id}">' in undone
     assert f"/ui/runs/{run_id}/undo" not in undone
     assert f'href="/ui/runs/{run_id}"' in page.get(f"/ui/runs/{undo.run_id}")
@@ -86,10 +86,10 @@ def test_one_operation_is_taken_back(memory: Commonplace, tmp_path: Path) -> Non
 def test_a_plan_waits_and_is_approved(memory: Commonplace, tmp_path: Path) -> None:
     run_id = with_plan_of_tags(memory, tmp_path)
     page = opened(memory)
-    assert "waits for you" in page.get("/ui/runs")
+    assert "waiting for approval" in page.get("/ui/runs")
     shown = text_of(page.get(f"/ui/runs/{run_id}"))
-    assert "Waiting for you" in shown
-    assert "Tags that become one" in shown
+    assert "Waiting for approval" in shown
+    assert "Tags to merge" in shown
     page.send(f"/ui/runs/{run_id}", f"/ui/runs/{run_id}/approve")
     assert "kubernets" not in {one.tag for one in memory.tags().tags}
     assert "/approve" not in page.get(f"/ui/runs/{run_id}")
@@ -101,7 +101,7 @@ def test_a_plan_waits_and_is_discarded(memory: Commonplace, tmp_path: Path) -> N
     page.send(f"/ui/runs/{run_id}", f"/ui/runs/{run_id}/discard")
     assert memory.tags() == before
     shown = page.get(f"/ui/runs/{run_id}")
-    assert "what waited is not done" in shown
+    assert "the waiting changes are not applied" in shown
     assert "/discard" not in shown
 
 
@@ -116,7 +116,7 @@ def test_a_long_run_is_told_page_by_page(memory: Commonplace, tmp_path: Path) ->
 
 @pytest.mark.parametrize("name", ["run_01ARZ3NDEKTSV4RRFFQ69G5FAV", "nothing", "%00"])
 def test_what_is_no_run_is_told_so(memory: Commonplace, name: str) -> None:
-    assert "Something is in the way" in opened(memory).get(f"/ui/runs/{name}", 404)
+    assert "This did not work" in opened(memory).get(f"/ui/runs/{name}", 404)
 
 
 def test_a_run_is_changed_by_forms_of_the_page_alone(memory: Commonplace) -> None:

@@ -18,7 +18,7 @@ def told(page: str) -> list[str]:
 
 def test_where_nothing_is_remembered_it_says_how_to_begin(memory: Commonplace) -> None:
     page = opened(memory).get("/ui")
-    assert "Nothing is remembered yet" in page
+    assert "There are no memories yet" in page
     assert 'href="/ui/new"' in page
 
 

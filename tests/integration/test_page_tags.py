@@ -37,17 +37,17 @@ def test_tags_of_one_meaning_are_planned_and_what_became_of_them_is_told(memory:
     memory.discard_run(with_plan_of_tags(memory, tmp_path))
     page = opened(memory)
     planned = page.send("/ui/tags", "/ui/tags/plan").headers["Location"]
-    assert "nothing is changed before you approve it" in page.get(planned)
+    assert "nothing changes before you approve it" in page.get(planned)
     assert "kubernets" in {one.tag for one in memory.tags().tags}
     page.send(planned, f"{planned}/approve")
-    assert "kubernets goes on as kubernetes 1" in text_of(page.get("/ui/tags"))
+    assert "kubernets merged into kubernetes 1" in text_of(page.get("/ui/tags"))
 
 
 def test_where_no_two_mean_the_same_there_is_no_plan(memory: Commonplace) -> None:
     memory.store_memory("I saw herons.", context={"additional_tags": ["birdwatching"]})
     page = opened(memory)
     assert page.send("/ui/tags", "/ui/tags/plan").headers["Location"] == "/ui/tags"
-    assert "there is nothing to do" in page.get("/ui/tags")
+    assert "there is nothing to merge" in page.get("/ui/tags")
     assert memory.runs() == []
 
 

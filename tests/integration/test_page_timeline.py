@@ -58,7 +58,7 @@ def test_it_goes_on_by_pages(memory: Commonplace) -> None:
 
 def test_mistakes_and_emptiness(memory: Commonplace) -> None:
     page = opened(memory)
-    assert "Nothing happened yet." in page.get("/ui/timeline")
+    assert "No memories yet." in page.get("/ui/timeline")
     assert 'id="flaw-after"' in page.get("/ui/timeline?after=someday", 400)
     assert 'id="flaw-granularity"' in page.get("/ui/timeline?granularity=decade", 400)
 

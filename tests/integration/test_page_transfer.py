@@ -67,7 +67,7 @@ def test_what_other_stores_give_is_planned_and_brought_as_by_the_command(memory:
     assert current(memory) == []
     where = sent(page, plan, "/ui/import/apply")
     assert where.startswith("/ui/runs")
-    assert f"{would.added:,} memories came" in page.get(where)
+    assert f"{would.added:,} memories added" in page.get(where)
     assert len(list(memory.export())) == would.added
     again = planned(page, **files_of(ELSEWHERE / name))
     assert "Would be added 0" in text_of(again)
@@ -136,7 +136,7 @@ def test_the_plan_shows_the_memories_page_by_page(memory: Commonplace) -> None:
     further = page.client.post("/ui/import/further", data=fields, headers={"Origin": URL}).text
     assert ("entry 201 added Note 200" in text_of(further), "entry 250 added" in text_of(further)) == (True, True)
     assert "/ui/import/further" not in further
-    assert "249 memories came" in page.get(sent(page, further, "/ui/import/apply"))
+    assert "249 memories added" in page.get(sent(page, further, "/ui/import/apply"))
 
 
 def test_messages_are_read_as_by_the_command(memory: Commonplace) -> None:
@@ -185,7 +185,7 @@ def test_a_plan_that_brings_nothing_cannot_be_applied(memory: Commonplace) -> No
 
 
 @pytest.mark.parametrize(
-    ("megabytes", "status", "says"), [(9, 200, "What would come"), (32, 413, "more than the page takes at once")]
+    ("megabytes", "status", "says"), [(9, 200, "Plan of the import"), (32, 413, "the request is too large for this page")]
 )
 def test_a_large_file_is_taken_and_a_larger_one_is_told_so(
     memory: Commonplace, megabytes: int, status: int, says: str

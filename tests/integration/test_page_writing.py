@@ -62,17 +62,17 @@ def test_something_is_remembered(page: Opened, memory: Commonplace) -> None:
         additional_tags="gym, locker room", user_note="since May", expires_at="",
     )  # fmt: skip
     shown = page.get(answer.headers["Location"])
-    assert "Remembered." in shown
+    assert "Stored." in shown
     (kept,) = memory.list_memories().memories
     assert (kept.value, kept.filed_under, kept.importance) == ("My locker is number 12.", "references", 5)
     assert (kept.user_note, "gym" in kept.tags) == ("since May", True)
-    assert "Remembered." not in page.get(answer.headers["Location"])  # told once
+    assert "Stored." not in page.get(answer.headers["Location"])  # told once
 
 
 def test_a_secret_is_taken_out_and_told(page: Opened, memory: Commonplace) -> None:
     answer = page.send("/ui/new", "/ui/new", content="My wifi password is blue-monkey-42, the router is upstairs.")
     shown = page.get(answer.headers["Location"])
-    assert "Taken out before it was kept" in shown
+    assert "Removed before storing" in shown
     assert "blue-monkey-42" not in shown
 
 
@@ -81,7 +81,7 @@ def test_what_a_new_memory_may_leave_untrue_is_linked(page: Opened, memory: Comm
     new = page.send("/ui/new", "/ui/new", content="I moved to York last week.").headers["Location"]
     told = memory.history(memory_id=new.rsplit("/", 1)[1])
     assert told.values
-    assert f'<a href="{path_of(old)}"><bdi>May not be true any more: I live in Leeds.' in page.get(new)
+    assert f'<a href="{path_of(old)}"><bdi>May no longer be true: I live in Leeds.' in page.get(new)
 
 
 @pytest.mark.parametrize(

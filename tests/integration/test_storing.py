@@ -242,7 +242,7 @@ def test_a_field_without_a_name_is_refused_and_can_be_told(memory: Commonplace, 
     refused = refusal(lambda: memory.call("search_memory", given))
     assert (refused.code.label, refused.field) == ("unknown_field", field)
     known = "importance_min, content_type, include_expired, limit, min_relevance" if "." in field else "query, limit"
-    assert refused.message.startswith(f"{field}: there is no such field; there are ")
+    assert refused.message.startswith(f"{field}: there is no such field; the fields are ")
     assert known in refused.message
 
 

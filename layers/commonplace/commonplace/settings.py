@@ -1,4 +1,4 @@
-"""The environment as one model. Nothing set means: local, by rules, in one file."""
+"""The environment variables as one model. Without any, memories are local: by rules, in one file."""
 
 import os
 from collections.abc import Mapping
@@ -22,68 +22,70 @@ def _pairs(value: object) -> list[tuple[str, str]]:
 
 
 class Settings(Model):
-    """Each field is read from `COMMONPLACE_<FIELD>`; the key of Claude from `ANTHROPIC_API_KEY`."""
+    """Each field is read from `COMMONPLACE_<FIELD>`, except `ANTHROPIC_API_KEY`, `ANTHROPIC_BASE_URL` and `AWS_REGION`."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
     db: Path = Field(Path.home() / ".commonplace" / "memory.db", description="The memory file.")
-    user: str = Field("local", min_length=1, description="Whose memories; a name on this machine.")
-    timezone: str | None = Field(None, description="IANA name of the user's time zone; the machine's when absent.")
-    ranking: Literal["window", "classic"] = Field("window", description="How candidates are scored.")
-    depth: Literal["thorough", "fast"] = Field("thorough", description="How many candidates an index gives a search.")
-    importance_weight: float = Field(0.02, ge=0, le=0.2, description="What importance adds to a score at the most.")
-    recency_weight: float = Field(0.02, ge=0, le=0.2, description="What being new adds to a score at the most.")
-    usage_weight: float = Field(0.01, ge=0, le=0.2, description="What often being found adds to a score at the most.")
+    user: str = Field("local", min_length=1, description="The user whose memories are read and written.")
+    timezone: str | None = Field(None, description="IANA name of the user's time zone; by default the machine's.")
+    ranking: Literal["window", "classic"] = Field("window", description="How a search scores memories.")
+    depth: Literal["thorough", "fast"] = Field("thorough", description="How many candidates the index returns to a search.")
+    importance_weight: float = Field(0.02, ge=0, le=0.2, description="The most that importance adds to a score.")
+    recency_weight: float = Field(0.02, ge=0, le=0.2, description="The most that being new adds to a score.")
+    usage_weight: float = Field(0.01, ge=0, le=0.2, description="The most that being found often adds to a score.")
     similarity: Literal["conservative", "balanced", "aggressive"] = Field(
-        "balanced", description="How surely two memories must say the same for a store to suggest a merge."
+        "balanced", description="The similarity at which a store suggests a merge."
     )
     category_confidence: float = Field(
-        0.5, ge=0, le=1, description="The confidence below which a store names the two likeliest categories."
+        0.5, ge=0, le=1, description="Below this confidence a store names the two likeliest categories."
     )
-    anthropic_api_key: str | None = Field(None, description="With it, Claude cleans statements, sums up and reads days.")
+    anthropic_api_key: str | None = Field(None, description="With it, Claude normalizes, summarizes and reads days.")
     anthropic_base_url: str | None = Field(None, description="Another address of the Messages API.")
-    claude_model: str = Field("claude-haiku-5-5", description="The model that normalizes and sums up.")
-    claude_temperature: float | None = Field(None, ge=0, le=1, description="Sent only when set; new models refuse it.")
+    claude_model: str = Field("claude-haiku-5-5", description="The model that normalizes and summarizes.")
+    claude_temperature: float | None = Field(None, ge=0, le=1, description="Sent only if set; newer models refuse it.")
     claude_deadline: float = Field(20.0, gt=0, le=24, description="Seconds for one answer, retries included.")
     claude_secret: str | None = Field(None, description="ARN of the secret with Anthropic's key, instead of the key.")
-    bedrock_model: str | None = Field(None, description="A model or inference profile: Claude is asked on Bedrock, by role.")
-    nightly_model: str | None = Field(None, min_length=1, description="The model that reads days; the other one when absent.")
-    nightly_texts_days: int = Field(30, ge=0, description="Days that the text of what was recorded stays after it was read.")
-    nightly_user_tokens: int = Field(300_000, ge=0, description="Tokens a day that reading one user's days may take.")
-    nightly_all_tokens: int = Field(30_000_000, ge=0, description="Tokens a day that reading everybody's days may take.")
-    nightly_call_seconds: float = Field(120.0, gt=0, le=600, description="Seconds for one answer of it, retries included.")
-    nightly_agent_turns: int = Field(24, ge=1, le=100, description="Answers that agent mode may take for a day.")
-    nightly_agent_tokens: int = Field(200_000, ge=1, description="Tokens that agent mode may take for a day.")
-    nightly_agent_seconds: float = Field(240.0, gt=0, description="Seconds that agent mode may take for a day.")
-    nightly_price_in: float = Field(0.0, ge=0, description="US dollars for a million tokens that the model reads.")
-    nightly_price_out: float = Field(0.0, ge=0, description="US dollars for a million tokens that the model writes.")
-    nightly_worth: float | None = Field(
-        None, ge=0, le=1, description="How much must speak for keeping what was said, where rules read; else their own."
+    bedrock_model: str | None = Field(None, description="A model or inference profile on Bedrock, called with the IAM role.")
+    nightly_model: str | None = Field(None, min_length=1, description="The model that reads days; by default the same.")
+    nightly_texts_days: int = Field(30, ge=0, description="Days that the text of a recorded day stays after its night.")
+    nightly_user_tokens: int = Field(300_000, ge=0, description="Tokens a day for reading the days of one user.")
+    nightly_all_tokens: int = Field(30_000_000, ge=0, description="Tokens a day for reading the days of all users.")
+    nightly_call_seconds: float = Field(
+        120.0, gt=0, le=600, description="Seconds for an answer of that model, retries included."
     )
-    region: str = Field("us-east-1", description="The region of AWS; in Lambda its own.")
-    table: str | None = Field(None, description="The DynamoDB table; with it the records are there and not in the file.")
+    nightly_agent_turns: int = Field(24, ge=1, le=100, description="Answers that agent mode may use for a day.")
+    nightly_agent_tokens: int = Field(200_000, ge=1, description="Tokens that agent mode may use for a day.")
+    nightly_agent_seconds: float = Field(240.0, gt=0, description="Seconds that agent mode may use for a day.")
+    nightly_price_in: float = Field(0.0, ge=0, description="US dollars per million tokens that the model reads.")
+    nightly_price_out: float = Field(0.0, ge=0, description="US dollars per million tokens that the model writes.")
+    nightly_worth: float | None = Field(
+        None, ge=0, le=1, description="The least worth, 0 to 1, of a clause that rules store; by default their own threshold."
+    )
+    region: str = Field("us-east-1", description="The AWS region; in Lambda, the region of the function.")
+    table: str | None = Field(None, description="The DynamoDB table, which stores the records instead of the file.")
     search_endpoint: str | None = Field(None, description="URL of OpenSearch; without it a search reads the records.")
-    index_alias: str = Field("commonplace", min_length=1, description="The alias that searches and writes go through.")
+    index_alias: str = Field("commonplace", min_length=1, description="The index alias for searches and writes.")
     index_shards: int = Field(1, ge=1, description="Primary shards of the next version of the index.")
     index_replicas: int = Field(0, ge=0, description="Copies of each shard.")
-    knn_engine: Literal["lucene", "faiss"] = Field("lucene", description="OpenSearch's engine for the nearest vectors.")
-    fusion: Literal["own", "engine"] = Field("own", description="Who joins words and vectors: this package, or `hybrid`.")
+    knn_engine: Literal["lucene", "faiss"] = Field("lucene", description="OpenSearch's engine for the vector search.")
+    fusion: Literal["own", "engine"] = Field("own", description="What combines words and vectors: this package, or `hybrid`.")
     embedder: Literal["static", "sentence", "titan"] = Field(
         "static", description="On AWS: the static model or the sentence encoders of the package, or Titan on Bedrock."
     )
-    search_log: bool = Field(True, description="Whether what was searched for is kept for 90 days.")
-    backups_kept: int = Field(10, ge=1, le=100, description="How many backups are kept of a user; the oldest makes room.")
-    backup_days: int = Field(90, ge=1, le=3650, description="Days that a backup is kept.")
+    search_log: bool = Field(True, description="Whether queries are logged for 90 days.")
+    backups_kept: int = Field(10, ge=1, le=100, description="Backups of one user; the newest replaces the oldest.")
+    backup_days: int = Field(90, ge=1, le=3650, description="Days until a backup expires.")
     dead_letter_queue: str | None = Field(None, description="URL of the queue for changes that can't be indexed.")
-    pages: Path | None = Field(None, description="A folder with one for each user, for the Markdown pages after each run.")
-    pages_bucket: str | None = Field(None, description="The bucket that the Markdown pages go to after each run, on AWS.")
-    night_queue: str | None = Field(None, description="URL of the queue of users whose days are to be read.")
+    pages: Path | None = Field(None, description="The folder for Markdown pages after each run, with one per user.")
+    pages_bucket: str | None = Field(None, description="The bucket for the Markdown pages after each run, on AWS.")
+    night_queue: str | None = Field(None, description="URL of the queue of users whose days a night has yet to read.")
     tool_functions: Annotated[tuple[tuple[str, str], ...], BeforeValidator(_pairs)] = Field(
-        (), description="Names of the functions that serve tools, `store=...,search=...`: for the one that speaks MCP."
+        (), description="Names of the functions that serve tools, `store=...,search=...`; the MCP function calls them."
     )
-    issuer: str | None = Field(None, description="Issuer of the tokens that the HTTP API takes, for clients of MCP.")
+    issuer: str | None = Field(None, description="Issuer of the tokens that the HTTP API accepts, for MCP clients.")
     mcp_scopes: Annotated[tuple[str, ...], BeforeValidator(_words)] = Field(
-        (), description="Scopes that a client of MCP should ask that issuer for."
+        (), description="Scopes that an MCP client should request from that issuer."
     )
     agentcore_gateways: Annotated[tuple[str, ...], BeforeValidator(_words)] = Field(
         (), description="Ids of the AgentCore gateways whose interceptor names the user."
@@ -91,9 +93,9 @@ class Settings(Model):
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """The settings of an environment, the process's own by default; empty values count as absent.
+    """Return the settings from an environment, by default the process's own; an empty value counts as absent.
 
-    Raises `INVALID_ARGUMENT` that names the variable.
+    Raises `INVALID_ARGUMENT`, which names the variable.
     """
     given = os.environ if environment is None else environment
     names = {name: f"{_PREFIX}{name.upper()}" for name in Settings.model_fields}
@@ -107,26 +109,26 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
 
 
 def metrics_namespace(environment: Mapping[str, str] | None = None) -> str:
-    """Where metrics are told, by the variable that Powertools reads; the template names the stack in it."""
+    """Return the namespace of metrics, from the variable that Powertools reads; the template puts the stack's name in it."""
     return (os.environ if environment is None else environment).get("POWERTOOLS_METRICS_NAMESPACE") or "Commonplace"
 
 
 def log_level(environment: Mapping[str, str] | None = None) -> str:
-    """The least important line that is logged, by the variable that Powertools reads."""
+    """Return the log level, from the variable that Powertools reads."""
     return ((os.environ if environment is None else environment).get("POWERTOOLS_LOG_LEVEL") or "INFO").upper()
 
 
 def machine_zone_name() -> str:
-    """What the variable TZ says of the machine's time zone."""
+    """Return the variable TZ, or ""."""
     return os.environ.get("TZ", "")
 
 
 def named_folder(variable: str, environment: Mapping[str, str] | None = None) -> Path | None:
-    """The folder that a variable of other programs names; None where it names none, or none that is absolute."""
+    """Return the folder in a variable of another program; None unless it is an absolute path."""
     named = Path((os.environ if environment is None else environment).get(variable, ""))
     return named if named.is_absolute() else None
 
 
 def traced(environment: Mapping[str, str] | None = None) -> bool:
-    """Whether X-Ray follows the invocation that Lambda is running now."""
+    """Return whether X-Ray traces the current Lambda invocation."""
     return "Sampled=1" in (os.environ if environment is None else environment).get("_X_AMZN_TRACE_ID", "")

@@ -38,7 +38,7 @@ class Place(TypedDict, total=False):
 
 
 class StoreContext(TypedDict, total=False):
-    """What the caller knows better than the engine."""
+    """Values that override what the engine detects."""
 
     force_category: Category | None
     force_importance: int | None
@@ -58,7 +58,7 @@ class TimeSpan(TypedDict, total=False):
 
 
 class FilterOptions(TypedDict, total=False):
-    """Which memories to look at."""
+    """Filters for memories."""
 
     time_range: TimeSpan | None
     importance_min: int | None
@@ -67,14 +67,14 @@ class FilterOptions(TypedDict, total=False):
 
 
 class SearchOptions(FilterOptions, total=False):
-    """Limits of a search."""
+    """Filters and limits of a search."""
 
     limit: int
     min_relevance: float | None
 
 
 class StoreMetadata(TypedDict, total=False):
-    """What is known of an insight."""
+    """The metadata of an insight."""
 
     type: Required[InsightType]
     user: str | None
@@ -85,7 +85,7 @@ class StoreMetadata(TypedDict, total=False):
 
 
 class InsightFilter(TypedDict, total=False):
-    """Which insights to look at."""
+    """Filters for insights."""
 
     type: InsightType | None
     user: str | None

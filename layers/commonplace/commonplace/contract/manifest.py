@@ -172,7 +172,6 @@ def _untitled(node: Any) -> Any:
 
 
 def _without_null(node: dict[str, Any]) -> dict[str, Any]:
-    """Reduce `X | None` to X: a caller without a value omits the field."""
     choices = [choice for choice in node["anyOf"] if choice.get("type") != "null"]
     rest = {key: value for key, value in node.items() if key != "anyOf" and not (key == "default" and value is None)}
     return {**choices[0], **rest} if len(choices) == 1 else {**rest, "anyOf": choices}

@@ -18,7 +18,7 @@ from commonplace.text.redaction.assignments import describes, kind_under, measur
 
 AnyRequest = TypeVar("AnyRequest", bound=BaseModel)
 
-_STATEMENTS = {"text", "content", "raw_text", "normalized", "value"}  # refused if they contain nothing but a secret
+_STATEMENTS = {"text", "content", "raw_text", "normalized", "value"}  # refused if they contain only a secret
 _IDS = {"id", "memory_id", "memory_ids", "cursor", "run_id", "upload_id"}  # only looked up, never stored
 _FILES = {"data"}  # redacted record by record, when they are read
 _CODES = {"extra_forbidden": ErrorCode.UNKNOWN_FIELD, "missing": ErrorCode.MISSING_FIELD, "empty_text": ErrorCode.EMPTY_TEXT}
@@ -98,7 +98,7 @@ def _known_fields(kind: type[BaseModel], place: Sequence[Any]) -> str:
         known = next(inner, None)
     fields = [] if known is None else list(known.model_fields)
     near = get_close_matches(str(place[-1]).lower(), fields, 1, 0.7)
-    return f"; did you mean {near[0]}?" if near else f"; there are {', '.join(fields)}" if fields else ""
+    return f"; did you mean {near[0]}?" if near else f"; the fields are {', '.join(fields)}" if fields else ""
 
 
 def moment_in(zone: tzinfo | None, value: datetime, path: str) -> datetime:
@@ -146,10 +146,10 @@ def _redacted_text(text: str, path: str, kinds: list[str], beside: str | None) -
     if "tags" in path:
         return "" if found.only_secret else found.text
     if path == "key":
-        raise CommonplaceError(ErrorCode.SECRET_ONLY, "key: holds a secret, and secrets are never kept", path)
+        raise CommonplaceError(ErrorCode.SECRET_ONLY, "key: contains a secret, and secrets are never stored", path)
     if not found.only_secret or path not in _STATEMENTS:
         return found.text
-    raise CommonplaceError(ErrorCode.SECRET_ONLY, f"{path}: holds nothing but a secret, and secrets are never kept", path)
+    raise CommonplaceError(ErrorCode.SECRET_ONLY, f"{path}: contains only a secret, and secrets are never stored", path)
 
 
 def _redaction(text: str, path: str, beside: str | None) -> Redaction:

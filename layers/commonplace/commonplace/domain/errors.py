@@ -137,7 +137,7 @@ def require_extra(extra: Extra, configured: str) -> None:
     `configured`: what needs that part, as the subject of the sentence. Checking imports nothing.
     """
     if any(find_spec(package) is None for package in _EXTRAS[extra]):
-        why = f"{configured}, and what that needs is not installed: {how_to_install(extra)}"
+        why = f"{configured}, which needs an extra that is not installed: {how_to_install(extra)}"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why)
 
 

@@ -29,7 +29,7 @@ def printable(value: str) -> str:
     found = _CONTROL.search(value)
     if found:
         code = f"{ord(found[0]):04X}"
-        raise PydanticCustomError("control_character", "must not hold the control character U+{code}", {"code": code})
+        raise PydanticCustomError("control_character", "must not contain the control character U+{code}", {"code": code})
     return value
 
 
@@ -44,7 +44,7 @@ def nearest_moment(value: datetime) -> datetime:
 def within_bounds(value: datetime) -> datetime:
     """Return a moment; refuses those beyond the years 1 to 9000 in UTC."""
     if nearest_moment(value) is not value:
-        raise PydanticCustomError("moment", "must lie in the years 1 to 9000, in UTC")
+        raise PydanticCustomError("moment", "must be in the years 1 to 9000, in UTC")
     return value
 
 
@@ -75,7 +75,7 @@ def local_day(moment: datetime, zone: tzinfo) -> date:
 def with_substance(value: str) -> str:
     """Return a text; refuses one without a letter or digit."""
     if not any(char.isalnum() for char in value):
-        raise PydanticCustomError("empty_text", "must hold at least one letter or digit")
+        raise PydanticCustomError("empty_text", "must contain at least one letter or digit")
     return value
 
 
@@ -99,7 +99,7 @@ Limit = Annotated[int, Field(ge=1, le=100, strict=True)]
 Fraction = Annotated[float, Field(ge=0.0, le=1.0, strict=True, allow_inf_nan=False)]
 Level = Annotated[int, Field(ge=1, le=5, strict=True)]
 Provenance = Annotated[str, AfterValidator(_known_source), Field(json_schema_extra={"pattern": _SOURCE})]
-"""Who said it (user, agent, system), or its origin; an empty text means unknown."""
+"""The speaker (user, agent, system), or the origin; an empty text means unknown."""
 
 
 def provenance_fields(given: str | None) -> dict[str, str]:
@@ -114,7 +114,7 @@ def provenance_fields(given: str | None) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Sent:
-    """A mark on a field: what its type doesn't say about how clients send it.
+    """A mark on a field that says how clients send it, where the type does not.
 
     `form`: the type to convert its value to, if its items are checked one by one later. `selects`: it selects the memories of
     a change, so an empty value must not mean "all". `optional`: it is completed if missing.
@@ -146,9 +146,9 @@ class Place(Request):
 
     session_id: Name | None = Field(None, description="The conversation or session.")
     position: Annotated[int, Field(ge=0, le=2**31, strict=True)] | None = Field(
-        None, description="The number of the message there; neighbours are 1 apart."
+        None, description="The number of the message in the conversation; neighbours are 1 apart."
     )
-    speaker: Name | None = Field(None, description="Who said it, when not the user: a name.")
+    speaker: Name | None = Field(None, description="The name of the speaker, if not the user.")
     event_time: Moment | None = Field(
         None, description="When it was said or happened, ISO 8601; in the user's time zone without an offset."
     )
@@ -166,16 +166,16 @@ def absent(value: object) -> bool:
 
 
 class Notes(Model):
-    """What the caller must be told about how this answer came about."""
+    """What the caller should know about how the answer was made."""
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, defer_build=True)
     method: str | None = Field(None, description="How it was made, e.g. `rules` or `claude`.", exclude_if=absent)
-    degraded: str | None = Field(None, description="What did not work, and what was done instead.", exclude_if=absent)
+    degraded: str | None = Field(None, description="What failed, and what was done instead.", exclude_if=absent)
     partial: str | None = Field(None, description="What is missing from this answer.", exclude_if=absent)
     redacted: list[str] | None = Field(
-        None, description="Kinds of secrets that were taken out of the text.", exclude_if=absent
+        None, description="Kinds of secrets that were removed from the text.", exclude_if=absent
     )
-    warnings: list[str] | None = Field(None, description="What the caller may want to act on.", exclude_if=absent)
+    warnings: list[str] | None = Field(None, description="Problems that the caller may want to fix.", exclude_if=absent)
 
     def __bool__(self) -> bool:
         return any(value is not None for value in dict(self).values())
@@ -186,10 +186,10 @@ class Result(Model):
 
     model_config = ConfigDict(extra="forbid", hide_input_in_errors=True, defer_build=True)
     notes: Notes | None = Field(
-        None, description="Only there when there is something to tell.", exclude_if=lambda notes: not notes
+        None, description="Notes on the answer; absent if there are none.", exclude_if=lambda notes: not notes
     )
     unreadable: list[str] | None = Field(
-        None, description="Ids of memories that are damaged and were left out; only there when there are any.",
+        None, description="Ids of damaged memories that were left out; absent if there are none.",
         exclude_if=absent,
     )  # fmt: skip
 

@@ -29,7 +29,7 @@ class NormalizeResult(Result):
 
 class StorePersonalResult(Result):
     id: str = Field(description="The memory's id.")
-    created: bool = Field(description="False when it was there already.")
+    created: bool = Field(description="False if it was already stored.")
 
 
 class PersonalHit(Part):
@@ -49,7 +49,7 @@ class SearchPersonalResult(Result):
 
 
 class Analysis(Part):
-    detected_category: Category = Field(description="Where it is filed.")
+    detected_category: Category = Field(description="The category it is filed under.")
     detected_type: str = Field(description="The kind of memory.")
     generated_tags: list[str]
     importance_score: Level = Field(description="1 (trivial) to 5 (never forget).")
@@ -63,7 +63,7 @@ class Merge(Part):
 
 
 class Update(Part):
-    memory_id: str = Field(description="A memory that the new one may leave untrue.")
+    memory_id: str = Field(description="A memory that the new one may make untrue.")
     content: str
     why: str
 
@@ -71,14 +71,14 @@ class Update(Part):
 class SimilarMemory(Part):
     memory_id: str
     content: str
-    similarity: Fraction | None = Field(description="Their cosine; null where either has no vector.")
+    similarity: Fraction | None = Field(description="The cosine of both; null if either has no vector.")
 
 
 class Recommendations(Part):
     similar_memories: list[str] = Field(description="Ids of memories on the same subject, nearest first.")
     similar: list[SimilarMemory] = Field(description="The same memories with their content.")
     suggested_merges: list[Merge] = Field(description="Memories that say the same; nothing was merged.")
-    updates: list[Update] = Field(description="Memories that may not be true any more; context.supersedes closes them.")
+    updates: list[Update] = Field(description="Memories that may no longer be true; context.supersedes closes them.")
     tag_consolidations: dict[str, str] = Field(description="Tags replaced by their standard form, or by one of the user's.")
 
 
@@ -87,40 +87,42 @@ class StoreResult(Result):
     memory_id: str
     analysis: Analysis
     recommendations: Recommendations
-    operation_id: str | None = Field(None, description="By it a store that superseded is undone.", exclude_if=absent)
+    operation_id: str | None = Field(None, description="Undoes the store, if it superseded memories.", exclude_if=absent)
 
 
 class Hit(Part):
     id: str
     content: str
-    relevance_score: Fraction = Field(description="How well it matches, comparable across questions.")
-    probability: Fraction | None = Field(description="How likely it is right; null where nothing in particular is asked.")
+    relevance_score: Fraction = Field(description="How well it matches; comparable across questions.")
+    probability: Fraction | None = Field(description="How likely it is the answer; null if nothing in particular is asked.")
     below_threshold: bool | None = Field(
-        None, exclude_if=absent, description="True for the best there is where nothing matches enough."
+        None, exclude_if=absent, description="True for the best memory if no memory matches enough."
     )
     matched_concepts: list[str]
     category: Category
     importance: Level
     created_at: datetime
-    last_accessed: datetime = Field(description="When it was last found; when it was stored, if never since.")
+    last_accessed: datetime = Field(description="When a search last returned it; if never, when it was stored.")
     key: str | None = Field(None, exclude_if=absent)
     section: Section | None = Field(None, exclude_if=absent)
     event_time: datetime | None = Field(None, exclude_if=absent)
 
 
 class ReadTimeRange(Part):
-    after: datetime | None = Field(description="Inclusive; null when open.")
-    before: datetime | None = Field(description="Exclusive; null when open.")
+    after: datetime | None = Field(description="Inclusive; null if open.")
+    before: datetime | None = Field(description="Exclusive; null if open.")
 
 
 class QueryAnalysis(Part):
     intent: Intent
     extracted_concepts: list[str]
-    search_scope: str = Field(description="What was searched: content+tags+categories, and what narrowed it.")
-    semantic_expansions: dict[str, list[str]] = Field(description="By concept the words added to a query; they weigh little.")
-    time_range: ReadTimeRange | None = Field(description="The range that the query names; it lifts, it hides nothing.")
+    search_scope: str = Field(description="The parts that were searched, content+tags+categories, and the filters.")
+    semantic_expansions: dict[str, list[str]] = Field(description="Words added to the query, by concept; they weigh little.")
+    time_range: ReadTimeRange | None = Field(
+        description="The range that the query names; it affects the order, and hides nothing."
+    )
     answerable: Fraction | None = Field(
-        description="How likely a talk between people holds the answer at all; null for single facts, which don't tell."
+        description="How likely a conversation contains the answer; null for single facts, which carry no signal."
     )
     held_back: int = Field(description="How many memories were left out because they match too little.")
 
@@ -140,7 +142,7 @@ class AdvancedTools(Part):
 
 class SystemState(Part):
     total_memories: int = Field(description="Memories that can be found now.")
-    health_score: Fraction = Field(description="1 when nothing is left to tidy up; docs/advanced.md has the formula.")
+    health_score: Fraction = Field(description="1 if there is nothing to tidy up; docs/advanced.md has the formula.")
     optimization_opportunities: list[str]
 
 
@@ -148,8 +150,8 @@ class DiscoverResult(Result):
     advanced_tools: AdvancedTools
     current_system_state: SystemState
     tool_schema: dict[str, JsonValue] | None = Field(None, description="The manifest's row of that tool.", exclude_if=absent)
-    group_schemas: list[dict[str, JsonValue]] | None = Field(None, description="What each takes.", exclude_if=absent)
-    tool_list: str | None = Field(None, description="Over MCP: what is, and what could be, in your list.", exclude_if=absent)
+    group_schemas: list[dict[str, JsonValue]] | None = Field(None, description="The group's tools.", exclude_if=absent)
+    tool_list: str | None = Field(None, description="Over MCP: which tools your list has, and can have.", exclude_if=absent)
 
 
 class InsightMetadata(Part):
@@ -188,7 +190,7 @@ class InsightHit(Part):
     metadata: InsightMetadata
     distance: Annotated[float, Field(ge=0.0, le=2.0)] | None = Field(
         None,
-        description="Below 0.2 highly relevant, 0.5 relevant, 0.8 somewhat; absent where only the words match.",
+        description="Below 0.2 highly relevant, 0.5 relevant, 0.8 somewhat; absent if only the words match.",
         exclude_if=absent,
     )
 

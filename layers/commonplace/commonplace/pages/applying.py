@@ -212,7 +212,7 @@ def _find_changes(pages: Pages, context: RunContext) -> _PageChanges:
     notes += [flaws.note] if flaws.note else []
     planner = PagePlanner(record, caller, context.ports)
     steps = planner.steps(differences(read, record))
-    notes += [f"taken out, as secrets are never kept: {', '.join(planner.redacted)}"] if planner.redacted else []
+    notes += [f"removed, because secrets are never stored: {', '.join(planner.redacted)}"] if planner.redacted else []
     run = Run(
         run_id=new_run_id(caller.now),
         user_id=context.user_id,

@@ -142,7 +142,7 @@ def _check_names(given: Writing) -> None:
     check_place(given.namespace, given.key)
     for name in (*given.namespace, given.key):
         if redact(name).kinds:
-            why = "namespace and key: must not contain a secret; secrets are never stored"
+            why = "namespace and key: must not contain a secret: secrets are never stored"
             raise CommonplaceError(ErrorCode.SECRET_ONLY, why, "key")
 
 

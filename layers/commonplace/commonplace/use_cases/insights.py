@@ -79,7 +79,7 @@ def _current(memory_id: str, caller: Caller, ports: Ports) -> Memory | None:
     if holder(memory_id, caller, ports) is not None:
         raise CommonplaceError(ErrorCode.CONFLICT, "id: is the key of another memory; take another id", "id")
     if redact(memory_id).kinds:
-        raise CommonplaceError(ErrorCode.SECRET_ONLY, "id: holds a secret, and secrets are never kept", "id")
+        raise CommonplaceError(ErrorCode.SECRET_ONLY, "id: contains a secret, and secrets are never stored", "id")
     return None
 
 

@@ -93,7 +93,7 @@ def test_what_an_archive_holds_is_bounded(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_a_file_where_a_folder_is_to_be_is_told() -> None:
-    with pytest.raises(CommonplaceError, match="can't be taken in"):
+    with pytest.raises(CommonplaceError, match="can't be stored"):
         laid_out(file("a", b"1"), file("a/b.md", b"2"))
 
 

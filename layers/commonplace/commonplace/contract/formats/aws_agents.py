@@ -118,7 +118,7 @@ def _fields(fields: list[tuple[str, Schema]]) -> list[tuple[str, Schema]]:
     if len(fields) <= MOST_PARAMETERS:
         return fields
     room = MOST_PARAMETERS - 1
-    rest = {"type": "object", "description": "What else can be said.", "properties": dict(fields[room:])}
+    rest = {"type": "object", "description": "Further optional fields.", "properties": dict(fields[room:])}
     return [*fields[:room], (REST, rest)]
 
 

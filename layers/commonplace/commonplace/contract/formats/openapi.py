@@ -28,18 +28,18 @@ _SERVERS = [
 _USER = {
     "name": "X-Commonplace-User",
     "in": "header",
-    "description": "The end user a trusted backend speaks for: needed with IAM, refused for a token without the scope.",
+    "description": "The end user for whom a trusted backend calls: required with IAM, refused for a token without the scope.",
     "schema": {"type": "string", "minLength": 1},
 }
 _TIMEZONE = {
     "name": "X-Commonplace-Timezone",
     "in": "header",
-    "description": "IANA name of the user's time zone; UTC when left out. A local server goes by its own zone.",
+    "description": "IANA name of the user's time zone; UTC when left out. A local server uses its own time zone.",
     "schema": {"type": "string", "examples": ["Europe/Berlin"]},
 }
 _EXPORT_ID = {
     "name": "export_id", "in": "path", "required": True, "schema": {"type": "string"},
-    "description": "What `export_memories` answered.",
+    "description": "The `export_id` that `export_memories` returned.",
 }  # fmt: skip
 _OF_THE_GATEWAY = {"302", "401", "429"}  # statuses that only the API on AWS returns
 
@@ -66,11 +66,11 @@ def write(rows: Sequence[Row]) -> dict[str, Any]:
             "securitySchemes": {
                 "token": {
                     "type": "http", "scheme": "bearer", "bearerFormat": "JWT",
-                    "description": "A missing or expired one is refused by API Gateway itself: 401 with another body.",
+                    "description": "API Gateway itself refuses a missing or expired token: 401 with a different body.",
                 },
                 "iam": {
                     "type": "apiKey", "in": "header", "name": "Authorization",
-                    "description": "AWS Signature Version 4, where the stack was deployed with `AuthMode` iam.",
+                    "description": "AWS Signature Version 4, if the stack was deployed with `AuthMode` iam.",
                 },
             },
         },
@@ -125,8 +125,8 @@ def _store_many() -> dict[str, Any]:
     body["properties"]["memories"]["items"] = schema(StoreRequest, "validation")
     return {
         "operationId": "store_memories",
-        "summary": "Store up to 100 statements, each with its own answer",
-        "description": "One that is refused stops no other; the same call again stores nothing twice.",
+        "summary": "Store up to 100 statements, each with its own result",
+        "description": "A refused statement does not stop the others. Repeating the call stores nothing twice.",
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
         "responses": responses(schema(StoreManyResult, "serialization"), set(told(OF_BODIES))),
     }
@@ -140,10 +140,10 @@ def _import() -> dict[str, Any]:
     answers = {"anyOf": [schema(Imported, "serialization"), schema(ImportResult, "serialization")]}
     return {
         "operationId": "import_turns",
-        "summary": "Read a conversation, or store a transcript turn by turn",
-        "description": "Of `messages` only the user's own words become memories: a plan is answered, and `apply` stores it. "
-        "`turns` with `keep` is the form for transcripts: each turn is stored at once, whoever said it; one that can't be is "
-        "told in `left_out`, with its index.",
+        "summary": "Import a conversation, or store a transcript turn by turn",
+        "description": "From `messages`, only the user's own words become memories: the answer is a plan, and `apply` "
+        "stores it. `turns` with `keep` is for transcripts: each turn is stored at once, no matter who spoke; turns that "
+        "can't be stored are listed in `left_out`, with their index.",
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
         "responses": responses(answers, set(told(OF_BODIES))),
     }
@@ -152,9 +152,9 @@ def _import() -> dict[str, Any]:
 def _export() -> dict[str, Any]:
     text = {"schema": {"type": "string"}}
     found = responses({}, set(told([ErrorCode.NOT_FOUND, *OF_HEADERS])))
-    location = {"Location": {"schema": {"type": "string", "format": "uri"}, "description": "Holds for 60 seconds."}}
+    location = {"Location": {"schema": {"type": "string", "format": "uri"}, "description": "Valid for 60 seconds."}}
     found["200"] = {"description": "The file, on one machine.", "content": {media: text for media, _ in MEDIA.values()}}
-    found["302"] = {"description": "Where the file is, on AWS.", "headers": location}
+    found["302"] = {"description": "The address of the file, on AWS.", "headers": location}
     return {"operationId": "fetch_export", "summary": "The file of an export", "responses": dict(sorted(found.items()))}
 
 
@@ -162,8 +162,8 @@ def _upload() -> dict[str, Any]:
     any_bytes = {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}}
     return {
         "operationId": "upload_file",
-        "summary": "Keep a file for one import_memories, for an hour",
-        "description": "Up to 50 MB on one machine, and up to 4 MB on AWS; 200 MB of all the uploads of a user.",
+        "summary": "Upload a file for import_memories",
+        "description": "For one import, within an hour. Up to 50 MB on one machine, 4 MB on AWS; 200 MB for all of a user.",
         "requestBody": {"required": True, "content": {"application/octet-stream": any_bytes}},
         "responses": responses(schema(UploadResult, "serialization"), set(told(OF_HEADERS))),
     }
@@ -172,8 +172,8 @@ def _upload() -> dict[str, Any]:
 def _error() -> dict[str, Any]:
     fields = {
         "code": {"enum": [code.label for code in ErrorCode]},
-        "message": {"type": "string", "description": "For the one who calls: it names the field and never quotes a secret."},
-        "field": {"type": ["string", "null"], "description": "The dotted path of the argument at fault, if one is."},
+        "message": {"type": "string", "description": "For the caller: it names the field and never quotes a secret."},
+        "field": {"type": ["string", "null"], "description": "The dotted path of the wrong argument, if any."},
         "retryable": {"type": "boolean", "description": "Whether the same call may succeed later."},
     }
     inner = {"type": "object", "additionalProperties": False, "required": list(fields), "properties": fields}
@@ -181,7 +181,6 @@ def _error() -> dict[str, Any]:
 
 
 def _local_path(item: dict[str, Any], headers: set[str]) -> dict[str, Any]:
-    """Return a path without the headers that name user and zone: the local server has its own."""
     found: dict[str, Any] = {method: _local_operation(item[method]) for method in ("get", "post") if method in item}
     parameters = [one for one in item.get("parameters", ()) if one.get("$ref") not in headers]
     return {"parameters": parameters, **found} if parameters else found
@@ -197,7 +196,7 @@ def _own() -> dict[str, Any]:
     link = {"type": "string", "format": "uri"}
     server = {"name": text, "version": text, "description": text, "openapi": link, "tools": link, "health": link}
     return {
-        "/": _get("show_server", "What this server is, and where its documents are", server),
+        "/": _get("show_server", "Name, version and links of this server", server),
         "/openapi.json": _get("show_openapi", "This document", {"openapi": text, "paths": {"type": "object"}}),
         "/health": _get(
             "show_health", "Whether the memories can be read", {"status": text, "version": text, "total_memories": count}
@@ -222,7 +221,7 @@ OF_BODIES = (
 """Errors that a request body may cause."""
 OF_HEADERS = (ErrorCode.INVALID_ARGUMENT, ErrorCode.MISSING_FIELD)
 """Errors that the headers for user and zone may cause."""
-_THROTTLED = {"description": "Too many requests: API Gateway's own answer; try again later."}
+_THROTTLED = {"description": "Too many requests: sent by API Gateway itself; try again later."}
 
 _OF_RUNS = {*OF_HEADERS, ErrorCode.NOT_FOUND}
 _OF_CHANGES = {*_OF_RUNS, ErrorCode.CONFLICT, ErrorCode.LEASE_LOST}
@@ -243,7 +242,7 @@ _LIMIT = {
     "schema": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
 }  # fmt: skip
 _REREAD = {
-    "name": "reread", "in": "query", "description": "What the run read is pending again.",
+    "name": "reread", "in": "query", "description": "Whether the interactions that the run read become pending again.",
     "schema": {"enum": ["true", "false"]},
 }  # fmt: skip
 
@@ -284,27 +283,27 @@ def night_paths() -> dict[str, dict[str, Any]]:
         "/runs": {"parameters": [_LIMIT], "get": _operation("list_runs", "The newest runs", _of(ListedRuns), {*OF_HEADERS})},
         "/runs/{run_id}": {
             "parameters": [_RUN_ID],
-            "get": _operation("show_run", "A run with the words that it is about", _of(RunReport), _OF_RUNS),
+            "get": _operation("show_run", "A run with the texts of its changes", _of(RunReport), _OF_RUNS),
         },
         "/runs/{run_id}/undo": {
             "parameters": [_RUN_ID, _REREAD],
-            "post": _operation("undo_run", "Take a run back, as a run", run, _OF_CHANGES),
+            "post": _operation("undo_run", "Undo a run; the undo is a run itself", run, _OF_CHANGES),
         },
         "/runs/{run_id}/approve": {
             "parameters": [_RUN_ID],
-            "post": _operation("approve_run", "Do what waits for review", run, _OF_CHANGES),
+            "post": _operation("approve_run", "Apply the changes that wait for review", run, _OF_CHANGES),
         },
         "/runs/{run_id}/discard": {
             "parameters": [_RUN_ID],
-            "post": _operation("discard_run", "Let go of what waits for review", run, _OF_CHANGES),
+            "post": _operation("discard_run", "Discard the changes that wait for review", run, _OF_CHANGES),
         },
         "/history/{key}": {
             "parameters": [_KEY],
-            "get": _operation("show_history", "What a key has held", _of(History), {*_OF_RUNS, ErrorCode.KEY_NOT_FOUND}),
+            "get": _operation("show_history", "The history of a memory", _of(History), {*_OF_RUNS, ErrorCode.KEY_NOT_FOUND}),
         },
         "/memories/{memory_id}": {
             "parameters": [_MEMORY_ID],
-            "get": _operation("show_memory", "A memory as it is kept", _of(GetResult), {*_OF_RUNS, ErrorCode.KEY_NOT_FOUND}),
+            "get": _operation("show_memory", "One memory", _of(GetResult), {*_OF_RUNS, ErrorCode.KEY_NOT_FOUND}),
         },
         "/feedback": {"parameters": [], "post": _feedback()},
         "/feedback/forget": {"parameters": [], "post": _forget_feedback()},
@@ -315,26 +314,28 @@ def _record() -> dict[str, Any]:
     body: dict[str, Any] = schema(RecordRequest, "validation")
     body["properties"]["interactions"]["items"] = flat(GIVEN.json_schema(), nullable=False)
     return {
-        **_operation("record_interactions", "Record what a day left behind", _of(RecordResult), set(OF_BODIES)),
-        "description": "A malformed interaction is told in `refused`, with its id and field, and the others are recorded; "
-        "the only one of a call is a 400. Messages of other roles, and what is no text, are told in `skipped`. Of a known "
-        "conversation the new messages are recorded, and messages that changed are listed in `conflicts`.",
+        **_operation("record_interactions", "Record the interactions of a day", _of(RecordResult), set(OF_BODIES)),
+        "description": "A malformed interaction is listed in `refused`, with its id and field, and the others are "
+        "recorded; if it is the only one of the call, the answer is a 400. Messages of other roles and parts without "
+        "text are listed in `skipped`. For a known conversation the new messages are recorded, and changed messages are "
+        "listed in `conflicts`.",
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
     }
 
 
 def _feedback() -> dict[str, Any]:
     return {
-        **_operation("record_feedback", "Tell whether a memory was useful for a query", _of(FeedbackResult), _OF_FEEDBACK),
+        **_operation("record_feedback", "Record whether a memory was useful for a query", _of(FeedbackResult), _OF_FEEDBACK),
         "tags": ["search"],
-        "description": "Kept for 90 days. Queries like it find the memory a little sooner or later; the last word counts.",
+        "description": "Stored for 90 days. Similar queries rank the memory a little higher or lower; the latest feedback "
+        "counts.",
         "requestBody": _body(FeedbackRequest),
     }
 
 
 def _forget_feedback() -> dict[str, Any]:
     return {
-        **_operation("forget_feedback", "Forget the feedback on a memory, or all", _of(ForgottenFeedback), _OF_FEEDBACK),
+        **_operation("forget_feedback", "Delete feedback on a memory, or all feedback", _of(ForgottenFeedback), _OF_FEEDBACK),
         "tags": ["search"],
         "requestBody": _body(ForgetFeedbackRequest),
     }
@@ -352,11 +353,11 @@ def _of(model: Any) -> dict[str, Any]:
     return dict(schema(model, "serialization"))
 
 
-_SCHEME = {"type": "http", "scheme": "bearer", "description": "What `commonplace token add` showed."}
+_SCHEME = {"type": "http", "scheme": "bearer", "description": "The token that `commonplace token add` printed."}
 _REFUSED = (ErrorCode.UNAUTHORIZED, ErrorCode.TOO_MANY_REQUESTS)
 _HEADERS = {
-    ErrorCode.UNAUTHORIZED: ("WWW-Authenticate", "What is sent instead.", {"type": "string"}),
-    ErrorCode.TOO_MANY_REQUESTS: ("Retry-After", "Seconds to wait before asking again.", {"type": "integer", "minimum": 1}),
+    ErrorCode.UNAUTHORIZED: ("WWW-Authenticate", "The required authentication scheme.", {"type": "string"}),
+    ErrorCode.TOO_MANY_REQUESTS: ("Retry-After", "Seconds to wait.", {"type": "integer", "minimum": 1}),
 }
 
 
@@ -368,7 +369,7 @@ def write_with_tokens(rows: Sequence[Row], url: str) -> dict[str, Any]:
         refused[str(code.status)]["headers"] = {name: {"description": description, "schema": of_value}}
     return {
         **whole,
-        "servers": [{"url": url, "description": "By a token."}],
+        "servers": [{"url": url, "description": "Requires a token."}],
         "paths": {path: _with(item, refused) for path, item in whole["paths"].items()},
         "components": {**whole["components"], "securitySchemes": {"token": _SCHEME}},
         "security": [{"token": []}],

@@ -29,7 +29,7 @@ def read(event: Event, context: Context) -> Call:
     """Return the event as a call."""
     custom = _custom(context)
     if custom.get(_GATEWAY) not in container.settings().agentcore_gateways:
-        raise identity.unauthorized("this gateway is not among those that are known to name their users")
+        raise identity.unauthorized("this gateway is not in COMMONPLACE_AGENTCORE_GATEWAYS")
     user_id = identity.header(custom.get(_HEADERS), identity.USER)
     if user_id is None:
         raise identity.unauthorized(f"the gateway's interceptor has set no {identity.USER}")

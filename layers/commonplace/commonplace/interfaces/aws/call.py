@@ -12,7 +12,7 @@ Event = Mapping[str, Any]
 Body = dict[str, Any]
 
 _MOST_BYTES = 5_500_000  # of 6 MB allowed for a function's answer
-_TOO_LARGE = "the answer is larger than can be sent: ask for less; what was to be changed is changed"
+_TOO_LARGE = "the answer is too large to send: ask for less; changes of this call were made"
 
 
 class Context(Protocol):

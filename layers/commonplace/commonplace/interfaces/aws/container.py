@@ -115,4 +115,4 @@ def _internal_if_misconfigured(opened: Callable[[], _T]) -> _T:
         if error.code is not ErrorCode.INVALID_ARGUMENT:
             raise
         _log.error("misconfigured: %s", error)
-        raise CommonplaceError(ErrorCode.INTERNAL, "this function is misconfigured; its log tells how") from error
+        raise CommonplaceError(ErrorCode.INTERNAL, "this function is misconfigured; see its log") from error

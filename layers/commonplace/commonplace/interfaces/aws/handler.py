@@ -121,7 +121,6 @@ def _page(name: str, caller: Caller) -> Body:
 
 
 def _answers_nights() -> Callable[[Call], Body]:
-    """Return the function that answers night routes, imported only where they are served."""
     from commonplace.interfaces.aws.nightly_functions import answer
 
     return answer

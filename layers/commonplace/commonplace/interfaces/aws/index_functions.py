@@ -80,9 +80,9 @@ def _notify(url: str, text: bytes, put: Callable[[str, bytes], None]) -> None:
         try:
             return put(url, text)
         except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
-            _log.warning("CloudFormation can't be told: %s", type(error).__name__)
+            _log.warning("CloudFormation can't be notified: %s", type(error).__name__)
             time.sleep(_PAUSE * 2**attempt)
-    raise TimeoutError("CloudFormation could not be told")
+    raise TimeoutError("CloudFormation could not be notified")
 
 
 def _put(url: str, text: bytes) -> None:

@@ -30,53 +30,53 @@ class Listed(click.Command):
 
 
 LISTED = (
-    Listed("backup", "backing_up", "Keep backups of the memories, and bring one back."),
+    Listed("backup", "backing_up", "Make, verify and restore backups of the memories."),
     Listed("call", "programs", "Call any tool with a JSON object."),
-    Listed("context", "memories", "Print what an agent puts into its prompt."),
-    Listed("delete", "kept", "Delete a memory; undo brings it back."),
-    Listed("discover", "memories", "Show the state, and what else there is."),
-    Listed("doctor", "upkeep", "Tell what is the matter with a file, or a deployment."),
-    Listed("erase", "erasing", "Erase everything that is kept of a user, or one memory."),
-    Listed("export", "conversations", "Print every record as JSON lines, or another way."),
-    Listed("feedback", "kept", "Tell whether a memory was useful for a query."),
-    Listed("get", "kept", "Show one memory as it is kept."),
-    Listed("history", "kept", "Show what a memory was before, newest first."),
-    Listed("import", "conversations", "Bring memories along from other stores and notes.", "import_file"),
+    Listed("context", "memories", "Print the context of a topic, for an agent's prompt."),
+    Listed("delete", "kept", "Delete a memory; you can undo it."),
+    Listed("discover", "memories", "Show the state of the memories, and further tools."),
+    Listed("doctor", "upkeep", "Check a memory file or a deployment for problems."),
+    Listed("erase", "erasing", "Erase all data of a user, or one memory."),
+    Listed("export", "conversations", "Export every record as JSON lines, or in another format."),
+    Listed("feedback", "kept", "Record whether a memory was useful for a query."),
+    Listed("get", "kept", "Show one memory as it is stored."),
+    Listed("history", "kept", "Show the history of a memory, newest first."),
+    Listed("import", "conversations", "Import memories from other tools and notes.", "import_file"),
     Listed("list", "kept", "List the memories, newest first.", "list_memories"),
-    Listed("manifest", "programs", "Print the manifest of all tools, or check one.", "check_manifest"),
-    Listed("markdown", "files", "Write the memories as pages, to read and to edit."),
+    Listed("manifest", "programs", "Print the manifest of all tools, or check a file.", "check_manifest"),
+    Listed("markdown", "files", "Write the memories as Markdown pages that you can edit."),
     Listed("mcp", "programs", "Serve the tools to an agent, over MCP."),
-    Listed("merge", "maintenance", "Make one memory of several, or tell which say the same."),
-    Listed("migrate", "migrating", "Move here from another store."),
-    Listed("network", "analysis", "Show which concepts stand together."),
-    Listed("nightly", "nightly_runs", "Read what was recorded and is not read yet."),
-    Listed("normalize", "memories", "Turn a text into a clean statement."),
-    Listed("record", "files", "Record what a day left behind, for a night to read."),
-    Listed("reindex", "upkeep", "Embed a file anew, or rebuild a deployment's index."),
-    Listed("repair", "upkeep", "Bring the index in line with the memories."),
-    Listed("runs", "nightly_runs", "What the nights did, and how to take it back."),
+    Listed("merge", "maintenance", "Merge memories, or list which say the same."),
+    Listed("migrate", "migrating", "Migrate memories from another store."),
+    Listed("network", "analysis", "Show which concepts appear together."),
+    Listed("nightly", "nightly_runs", "Read the recorded interactions that are pending."),
+    Listed("normalize", "memories", "Turn a text into a statement with a type and tags."),
+    Listed("record", "files", "Record the interactions of a day, for a night to read."),
+    Listed("reindex", "upkeep", "Embed a file again, or rebuild a deployment's index."),
+    Listed("repair", "upkeep", "Repair the search index."),
+    Listed("runs", "nightly_runs", "Show, approve, discard or undo runs."),
     Listed("search", "searching", "Find memories for a question in plain words."),
     Listed("serve", "serving", "Serve the tools over HTTP on this machine."),
-    Listed("stats", "analysis", "Count the memories, and draw what there is."),
-    Listed("store", "memories", "Remember something, as it was said."),
-    Listed("tags", "maintenance", "Keep the tags few."),
+    Listed("stats", "analysis", "Count the memories, with bars."),
+    Listed("store", "memories", "Store a memory."),
+    Listed("tags", "maintenance", "List the tags, or merge tags with the same meaning."),
     Listed("timeline", "analysis", "Show when things happened, and what changed."),
-    Listed("token", "serving", "Keep the tokens of a server for several users."),
-    Listed("trace", "searching", "Show how a search comes to its answer."),
+    Listed("token", "serving", "Manage the tokens of a server for several users."),
+    Listed("trace", "searching", "Explain how a search found its results."),
     Listed("ui", "serving", "Open a page to see, search and correct the memories."),
-    Listed("undo", "nightly_runs", "Take one operation back, a tool's or a run's."),
-    Listed("update", "kept", "Change what a memory says, or correct its labels."),
+    Listed("undo", "nightly_runs", "Undo one operation of a tool or a run."),
+    Listed("update", "kept", "Change a memory, or correct its labels."),
     Listed("usage", "searching", "Show how the memories are used."),
-    Listed("validate", "upkeep", "Check whether memories and index are in line."),
+    Listed("validate", "upkeep", "Check whether the search index agrees with the memories."),
 )
 
 
 _EXIT_CODES = """\b
-Exit codes: 0 done (finding nothing is done, too), 1 a mistake of this program,
-2 the command line or the input is wrong, or there is no command (you see this then),
-3 no such tool or memory, 4 the file or the port is not available, try again,
-5 done, but something of what was erased is left for a while, or something is
-left for a person to decide, 130 stopped by Ctrl-C or a signal.
+Exit codes: 0 success (also if nothing was found), 1 internal error,
+2 wrong command line or input, or no command (then this help is shown),
+3 no such tool or memory, 4 the file or port is not available, try again,
+5 done, but something is left: a decision for you, or erased text that
+disappears later, 130 stopped by Ctrl-C or a signal.
 """
 _OBJECTS = 200_000
 """New objects between two garbage collections. Imported objects stay: collecting every 700 took a tenth of a store's time."""
@@ -100,7 +100,7 @@ def commonplace() -> None:
       commonplace store "My daughter Mia is allergic to peanuts."
       commonplace search "is anybody allergic?"
 
-    The shared options stand before the command or after it. A text may be - for stdin.
+    Give the shared options before or after the command. A text may be - for stdin.
     """
 
 

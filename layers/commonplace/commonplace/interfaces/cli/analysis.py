@@ -9,8 +9,8 @@ from commonplace.domain.taxonomy import Granularity
 from commonplace.interfaces.cli.options import WHOLE, Shared, command_options, given_arguments
 from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_facts, print_json, print_notes, print_rows
 
-_AFTER = click.option("--after", metavar="TIME", help="Only what is of then or later, ISO 8601.")
-_BEFORE = click.option("--before", metavar="TIME", help="Only what is of before, ISO 8601.")
+_AFTER = click.option("--after", metavar="TIME", help="Only memories from this time on, ISO 8601.")
+_BEFORE = click.option("--before", metavar="TIME", help="Only memories before this time, ISO 8601.")
 _BAR = 12  # columns of the longest bar: a terminal of 60 columns shows it beside its name
 _TAGS = 10
 
@@ -20,9 +20,9 @@ _TAGS = 10
 @_BEFORE
 @command_options
 def stats(shared: Shared, after: str | None, before: str | None) -> None:
-    """Count the memories, and draw what there is.
+    """Count the memories, with bars.
 
-    A period is of when memories were stored. The health is that of all.
+    --after and --before select by the time a memory was stored. The health covers all memories.
     """
     with shared.reading() as memory:
         answer = memory.call("memory_stats", given_arguments(after=after, before=before))
@@ -34,9 +34,9 @@ def stats(shared: Shared, after: str | None, before: str | None) -> None:
         "memories": answer["total"],
         "as of": day_and_time(answer["as_of"]),
         "health": health["score"],
-        "it lost by": lost,
+        "reduced by": lost,
         "records": f"{answer['record_bytes']:,} bytes",
-        "tags": f"{tags['distinct']} on {tags['assignments']} places, {tags['used_once']} of them used once",
+        "tags": f"{tags['distinct']} in {tags['assignments']} places, {tags['used_once']} of them used once",
     })  # fmt: skip
     ages = {_age(one["up_to_days"]): one["count"] for one in answer["age"] if one["count"]}
     top = {one["tag"]: one["count"] for one in tags["top"][:_TAGS]}
@@ -58,15 +58,15 @@ def _age(up_to_days: int | None) -> str:
 @_AFTER
 @_BEFORE
 @click.option("--topic", metavar="WORDS", help="Only memories with all of these words.")
-@click.option("--by", type=click.Choice(get_args(Granularity)), help="How long a bucket is.  [default: month]")
-@click.option("--cursor", metavar="CURSOR", help="Go on where a timeline ended.")
+@click.option("--by", type=click.Choice(get_args(Granularity)), help="The length of a period.  [default: month]")
+@click.option("--cursor", metavar="CURSOR", help="Continue where a timeline ended.")
 @command_options
 def timeline(
     shared: Shared, after: str | None, before: str | None, topic: str | None, by: str | None, cursor: str | None
 ) -> None:
     """Show when things happened, and what changed.
 
-    Memories by day, week, month or year, with what they are about, and old values beside what took their place.
+    Count memories by day, week, month or year, with their subjects and with changes: the old value beside the new one.
     """
     arguments = given_arguments(after=after, before=before, topic=topic, granularity=by, cursor=cursor)
     with shared.reading() as memory:
@@ -79,7 +79,7 @@ def timeline(
         rows = [(bucket["start"][:10], bucket["count"], bar, _told(bucket)) for bucket, bar in drawn]
         print_rows(("from", "memories", "", "about"), rows, "about")
     more = f"commonplace timeline --cursor {answer['cursor']}" if answer.get("cursor") else ""
-    print_facts({"shown": "" if buckets else "nothing", "further by": more})
+    print_facts({"shown": "" if buckets else "nothing", "more": more})
     return print_notes(answer)
 
 
@@ -90,9 +90,9 @@ def timeline(
 @click.option("--dot", is_flag=True, help="Print the graph for Graphviz, e.g. for: dot -Tsvg.")
 @command_options
 def network(shared: Shared, focus: str | None, depth: int | None, limit: int | None, dot: bool) -> None:
-    """Show which concepts stand together.
+    """Show which concepts appear together.
 
-    With a FOCUS: what is around that concept. Those that stand together more than others form a community.
+    With a FOCUS: only the concepts around it. Concepts that often appear together form a community.
     """
     arguments = given_arguments(focus=focus, depth=depth, limit=limit, format="dot" if dot else None)
     with shared.reading() as memory:

@@ -14,7 +14,7 @@ _ID = click.argument("backup_id", metavar="BACKUP")
 
 @click.group()
 def backup() -> None:
-    """Keep backups of the memories, and bring one back."""
+    """Make, verify and restore backups of the memories."""
 
 
 @backup.command()
@@ -22,8 +22,9 @@ def backup() -> None:
 def make(shared: Shared) -> None:
     """Make a backup of all memories as of now.
 
-    It is kept beside the memories, for 90 days; of ten the oldest makes room. It guards against what is done to memories,
-    not against the loss of the file: copy that, or "commonplace export". The exit code is 5 when some can't be read.
+    The backup is stored in the memory file for 90 days; after ten, the newest replaces the oldest. It protects against
+    changes, not against the loss of the file: for that, copy the file or use "commonplace export". The exit code is 5 if
+    some memories can't be read.
     """
     with shared.open() as memory:
         answer = memory.call("backup_restore", {"action": "backup"})
@@ -39,13 +40,13 @@ def make(shared: Shared) -> None:
 @backup.command("list")
 @command_options
 def list_backups(shared: Shared) -> None:
-    """List the backups that are kept, newest first."""
+    """List the backups, newest first."""
     with shared.reading() as memory:
         answer = memory.call("backup_restore", {"action": "list"})
     if shared.json:
         return print_json(answer)
     if not answer["backups"]:
-        return click.echo("no backup is kept")
+        return click.echo('there is no backup; "commonplace backup make" makes one')
     rows = [
         (day_and_time(one["as_of"]), str(one["count"]), day_and_time(one["expires_at"]), one["backup_id"])
         for one in answer["backups"]
@@ -57,7 +58,7 @@ def list_backups(shared: Shared) -> None:
 @_ID
 @command_options
 def verify(shared: Shared, backup_id: str) -> None:
-    """Check whether all of a backup can be brought back. The exit code is 5 when something is wrong."""
+    """Check whether a backup can be restored completely. The exit code is 5 if something is wrong."""
     with shared.reading() as memory:
         answer = memory.call("backup_restore", {"action": "verify", "backup_id": backup_id})
     if shared.json:
@@ -72,24 +73,22 @@ def verify(shared: Shared, backup_id: str) -> None:
 
 @backup.command()
 @click.argument("backup_id", metavar="[BACKUP]", required=False)
-@click.option(
-    "--mode", type=click.Choice(["missing", "replace"]), help="Whether to reset and close, too.  [default: missing]"
-)
-@click.option("--run", "run_id", metavar="RUN", help="A plan that was made before: with --apply and its BACKUP it is done.")
-@click.option("--apply", is_flag=True, help="Do it now, and not only tell what would be done.")
+@click.option("--mode", type=click.Choice(["missing", "replace"]), help="What to restore, as below.  [default: missing]")
+@click.option("--run", "run_id", metavar="RUN", help="The id of an earlier plan; --apply with its BACKUP applies it.")
+@click.option("--apply", is_flag=True, help="Restore now instead of only planning it.")
 @command_options
 def restore(shared: Shared, backup_id: str | None, mode: str | None, run_id: str | None, apply: bool) -> None:
-    """Bring a backup back, or tell what that would do.
+    """Restore a backup, or show what that would do.
 
     \b
     missing   adds the memories that are gone
-    replace   also resets what was changed and closes what came later
+    replace   also resets changed memories and closes later ones
 
-    "commonplace runs undo" takes it back. What was erased stays erased. Ends with 5 while something is planned that is not
-    done, or does not come back.
+    "commonplace runs undo" undoes it. Erased memories stay erased. The exit code is 5 if a plan waits to be applied, or if
+    a memory can't be restored.
     """
     if apply and backup_id is None:
-        raise click.UsageError("--apply needs the BACKUP that comes back")
+        raise click.UsageError("--apply needs the BACKUP to restore")
     with shared.open() if apply else shared.reading() as memory:
         planning = {"backup_id": backup_id, "mode": mode} if run_id is None else {"run_id": run_id}
         answer = memory.call("backup_restore", {"action": "restore", **given_arguments(**planning)})
@@ -106,13 +105,13 @@ def restore(shared: Shared, backup_id: str | None, mode: str | None, run_id: str
 def _print_restored(answer: Mapping[str, Any]) -> None:
     waits = answer["status"] == "needs_review"
     run_id = answer.get("run_id")
-    parts = (("adds", "comes back"), ("changes", "is reset"), ("closes", "closes"))
+    parts = (("adds", "restored"), ("changes", "reset"), ("closes", "closed"))
     rows = [(word, one) for name, word in parts for one in answer[name]]
-    rows += [("stays away", Remarked(one["id"], one["message"])) for one in answer["refused"]]
+    rows += [("not restored", Remarked(one["id"], one["message"])) for one in answer["refused"]]
     if rows:
         print_rows(("what", "memory"), rows, "memory")
     else:
-        click.echo("nothing is to be brought back")
+        click.echo("nothing to restore")
     print_facts({
         "run": run_id,
         "to do": f"commonplace backup restore {answer['backup_id']} --run {run_id} --apply" if waits and run_id else None,

@@ -1,4 +1,4 @@
-"""`import` and `export`: memories from elsewhere in, everything out."""
+"""`import` and `export`: memories from other tools, and memories as a file."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -23,32 +23,32 @@ _MOST_SHOWN = 20  # table rows; --all and --json have all
 
 @click.command("import")
 @click.argument("file", metavar="FILE|FOLDER", type=click.Path(exists=True, allow_dash=True))
-@click.option("--from", "kind", type=click.Choice(get_args(ImportKind)), help="What it holds; found out where it can be.")
-@click.option("--only", metavar="NAME", help='Whose memories to take of several people\'s; "" for those without a name.')
-@click.option("--user-map", multiple=True, metavar="NAME=USER", help="Take NAME's memories for the user USER; repeatable.")
-@click.option("--apply", is_flag=True, help="Store what the plan tells.")
-@click.option("--all", "every", is_flag=True, help="Show what happens to every entry, and every passage that is left out.")
+@click.option("--from", "kind", type=click.Choice(get_args(ImportKind)), help="The format of FILE; detected if possible.")
+@click.option("--only", metavar="NAME", help='Import only this person\'s memories; "" for memories without a name.')
+@click.option("--user-map", multiple=True, metavar="NAME=USER", help="Import NAME's memories for the user USER; repeatable.")
+@click.option("--apply", is_flag=True, help="Store the memories of the plan.")
+@click.option("--all", "every", is_flag=True, help="Show every entry, and every passage that is left out.")
 @command_options
 def import_file(
     shared: Shared, file: str, kind: ImportKind | None, only: str | None, user_map: Sequence[str], apply: bool, every: bool
 ) -> None:
-    """Bring memories along from other stores and notes.
+    """Import memories from other tools and notes.
 
     \b
-    FILE or FOLDER holds one of these:
+    FILE or FOLDER contains one of these:
       chatgpt, claude                         the data export: its ZIP or folder, or conversations.json
-      mem0, zep, graphiti, letta, langgraph   what these stores give as JSON; mem0's folder
+      mem0, zep, graphiti, letta, langgraph   the JSON export of these stores; mem0's folder
       agentcore, mcp-memory                   the records of AgentCore Memory; the file of MCP's memory server
       basic-memory, markdown                  a folder of notes, or one note
       anthropic-memory                        the folder /memories of Claude's memory tool
-      messages                                as chat APIs have them, each {"role", "content"}
+      messages                                messages of a chat API, each {"role", "content"}
       turns                                   {"session_id", "position", "speaker", "text", "event_time"?}
-      commonplace                             what "commonplace export" wrote, of this version or of 0.1
+      commonplace                             a file of "commonplace export", of this version or 0.1
 
-    A plan is shown first: what would come, what is here already, what is refused and why. --apply stores it, as a run that
-    "commonplace runs undo" takes back; what came before is known. Times, tags, other fields and ids are kept. Of messages
-    only the user's own words become memories; of turns all do, whoever said them. The exit code is 5 where something can't
-    be stored, or stands in the way.
+    A plan is shown first: which memories are new, already stored, or refused and why. --apply stores them, as a run that
+    "commonplace runs undo" undoes; importing again adds nothing twice. Times, tags, other fields and ids are kept. From
+    messages, only the user's own words become memories; from turns, the words of every speaker do. The exit code is 5 if
+    something can't be stored or is in conflict.
     """
     from commonplace.importing.kinds import kind_of
     from commonplace.importing.sources import Source
@@ -56,7 +56,7 @@ def import_file(
     source = Source(None, stdin_text()) if file == "-" else Source.of(Path(file))
     found = kind_of(source, kind)
     if only is not None and user_map:
-        raise click.UsageError("--only and --user-map exclude each other: a person of --user-map is taken for their user")
+        raise click.UsageError("--only and --user-map exclude each other: give one of them")
     if (only is not None or user_map) and found.kind == "commonplace":
         raise click.UsageError("--only and --user-map are for files of other stores")
     users = _users(user_map, source, found) if user_map else {only: shared.user}
@@ -89,13 +89,13 @@ def _users(user_map: Sequence[str], source: "Source", found: "Found") -> dict[st
     for pair in user_map:
         name, equals, user = pair.rpartition("=")
         if not (name and equals and user) or name in users:
-            raise click.UsageError(f"--user-map {escaped(pair)}: must be NAME=USER, and each NAME may be given once")
+            raise click.UsageError(f"--user-map {escaped(pair)}: must be NAME=USER, with each NAME given once")
         users[name] = user
     there = people_in(source, found.kind)
     for one in users:
         if one not in there:
             people = ", ".join(sorted(there)) or "nobody"
-            raise click.UsageError(f"--user-map: the file names {escaped(people)}, and not {escaped(str(one))}")
+            raise click.UsageError(f"--user-map: the file has no {escaped(str(one))}; it names {escaped(people)}")
     return users
 
 
@@ -109,13 +109,13 @@ def _print(answer: dict[str, Any], every: bool, of_all: bool) -> None:
         "people": [f"{name}: {count}" for name, count in answer["people"].items()] if len(answer["people"]) > 1 else "",
         "entries": answer["entries"],
         "added" if applied else "to be added": f"{answer['added']}, {answer['closed']} of them closed",
-        "of those alike": outcomes.get("near_duplicate"),
-        "here already": max(len(answer["known"]), outcomes.get("known", 0)),
+        "similar to others": outcomes.get("near_duplicate"),
+        "already stored": max(len(answer["known"]), outcomes.get("known", 0)),
         "refused": max(len(answer["refused"]), outcomes.get("refused", 0)),
         "conflicts": answer["conflicts"][:_MOST_SHOWN],
         "lost to another write": answer["lost"],
         "fields cut in the note": answer["cut"][:_MOST_SHOWN],
-        "dates held at the years 1 or 9000": answer["held"],
+        "dates limited to the years 1 to 9000": answer["held"],
         "undo by": [f"commonplace runs undo {run}{of_user}" for run in reversed(runs)],
     })  # fmt: skip
     if answer["refused"]:
@@ -125,12 +125,12 @@ def _print(answer: dict[str, Any], every: bool, of_all: bool) -> None:
         print_rows(("passages", "left out because"), [(n, why) for why, n in answer["left_out"].items()], "left out because")
     if answer["passages"]:
         told = [(one["where"], one["reason"], one["text"]) for one in answer["passages"]]
-        print_rows(("passage", "left out because", "words"), told, "words")
+        print_rows(("passage", "left out because", "text"), told, "text")
     _print_memories(answer["memories"], every)
     print_notes(answer)
     if answer["added"] and not applied:
         several = of_all and len(answer["people"]) > 1
-        click.echo("--only NAME --apply stores those of one person" if several else "--apply stores them")
+        click.echo("--only NAME --apply stores the memories of one person" if several else "--apply stores them")
 
 
 def _print_memories(memories: list[dict[str, Any]], every: bool) -> None:
@@ -140,24 +140,23 @@ def _print_memories(memories: list[dict[str, Any]], every: bool) -> None:
     if told:
         print_rows(("entry", "what happens", "memory"), told, "memory")
     if len(memories) >= _MOST_SHOWN and not every:
-        click.echo(f"these are of the first {_MOST_SHOWN}; --all shows every one")
+        click.echo(f"these are from the first {_MOST_SHOWN} entries; --all shows all")
 
 
 @click.command()
 @click.option(
     "--format", "form", type=click.Choice(["jsonl", "csv", "markdown", "mem0", "langgraph"]), default="jsonl",
     show_default=True,
-    help="jsonl and csv can be imported again; markdown is to be read; mem0 and langgraph are for those stores.",
+    help="jsonl and csv can be imported again; markdown is for reading; mem0 and langgraph are for those stores.",
 )  # fmt: skip
-@click.option("-o", "--output", metavar="FILE", type=click.Path(dir_okay=False), help="A new file, for you alone.")
+@click.option("-o", "--output", metavar="FILE", type=click.Path(dir_okay=False), help="A new file that only you can read.")
 @command_options
 def export(shared: Shared, form: Any, output: str | None) -> None:
-    """Print every record as JSON lines, or another way.
+    """Export every record as JSON lines, or in another format.
 
-    The first line tells the form. The oldest record comes first, and those that are closed (superseded, archived,
-    deleted) are there too, but not as markdown, mem0 or langgraph. "commonplace import" takes all but markdown in again.
-    A file that is there already is never written over. Where records can't be read, the others are given, and the exit
-    code is 5.
+    The first line names the format. The oldest record comes first. Closed records (superseded, archived, deleted) are
+    included, but not in markdown, mem0 or langgraph. "commonplace import" reads every format except markdown. An existing
+    file is never overwritten. If records can't be read, the others are exported and the exit code is 5.
     """
     with shared.reading() as memory, gathered() as flaws:
         lines = memory.export_lines(form)

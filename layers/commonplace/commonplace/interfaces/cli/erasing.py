@@ -20,29 +20,29 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.option("--yes", is_flag=True, help="Erase it. Nothing brings it back.")
-@click.option("--memory", "memory_id", metavar="ID", help="Only this memory, with all that it replaced or was replaced by.")
+@click.option("--yes", is_flag=True, help="Erase it. This can't be undone.")
+@click.option("--memory", "memory_id", metavar="ID", help="Only this memory, with its earlier and later versions.")
 @click.option("--table", metavar="NAME", help="A deployment's DynamoDB table, instead of the file.")
 @command_options
 def erase(shared: Shared, yes: bool, memory_id: str | None, table: str | None) -> None:
-    """Erase everything that is kept of a user, or one memory.
+    """Erase all data of a user, or one memory.
 
     \b
-    Memories (closed ones too), what was recorded, runs, counts and pages go.
-    Without --yes it only tells how much there is. Pages that "markdown write"
-    put into a folder are yours to delete.
+    This erases memories (closed ones too), recorded interactions, runs, counts
+    and pages. Without --yes it only shows how many memories there are. Pages that
+    "markdown write" put into a folder stay: delete them yourself.
 
-    With --memory it is one memory with its history, as "history ID" shows it, and
-    what was recorded that it was read from. What was merged of it goes, too, and
-    is made again without it. "delete" is what can be undone.
+    With --memory it erases one memory with its history, as "history ID" shows it,
+    and the recorded interactions that it was read from. Memories merged from it
+    are erased too, and merged again without it. "delete" can be undone; this can't.
 
-    With --table it is a user of a deployment on AWS: --user is then the whole id,
-    "<issuer>|<sub>" or "<backend>|<name>", and the environment must be the
-    deployment's. Its index follows within seconds, and keeps ids and versions
-    without words until the next reindex.
+    With --table it erases a user of a deployment on AWS: --user is then the whole
+    id, "<issuer>|<sub>" or "<backend>|<name>", and the environment must be the
+    deployment's. The index follows within seconds, and keeps ids and versions
+    without text until the next reindex.
 
-    While another program reads the file, words may stay in its log: the exit code
-    is 5 then, also of "erase" without --yes, until a use of the file takes them out.
+    While another program reads the file, erased text may stay in its log. The exit
+    code is then 5, also without --yes, until a later use of the file removes it.
     """
     from commonplace.domain.interactions import Erased
 
@@ -55,9 +55,9 @@ def erase(shared: Shared, yes: bool, memory_id: str | None, table: str | None) -
     if shared.json:
         _print_erased(leaving, erased, yes)
     elif yes:
-        click.echo(f"erased {escaped(leaving.user_id)}: {counted}, and all that was kept beside")
+        click.echo(f"erased {escaped(leaving.user_id)}: {counted}, and all other data")
     else:
-        click.echo(f"{escaped(leaving.user_id)} has {counted}; --yes erases all of it, and what is kept beside")
+        click.echo(f"{escaped(leaving.user_id)} has {counted}; --yes erases them and all other data")
     _tell_what_is_left(erased)
 
 
@@ -73,14 +73,14 @@ def _erase_memory(shared: Shared, memory_id: str, yes: bool, table: str | None) 
     elif yes:
         click.echo(f"erased for good: {', '.join(erased.ids)}")
         if erased.places:
-            click.echo(f"also taken out of: {', '.join(erased.places).replace('_', ' ')}")
+            click.echo(f"also erased from: {', '.join(erased.places).replace('_', ' ')}")
         if erased.made_again:
-            click.echo(f"what was merged with it stays, without it: {', '.join(erased.made_again)}")
+            click.echo(f"merged again without it: {', '.join(erased.made_again)}")
     elif not scope.memories:
-        click.echo(f"{memory_id} can't be read; --yes erases it, and what is kept beside")
+        click.echo(f"{memory_id} can't be read; --yes erases it and its other data")
     else:
         _print_memories(scope.memories)
-        click.echo("--yes erases all of this, and what was recorded that it was read from; nothing brings it back")
+        click.echo("--yes erases all of this and the interactions that it was read from; this can't be undone")
     if scope.left and not (yes or shared.json):
         click.echo("\nThis was merged with it, and stays as one memory:\n")
         _print_memories(scope.left)
@@ -113,6 +113,6 @@ def _leaving(shared: Shared, table: str | None) -> Iterator["ErasableUser"]:
     from commonplace.bootstrap.cloud import open_erasable_user
 
     if shared.user is None:
-        raise click.UsageError("--table needs --user: whose memories, the whole id")
+        raise click.UsageError("--table needs --user: the whole id of the user")
     with connection_hints(shared):
         yield open_part(partial(open_erasable_user, shared.user), table=table)

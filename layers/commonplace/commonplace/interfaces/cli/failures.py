@@ -23,13 +23,13 @@ _EXIT_CODES = {
 }
 _NEXT = {
     ErrorCode.EMPTY_TEXT: "give at least one word",
-    ErrorCode.TEXT_TOO_LONG: "give it in several pieces",
-    ErrorCode.SECRET_ONLY: "leave it out, or say what it is for without it",
+    ErrorCode.TEXT_TOO_LONG: "split it into several texts",
+    ErrorCode.SECRET_ONLY: "leave the secret out, or describe it without its value",
     ErrorCode.UNKNOWN_TOOL: 'see "commonplace manifest"',
     ErrorCode.KEY_NOT_FOUND: 'see "commonplace list"',
-    ErrorCode.LEASE_LOST: "nothing is to be done here",
+    ErrorCode.LEASE_LOST: "another process continues the work; there is nothing to do",
     ErrorCode.CONFLICT: "or try again later",
-    ErrorCode.STORAGE_UNAVAILABLE: "--db FILE names another file",
+    ErrorCode.STORAGE_UNAVAILABLE: "give another file with --db FILE",
     ErrorCode.INTERNAL: "please report this line",
 }
 _LISTED_BY = {
@@ -50,7 +50,7 @@ class ArgumentHelp:
     example: str = ""
 
     def sentence(self, why: str) -> str:
-        """Return why the value is refused, in the words of the command line."""
+        """Return why the value is refused, with the name of the option or argument."""
         said = f"{self.name}: {f'must be {self.must_be}' if why.startswith(('must be ', 'must have ')) else why}"
         return f"{said}, e.g. {self.name} {self.example}" if self.example and self.example not in why else said
 
@@ -62,10 +62,10 @@ _SHARED = {
     "user_id": ArgumentHelp("--user", "a name", "ana"),
     "timezone": ArgumentHelp("--timezone", "an IANA name", "Europe/Berlin"),
 }
-_TAGS = ArgumentHelp("--tag", "a word of 1 to 64 characters, 32 times at the most", "garden")
+_TAGS = ArgumentHelp("--tag", "a word of 1 to 64 characters, at most 32 times", "garden")
 _LIMIT = ArgumentHelp("--limit", "a whole number from 1 to 100", "20")
 _IMPORTANCE = ArgumentHelp("--importance", "a whole number from 1 to 5", "4")
-_EXPIRES = ArgumentHelp("--expires", "a day or a time as ISO 8601 has it", _DAY)
+_EXPIRES = ArgumentHelp("--expires", "a day or a time in ISO 8601", _DAY)
 _FILTERS = {
     "options.importance_min": replace(_IMPORTANCE, name="--min-importance"),
     "options.time_range.after": replace(_EXPIRES, name="--after"),
@@ -79,7 +79,7 @@ _NAMES: Mapping[str, Mapping[str, ArgumentHelp]] = {
         "context.force_importance": _IMPORTANCE,
         "context.additional_tags": _TAGS,
         "context.expires_at": _EXPIRES,
-        "context.source": ArgumentHelp("--source", "who said it, or where it is from", "web"),
+        "context.source": ArgumentHelp("--source", "a speaker or an origin", "web"),
         "context.user_note": ArgumentHelp("--note", "a text of up to 2,000 characters", '"said twice"'),
     },
     "context": {
@@ -104,9 +104,9 @@ _NAMES: Mapping[str, Mapping[str, ArgumentHelp]] = {
     "timeline": {
         **_PERIOD,
         "topic": replace(_TEXT, name="--topic", example="running"),
-        "cursor": ArgumentHelp("--cursor", "one that a timeline ended with"),
+        "cursor": ArgumentHelp("--cursor", "the cursor of an earlier timeline"),
     },
-    "list": {"limit": _LIMIT, "cursor": ArgumentHelp("--cursor", "one that a list ended with"), **_FILTERS},
+    "list": {"limit": _LIMIT, "cursor": ArgumentHelp("--cursor", "the cursor of an earlier list"), **_FILTERS},
     "update": {
         "value": replace(_TEXT, name="VALUE"),
         "importance": _IMPORTANCE,
@@ -143,7 +143,7 @@ class Failed(click.ClickException):
         if error.code is ErrorCode.NOT_FOUND and error.field in _LISTED_BY:
             see = f"commonplace {_LISTED_BY[error.field]}"
         if error.field == "dir" and error.code is ErrorCode.STORAGE_UNAVAILABLE:
-            following = following or "name another folder, in which you may write"
+            following = following or "name a folder in which you may write"
         self._following = following or _NEXT.get(error.code, f'see "{see}"')
 
     def show(self, file: IO[Any] | None = None) -> None:
@@ -158,8 +158,8 @@ def usage_error(error: click.ClickException, as_json: bool) -> Failed:
     field = parameter.name if parameter else None
     ours = CommonplaceError(ErrorCode.INVALID_ARGUMENT, error.format_message().rstrip("."), field)
     steps = {
-        "does not exist": f"it was looked for from {escaped(str(Path.cwd()))}: check its name, or give the whole path",
-        "is not readable": "whoever owns it can let you read it",
+        "does not exist": f"check its name, or give the whole path; the current folder is {escaped(str(Path.cwd()))}",
+        "is not readable": "ask its owner for permission to read it",
     }
     of_a_file = parameter is not None and isinstance(parameter.type, click.Path)
     following = next((step for why, step in steps.items() if of_a_file and why in error.message), None)

@@ -23,13 +23,12 @@ _FOLDER = click.argument("folder", metavar="DIR", type=click.Path(file_okay=Fals
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @command_options
 def record(shared: Shared, file: str) -> None:
-    """Record what a day left behind, for a night to read.
+    """Record the interactions of a day, for a night to read.
 
-    FILE holds interactions, each {"type", ...} and maybe "id" and "time", as JSON lines, a JSON array, or an object with
-    "interactions". One that is malformed is refused on its own; an id that is known stays as it was, and of a
-    conversation that has grown the new messages are recorded. Where all are refused, the exit code is 2. The messages of
-    a discussion may be those of an OpenAI or Bedrock log: texts of the user and the assistant are read, everything else
-    is skipped and counted.
+    FILE contains interactions as JSON lines, a JSON array, or an object with "interactions". Each is {"type", ...} with an
+    optional "id" and "time". A malformed interaction is refused, and the others are recorded. A known id stays unchanged;
+    for a conversation that has grown, the new messages are recorded. If all are refused, the exit code is 2. Messages may
+    come from an OpenAI or Bedrock log: texts of the user and the assistant are read, others are skipped and counted.
     """
     given, refused = read_interactions(read_text(file))
     with shared.open() as memory:
@@ -48,17 +47,16 @@ def _print_recorded(answer: dict[str, Any]) -> None:
     if answer["skipped"]:
         reasons = Counter((one["role"], one["reason"]) for one in answer["skipped"])
         rows = [(str(count), role, why) for (role, why), count in reasons.most_common()]
-        print_rows(("messages", "of the role", "skipped because"), rows, "skipped because")
+        print_rows(("messages", "role", "skipped because"), rows, "skipped because")
     if answer["conflicts"]:
         changed = [(one["id"], str(one["index"]), one["role"]) for one in answer["conflicts"]]
-        print_rows(("conversation", "message that changed", "role"), changed, "conversation")
+        print_rows(("conversation", "changed message", "role"), changed, "conversation")
     if answer["refused"]:
         refused = [(one["id"] or "?", one["message"]) for one in answer["refused"]]
         print_rows(("interaction", "refused because"), refused, "refused because")
 
 
 def _recorded(memory: "Commonplace", given: Sequence[Any]) -> dict[str, Any]:
-    """Record batch by batch, so that progress is visible."""
     from commonplace.contract.sent import as_declared
     from commonplace.domain.batching import in_batches
     from commonplace.domain.interactions import RecordRequest
@@ -79,13 +77,13 @@ def read_interactions(text: str) -> tuple[list[Any], list[dict[str, Any]]]:
 
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not lines:
-        raise CommonplaceError(ErrorCode.INVALID_JSON, "file: holds no interactions", "file")
+        raise CommonplaceError(ErrorCode.INVALID_JSON, "file: contains no interactions", "file")
     first = lines[0][1].strip()
     if not (first.startswith("{") and first.endswith("}")) or (len(lines) == 1 and '"interactions"' in first):
         whole = read_json(text)
         found = whole.get("interactions", [whole]) if isinstance(whole, dict) else whole
         if not isinstance(found, list):
-            raise CommonplaceError(ErrorCode.INVALID_JSON, "file: must hold a list of interactions, or one per line")
+            raise CommonplaceError(ErrorCode.INVALID_JSON, "file: must contain a list of interactions, or one per line")
         return found, []
     given, refused = list[Any](), list[dict[str, Any]]()
     for number, line in lines:
@@ -98,17 +96,17 @@ def read_interactions(text: str) -> tuple[list[Any], list[dict[str, Any]]]:
 
 @click.group()
 def markdown() -> None:
-    """Write the memories as pages, to read and to edit."""
+    """Write the memories as Markdown pages that you can edit."""
 
 
 @markdown.command()
 @_FOLDER
-@click.option("--overwrite", is_flag=True, help="Also write what was edited and is not applied: the edits are gone then.")
+@click.option("--overwrite", is_flag=True, help="Also overwrite edited pages; edits that were not applied are lost.")
 @command_options
 def write(shared: Shared, folder: str, overwrite: bool) -> None:
-    """Write the pages that have changed into a folder.
+    """Write the changed pages into a folder.
 
-    A page that you have edited is left until it is applied. What is no page of ours is always left.
+    A page that you have edited stays until you apply it. Other files in the folder always stay.
     """
     with shared.reading() as memory:
         done = memory.write_markdown(folder, overwrite)
@@ -119,18 +117,18 @@ def write(shared: Shared, folder: str, overwrite: bool) -> None:
 
 @markdown.command()
 @_FOLDER
-@click.option("--yes", is_flag=True, help="Make the changes, however many entries they take out.")
+@click.option("--yes", is_flag=True, help="Make the changes, even if they remove many entries.")
 @command_options
 def apply(shared: Shared, folder: str, yes: bool) -> None:
-    """Show what you have changed on the pages of a folder, or take it over with --yes, as a run.
+    """Show your changes on the pages of a folder; --yes makes them, as a run.
 
     \b
-    Change the words of an entry     the old ones are closed and kept
+    Edit the text of an entry        the memory gets a new value; the history keeps the old one
     Move it under another heading    it is filed there
-    Take the whole line out          it is closed; runs undo brings it back
-    Add a line that begins with -    it is remembered; - **key**: gives it a key
+    Remove the whole line            it is closed; runs undo restores it
+    Add a line that begins with -    it is stored; - **key**: gives it a key
 
-    What was changed elsewhere since the page was written stays as it is.
+    A memory that changed elsewhere since the page was written stays unchanged.
     """
     with shared.open() if yes else shared.reading() as memory:
         report = memory.apply_markdown(folder, dry_run=not yes, delete_many=yes)
@@ -146,10 +144,10 @@ def _print(done: "WrittenPages") -> None:
     for name in done.written:
         click.echo(f"wrote {name}")
     for name in done.removed:
-        click.echo(f"removed {name}, of which nothing is left")
+        click.echo(f"removed {name}, which has no entries any more")
     for page in done.left:
-        click.echo(f"left {page.name}: {page.why}", err=True)
+        click.echo(f"not written: {page.name}: {page.why}", err=True)
     if done.unreadable:
-        click.echo(f"on no page, as they can't be read: {', '.join(done.unreadable)}", err=True)
+        click.echo(f"on no page, because they can't be read: {', '.join(done.unreadable)}", err=True)
     if not (done.written or done.removed or done.left):
-        click.echo("nothing has changed")
+        click.echo("no page has changed")

@@ -1,6 +1,6 @@
 """`list`, `get`, `update`, `delete`, `history`: view and change single memories.
 
-`feedback`: rate a memory, or forget that.
+`feedback`: rate a memory for a query, or delete the ratings.
 """
 
 from typing import Any, get_args
@@ -26,11 +26,11 @@ _NAME = click.argument("name", metavar="ID|KEY")
 @click.option("--limit", type=WHOLE, metavar="1-100", help="The most memories to show.  [default: 20]")
 @click.option("--category", type=click.Choice(get_args(SearchCategory)), help="Only this category or section.")
 @click.option("--kind", type=click.Choice(get_args(ContentType)), help="Only memories of this kind.")
-@click.option("--min-importance", type=WHOLE, metavar="1-5", help="Only what is at least this important.")
+@click.option("--min-importance", type=WHOLE, metavar="1-5", help="Only memories at least this important.")
 @click.option("--after", metavar="TIME", help="Only what happened then or later, ISO 8601.")
 @click.option("--before", metavar="TIME", help="Only what happened earlier, ISO 8601.")
-@click.option("--include-expired", is_flag=True, help="Also memories whose time is over.")
-@click.option("--cursor", metavar="CURSOR", help="Go on where a list ended.")
+@click.option("--include-expired", is_flag=True, help="Also expired memories.")
+@click.option("--cursor", metavar="CURSOR", help="Continue where a list ended.")
 @command_options
 def list_memories(
     shared: Shared, limit: int | None, category: str | None, kind: str | None, min_importance: int | None,
@@ -66,7 +66,7 @@ def _row(memory: dict[str, Any]) -> tuple[object, ...]:
 @_NAME
 @command_options
 def get(shared: Shared, name: str) -> None:
-    """Show one memory as it is kept."""
+    """Show one memory as it is stored."""
     with shared.reading() as memory:
         answer = memory.call("get_memory", memory.naming(name))
     if shared.json:
@@ -86,10 +86,10 @@ def get(shared: Shared, name: str) -> None:
 @_NAME
 @text_argument("value", required=False)
 @click.option("--heading", type=click.Choice(get_args(Section)), help="Another heading of the pages.")
-@click.option("--category", type=click.Choice(get_args(Category)), help="File it here.")
+@click.option("--category", type=click.Choice(get_args(Category)), help="The category to file it under.")
 @click.option("--type", "kind", type=click.Choice(get_args(MemoryType)), help="The kind of memory.")
 @click.option("--importance", type=WHOLE, metavar="1-5", help="1 trivial, 5 never forget.")
-@click.option("--tag", "tags", multiple=True, metavar="WORD", help="A tag; all that are given replace the old ones.")
+@click.option("--tag", "tags", multiple=True, metavar="WORD", help="A tag, repeatable; the given tags replace the old ones.")
 @click.option("--expires", metavar="TIME", help="When it stops being true or useful, ISO 8601.")
 @click.option("--durability", type=click.Choice(get_args(Durability)), help="durable: it never expires; daily: in 90 days.")
 @command_options
@@ -97,10 +97,10 @@ def update(
     shared: Shared, name: str, value: str | None, heading: str | None, category: str | None, kind: str | None,
     importance: int | None, tags: tuple[str, ...], expires: str | None, durability: str | None,
 ) -> None:  # fmt: skip
-    """Change what a memory says, or correct its labels.
+    """Change a memory, or correct its labels.
 
-    With a VALUE the old one is closed and kept, and the new one has an id of its own. Without one the labels that are
-    given are corrected. "commonplace undo" takes either back.
+    With a VALUE, the old value stays in the history and the new one gets its own id. Without a VALUE, the given labels are
+    corrected. "commonplace undo" undoes both.
     """
     labels = given_arguments(
         category=heading, filed_under=category, type=kind, importance=importance, tags=list(tags) or None,
@@ -115,10 +115,9 @@ def update(
 @_NAME
 @command_options
 def delete(shared: Shared, name: str) -> None:
-    """Delete a memory; undo brings it back.
+    """Delete a memory; you can undo it.
 
-    It is no longer found, and for 30 days "commonplace undo" brings it back. "commonplace erase --memory" lets nothing
-    be left of it.
+    Searches no longer find it. For 30 days "commonplace undo" restores it. "commonplace erase --memory" erases it for good.
     """
     with shared.open() as memory:
         answer = memory.call("delete_memory", memory.naming(name))
@@ -129,9 +128,9 @@ def delete(shared: Shared, name: str) -> None:
 @_NAME
 @command_options
 def history(shared: Shared, name: str) -> None:
-    """Show what a memory was before, newest first.
+    """Show the history of a memory, newest first.
 
-    Of a key: all that it has held. Of an id, an old one too: what it replaced, and what replaced it.
+    For a key: all its values. For an id, also an old one: what it replaced, and what replaced it.
     """
     with shared.reading() as memory:
         found = memory.history(**memory.naming(name))
@@ -151,25 +150,25 @@ def _print_change(shared: Shared, answer: dict[str, Any]) -> None:
 @click.command()
 @click.argument("memory_id", metavar="[ID]", required=False)
 @text_argument("query", nargs=-1, required=False, metavar="[QUERY]")
-@click.option("--useful/--not-useful", default=None, help="Whether the memory was of use for that.")
-@click.option("--forget", is_flag=True, help="Forget the feedback on this memory; without an ID all of it.")
+@click.option("--useful/--not-useful", default=None, help="Whether the memory was useful for the query.")
+@click.option("--forget", is_flag=True, help="Delete the feedback on this memory; without an ID, all feedback.")
 @command_options
 def feedback(shared: Shared, memory_id: str | None, query: str, useful: bool | None, forget: bool) -> None:
-    """Tell whether a memory was useful for a query.
+    """Record whether a memory was useful for a query.
 
     \b
       commonplace feedback mem_01J... is anybody allergic --useful
       commonplace feedback mem_01J... --forget
 
-    Queries like it find that memory a little sooner, or later. It is kept for 90 days; of one memory and query the last
-    word counts.
+    Similar queries then rank the memory a little higher or lower. Feedback is stored for 90 days; for the same memory and
+    query, the latest counts.
     """
     if forget:
         if query or useful is not None:
-            raise click.UsageError("--forget takes an ID alone, or nothing")
+            raise click.UsageError("--forget takes only an ID, or nothing")
         return _forget(shared, memory_id)
     if memory_id is None or not query or useful is None:
-        raise click.UsageError("an ID, a QUERY, and --useful or --not-useful are needed")
+        raise click.UsageError("give an ID, a QUERY, and --useful or --not-useful")
     with shared.open() as memory:
         answer = memory.record_feedback(memory_id, query, useful).model_dump(mode="json")
     if shared.json:

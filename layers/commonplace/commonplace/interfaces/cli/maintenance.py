@@ -9,8 +9,8 @@ from commonplace.interfaces.cli.failures import LEFT
 from commonplace.interfaces.cli.options import Shared, command_options, given_arguments, progress_bar
 from commonplace.interfaces.cli.tables import Remarked, print_facts, print_json, print_notes, print_rows
 
-_APPLY = click.option("--apply", is_flag=True, help="Do it now, and not only tell what would be done.")
-_RUN_ID = click.option("--run", "run_id", metavar="RUN", help="A plan that was made before: with --apply it is done.")
+_APPLY = click.option("--apply", is_flag=True, help="Merge now instead of only planning it.")
+_RUN_ID = click.option("--run", "run_id", metavar="RUN", help="The id of an earlier plan; --apply applies it.")
 
 
 @click.command()
@@ -19,10 +19,10 @@ _RUN_ID = click.option("--run", "run_id", metavar="RUN", help="A plan that was m
 @_APPLY
 @command_options
 def merge(shared: Shared, ids: tuple[str, ...], run_id: str | None, apply: bool) -> None:
-    """Make one memory of several, or tell which say the same.
+    """Merge memories, or list which say the same.
 
-    Without an ID it lists memories that say the same. "commonplace runs undo" brings the old ones back. Ends with 5 while
-    something is found or planned that is not done.
+    Without an ID it lists the memories that say the same. "commonplace runs undo" restores the old memories. The exit code
+    is 5 if it finds something to merge, or if a plan waits to be applied.
     """
     with shared.open() if apply else shared.reading() as memory, progress_bar("merging memories") as progress:
         answer = _tool(memory, progress, "merge_memories", memory_ids=list(ids) or None, dry_run=not apply, run_id=run_id)
@@ -35,13 +35,13 @@ def merge(shared: Shared, ids: tuple[str, ...], run_id: str | None, apply: bool)
 
 @click.group()
 def tags() -> None:
-    """Keep the tags few."""
+    """List the tags, or merge tags with the same meaning."""
 
 
 @tags.command("list")
 @command_options
 def list_tags(shared: Shared) -> None:
-    """List the tags in use, all of them, by name."""
+    """List all tags in use, by name."""
     with shared.reading() as memory:
         page = memory.tags()
         found = page.tags
@@ -57,15 +57,15 @@ def list_tags(shared: Shared) -> None:
 
 
 @tags.command()
-@click.option("--threshold", type=float, metavar="0.5-1", help="The least similarity of what becomes one.  [default: 0.8]")
+@click.option("--threshold", type=float, metavar="0.5-1", help="The least similarity of tags to merge.  [default: 0.8]")
 @_RUN_ID
 @_APPLY
 @command_options
 def optimize(shared: Shared, threshold: float | None, run_id: str | None, apply: bool) -> None:
-    """Give tags of one meaning one name.
+    """Merge tags with the same meaning.
 
-    A query for an old tag goes on finding what it did. "commonplace runs undo" takes it back. Ends with 5 while something
-    is planned that is not done.
+    A query for an old tag still finds the same memories. "commonplace runs undo" undoes it. The exit code is 5 if a plan
+    waits to be applied.
     """
     with shared.open() if apply else shared.reading() as memory, progress_bar("memories corrected") as progress:
         answer = _tool(memory, progress, "optimize_tags", threshold=threshold, dry_run=not apply, run_id=run_id)
@@ -84,7 +84,7 @@ def _print_tags(answer: Mapping[str, Any]) -> None:
         click.echo("no two tags mean the same")
     if answer["kept_apart"]:
         pairs = [(" / ".join(one["tags"]), one["similarity"], one["why"]) for one in answer["kept_apart"]]
-        print_rows(("stay two", "similarity", "because"), pairs, "because")
+        print_rows(("not merged", "similarity", "because"), pairs, "because")
     before, after = answer["before"], answer["after"]
     _print_run(
         answer, tags=f"{before['distinct']} -> {after['distinct']}",
@@ -103,7 +103,7 @@ def _print_merge(answer: Mapping[str, Any]) -> None:
             ("no" if "refused" in one else "yes", Remarked(one["merged_text"], "\n".join((_why(one), *one["memory_ids"]))))
             for one in answer["groups"]
         ]
-        print_rows(("merges", "says then"), rows, "says then")
+        print_rows(("merges", "new text"), rows, "new text")
     else:
         click.echo("no memories say the same")
     _print_run(answer, memory=answer.get("memory_id"))

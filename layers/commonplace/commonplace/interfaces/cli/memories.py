@@ -1,4 +1,4 @@
-"""`normalize`, `store`, `context` and `discover`: from a statement to a memory, and what is known."""
+"""`normalize`, `store`, `context` and `discover`: statements, memories, and their overview."""
 
 import json
 import shlex
@@ -15,12 +15,12 @@ from commonplace.interfaces.cli.tables import print_facts, print_json, print_not
 @click.command()
 @text_argument("text")
 @click.option("--source", type=click.Choice(get_args(Source)), help="Who said it.  [default: user]")
-@click.option("--context", metavar="TEXT", help="What was said just before, e.g. the question that this answers.")
+@click.option("--context", metavar="TEXT", help="The message just before, e.g. the question that this answers.")
 @command_options
 def normalize(shared: Shared, text: str, source: str | None, context: str | None) -> None:
-    """Turn a text into a clean statement.
+    """Turn a text into a statement with a type and tags.
 
-    It is put into the third person and gets a type and tags. Nothing is stored.
+    The statement is in the third person. Nothing is stored.
     """
     with shared.open() as memory:
         answer = memory.call("memory_normalize", given_arguments(text=text, source=source, context=context))
@@ -32,18 +32,18 @@ def normalize(shared: Shared, text: str, source: str | None, context: str | None
 
 @click.command()
 @text_argument("text")
-@click.option("--category", type=click.Choice(get_args(Category)), help="File it here, whatever the engine thinks.")
+@click.option("--category", type=click.Choice(get_args(Category)), help="The category to use instead of the detected one.")
 @click.option("--importance", type=WHOLE, metavar="1-5", help="1 trivial, 5 never forget.")
-@click.option("--tag", "tags", multiple=True, metavar="WORD", help="A tag to add to those found; may be repeated.")
+@click.option("--tag", "tags", multiple=True, metavar="WORD", help="A tag to add to the detected tags; may be repeated.")
 @click.option("--expires", metavar="TIME", help="When it stops being true or useful, ISO 8601.")
-@click.option("--source", metavar="WORD", help="Who said it, or where it is from, e.g. conversation, web.  [default: user]")
-@click.option("--note", metavar="TEXT", help="A remark to keep beside it.")
+@click.option("--source", metavar="WORD", help="The speaker or the origin, e.g. conversation, web.  [default: user]")
+@click.option("--note", metavar="TEXT", help="A remark to store with it.")
 @command_options
 def store(
     shared: Shared, text: str, category: str | None, importance: int | None, tags: tuple[str, ...], expires: str | None,
     source: str | None, note: str | None,
 ) -> None:  # fmt: skip
-    """Remember something, as it was said."""
+    """Store a memory."""
     context = given_arguments(
         force_category=category, force_importance=importance, additional_tags=list(tags) or None, expires_at=expires,
         source=source, user_note=note,
@@ -70,7 +70,6 @@ def store(
 
 
 def _known(answer: dict[str, Any]) -> bool:
-    """Return whether nothing was stored; only a warning of the tool shows it."""
     from commonplace.memories.ingest import KNOWN
 
     return KNOWN in ((answer.get("notes") or {}).get("warnings") or ())
@@ -78,12 +77,12 @@ def _known(answer: dict[str, Any]) -> bool:
 
 @click.command()
 @words_argument("topic")
-@click.option("--max-tokens", type=WHOLE, metavar="100-8000", help="The most tokens that it may have.  [default: 1500]")
+@click.option("--max-tokens", type=WHOLE, metavar="100-8000", help="The most tokens of the context.  [default: 1500]")
 @command_options
 def context(shared: Shared, topic: str, max_tokens: int | None) -> None:
-    """Print what an agent puts into its prompt.
+    """Print the context of a topic, for an agent's prompt.
 
-    What always matters comes first, then what is known of the TOPIC, then the notes of the last seven days.
+    Facts that always matter come first, then memories about the TOPIC, then the notes of the last seven days.
     """
     with shared.reading() as memory:
         answer = memory.call("get_memory_context", given_arguments(topic=topic, max_tokens=max_tokens))
@@ -94,12 +93,12 @@ def context(shared: Shared, topic: str, max_tokens: int | None) -> None:
 
 @click.command()
 @click.argument("tool", required=False)
-@click.option("--group", type=click.Choice(get_args(ToolGroup)), help="What each advanced tool of this group takes.")
+@click.option("--group", type=click.Choice(get_args(ToolGroup)), help="Show the arguments of the tools of this group.")
 @command_options
 def discover(shared: Shared, tool: str | None, group: str | None) -> None:
-    """Show the state, and what else there is.
+    """Show the state of the memories, and further tools.
 
-    With the name of a TOOL: what that tool takes, with examples.
+    With the name of a TOOL: its arguments, with examples.
     """
     from commonplace.contract.registry import tool_named
 
@@ -125,7 +124,7 @@ def discover(shared: Shared, tool: str | None, group: str | None) -> None:
 
 def _print_tool(row: dict[str, Any]) -> None:
     print_facts({"tool": row["name"], "does": row["description"]})
-    print_rows(("argument", "default", "what it is"), _arguments(row["input_schema"]), "what it is")
+    print_rows(("argument", "default", "meaning"), _arguments(row["input_schema"]), "meaning")
     calls = [f"commonplace call {row['name']} {shlex.quote(json.dumps(example))}" for example in row["examples"]]
     print_facts({"for example": "\n".join(calls)})
 

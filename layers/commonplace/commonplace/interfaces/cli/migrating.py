@@ -21,26 +21,26 @@ _FILE = click.Path(dir_okay=False)
 
 @click.group()
 def migrate() -> None:
-    """Move here from another store."""
+    """Migrate memories from another store."""
 
 
 @migrate.command()
 @click.argument("file", metavar="OLD.JSON", type=click.Path(exists=True, dir_okay=False))
-@click.option("--review", metavar="CSV", type=_FILE, help="What a person decides: written if it isn't there, else read.")
+@click.option("--review", metavar="CSV", type=_FILE, help="Your decisions: written if it is new, else read.")
 @click.option("--categories", metavar="CSV", type=click.Path(exists=True, dir_okay=False), help="Old name, category.")
-@click.option("--table", "tables", multiple=True, metavar="NAME", help="Only this table; may be given again.")
+@click.option("--table", "tables", multiple=True, metavar="NAME", help="Only this table; may be repeated.")
 @click.option("--map", "mapped", multiple=True, metavar="OURS=THEIRS", help="A field's name in the file: content=body.")
-@click.option("--apply", is_flag=True, help="Do it, as a run that runs undo takes back.")
+@click.option("--apply", is_flag=True, help="Migrate, as a run that you can undo.")
 @click.option(
     "--check", is_flag=False, flag_value=_OWN_QUERIES, metavar="[QUERIES.JSONL]",
-    help='Compare the old search with the one here: by every old tag, or by lines {"query", "expected"?}.',
+    help="Compare the old and new search: by every old tag, or by lines {\"query\", \"expected\"?}.",
 )  # fmt: skip
 @command_options
 def tinydb(
     shared: Shared, file: str, review: str | None, categories: str | None, tables: tuple[str, ...], mapped: tuple[str, ...],
     apply: bool, check: str | None,
 ) -> None:  # fmt: skip
-    """Move here from a TinyDB file; without --apply it is only told what that would do.
+    """Migrate from a TinyDB file; without --apply it only shows what would happen.
 
     \b
       commonplace migrate tinydb old.json
@@ -48,17 +48,17 @@ def tinydb(
       commonplace migrate tinydb old.json --apply --review review.csv
       commonplace migrate tinydb old.json --check
 
-    The old file is only read. An old id names its memory from then on, also for "get", "update" and "delete". Old
-    categories go into the seven of this store by their names, else by what each memory says; of those that are not
-    sure a person edits "to" in the review, and until then they stay out. What was moved before isn't moved again.
+    The old file is only read. The old ids work from then on, also for "get", "update" and "delete". Old categories
+    become one of the seven here, by their name or else by the text of each memory. For unsure ones, edit the column
+    "to" of the review; until then they are not migrated. Migrating again adds nothing twice.
 
-    The exit code is 5 where something is left for a person: rows to review, refused documents, old ids that lead to
-    something else here, or, of --check, queries of which less is found.
+    The exit code is 5 if something is left for you: rows to review, refused documents, old ids that belong to another
+    memory here, or, with --check, queries that find less.
     """
     fields = dict(_pair(one) for one in mapped)
     if check is not None:
         if apply or review or categories:
-            raise click.UsageError("--check goes with --table and --map alone")
+            raise click.UsageError("--check can be combined only with --table and --map")
         return _check(shared, file, None if check == _OWN_QUERIES else check, tables, fields)
     new_review = review is not None and not Path(review).exists()
     with shared.open() if apply else shared.reading() as memory, progress_bar("reading old memories") as show:
@@ -87,11 +87,11 @@ def _print(answer: dict[str, Any], written: str | None) -> None:
     print_facts({
         "old memories": answer["documents"],
         "added" if applied else "to be added": answer["added"],
-        "old ids that lead here": answer["aliases"],
-        "moved before": len(answer["known"]),
+        "old ids that work here": answer["aliases"],
+        "already migrated": len(answer["known"]),
         "categories": f"{len(answer['categories'])} -> {len(counts)}",
-        "tags": f"{before['distinct']} -> {after['distinct']}, on {before['assignments']} -> {after['assignments']} places",
-        "to be decided": len(answer["review"]),
+        "tags": f"{before['distinct']} -> {after['distinct']}, in {before['assignments']} -> {after['assignments']} places",
+        "to review": len(answer["review"]),
         "refused": len(answer["refused"]),
         "conflicts": answer["conflicts"],
         "lost to another write": answer["lost"],
@@ -102,21 +102,21 @@ def _print(answer: dict[str, Any], written: str | None) -> None:
     _print_edges(answer)
     print_notes(answer)
     if written and answer["review"]:
-        click.echo(f"wrote {written}: edit the column to, and run the same again")
+        click.echo(f"wrote {written}: edit its column 'to', then run the same command again")
     elif answer["added"] and not applied:
-        click.echo("--apply moves them")
+        click.echo("--apply migrates them")
 
 
 def _print_categories(categories: Mapping[str, Mapping[str, int]]) -> None:
     rows = [(old, ", ".join(f"{name} {number}" for name, number in filed.items())) for old, filed in categories.items()]
     if rows:
-        print_rows(("old category", "goes into"), sorted(rows), "goes into")
+        print_rows(("old category", "new category"), sorted(rows), "new category")
 
 
 def _print_edges(answer: dict[str, Any]) -> None:
     review = [(one["legacy_id"], f"{one['from']} -> {one['to']}?  {one['content']}") for one in answer["review"]]
     if review:
-        print_rows(("old id", "to be decided"), review[:_MOST_SHOWN], "to be decided")
+        print_rows(("old id", "to review"), review[:_MOST_SHOWN], "to review")
     refused = [(one["legacy_id"], one["message"]) for one in answer["refused"]]
     if refused:
         print_rows(("old id", "refused because"), refused[:_MOST_SHOWN], "refused because")
@@ -133,8 +133,8 @@ def _check(shared: Shared, file: str, queries: str | None, tables: tuple[str, ..
     else:
         print_facts({
             "queries": answer["queries"],
-            "found of what is wanted": f"{answer['old_recall']:.3f} before, {answer['new_recall']:.3f} here",
-            "not moved": answer["not_moved"],
+            "share found": f"{answer['old_recall']:.3f} before, {answer['new_recall']:.3f} here",
+            "not migrated": answer["not_moved"],
         })  # fmt: skip
         rows = [(one["query"], f"{one['old_recall']:.2f} -> {one['new_recall']:.2f}") for one in answer["worse"]]
         if rows:
@@ -146,5 +146,5 @@ def _check(shared: Shared, file: str, queries: str | None, tables: tuple[str, ..
 def _checked(
     memory: "Commonplace", file: str, queries: str | None, tables: tuple[str, ...], fields: dict[str, str]
 ) -> dict[str, Any]:
-    with progress_bar("searching both ways") as show:
+    with progress_bar("comparing searches") as show:
         return memory.check_migration(file, queries, tables=tables, fields=fields, progress=show).model_dump(mode="json")

@@ -22,12 +22,12 @@ _BACKEND = "local|"
 @click.option(
     "--mode", type=click.Choice(["rules", "pipeline", "agent"]), help="[default: pipeline with a model, else rules]"
 )
-@click.option("--dry-run", is_flag=True, help="Show what would be done, and change nothing.")
+@click.option("--dry-run", is_flag=True, help="Show what would be done; change nothing.")
 @command_options
 def nightly(shared: Shared, mode: Any, dry_run: bool) -> None:
-    """Read what was recorded and is not read yet.
+    """Read the recorded interactions that are pending.
 
-    Without --user it reads for every user with something pending. A run that was stopped goes on where it was.
+    Without --user it reads for every user with pending interactions. A stopped run continues where it stopped.
     """
     reports, failures = list["RunReport"](), list[CommonplaceError]()
     for user in _users(shared):
@@ -48,10 +48,10 @@ def nightly(shared: Shared, mode: Any, dry_run: bool) -> None:
 
 @click.group()
 def runs() -> None:
-    """What the nights did, and how to take it back.
+    """Show, approve, discard or undo runs.
 
-    RUN is an id, or "last", as when it is left out. To review, "last" is the newest run that is no undo; to undo, the
-    newest that was applied.
+    RUN is an id or "last", the default. For a review, "last" is the newest run that is not an undo; for an undo, the
+    newest applied run.
     """
 
 
@@ -71,19 +71,19 @@ def list_runs(shared: Shared, limit: int) -> None:
 @_RUN
 @command_options
 def show(shared: Shared, run_id: str) -> None:
-    """Show every change of a run, why, and the words it rests on."""
+    """Show every change of a run, with its reason and its evidence."""
     with shared.reading() as memory:
         _print(shared, memory.told(run_id))
 
 
 @runs.command("undo")
 @_RUN
-@click.option("--reread", is_flag=True, help="What the run read is read once more by the next one.")
+@click.option("--reread", is_flag=True, help="The next run reads the same interactions again.")
 @command_options
 def undo_run(shared: Shared, run_id: str, reread: bool) -> None:
-    """Take a whole run back.
+    """Undo a whole run.
 
-    What was changed since stays as it is and is listed.
+    Memories that changed since the run stay unchanged and are listed.
     """
     with shared.open() as memory:
         _print(shared, memory.told(memory.undo_run(run_id, reread).run_id))
@@ -93,7 +93,7 @@ def undo_run(shared: Shared, run_id: str, reread: bool) -> None:
 @_RUN
 @command_options
 def approve(shared: Shared, run_id: str) -> None:
-    """Do what waits for review in a run."""
+    """Apply the changes of a run that wait for review."""
     with shared.open() as memory:
         _print(shared, memory.told(memory.approve_run(run_id).run_id))
 
@@ -102,7 +102,7 @@ def approve(shared: Shared, run_id: str) -> None:
 @_RUN
 @command_options
 def discard(shared: Shared, run_id: str) -> None:
-    """Let go of what waits for review in a run."""
+    """Discard the changes of a run that wait for review."""
     with shared.open() as memory:
         _print(shared, memory.told(memory.discard_run(run_id).run_id))
 
@@ -111,10 +111,10 @@ def discard(shared: Shared, run_id: str) -> None:
 @click.argument("operation_id", metavar="OPERATION")
 @command_options
 def undo(shared: Shared, operation_id: str) -> None:
-    """Take one operation back, a tool's or a run's.
+    """Undo one operation of a tool or a run.
 
-    OPERATION is an id, as write, update, delete and "runs show" tell it, or "last": the last one that is no undo.
-    Done again, "last" takes nothing more back.
+    OPERATION is an id that write, update, delete or "runs show" printed, or "last": the last operation that is not an undo.
+    Repeating "undo last" undoes nothing more.
     """
     with shared.open() as memory:
         _print(shared, memory.told(memory.undo(operation_id).run_id))
@@ -143,7 +143,7 @@ def _users(shared: Shared) -> list[str | None]:
 
 
 def _read(shared: Shared, mode: Any, dry_run: bool) -> Iterator["RunReport"]:
-    what = f"reading what {shared.user or ''} left behind"
+    what = f"reading the interactions of {shared.user or ''}"
     with shared.reading() as memory, progress_bar(what, resumes="interactions") as progress:
         if dry_run:
             yield memory.nights().preview(mode, progress)

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 _Given = ParamSpec("_Given")
 _OPTIONS = (
     click.option("--db", metavar="FILE", help="The memory file.  [default: ~/.commonplace/memory.db]"),
-    click.option("--user", metavar="NAME", help="Whose memories, a name on this machine.  [default: local]"),
+    click.option("--user", metavar="NAME", help="The user, a name on this machine.  [default: local]"),
     click.option("--timezone", metavar="ZONE", help="IANA name, e.g. Europe/Berlin.  [default: the machine's]"),
-    click.option("--json", is_flag=True, default=None, help="The answer as JSON, for machines; errors too."),
+    click.option("--json", is_flag=True, default=None, help="Print results and errors as JSON."),
 )
 
 
@@ -58,7 +58,7 @@ class Shared:
                 yield memory
             return
         if self.db is not None:
-            click.echo(f'commonplace: there is no memory file {escaped(self.db)} yet; "commonplace store" makes it', err=True)
+            click.echo(f'commonplace: there is no memory file {escaped(self.db)}; "commonplace store" creates it', err=True)
         with TemporaryDirectory(prefix="commonplace-") as folder, replace(self, db=str(Path(folder, "no.db"))).open() as none:
             yield none
 
@@ -135,7 +135,7 @@ def stdin_text() -> str:
 
     data = sys.stdin.buffer.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        raise click.UsageError(f"stdin holds more than {MOST_BYTES // 1_000_000} MB; give a file, or less at a time")
+        raise click.UsageError(f"stdin has more than {MOST_BYTES // 1_000_000} MB; give a file, or less at a time")
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -161,9 +161,9 @@ def new_file(file: str) -> Iterator[IO[str]]:
     try:
         opened = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
     except OSError as error:
-        why = "is there already, and is not written over" if isinstance(error, FileExistsError) else error.strerror
+        why = "exists already, and is never overwritten" if isinstance(error, FileExistsError) else error.strerror
         if isinstance(error, FileNotFoundError):
-            why = f"there is no folder {path.parent}: make it, or name another"
+            why = f"there is no folder {path.parent}: create it, or name another"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"output: {why}", "output") from error
     try:
         with os.fdopen(opened, "w", encoding="utf-8", newline="") as found:
@@ -214,6 +214,6 @@ def progress_bar(what: str, total: int | None = None, resumes: str | None = None
             if resumes is None:
                 raise
             of = "" if bar.length is None else f" of {bar.length}"
-            line = f"commonplace: stopped after {bar.pos}{of} {resumes}; the same command goes on from there"
+            line = f"commonplace: stopped after {bar.pos}{of} {resumes}; run the same command again to continue"
             click.echo(line, err=True)
             raise click.exceptions.Exit(STOPPED) from None

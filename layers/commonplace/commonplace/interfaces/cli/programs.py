@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def call(shared: Shared, tool: str, json_object: str) -> None:
     """Call any tool with a JSON object.
 
-    "commonplace discover TOOL" tells what it takes.
+    "commonplace discover TOOL" shows its arguments.
     """
     from commonplace.contract.registry import tool_named
     from commonplace.contract.sent import as_declared
@@ -43,11 +43,11 @@ def call(shared: Shared, tool: str, json_object: str) -> None:
 
 @click.command("manifest")
 @click.option(
-    "--for", "framework", type=click.Choice(formats.NAMES), help="Print the form of a framework (docs/internals/formats.md)."
+    "--for", "framework", type=click.Choice(formats.NAMES), help="The format of this framework (docs/internals/formats.md)."
 )
 @click.option(
     "--tier", type=click.Choice(["primary", "core", "advanced"]),
-    help="Only these tools; core has the primary ones in it.  [default: all]",
+    help="Only these tools; core includes primary.  [default: all]",
 )  # fmt: skip
 @click.option(
     "--check", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Fail unless FILE is it."
@@ -59,7 +59,7 @@ def check_manifest(
     tier: "Tier | None",
     check: Path | None,
 ) -> None:
-    """Print the manifest of all tools, or check one."""
+    """Print the manifest of all tools, or check a file."""
     from commonplace.contract.manifest import manifest_text, rows
     from commonplace.domain.errors import CommonplaceError, ErrorCode
 
@@ -77,7 +77,7 @@ def check_manifest(
 
 _TIER = click.option(
     "--tier", type=click.Choice(["primary", "core", "all"]),
-    help="Only these tools are listed; core has the primary ones in it.  [default: primary, and three more]",
+    help="List only these tools; core includes primary.  [default: primary, and three more]",
 )  # fmt: skip
 
 
@@ -87,8 +87,8 @@ _TIER = click.option(
 def mcp(shared: Shared, tier: "ShownTier | None") -> None:
     """Serve the tools to an agent, over MCP.
 
-    An agent's program starts this itself and speaks to it on stdin and stdout; any tool can be called by its name,
-    whatever is listed.
+    The agent's program starts this command and talks to it on stdin and stdout. Every tool can be called by its name, even if
+    it is not listed.
     """
     context = click.get_current_context()
     context.obj = shared
@@ -103,11 +103,11 @@ def mcp(shared: Shared, tier: "ShownTier | None") -> None:
 @mcp.command()
 @click.option(
     "--client", "name", type=click.Choice(["claude-code", "claude-desktop", "cursor", "vscode"]), required=True,
-    help="Whose file is changed.",
+    help="The client whose file is changed.",
 )  # fmt: skip
 @_TIER
-@click.option("--file", type=click.Path(dir_okay=False, path_type=Path), help="Another file than the client's usual one.")
-@click.option("--print", "only_print", is_flag=True, help="Show the change, and make none.")
+@click.option("--file", type=click.Path(dir_okay=False, path_type=Path), help="The file to change, instead of the usual one.")
+@click.option("--print", "only_print", is_flag=True, help="Show the change without making it.")
 @click.option("--yes", is_flag=True, help="Make the change without asking.")
 @command_options
 def install(
@@ -115,8 +115,8 @@ def install(
 ) -> None:
     """Add this server to a client's file.
 
-    It shows the change, asks, and keeps a copy of the file beside it. Everything else in the file stays. The options
-    --db, --user, --timezone and --tier are those that the client will start the server with.
+    It shows the change, asks, and saves a copy of the old file beside it. Everything else in the file stays. The client
+    starts the server with the options --db, --user, --timezone and --tier that you give here.
     """
     from commonplace.interfaces.mcp.clients import CLIENTS
     from commonplace.interfaces.mcp.install import change_of, write
@@ -137,7 +137,7 @@ def install(
         told = {"file": str(change.file), "servers": change.servers, "old": change.old, "new": change.new}
         return print_json({**told, "written": writes, "copy": None if copy is None else str(copy)})
     if writes:
-        kept = "" if copy is None else f"; what was there is kept in {copy.name}"
+        kept = "" if copy is None else f"; the old file is saved as {copy.name}"
         click.echo(f"written{kept}. Now {client.then}")
     return None
 

@@ -14,18 +14,18 @@ _ARGUMENTS = (
     click.option("--limit", type=WHOLE, metavar="1-100", help="The most memories to show.  [default: 10]"),
     click.option("--category", type=click.Choice(get_args(SearchCategory)), help="Only this category or section."),
     click.option("--kind", type=click.Choice(get_args(ContentType)), help="Only memories of this kind."),
-    click.option("--min-relevance", type=float, metavar="0-1", help="Leave out what matches less.  [default: 0.3]"),
-    click.option("--min-importance", type=WHOLE, metavar="1-5", help="Only what is at least this important."),
+    click.option("--min-relevance", type=float, metavar="0-1", help="Leave out memories that match less.  [default: 0.3]"),
+    click.option("--min-importance", type=WHOLE, metavar="1-5", help="Only memories at least this important."),
     click.option("--after", metavar="TIME", help="Only what happened then or later, ISO 8601."),
     click.option("--before", metavar="TIME", help="Only what happened earlier, ISO 8601."),
-    click.option("--include-expired", is_flag=True, help="Also memories whose time is over."),
+    click.option("--include-expired", is_flag=True, help="Also expired memories."),
 )
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _UNUSED = 3  # ids shown to a person
 _WHY = {
     "limit": "beyond --limit", "min_relevance": "matches less than --min-relevance", "category": "not in --category",
-    "content_type": "not of --kind", "importance_min": "below --min-importance", "time_range": "not --after and --before",
-    "include_expired": "its time is over",
+    "content_type": "not of --kind", "importance_min": "below --min-importance", "time_range": "outside --after and --before",
+    "include_expired": "expired",
 }  # fmt: skip
 
 
@@ -41,8 +41,8 @@ def _with_arguments(function: Callable[..., None]) -> Callable[..., None]:
 def search(shared: Shared, /, **given: Any) -> None:
     """Find memories for a question in plain words.
 
-    It needs no quotes. The best come first. For a talk between people "answerable" (0-1) tells how likely it holds the
-    answer at all.
+    The question needs no quotes. The best matches come first. For conversations, "answerable" (0-1) shows how likely they
+    contain the answer.
     """
     with shared.reading() as memory:
         answer = memory.call("search_memory", _asked(**given))
@@ -56,10 +56,10 @@ def search(shared: Shared, /, **given: Any) -> None:
 @_with_arguments
 @command_options
 def trace(shared: Shared, /, **given: Any) -> None:
-    """Show how a search comes to its answer.
+    """Explain how a search found its results.
 
-    It takes what search takes: what each memory's score is the sum of, what was left out and why, and where the time
-    went.
+    It takes the arguments of search, and shows the parts of each score, the memories left out and why, and the time of
+    each step.
     """
     with shared.reading() as memory:
         answer = memory.call("trace_search", _asked(**given))
@@ -71,13 +71,13 @@ def trace(shared: Shared, /, **given: Any) -> None:
 
 
 @click.command()
-@click.option("--after", metavar="TIME", help="Only searches of then or later, ISO 8601.")
-@click.option("--before", metavar="TIME", help="Only searches before then, ISO 8601.")
+@click.option("--after", metavar="TIME", help="Only searches from this time on, ISO 8601.")
+@click.option("--before", metavar="TIME", help="Only searches before this time, ISO 8601.")
 @command_options
 def usage(shared: Shared, after: str | None, before: str | None) -> None:
     """Show how the memories are used.
 
-    When was searched, which memories were found most, which never, and which questions found nothing.
+    The times of searches, the memories found most or never, and the questions that found nothing.
     """
     with shared.reading() as memory:
         answer = memory.call("usage_patterns", given_arguments(after=after, before=before))
@@ -89,7 +89,7 @@ def usage(shared: Shared, after: str | None, before: str | None) -> None:
         )
     if answer["found_nothing"]:
         vain = [(one["count"], day_and_time(one["last"]), one["query"]) for one in answer["found_nothing"]]
-        print_rows(("times", "last", "found nothing"), vain, "found nothing")
+        print_rows(("times", "last", "question that found nothing"), vain, "question that found nothing")
     hours = {f"{hour:02}": count for hour, count in enumerate(answer["by_hour"]) if count}
     print_facts({
         "searches": answer["searches"],

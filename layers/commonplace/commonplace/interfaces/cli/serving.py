@@ -31,36 +31,34 @@ _TOKENS = click.option(
 
 
 @click.command()
+@click.option("--port", type=click.IntRange(0, 65535), default=8787, show_default=True, help="The port; 0 picks a free one.")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=8787, show_default=True, help="Where to listen; 0 takes a free one."
-)
-@click.option(
-    "--host", default="127.0.0.1", show_default=True, help="The address to listen on; beyond loopback with --tokens."
+    "--host", default="127.0.0.1", show_default=True, help="The address to listen on; only loopback without --tokens."
 )
 @click.option(
     "--tokens",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help='Answer only whom "commonplace token add" gave a token, each with their own memories.',
+    help='Require a token from "commonplace token add"; each token opens the memories of its user.',
 )
-@click.option("--allow-host", metavar="NAME", multiple=True, help="A name that clients call it by; may be given again.")
-@click.option("--per-minute", type=click.IntRange(1, 1_000_000), help="Requests of one token.  [default: 600]")
+@click.option("--allow-host", metavar="NAME", multiple=True, help="A host name that clients may use; may be repeated.")
+@click.option("--per-minute", type=click.IntRange(1, 1_000_000), help="Requests per token.  [default: 600]")
 @command_options
 def serve(
     shared: Shared, port: int, host: str, tokens: Path | None, allow_host: tuple[str, ...], per_minute: int | None
 ) -> None:  # fmt: skip
     """Serve the tools over HTTP on this machine.
 
-    It listens on the loopback only, because it has no passwords; with --tokens it serves
-    others, too. It serves agents that speak MCP at /mcp. Ctrl-C ends it: what runs then
-    may end, and an import says how far it came.
+    Without --tokens it has no passwords, so it listens on the loopback only. Agents use MCP
+    at /mcp. Ctrl-C stops it: running requests may finish, and an import reports how far
+    it came.
     """
     from commonplace.interfaces.http.listen import listen
 
     if tokens is None:
         for option, given in (("allow_host", allow_host), ("per_minute", per_minute)):
             if given:
-                why = f"{option}: is for a server with --tokens"
+                why = f"{option}: needs --tokens"
                 raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, option)
     with ExitStack() as opened:
         served = _household(shared, tokens, allow_host, per_minute, opened) if tokens else opened.enter_context(shared.open())
@@ -70,14 +68,14 @@ def serve(
 
 @click.group()
 def token() -> None:
-    """Keep the tokens of a server for several users.
+    """Manage the tokens of a server for several users.
 
     \b
       commonplace token add laptop --user ana --tokens tokens.json
       commonplace serve --tokens tokens.json
 
-    The file has hashes of them and may be read by its owner alone. A server that runs goes
-    by a changed file with its next request.
+    The file contains hashes of the tokens, and only its owner may read it. A running server
+    uses a changed file from its next request on.
     """
 
 
@@ -86,9 +84,9 @@ def token() -> None:
 @_TOKENS
 @command_options
 def add(shared: Shared, name: str, tokens: Path) -> None:
-    """Make a token, and show it this once.
+    """Make a token, and show it once.
 
-    NAME is the token's, e.g. laptop. It opens the memories of --user, which is NAME where it is not given.
+    NAME is the name of the token, e.g. laptop. It opens the memories of --user, by default of the user NAME.
     """
     from commonplace.interfaces.http.tokens import TokenFile
 
@@ -96,7 +94,7 @@ def add(shared: Shared, name: str, tokens: Path) -> None:
     made = TokenFile(tokens).add(name, user)
     if shared.json:
         return print_json({"name": name, "user": user, "token": made})
-    click.echo(f"commonplace: {name} opens the memories of {user}. This is shown once, and kept nowhere:", err=True)
+    click.echo(f"commonplace: {name} opens the memories of {user}. This token is shown only once and not stored:", err=True)
     return click.echo(made)
 
 
@@ -120,13 +118,13 @@ def list_tokens(shared: Shared, tokens: Path) -> None:
 @_TOKENS
 @command_options
 def remove(shared: Shared, name: str, tokens: Path) -> None:
-    """Take a token back; the memories stay."""
+    """Remove a token; the memories stay."""
     from commonplace.interfaces.http.tokens import TokenFile
 
     gone = TokenFile(tokens).remove(name)
     if shared.json:
         return print_json({"name": gone.name, "user": gone.user})
-    return click.echo(f"commonplace: {name} opens nothing any more")
+    return click.echo(f"commonplace: removed the token {name}")
 
 
 def _household(
@@ -138,7 +136,7 @@ def _household(
 
     if shared.user is not None:
         raise CommonplaceError(
-            ErrorCode.INVALID_ARGUMENT, "user: with --tokens each token says whose memories it opens", "user"
+            ErrorCode.INVALID_ARGUMENT, "user: each token opens the memories of its own user; leave --user out", "user"
         )
 
     def make(user: str) -> "Commonplace":
@@ -149,14 +147,14 @@ def _household(
 
 
 def _announce_end(running: int) -> None:
-    asked = "one request still runs" if running == 1 else f"{running} requests still run"
-    click.echo(f"commonplace: ending, but {asked}; others are refused now. Ctrl-C ends it at once")
+    asked = "one request is still running" if running == 1 else f"{running} requests are still running"
+    click.echo(f"commonplace: stopping; {asked}, and new requests are refused. Ctrl-C stops it at once")
 
 
 def _announce(url: str, by_token: bool) -> None:
-    click.echo(f"commonplace serves agents that speak MCP on {url}/mcp")
-    whom = "for whom has a token" if by_token else "for this machine only"
-    click.echo(f"commonplace listens on {url}, {whom}. Ctrl-C ends it. Try:\n")
+    click.echo(f"commonplace serves MCP agents on {url}/mcp")
+    whom = "for requests with a token" if by_token else "for this machine only"
+    click.echo(f"commonplace listens on {url}, {whom}. Ctrl-C stops it. Try:\n")
     header = " -H 'Authorization: Bearer TOKEN'" if by_token else ""
     for tool, body in _CALLS:
         click.echo(f"  curl -s{header} {shlex.quote(f'{url}/tools/{tool}')} -d {shlex.quote(body)}")
@@ -167,14 +165,14 @@ _USUAL = 8787
 
 
 @click.command()
-@click.option("--port", type=click.IntRange(0, 65535), help=f"Where to listen.  [default: {_USUAL}, or a free one]")
-@click.option("--no-browser", is_flag=True, help="Print the address only.")
+@click.option("--port", type=click.IntRange(0, 65535), help=f"The port.  [default: {_USUAL}, or a free one]")
+@click.option("--no-browser", is_flag=True, help="Only print the address.")
 @command_options
 def ui(shared: Shared, port: int | None, no_browser: bool) -> None:
     """Open a page to see, search and correct the memories.
 
-    It serves this machine only, as "commonplace serve" does, and opens the browser. The
-    address lets one browser in, once, for as long as this runs. Ctrl-C ends it.
+    It serves this machine only, like "commonplace serve", and opens the browser. The
+    address works once, in one browser, while this command runs. Ctrl-C stops it.
     """
     from commonplace.interfaces.http.listen import listen
     from commonplace.interfaces.ui.page import Page, get_ready
@@ -184,7 +182,7 @@ def ui(shared: Shared, port: int | None, no_browser: bool) -> None:
     def announce(url: str) -> None:
         address = f"{url}/ui?{urlencode({'token': token})}"
         get_ready(memory)
-        click.echo(f"commonplace shows the memories on {address}\nIt lets one browser in, once. Ctrl-C ends it.")
+        click.echo(f"commonplace shows the memories on {address}\nThe address works once, in one browser. Ctrl-C stops it.")
         if not no_browser:
             Thread(target=webbrowser.open, args=(address,), daemon=True).start()  # some browsers run until they are closed
 

@@ -171,7 +171,7 @@ def print_run(report: "RunReport") -> None:
     run = report.run
     print_facts({
         "run": run.run_id, "kind": run.kind, "status": run.status, "read by": run.mode, "model": run.model,
-        "takes back": run.undoes, "interactions": len(run.interactions) - len(run.unread) or None,
+        "undoes": run.undoes, "interactions": len(run.interactions) - len(run.unread) or None,
         "unread": len(run.unread) or None, "operations": _counts(run),
         "tokens": run.input_tokens + run.output_tokens or None, "cost": run.cost or None,
         "error": run.error, "notes": "\n".join(run.notes),

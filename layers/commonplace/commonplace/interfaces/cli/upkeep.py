@@ -25,30 +25,30 @@ _TABLE = click.option("--table", metavar="NAME", help="The DynamoDB table.  [def
 _ENDPOINT = click.option("--endpoint", metavar="URL", help="OpenSearch.  [default: $COMMONPLACE_SEARCH_ENDPOINT]")
 
 _ON_THIS_MACHINE = """\b
-Over "make cloud", with the addresses that it prints when it has started:
+With "make cloud", use the addresses that it prints at its start:
   export AWS_ENDPOINT_URL_DYNAMODB=http://127.0.0.1:PORT
   export AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local
   commonplace doctor --table commonplace --endpoint http://127.0.0.1:PORT
 """
 _CREDENTIALS = "AWS_REGION and your credentials"
 _CHECK_TABLE = (
-    f"check --table (or COMMONPLACE_TABLE), {_CREDENTIALS}; AWS_ENDPOINT_URL_DYNAMODB is where a DynamoDB on this machine is"
+    f"check --table (or COMMONPLACE_TABLE), {_CREDENTIALS}; for a DynamoDB on this machine, set AWS_ENDPOINT_URL_DYNAMODB"
 )
 _CHECK_INDEX = f"check --endpoint (or COMMONPLACE_SEARCH_ENDPOINT), {_CREDENTIALS}"
 
 
 @click.command(epilog=_ON_THIS_MACHINE.replace("doctor", "reindex"))
-@click.option("--move-to-model", "move", is_flag=True, help="Write every record anew with the vectors of another model.")
+@click.option("--move-to-model", "move", is_flag=True, help="Write every record again, with the vectors of another model.")
 @_TABLE
 @_ENDPOINT
 @command_options
 def reindex(shared: Shared, move: bool, table: str | None, endpoint: str | None) -> None:
-    """Embed a file anew, or rebuild a deployment's index.
+    """Embed a file again, or rebuild a deployment's index.
 
-    Without a table: the memories of the file that an older version embedded by another model; each write does some, too.
-    With one: a new version of its index is filled beside the old one and takes its place at the end. The environment must
-    be the deployment's: its output Environment has all of it. The same command moves to another layout, and with
-    --move-to-model to another embedding model (COMMONPLACE_EMBEDDER). One that was stopped goes on when it is run again.
+    Without a table it embeds the memories of the file that an older version embedded with another model. With a table it
+    fills a new version of the index, which then replaces the old one; also after a change of its layout, and with
+    --move-to-model for another embedding model (COMMONPLACE_EMBEDDER). Set the environment of the deployment: the stack's
+    output Environment lists it. A stopped command continues when you run it again.
     """
     from commonplace.bootstrap.local import local_clock
     from commonplace.indexing import rebuild
@@ -67,21 +67,21 @@ def reindex(shared: Shared, move: bool, table: str | None, endpoint: str | None)
 
 
 @click.command(epilog=_ON_THIS_MACHINE)
-@click.option("--repair", is_flag=True, help="Bring into the index what it lacks.")
+@click.option("--repair", is_flag=True, help="Repair the index.")
 @_TABLE
 @_ENDPOINT
 @command_options
 def doctor(shared: Shared, repair: bool, table: str | None, endpoint: str | None) -> None:
-    """Tell what is the matter with a file, or a deployment.
+    """Check a memory file or a deployment for problems.
 
     \b
-    Without a table: what can't be read in the file, dates that are beyond the
-    years 1 to 9000 and are read as the nearest, and what SQLite finds wrong.
-    Of all users, as "commonplace validate" does of one: where memories and
-    index are not in line, and links and keys that can't be.
+    Without a table it lists records that can't be read, dates beyond the years
+    1 to 9000 (read as the nearest), and what SQLite finds wrong. For all users,
+    like "commonplace validate" for one, it lists where the index disagrees with
+    the memories, and wrong links and keys.
 
-    "commonplace erase --memory ID" erases what can't be read.
-    The exit code is 5 when something can't be read or is wrong.
+    "commonplace erase --memory ID" erases a record that can't be read.
+    The exit code is 5 if something can't be read or is wrong.
     """
     from commonplace.indexing.consistency import check_consistency
     from commonplace.settings import read_settings
@@ -130,14 +130,14 @@ def open_part(open_: Callable[["Settings"], _Opened], **named: str | None) -> _O
     """Open a part of a deployment by the settings of the environment, replaced by those given here."""
     from commonplace.settings import read_settings
 
-    require_extra("aws", "this asks AWS")
+    require_extra("aws", "this command uses AWS")
     from botocore.exceptions import BotoCoreError
 
     settings = read_settings().model_copy(update={name: value for name, value in named.items() if value})
     try:
         return open_(settings)
     except (BotoCoreError, ValueError) as error:  # unknown profile, missing credentials, or an invalid address
-        raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"AWS can't be asked: {error}") from error
+        raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"AWS can't be reached: {error}") from error
 
 
 @contextmanager
@@ -148,7 +148,7 @@ def connection_hints(shared: Shared) -> Iterator[None]:
     try:
         yield
     except IndexUnavailable as error:
-        ours = CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the index can't be used just now: {error}")
+        ours = CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the index is not available: {error}")
         raise Failed(ours, "", shared.json, following=_CHECK_INDEX) from error
     except CommonplaceError as error:
         if error.code is not ErrorCode.STORAGE_UNAVAILABLE:
@@ -159,10 +159,10 @@ def connection_hints(shared: Shared) -> Iterator[None]:
 @click.command()
 @command_options
 def validate(shared: Shared) -> None:
-    """Check whether memories and index are in line.
+    """Check whether the search index agrees with the memories.
 
-    It only reads. "commonplace repair" brings the index in line; for what lies in a memory itself each line tells the
-    command that helps. The exit code is 5 when something is wrong.
+    It only reads. "commonplace repair" repairs the index; for problems of a memory itself, each line names the command that
+    helps. The exit code is 5 if something is wrong.
     """
     findings, checked, cursor = list[dict[str, Any]](), 0, dict[str, str]()
     with shared.reading() as memory, progress_bar("memories checked") as progress:
@@ -181,20 +181,20 @@ def validate(shared: Shared) -> None:
     else:
         if findings:
             rows = [(one["kind"].replace("_", " "), Remarked(one["id"], one["detail"])) for one in findings]
-            print_rows(("what", "memory"), rows, "memory")
+            print_rows(("problem", "memory"), rows, "memory")
         print_facts({"checked": checked or "no memory", "found": len(findings) or "nothing wrong"})
     exit_if(not ok)
 
 
 @click.command()
-@click.option("--all", "whole", is_flag=True, help="Write all of the index anew, not only what is not in line.")
-@click.option("--apply", is_flag=True, help="Do it; without this it is only told.")
+@click.option("--all", "whole", is_flag=True, help="Rewrite the whole index, not only the wrong documents.")
+@click.option("--apply", is_flag=True, help="Repair now instead of only showing what would be done.")
 @command_options
 def repair(shared: Shared, whole: bool, apply: bool) -> None:
-    """Bring the index in line with the memories.
+    """Repair the search index.
 
-    The memories themselves stay as they are, those that can't be read too. The exit code is 5 when something would be
-    changed, or could not be.
+    The memories themselves stay unchanged, even if they can't be read. The exit code is 5 if something would change, or
+    could not be changed.
     """
     given = {"scope": "all" if whole else "missing", "dry_run": not apply}
     with shared.reading() as memory, progress_bar("memories compared") as progress:
@@ -202,7 +202,7 @@ def repair(shared: Shared, whole: bool, apply: bool) -> None:
     if shared.json:
         print_json(answer)
     else:
-        names = ("written", "taken out", "in line") if apply else ("would write", "would take out", "in line")
+        names = ("written", "removed", "unchanged") if apply else ("would write", "would remove", "unchanged")
         counts = dict(zip(names, (answer["indexed"], answer["removed"], answer["unchanged"]), strict=True))
         print_facts({name: str(count) for name, count in counts.items()})
         if answer["failed"]:

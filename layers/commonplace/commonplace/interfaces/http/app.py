@@ -95,10 +95,10 @@ class App:
         for each in (host, host if named is None else named):
             check_caller(each, origin, site, self._port, self._names)
         if {"content-length", "transfer-encoding"} <= set(request.headers):
-            why = "the length of the body is told twice: Content-Length, and Transfer-Encoding: chunked"
+            why = "the request gives the length of its body twice: Content-Length, and Transfer-Encoding: chunked"
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why)
         if self._ending() is not None:
-            why = "this server is ending and takes nothing more on; ask again when it is back"
+            why = "this server is stopping and accepts no new requests; try again when it is back"
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
 
     async def _answer(self, request: Request, who: Holder | None) -> ASGIApp:
@@ -170,7 +170,7 @@ def _import(call: Call) -> Mapping[str, Any]:
 
     def advance(done: int) -> None:
         if call.left() < 0 and done < len(turns):
-            why = f"this server is ending: {done} of {len(turns)} turns are stored; send the same again to go on"
+            why = f"this server is stopping: {done} of {len(turns)} turns are stored; send the same again to continue"
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
 
     return call.memory.import_turns(turns, keep=body.keep, progress=advance).model_dump(mode="json")

@@ -95,7 +95,7 @@ def bind(address: str, port: int) -> socket.socket:
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise CommonplaceError(
-                ErrorCode.CONFLICT, f"port: {port} is in use; take another one with --port", "port"
+                ErrorCode.CONFLICT, f"port: {port} is in use; give another port with --port", "port"
             ) from error
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"port: {port} can't be had: {error.strerror}", "port") from error
 

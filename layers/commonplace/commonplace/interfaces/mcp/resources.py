@@ -17,7 +17,7 @@ LISTED = types.ListResourcesResult(
     resources=[
         types.Resource(
             uri=f"{_PAGES}MEMORY.md", name="MEMORY.md", title="What is remembered", mime_type=_MARKDOWN,
-            description="Every lasting memory of the user on one page, by what it is about.",
+            description="All durable memories of the user on one page, by heading.",
         )
     ]
 )  # fmt: skip
@@ -25,11 +25,11 @@ TEMPLATES = types.ListResourceTemplatesResult(
     resource_templates=[
         types.ResourceTemplate(
             uri_template=f"{_SCHEME}{{id}}", name="memory", title="One memory", mime_type=_JSON,
-            description="A memory as it is kept, by the id that searches give.",
+            description="One memory as it is stored, by the id that a search returned.",
         ),
         types.ResourceTemplate(
             uri_template=f"{_PAGES}memory/{{day}}.md", name="day", title="The notes of a day", mime_type=_MARKDOWN,
-            description="What was noted for one day, e.g. 2026-05-20.",
+            description="The notes of one day, e.g. 2026-05-20.",
         ),
     ]
 )  # fmt: skip

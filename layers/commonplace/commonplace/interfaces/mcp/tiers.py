@@ -85,7 +85,7 @@ class Tools:
         `tier`: the tools the client is shown; a tool that it discovers is added.
         """
         if asked.name not in _NAMES:
-            raise MCPError(INVALID_PARAMS, "there is no tool of this name; discover_memory_tools names those that there are")
+            raise MCPError(INVALID_PARAMS, "there is no tool of this name; discover_memory_tools lists the tools")
         report, memory = _reporting(context), of_request(self._memory, context.request)
 
         def work() -> dict[str, Any]:
@@ -116,7 +116,7 @@ class Tools:
         if name in listed:
             return f"{name} is in your list of tools; {_BY_A_PERSON}"
         if not self._keeps_lists:
-            return f"call {name} by its name, for the list can't change here; {_BY_A_PERSON}"
+            return f"call {name} by its name, because the list can't change here; {_BY_A_PERSON}"
         added[name] = time.monotonic()
         await self._changes.publish(ToolsListChanged())
         # before the answer: over HTTP there is no later way back

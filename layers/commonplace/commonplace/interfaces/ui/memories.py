@@ -40,7 +40,7 @@ def _asked(visit: Visit) -> dict[str, Any]:
 
 
 def _found(visit: Visit) -> SearchResult | ListResult:
-    """Search without counting use: viewing memories here is no use of them."""
+    """Search without counting it as a use of the memories."""
     given = visit.arguments
     category: Any = given.get("category")
     if "q" not in given:
@@ -69,7 +69,7 @@ def memory(visit: Visit, memory_id: str) -> Response:
         try:
             history = visit.memory.history(memory_id=memory_id)
         except CommonplaceError:
-            raise error from None  # that error says more: of a damaged memory nothing else is known
+            raise error from None  # a damaged memory has no history, so that error says more
         return visit.show("closed_memory.html", memory_id=memory_id, history=history, why=error.message)
 
 

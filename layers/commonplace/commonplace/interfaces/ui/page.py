@@ -38,8 +38,8 @@ _HEADERS = {
 _STATIC = f"{HOME}/static/"
 _SAID = {
     ErrorCode.NOT_FOUND: "there is no such page",
-    ErrorCode.METHOD_NOT_ALLOWED: "this page is not asked this way",
-    ErrorCode.PAYLOAD_TOO_LARGE: "this is more than the page takes at once",
+    ErrorCode.METHOD_NOT_ALLOWED: "this page does not support this method",
+    ErrorCode.PAYLOAD_TOO_LARGE: "the request is too large for this page",
 }
 """What people read if the server itself refuses a request."""
 
@@ -113,7 +113,7 @@ def _shown(visit: Visit, request: Request, route: Route, parts: dict[str, str], 
             own = address(request).lower()
             given, token = fields.get("form_token", "").encode(), visit.session.form_token.encode()
             if (header(request, "origin") or "").lower() != own or not secrets.compare_digest(given, token):
-                why = "this form is not of this page, or of before it was opened anew: load the page again and repeat it"
+                why = "this form is not from this page, or it is out of date: reload the page and try again"
                 raise CommonplaceError(ErrorCode.FORBIDDEN, why)
             visit = replace(visit, fields=fields, folder=Path(named))
         return cast(Response, route.handler(visit, **parts))

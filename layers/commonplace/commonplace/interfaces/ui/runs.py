@@ -14,20 +14,20 @@ SHOWN, MOST_SHOWN = 20, 100
 OPERATIONS = 100
 """Of one run, per page."""
 KINDS = {
-    "nightly": "Night", "undo": "Taken back", "markdown": "Edited pages", "tags": "Tags made one", "merge": "Merge",
-    "import": "Import", "restore": "Backup brought back", "migration": "Move from another store", "export": "Export",
+    "nightly": "Night", "undo": "Undo", "markdown": "Edited pages", "tags": "Merge of tags", "merge": "Merge",
+    "import": "Import", "restore": "Restore of a backup", "migration": "Migration", "export": "Export",
     "backup": "Backup", "validation": "Check", "repair": "Repair",
 }  # fmt: skip
 STATUSES = {
-    "queued": "not begun yet", "running": "at work", "done": "done", "needs_review": "waits for you", "failed": "failed",
+    "queued": "queued", "running": "running", "done": "done", "needs_review": "waiting for approval", "failed": "failed",
 }  # fmt: skip
 VERBS = {
-    "ADD": "Remember", "UPDATE": "Change", "DELETE": "Close", "NOOP": "Leave as it is", "FORGET": "Forget for good",
-    "UNDO": "Take back",
+    "ADD": "Add", "UPDATE": "Change", "DELETE": "Close", "NOOP": "No change", "FORGET": "Erase",
+    "UNDO": "Undo",
 }  # fmt: skip
 OUTCOMES: Mapping[Outcome, str] = {
-    "needs_review": "waiting for you", "applied": "done", "planned": "not done yet", "lost": "changed meanwhile, left alone",
-    "over_cap": "beyond what a day may do", "kept": "left as it was", "undone": "taken back", "discarded": "discarded",
+    "needs_review": "waiting for approval", "applied": "done", "planned": "planned", "lost": "skipped, changed meanwhile",
+    "over_cap": "over the limit of a day", "kept": "kept, changed since", "undone": "undone", "discarded": "discarded",
 }  # fmt: skip
 """In display order: outcomes that need a person come first."""
 
@@ -67,15 +67,15 @@ def approve(visit: Visit, run_id: str) -> Response:
 def discard(visit: Visit, run_id: str) -> Response:
     """Discard the operations of a run that wait for review."""
     visit.memory.discard_run(run_id)
-    return visit.go(f"/ui/runs/{run_id}", "Discarded: what waited is not done.")
+    return visit.go(f"/ui/runs/{run_id}", "Discarded: the waiting changes are not applied.")
 
 
 def undo(visit: Visit, run_id: str) -> Response:
     """Undo a run."""
     run = visit.memory.undo_run(run_id)
     kept = sum(one.outcome == "kept" for one in run.operations)
-    said = f"Taken back: {len(run.operations) - kept:,} of {len(run.operations):,} changes"
-    return visit.go(f"/ui/runs/{run_id}", f"{said}; the others were changed since." if kept else f"{said}.")
+    said = f"Undone: {len(run.operations) - kept:,} of {len(run.operations):,} changes"
+    return visit.go(f"/ui/runs/{run_id}", f"{said}; the others have changed since." if kept else f"{said}.")
 
 
 def _undo_of(run: Run, newest: Sequence[Run]) -> Run | None:

@@ -27,8 +27,8 @@ def plan(visit: Visit) -> Response:
     """Plan to unify tags of the same meaning; a person approves or discards it like any run."""
     result = visit.memory.optimize_tags(dry_run=True)
     if result.run_id is None:
-        return visit.go("/ui/tags", "No two tags mean the same: there is nothing to do.")
-    return visit.go(f"/ui/runs/{result.run_id}", "A plan: nothing is changed before you approve it.")
+        return visit.go("/ui/tags", "No two tags have the same meaning: there is nothing to merge.")
+    return visit.go(f"/ui/runs/{result.run_id}", "This is a plan: nothing changes before you approve it.")
 
 
 def _sorted(uses: list[TagUse], order: str) -> list[TagUse]:

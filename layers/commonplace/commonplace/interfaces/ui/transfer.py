@@ -16,11 +16,11 @@ from commonplace.interfaces.ui.visit import Visit, whole_number
 
 KINDS: tuple[ImportKind, ...] = get_args(ImportKind)
 FORMATS: dict[PrintedFormat, str] = {
-    "jsonl": "JSON Lines: everything, to be imported again",
+    "jsonl": "JSON Lines: everything; can be imported again",
     "csv": "CSV: everything, for a spreadsheet; can be imported again",
-    "markdown": "Markdown: what is remembered now, to be read",
-    "mem0": "mem0: what is remembered now, as that store gives it",
-    "langgraph": "LangGraph: what is remembered now, as items of its store",
+    "markdown": "Markdown: active memories, for reading",
+    "mem0": "mem0: active memories, in the format of that store",
+    "langgraph": "LangGraph: active memories, as items of its store",
 }
 MEGABYTES = 32
 """Upload limit per request."""
@@ -54,7 +54,7 @@ def further(visit: Visit) -> Response:
 
 def _shown(visit: Visit, plan: Imported, upload_id: str, start: int) -> Response:
     in_the_way = [(one.where, one.message) for one in plan.refused]
-    in_the_way += [(name, "says something else here; what is here stays") for name in plan.conflicts]
+    in_the_way += [(name, "has other content here, which stays") for name in plan.conflicts]
     given = {"upload_id": upload_id, "most": MOST_SHOWN, "start": start}
     return visit.show("import_plan.html", plan=plan, known=_known(plan), in_the_way=in_the_way, **given)
 
@@ -74,7 +74,7 @@ def applied(visit: Visit) -> Response:
     """Store what the plan listed."""
     plan = _of_upload(visit, range(0), apply=True)
     visit.memory.drop_upload(visit.form.get("upload_id", ""))
-    said = f"Imported: {plan.added:,} memories came, {_known(plan):,} were here already."
+    said = f"Imported: {plan.added:,} memories added, {_known(plan):,} were already stored."
     runs = plan.runs or ([plan.run_id] if plan.run_id else [])
     if len(runs) == 1:
         return visit.go(f"/ui/runs/{runs[0]}", said)
@@ -84,7 +84,7 @@ def applied(visit: Visit) -> Response:
 def left(visit: Visit) -> Response:
     """Discard the upload."""
     visit.memory.drop_upload(visit.form.get("upload_id", ""))
-    return visit.go("/ui/import", "Nothing was imported, and the file is gone from here.")
+    return visit.go("/ui/import", "Nothing was imported; the uploaded file is deleted.")
 
 
 def formats(visit: Visit) -> Response:
@@ -96,7 +96,7 @@ def exported(visit: Visit) -> Response:
     """Return all memories as a file."""
     form = next((one for one in FORMATS if one == visit.form.get("format")), None)
     if form is None:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "format: is none of those that there are", "format")
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "format: is not one of the listed formats", "format")
     media, ending = MEDIA.get(form, ("application/json", f"{form}.json"))
     name = f"memories-{visit.memory.now():%Y-%m-%d}.{ending}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}

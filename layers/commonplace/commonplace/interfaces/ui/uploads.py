@@ -49,7 +49,7 @@ def read_form(body: IO[bytes], content_type: str, folder: Path) -> dict[str, str
             if file.file_name:
                 files += 1
                 if files > MOST_FILES:
-                    raise _too_much(f"these are more than {MOST_FILES:,} files")
+                    raise _too_much(f"more than {MOST_FILES:,} files")
                 sent.seek(0)
                 store(sent, file.file_name.decode(errors="replace"), folder)
 
@@ -73,7 +73,7 @@ def store(file: IO[bytes], name: str, folder: Path) -> None:
         with path.open("wb") as stored:
             shutil.copyfileobj(file, stored)
     except OSError as error:  # a file exists where a folder is needed
-        raise _wrong(f"{name} can't be taken in: {error.strerror}") from error
+        raise _wrong(f"{name} can't be stored: {error.strerror}") from error
 
 
 @contextmanager
@@ -111,7 +111,7 @@ def _unpack(archive: IO[bytes], folder: Path) -> None:
         with zipfile.ZipFile(archive) as opened:
             entries = [one for one in opened.infolist() if not one.is_dir() and _is_shown(one.filename)]
             if len(entries) > MOST_FILES or sum(one.file_size for one in entries) > MOST_UNPACKED:
-                raise _too_much(f"it holds more than {MOST_FILES:,} files or {MOST_UNPACKED // 1_000_000} MB")
+                raise _too_much(f"the archive has more than {MOST_FILES:,} files or {MOST_UNPACKED // 1_000_000} MB")
             for one in entries:
                 path = folder / _own_path(one.filename)
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -142,7 +142,7 @@ def _own_path(name: str) -> PurePosixPath:
 
 
 def _too_much(why: str) -> CommonplaceError:
-    return CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, f"files: {why}; take it in piece by piece", "files")
+    return CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, f"files: {why}; import it in several parts", "files")
 
 
 def _wrong(why: str) -> CommonplaceError:

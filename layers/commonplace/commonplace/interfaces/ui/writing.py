@@ -37,7 +37,7 @@ def store(visit: Visit) -> Response:
         stored = visit.memory.store_memory(given.get("content", ""), context=cast("StoreContext", known))
     except CommonplaceError as error:
         return visit.show_again("new.html", error, **_CHOICES, given=given)
-    return visit.go(_path(stored.memory_id), f"Remembered.{_told(stored)}", also=_compared(stored))
+    return visit.go(_path(stored.memory_id), f"Stored.{_told(stored)}", also=_compared(stored))
 
 
 def edit(visit: Visit, memory_id: str) -> Response:
@@ -80,11 +80,13 @@ def ask_to_erase(visit: Visit, memory_id: str) -> Response:
 def erase(visit: Visit, memory_id: str) -> Response:
     """Erase a memory for good, if the confirmation word was typed."""
     if visit.form.get("word", "").strip().casefold() != _WORD:
-        error = CommonplaceError(ErrorCode.INVALID_ARGUMENT, f'word: type "{_WORD}", for nothing brings it back', "word")
+        error = CommonplaceError(
+            ErrorCode.INVALID_ARGUMENT, f'word: type "{_WORD}" to confirm, because this cannot be undone', "word"
+        )
         return visit.show_again("erase.html", error, **_going(visit, memory_id))
     erased = visit.memory.erase(memory_id)
-    again = " What was merged with it stays, without it." if erased.made_again else ""
-    return visit.go(HOME, f"Erased for good: {erased.memories} of one history.{again}{_told(erased)}")
+    again = " Memories merged from it were merged again without it." if erased.made_again else ""
+    return visit.go(HOME, f"Erased for good: {erased.memories} with the same history.{again}{_told(erased)}")
 
 
 def undo(visit: Visit) -> Response:
@@ -118,13 +120,13 @@ def _told(result: Result) -> str:
         return ""
     taken_out = ", ".join(result.notes.redacted or ())
     lines = [result.notes.degraded, result.notes.partial, *(result.notes.warnings or ())]
-    said = [f"taken out before it was kept: {taken_out}"] if taken_out else []
+    said = [f"removed before storing: {taken_out}"] if taken_out else []
     return "".join(f" {line[:1].upper()}{line[1:]}." for line in [*said, *filter(None, lines)])
 
 
 def _compared(stored: StoreResult) -> tuple[Also, ...]:
     told = stored.recommendations
-    untrue = tuple(Also(one.memory_id, f"May not be true any more: {_short(one.content)}") for one in told.updates)
+    untrue = tuple(Also(one.memory_id, f"May no longer be true: {_short(one.content)}") for one in told.updates)
     same = tuple(Also(one.memory_id, "Says the same") for one in told.suggested_merges)
     return untrue + same
 

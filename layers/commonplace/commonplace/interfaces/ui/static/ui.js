@@ -1,5 +1,5 @@
-// What the page does beyond what it does without a script: search while somebody types, parts that take longer, files that
-// are too large, and keys.
+// Improvements over the page without a script: search while typing, parts that load later, a check of the size of files, and
+// keys.
 "use strict";
 
 const WAIT = 150; // milliseconds after the last letter
@@ -15,7 +15,7 @@ async function search() {
   asked = new AbortController();
   try {
     const answer = await fetch(`${form.dataset.found}?${query}`, { signal: asked.signal });
-    if (!answer.ok) return form.submit(); // the whole page says what is wrong
+    if (!answer.ok) return form.submit(); // the full page shows the error
     found.innerHTML = await answer.text();
     document.querySelector("#said").textContent = found.querySelector("[data-said]")?.textContent ?? "";
     history.replaceState(null, "", query === "" ? form.action : `${form.action}?${query}`);
@@ -36,7 +36,7 @@ for (const part of document.querySelectorAll("[data-later]")) {
   });
 }
 
-// Of what is much too large the server reads no more than a part: a browser would tell only that the connection ended.
+// The server reads only part of a body that is too large, so a browser would only report that the connection ended.
 const sending = document.querySelector("form[data-most]");
 sending?.addEventListener("change", () => {
   const fields = [...sending.querySelectorAll("input[type=file]")];
