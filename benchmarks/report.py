@@ -45,16 +45,16 @@ def main(
     if options is not None:
         options(parser)
     given = parser.parse_args()
-    tells = "benchmarks/DATA.md tells where it comes from"
+    is_about = "benchmarks/DATA.md tells where it comes from"
     if needs_data and not given.data.is_dir():
-        parser.exit(2, f"the folder {given.data} is missing; {tells}\n")
+        parser.exit(2, f"the folder {given.data} is missing; {is_about}\n")
     try:
         tables = list(measure(given))
     except FileNotFoundError as error:
         file = Path(error.filename or "")
         if not needs_data or given.data not in file.parents:
             raise
-        parser.exit(2, f"{file.relative_to(given.data)} is missing in {given.data}; {tells}\n")
+        parser.exit(2, f"{file.relative_to(given.data)} is missing in {given.data}; {is_about}\n")
     RESULTS.mkdir(exist_ok=True)
     command = f"python -m benchmarks.{name}" + (" --data DIR" if needs_data else "")
     whole = {"description": description, "command": command, "tables": [asdict(table) for table in tables]}

@@ -11,7 +11,7 @@ import pytest
 from commonplace.bootstrap.local import OpenStore
 from commonplace.domain.errors import ErrorCode
 from commonplace.domain.memory import Memory
-from commonplace.domain.transfer import BackupResult, KeptFile
+from commonplace.domain.transfer import BackupResult, StoredFile
 from commonplace.nightly.user_erasure import ErasableUser
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Alias, Caller, Rating, RawRecord
@@ -55,7 +55,7 @@ def applied(ports: Ports, minutes: int, backup_id: str, mode: str = "missing") -
     return back_up(ports, at(minutes), action="restore", run_id=plan.run_id, confirm=backup_id)
 
 
-def content(ports: Ports, backup_id: str, now: datetime = NOON) -> tuple[KeptFile, bytes]:
+def content(ports: Ports, backup_id: str, now: datetime = NOON) -> tuple[StoredFile, bytes]:
     assert ports.files is not None
     found = ports.files.get(ANA, "backup", backup_id, now)
     assert found is not None

@@ -54,7 +54,7 @@ def test_the_words_of_one_that_is_purged_go_from_older_versions(
     made(opened.ports, 5)
     documents.write(*PLACE, TEA)
     purge(swims)
-    assert told.leaving.erase_memory(swims).memories == 1
+    assert told.erasure.erase_memory(swims).memories == 1
     assert [one.body for one in documents.versions(*PLACE)] == [TEA, f"{TEA}\n\n[erased]"]
 
 
@@ -65,7 +65,7 @@ def test_the_words_of_one_that_can_not_be_read_go_from_every_document(
     swims = id_of(told, SWIMS)
     documents.write(("memories",), "other.md", TEA)
     damage(swims, b"{")
-    assert told.leaving.erase_memory(swims).memories == 1
+    assert told.erasure.erase_memory(swims).memories == 1
     assert [one.body for one in documents.versions(*PLACE)] == [f"{TEA}\n\n[erased]"] * 2
     assert documents.read(("memories",), "other.md").version == 1
 
@@ -119,7 +119,7 @@ def test_with_a_passage_go_its_copies_and_the_memories_that_its_words_had_before
     (own, _) = sorted(
         (one for one in told.memories() if "Xylocarp" in one.content), key=lambda one: one.user_note == "memories/other.md"
     )
-    answer = told.leaving.erase_memory(own.memory_id)
+    answer = told.erasure.erase_memory(own.memory_id)
     assert (len(answer.ids), answer.places) == (6, ("documents",))
     assert own.memory_id in answer.ids
     assert not any("Xylocarp" in one.body for place in (PLACE, elsewhere) for one in documents.versions(*place))
@@ -134,7 +134,7 @@ def test_with_a_passage_go_its_copies_and_the_memories_that_its_words_had_before
 def test_an_edited_passage_goes_with_what_it_said_before(told: Told, documents: Documents) -> None:
     for city in ("Brno", "Graz", "Linz"):
         documents.write(*PLACE, f"{OTHER}\n\nZquorbix lives in {city}.\n\n{TEA}")
-    assert len(told.leaving.erase_memory(id_of(told, "Zquorbix lives in Linz.")).ids) == 3
+    assert len(told.erasure.erase_memory(id_of(told, "Zquorbix lives in Linz.")).ids) == 3
     assert told.texts() == {OTHER, TEA}
     assert told.memories("deleted") == []
     assert {one.body for one in documents.versions(*PLACE)} == {f"{OTHER}\n\n[erased]\n\n{TEA}"}
@@ -143,7 +143,7 @@ def test_an_edited_passage_goes_with_what_it_said_before(told: Told, documents: 
 def test_a_passage_that_took_the_place_of_another_statement_goes_alone(told: Told, documents: Documents) -> None:
     documents.write(*PLACE, f"{TEA}\n\n{OTHER}")
     documents.write(*PLACE, f"Ben keeps newts.\n\n{OTHER}")
-    assert len(told.leaving.erase_memory(id_of(told, "Ben keeps newts.")).ids) == 1
+    assert len(told.erasure.erase_memory(id_of(told, "Ben keeps newts.")).ids) == 1
     assert [one.body for one in documents.versions(*PLACE)] == [f"[erased]\n\n{OTHER}"] * 2 + [f"{TEA}\n\n{OTHER}"]
 
 
@@ -157,7 +157,7 @@ def test_a_copy_in_another_document_goes_along(told: Told, documents: Documents,
         documents.delete(*copy)
     documents.write(*PLACE, f"{OTHER}\n\nZquorbix lives in Graz.")
     (own,) = (one for one in told.memories() if "Graz" in one.content and one.user_note == "memories/ana.md")
-    ids = told.leaving.erase_memory(own.memory_id).ids
+    ids = told.erasure.erase_memory(own.memory_id).ids
     assert (len(ids), old in ids) == (3, True)
     assert not any("Zquorbix" in one.body for place in (PLACE, copy) for one in documents.versions(*place))
     assert told.texts() == ({OTHER} if is_deleted else {OTHER, TEA})
@@ -172,7 +172,7 @@ def test_the_older_version_of_another_document_keeps_no_copy_whose_memory_is_pur
     documents.write(*copy, TEA)
     purge(swims)
     documents.write(*PLACE, SWIMS)
-    told.leaving.erase_memory(id_of(told, SWIMS))
+    told.erasure.erase_memory(id_of(told, SWIMS))
     assert [one.body for one in documents.versions(*copy)] == [TEA, f"[erased]\n\n{TEA}"]
 
 
@@ -183,7 +183,7 @@ def test_it_is_the_same_whichever_of_these_memories_is_named(told: Told, documen
     documents.write(*PLACE, f"{TEA}\n\n{SWIMS}")
     now = id_of(told, SWIMS)
     assert now != before
-    assert set(told.leaving.erase_memory(before).ids) == {before, now}
+    assert set(told.erasure.erase_memory(before).ids) == {before, now}
     assert documents.read(*PLACE).body == f"{TEA}\n\n[erased]"
     assert told.texts() == {TEA}
 
@@ -197,7 +197,7 @@ def test_an_older_version_holds_no_line_of_it_in_a_paragraph_that_is_purged(
     documents.write(*PLACE, f"- {SWIMS}\n\n{CITY}")
     purge(old)
     now = id_of(told, f"- {SWIMS}")
-    answer = told.leaving.erase_memory(now)
+    answer = told.erasure.erase_memory(now)
     assert (set(answer.ids), answer.places) == ({now, old}, ("backups", "documents"))
     assert [one.body for one in documents.versions(*PLACE)] == [f"[erased]\n\n{CITY}"] * 3
     backup = reading(opened.ports, backup_id).backup
@@ -211,7 +211,7 @@ def test_of_json_the_values_of_older_versions_go_with_it(told: Told, documents: 
         documents.write(*place, body, form="json")
     (now,) = told.memories()
     assert now.content == "drinks: milk"
-    assert len(told.leaving.erase_memory(now.memory_id).ids) == 3
+    assert len(told.erasure.erase_memory(now.memory_id).ids) == 3
     said = "".join(one.body for one in documents.versions(*place))
     assert [word for word in ("tea", "Faro", "milk", "Lisbon") if word in said] == []
 
@@ -230,7 +230,7 @@ def test_after_a_stop_half_way_the_same_call_erases_the_rest(
 
     with monkeypatch.context() as patched, suppress(ZeroDivisionError):
         patched.setattr(opened.ports.operations, "apply", stopped)
-        told.leaving.erase_memory(now)
+        told.erasure.erase_memory(now)
     assert len(calls) == 2
-    assert told.leaving.erase_memory(now).ids == (now,)
+    assert told.erasure.erase_memory(now).ids == (now,)
     assert [one.memory_id for one in (*told.memories(), *told.memories("deleted")) if one.memory_id in (now, before)] == []

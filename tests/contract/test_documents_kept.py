@@ -27,14 +27,14 @@ class Told:
 
     def __init__(self, opened: OpenStore, user_id: str = ANA) -> None:
         self._opened, self._user_id, self._now = opened, user_id, NOON
-        self.documents = Documents(self.caller, lambda: opened.ports, lambda: self.leaving)
+        self.documents = Documents(self.caller, lambda: opened.ports, lambda: self.erasure)
 
     def caller(self) -> Caller:
         self._now += timedelta(minutes=1)
         return Caller(self._user_id, self._now)
 
     @property
-    def leaving(self) -> ErasableUser:
+    def erasure(self) -> ErasableUser:
         caller = self.caller()
         return ErasableUser(
             RunContext(caller, self._opened.ports, self._opened.night(), lambda: caller.now), self._opened.erasure()
@@ -192,7 +192,7 @@ def test_words_that_are_erased_go_from_the_document_and_all_its_versions(told: T
     documents.write(*PLACE, f"{TEA}\n\n{SWIMS}")
     documents.write(*PLACE, f"{CITY}\n\n{SWIMS}\n\n{TEA}\n")
     swims = next(one.memory_id for one in told.memories() if one.content == SWIMS)
-    told.leaving.erase_memory(swims)
+    told.erasure.erase_memory(swims)
     assert [(one.version, one.body) for one in documents.versions(*PLACE)] == [
         (3, f"{CITY}\n\n[erased]\n\n{TEA}\n"), (2, f"{CITY}\n\n[erased]\n\n{TEA}\n"), (1, f"{TEA}\n\n[erased]"),
     ]  # fmt: skip
@@ -205,9 +205,9 @@ def test_words_that_are_erased_go_from_the_document_and_all_its_versions(told: T
 def test_words_that_were_taken_out_and_put_in_again_go_from_every_version(told: Told, documents: Documents) -> None:
     for body in (f"{TEA}\n\n{SWIMS}", TEA, f"{SWIMS}\n\n{CITY}"):
         documents.write(*PLACE, body)
-    told.leaving.erase_memory(next(one.memory_id for one in told.memories() if one.content == SWIMS))
+    told.erasure.erase_memory(next(one.memory_id for one in told.memories() if one.content == SWIMS))
     assert not [one.version for one in documents.versions(*PLACE) if SWIMS in one.body]
-    told.leaving.erase_memory(next(one.memory_id for one in told.memories() if one.content == CITY))
+    told.erasure.erase_memory(next(one.memory_id for one in told.memories() if one.content == CITY))
     assert documents.read(*PLACE).body == "[erased]\n\n[erased]"
 
 
@@ -230,9 +230,9 @@ def test_of_a_json_document_values_are_found_and_erased(told: Told, documents: D
     whole = "text: Ana plays the cello.\nmeta: from: chat\nmeta: rank: 2\ntags: music"
     assert told.texts() == {whole, "Ana plays the cello.", "music"}
     assert told.found("which instrument does Ana play?")
-    told.leaving.erase_memory(next(one.memory_id for one in told.memories() if one.content == "Ana plays the cello."))
+    told.erasure.erase_memory(next(one.memory_id for one in told.memories() if one.content == "Ana plays the cello."))
     assert '"text": "[erased]"' in documents.read(("store",), "two").body
-    told.leaving.erase_memory(next(one.memory_id for one in told.memories() if one.content == whole))
+    told.erasure.erase_memory(next(one.memory_id for one in told.memories() if one.content == whole))
     left = documents.read(("store",), "one").body
     assert not [one for one in ("text", "cello", "meta", "chat", "rank", "2:", "tags", "music") if one in left]
     documents.write(("store",), "one", left, form="json")
@@ -241,5 +241,5 @@ def test_of_a_json_document_values_are_found_and_erased(told: Told, documents: D
 
 def test_a_user_who_leaves_takes_them_along(told: Told, documents: Documents) -> None:
     documents.write(*PLACE, TEA)
-    told.leaving.erase()
+    told.erasure.erase()
     assert (documents.listed(), documents.versions(*PLACE), told.texts()) == ([], [], set())

@@ -20,7 +20,7 @@ from tests.contract.test_runs import lease, run_of
 DAY = NOON.date()
 
 
-def leaving(opened: OpenStore, user_id: str) -> ErasableUser:
+def erasure(opened: OpenStore, user_id: str) -> ErasableUser:
     return ErasableUser(RunContext(Caller(user_id, NOON), opened.ports, opened.night(), lambda: NOON), opened.erasure())
 
 
@@ -65,23 +65,23 @@ def test_nothing_is_left_of_who_leaves_and_everything_of_the_others(opened: Open
     live(opened, BEN)
     before = kept(opened, BEN)
     assert all(before)
-    assert leaving(opened, ANA).memories() == 2
-    assert leaving(opened, ANA).erase().memories == 2
+    assert erasure(opened, ANA).memories() == 2
+    assert erasure(opened, ANA).erase().memories == 2
     assert not any(kept(opened, ANA))
     assert kept(opened, BEN) == before
 
 
 def test_to_erase_twice_or_somebody_who_never_was_does_nothing(opened: OpenStore) -> None:
     live(opened, ANA)
-    assert [leaving(opened, ANA).erase().memories for _ in range(2)] == [2, 0]
-    assert leaving(opened, "local|nobody").erase().memories == 0
+    assert [erasure(opened, ANA).erase().memories for _ in range(2)] == [2, 0]
+    assert erasure(opened, "local|nobody").erase().memories == 0
 
 
 def test_who_comes_back_begins_anew(opened: OpenStore) -> None:
     for _ in range(2):
         live(opened, ANA)
         assert len(kept(opened, ANA)[0]) == 2
-        leaving(opened, ANA).erase()
+        erasure(opened, ANA).erase()
     assert not any(kept(opened, ANA))
 
 
@@ -90,15 +90,15 @@ def test_a_run_at_work_is_waited_for(opened: OpenStore) -> None:
     fence = opened.night().leases.lease(ANA, NOON, NOON + timedelta(minutes=5))
     assert fence is not None
     with pytest.raises(CommonplaceError) as caught:
-        leaving(opened, ANA).erase()
+        erasure(opened, ANA).erase()
     assert caught.value.code is ErrorCode.CONFLICT
     assert len(kept(opened, ANA)[0]) == 2
     opened.night().leases.release(fence)
-    assert leaving(opened, ANA).erase().memories == 2
+    assert erasure(opened, ANA).erase().memories == 2
 
 
 def test_a_user_of_very_much_goes_whole(opened: OpenStore) -> None:
     writer = Writer(opened.ports)
     opened.ports.records.add([writer.entry(f"note {number}", ANA) for number in range(120)])
-    assert leaving(opened, ANA).erase().memories == 120
+    assert erasure(opened, ANA).erase().memories == 120
     assert not any(kept(opened, ANA))

@@ -191,7 +191,7 @@ def test_a_change_of_it_is_a_conflict(opened: OpenStore, damaged: dict[str, Memo
         assert caught.value.code is ErrorCode.NOT_FOUND, kind
 
 
-def leaving(opened: OpenStore) -> ErasableUser:
+def erasure(opened: OpenStore) -> ErasableUser:
     return ErasableUser(context(opened), opened.erasure())
 
 
@@ -208,8 +208,8 @@ def test_who_asks_for_it_by_its_id_is_told(opened: OpenStore, writer: Writer, da
 
 def test_a_user_leaves_whole(opened: OpenStore, writer: Writer, damaged: dict[str, Memory]) -> None:
     other = writer.write("Ben drinks coffee.", "local|ben")
-    assert leaving(opened).memories() == len(damaged) + 2
-    assert leaving(opened).erase().memories == len(damaged) + 2
+    assert erasure(opened).memories() == len(damaged) + 2
+    assert erasure(opened).erase().memories == len(damaged) + 2
     with gathered() as flaws:
         assert list(opened.ports.records.all(ANA)) == []
         assert [one.memory for one in opened.everything().every()] == [other]
@@ -221,14 +221,14 @@ def test_it_is_erased_by_its_id_and_nothing_else_is(
 ) -> None:
     left = {one.memory_id for one in damaged.values()}
     for kind, one in damaged.items():
-        assert leaving(opened).erase_memory(one.memory_id).ids == (one.memory_id,), kind
+        assert erasure(opened).erase_memory(one.memory_id).ids == (one.memory_id,), kind
         left.remove(one.memory_id)
         with gathered() as flaws:
             assert ids_of(opened.ports.records.all(ANA)) == ids_of(whole), kind
         assert set(flaws.unreadable) == left, kind
         assert opened.ports.records.audits(ANA, one.memory_id) == [], kind
         with pytest.raises(CommonplaceError) as caught:
-            leaving(opened).erase_memory(one.memory_id)
+            erasure(opened).erase_memory(one.memory_id)
         assert caught.value.code is ErrorCode.NOT_FOUND, kind
     assert opened.ports.operations.keys(visibility_of(CALLER), "default") == ["k0", "k1"]
     assert opened.ports.facts.tags(ANA) == {"drink": 1, "keep": 1}
@@ -247,7 +247,7 @@ def test_what_took_its_place_goes_with_it(opened: OpenStore, writer: Writer, dam
     closed = closing(old, superseded_by=new.memory.memory_id)
     assert opened.ports.operations.apply(operation(closed, opens=new))
     damage(old.memory_id, b"{")
-    assert set(leaving(opened).erase_memory(new.memory.memory_id).ids) == {old.memory_id, new.memory.memory_id}
+    assert set(erasure(opened).erase_memory(new.memory.memory_id).ids) == {old.memory_id, new.memory.memory_id}
     with gathered() as flaws:
         assert [memory.content for memory in opened.ports.records.all(ANA)] == [""]
     assert not flaws.unreadable
@@ -266,7 +266,7 @@ def test_an_import_leaves_it_and_says_so(opened: OpenStore, damaged: dict[str, M
         done = import_records(given, CALLER, opened.ports, apply=True)
         assert [(refused.where, refused.code) for refused in done.refused] == [(one.memory_id, "conflict")], kind
         assert "can't be read" in done.refused[0].message, kind
-        assert leaving(opened).erase_memory(one.memory_id).ids == (one.memory_id,), kind
+        assert erasure(opened).erase_memory(one.memory_id).ids == (one.memory_id,), kind
         assert import_records(given, CALLER, opened.ports, apply=True).added == 1, kind
 
 

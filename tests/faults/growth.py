@@ -21,7 +21,7 @@ from commonplace.extraction.rules import RulesReader
 from commonplace.extraction.worthiness import judge
 from commonplace.llm.partial_json import items_of
 from commonplace.memories.enrich import enrich
-from commonplace.nightly.web_pages import turns_of
+from commonplace.nightly.given_interactions import turns_of
 from commonplace.pages.page import escape, unescape
 from commonplace.pages.reading import CLOSING, OPENING, parse
 from commonplace.retrieval.query import parse_query

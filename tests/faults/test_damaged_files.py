@@ -108,7 +108,7 @@ def operations(folder: Path) -> dict[str, Callable[[Commonplace], object]]:
         "discover": lambda memory: memory.discover_memory_tools(),
         "history": lambda memory: memory.history("drink"),
         "export": lambda memory: list(memory.export()),
-        "runs": lambda memory: [memory.told(run.run_id) for run in memory.runs()],
+        "runs": lambda memory: [memory.run_report(run.run_id) for run in memory.runs()],
         "markdown": lambda memory: memory.write_markdown(folder / "pages"),
         "check": lambda memory: memory.check(),
         "store": lambda memory: memory.store_memory("I saw another bird in town."),
@@ -124,7 +124,7 @@ def operations(folder: Path) -> dict[str, Callable[[Commonplace], object]]:
         "delete": lambda memory: memory.delete_memory("cold"),
         "reindex": lambda memory: memory.reindex(),
         "erase one": lambda memory: memory.erase(next(memory.export())["memory_id"]),
-        "erase": lambda memory: memory.leaving().erase(),
+        "erase": lambda memory: memory.erasure().erase(),
     }  # fmt: skip
 
 

@@ -49,7 +49,7 @@ _WORK: Mapping[str, Callable[[Commonplace, str, Path], Any]] = {
     "pages": lambda memory, _, folder: memory.write_markdown(folder),
     "reindex": lambda memory, _, __: memory.reindex(),
     "erase": lambda memory, known, _: memory.erase(known),
-    "leave": lambda memory, _, __: memory.leaving().erase(),
+    "leave": lambda memory, _, __: memory.erasure().erase(),
     "check": lambda memory, _, __: memory.check(),
     "validate": lambda memory, _, __: memory.validate_storage(),
     "repair": lambda memory, _, __: memory.repair_index("all", dry_run=False),

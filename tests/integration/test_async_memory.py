@@ -61,14 +61,14 @@ def test_it_has_the_same_methods_with_the_same_signatures() -> None:
         given = [parameter for parameter in plain.parameters.values() if parameter.name != "self"]
         assert list(inspect.signature(own).parameters.values()) == given, name
         assert own.__doc__, name
-        awaited = name in ("close", "leaving") or own.__wrapped__ is method
+        awaited = name in ("close", "erasure") or own.__wrapped__ is method
         assert awaited, name
         assert inspect.isasyncgenfunction(own) == (name in STREAMS), name
     documents = [name for name in vars(Documents) if not name.startswith("_")]
-    leaving = asyncio.run(memory.leaving())
+    erasure = asyncio.run(memory.erasure())
     for part, kind, names in (
         (memory.documents, Documents, documents),
-        (leaving, ErasableUser, ["memories", "erase", "notes"]),
+        (erasure, ErasableUser, ["memories", "erase", "notes"]),
     ):
         for name in names:
             own, plain = (inspect.signature(getattr(of, name)) for of in (part, kind))
@@ -96,11 +96,11 @@ def test_what_it_answers_is_what_the_other_answers(memory_file: Path) -> None:
         assert unknown.value.code is ErrorCode.NOT_FOUND
         written = await memory.documents.write(("notes",), "tea", "Ana drinks green tea.")
         assert (await memory.documents.read(("notes",), "tea")).body == written.body == "Ana drinks green tea."
-        leaving = await memory.leaving()
-        assert await leaving.memories() >= 1
-        await leaving.erase()
-        assert await leaving.notes() is None
-        assert await leaving.memories() == 0
+        erasure = await memory.erasure()
+        assert await erasure.memories() >= 1
+        await erasure.erase()
+        assert await erasure.notes() is None
+        assert await erasure.memories() == 0
 
     talking(memory_file, talk)
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from commonplace import Commonplace, ErrorCode
-from commonplace.adapters.s3 import S3KeptFiles, connect
+from commonplace.adapters.s3 import S3StoredFiles, connect
 from commonplace.domain.transfer import BackupResult
 from commonplace.interfaces.aws import container
-from commonplace.ports.bundle import BackupsKept, Ports
+from commonplace.ports.bundle import BackupStorage, Ports
 from commonplace.use_cases import dispatch
 from tests.conftest import NOON, refusal
 from tests.integration.cloud_functions import ports as ports
@@ -108,7 +108,7 @@ def test_the_oldest_makes_room_and_each_goes_by_time(open_memory: Opener) -> Non
 
 
 def test_a_model_takes_no_other_s_room_and_applies_nothing(memory: Commonplace) -> None:
-    asking, kept = replace(memory._caller(), admin=False), replace(memory._local.ports, backups=BackupsKept(most=1))
+    asking, kept = replace(memory._caller(), admin=False), replace(memory._local.ports, backups=BackupStorage(most=1))
 
     def asked(**arguments: Any) -> BackupResult:
         found = dispatch.call("backup_restore", arguments, asking, kept)
@@ -131,7 +131,7 @@ def test_a_model_takes_no_other_s_room_and_applies_nothing(memory: Commonplace) 
 def test_who_leaves_takes_backups_along_and_nothing_comes_back(memory: Commonplace, memory_file: Path) -> None:
     memory.store_memory(TEA)
     made = memory.backup()
-    memory.leaving().erase()
+    memory.erasure().erase()
     assert memory.backups() == []
     assert refusal(lambda: memory.restore(str(made.backup_id))).code is ErrorCode.NOT_FOUND
     memory.close()
@@ -188,7 +188,7 @@ def test_over_the_local_server(memory_file: Path) -> None:
 
 @pytest.mark.usefixtures("bucket")
 def test_on_aws_people_apply_it_and_models_plan(ports: Ports, monkeypatch: pytest.MonkeyPatch) -> None:
-    kept = replace(ports, files=S3KeptFiles(connect("eu-central-1"), BUCKET))
+    kept = replace(ports, files=S3StoredFiles(connect("eu-central-1"), BUCKET))
     monkeypatch.setattr(container, "ports", lambda: kept)
     for kind in KINDS:
         asked = partial(called, kind, "backup_restore")

@@ -52,7 +52,7 @@ def test_a_process_that_knew_them_knows_nothing_any_more_and_takes_nobody_else_f
     ana, reader = open_memory("ana"), open_memory("ana")
     ana.store_memory("My cat is called Quixote.")
     assert reader.search_memory("what is my cat called").results
-    assert ana.leaving().erase().memories == 1
+    assert ana.erasure().erase().memories == 1
     assert reader.search_memory("what is my cat called").results == []
     ben = open_memory("ben")
     ben.store_memory("My dog is called Rocinante.")
@@ -72,7 +72,7 @@ def test_the_pages_go_too_and_nobody_elses(tmp_path: Path) -> None:
     pages = tmp_path / "pages"
     assert len(list(pages.rglob("MEMORY.md"))) == 2
     with Commonplace(user_id="ana", settings=settings) as memory:
-        assert memory.leaving().erase().memories == 1
+        assert memory.erasure().erase().memories == 1
     assert len(list(pages.rglob("*.md"))) == 1
 
 

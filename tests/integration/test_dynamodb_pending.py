@@ -186,7 +186,7 @@ def test_of_each_version_it_is_noted_once_that_somebody_was_told(records: Dynamo
     memory = stored(records, "tea")
     assert waiting.tell(USER, memory.memory_id, 1)
     assert not waiting.tell(USER, memory.memory_id, 1)
-    assert waiting.tell(USER, memory.memory_id, 1, told=False)
+    assert waiting.tell(USER, memory.memory_id, 1, confirmed=False)
     assert waiting.tell(USER, memory.memory_id, 1)
     changed(records, memory, importance=0.9)
     assert waiting.tell(USER, memory.memory_id, 2)

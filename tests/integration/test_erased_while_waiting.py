@@ -27,7 +27,7 @@ def test_a_search_asked_before_a_user_was_erased_is_not_logged_for_the_next_of_t
     agent, person = open_memory(), open_memory()
     agent.store_memory(MIA)
     agent.search_memory(ASKED)  # waits in the agent's process to be written
-    person.leaving().erase()
+    person.erasure().erase()
     agent.store_memory("The weather is fine in Graz.")
     agent.search_memory("How is the weather?")
     agent.close()
@@ -94,7 +94,7 @@ def test_uses_that_wait_to_be_counted_are_not_counted_for_what_was_erased(
         assert MIA in [hit.content for hit in agent.search_memory(ASKED).results]
         another_writer.rollback()
     if whole_user:
-        person.leaving().erase()
+        person.erasure().erase()
     else:
         person.erase(memory_id)
     agent.close()

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 
 from commonplace import Commonplace
 from commonplace.bootstrap import local as bootstrap_local
-from commonplace.runs.backup_file import kept_backups
+from commonplace.runs.backup_file import stored_backups
 from commonplace.settings import Settings
 from tests.conftest import NOON
 from tests.erasing_histories import WORD, History, Step, histories
@@ -46,7 +46,7 @@ def test_no_byte_of_the_folder_holds_the_word(steps: list[Step]) -> None:
             history.erase()
             kept = memory._local.ports.files
             assert kept is not None
-            assert WORD not in repr(kept_backups(kept, "local|ana"))  # they are compressed
+            assert WORD not in repr(stored_backups(kept, "local|ana"))  # they are compressed
         files = [one for one in folder.rglob("*") if one.is_file()]
         assert path in files
         assert [one.name for one in files if WORD.encode() in one.read_bytes().lower()] == []

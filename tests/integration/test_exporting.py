@@ -15,7 +15,7 @@ import pytest
 from moto import mock_aws
 
 from commonplace import Commonplace, ErrorCode
-from commonplace.adapters.s3 import S3KeptFiles, connect
+from commonplace.adapters.s3 import S3StoredFiles, connect
 from commonplace.domain.transfer import ExportResult
 from commonplace.interfaces.aws import container
 from commonplace.ports.bundle import Ports
@@ -111,7 +111,7 @@ def test_what_is_erased_is_in_no_file(lived: Commonplace, memory_file: Path) -> 
     lived.erase(tea)
     assert refusal(lambda: lived.export_file(str(made.export_id))).code is ErrorCode.NOT_FOUND
     lived.export_memories()
-    lived.leaving().erase()
+    lived.erasure().erase()
     lived.close()
     assert b"HYPERLINK" not in memory_file.read_bytes()
     assert b"Porto" not in memory_file.read_bytes()
@@ -158,7 +158,7 @@ def bucket(ports: Ports, monkeypatch: pytest.MonkeyPatch) -> Iterator[Ports]:
     with mock_aws():
         client = connect("eu-central-1")
         client.create_bucket(Bucket="pages", CreateBucketConfiguration={"LocationConstraint": "eu-central-1"})
-        kept = replace(ports, files=S3KeptFiles(client, "pages"))
+        kept = replace(ports, files=S3StoredFiles(client, "pages"))
         monkeypatch.setattr(container, "ports", lambda: kept)
         yield kept
 

@@ -51,7 +51,7 @@ class Queue:
 @pytest.fixture
 def queue(ports: Ports, monkeypatch: pytest.MonkeyPatch) -> Queue:
     made, kept = Queue(), container.night()
-    monkeypatch.setattr(container, "night_schedule", lambda: NightSchedule(kept.ledger, made, kept.texts_kept))
+    monkeypatch.setattr(container, "night_schedule", lambda: NightSchedule(kept.ledger, made, kept.text_retention))
     monkeypatch.setattr(container, "night", lambda: kept)
     return made
 

@@ -89,7 +89,7 @@ def aws(ports: Ports, monkeypatch: pytest.MonkeyPatch) -> Aws:
     opened = replace(ports, night=lambda: kept, relay=Relay(made.in_time, made, made))  # type: ignore[arg-type]
     monkeypatch.setattr(container, "ports", lambda: opened)
     monkeypatch.setattr(container, "night", lambda: kept)
-    monkeypatch.setattr(container, "night_schedule", lambda: NightSchedule(kept.ledger, made, kept.texts_kept))
+    monkeypatch.setattr(container, "night_schedule", lambda: NightSchedule(kept.ledger, made, kept.text_retention))
     return made
 
 

@@ -237,7 +237,7 @@ def test_an_interest_tells_the_three_interactions_that_it_rests_on(memory: Commo
     nights(memory, *saves())
     (interest,) = (one for one in memory.export() if one["durability"] == "durable")
     assert interest["evidence"] == " · ".join(TITLES.values())
-    (told,) = (one for one in memory.told("last").operations if one.operation.memory_id == interest["memory_id"])
+    (told,) = (one for one in memory.run_report("last").operations if one.operation.memory_id == interest["memory_id"])
     assert told.operation.rests_on == ("s10", "s12", "s14")
     assert told.rests_on == interest["evidence"]
 

@@ -45,7 +45,7 @@ def test_closings_over_the_limit_wait_and_the_adds_are_made(memory: Commonplace,
     assert waiting.status == "needs_review"
     assert [one.outcome for one in waiting.operations] == ["needs_review"] * 4 + ["applied"]
     assert current(memory) == sorted([*PETS, "I moved"])
-    shown = memory.told(waiting.run_id).operations
+    shown = memory.run_report(waiting.run_id).operations
     assert [one.closed for one in shown[:4]] == [(pet,) for pet in PETS]
 
 
@@ -131,7 +131,7 @@ def test_what_is_forgotten_is_nowhere_any_more(memory: Commonplace, forgotten: R
     assert [(one.kind, one.outcome) for one in forgotten.operations] == [("FORGET", "applied")]
     assert current(memory) == []
     assert "turnip" not in str(list(memory.export()))
-    assert "turnip" not in str([memory.told(run.run_id) for run in memory.runs()])
+    assert "turnip" not in str([memory.run_report(run.run_id) for run in memory.runs()])
     memory.close()
     for file in memory_file.parent.glob(f"{memory_file.name}*"):
         assert b"turnip" not in file.read_bytes(), file.name

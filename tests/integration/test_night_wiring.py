@@ -16,7 +16,7 @@ def test_without_a_key_there_is_no_model(memory_file: Path) -> None:
     with closing(open_local(Settings(db=memory_file))) as opened:
         night = opened.night()
     assert night.model is None
-    assert night.texts_kept == timedelta(days=30)
+    assert night.text_retention == timedelta(days=30)
 
 
 def test_settings_decide_on_the_model_its_cost_and_the_texts(memory_file: Path) -> None:
@@ -28,4 +28,4 @@ def test_settings_decide_on_the_model_its_cost_and_the_texts(memory_file: Path) 
     assert night.model is not None
     assert night.model.name == "of-the-night"
     assert night.allowance.user_tokens == 7
-    assert night.texts_kept == timedelta(days=3)
+    assert night.text_retention == timedelta(days=3)

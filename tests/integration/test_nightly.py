@@ -85,7 +85,7 @@ def test_a_memory_tells_the_words_that_it_rests_on(memory: Commonplace) -> None:
     (kept,) = memory.export()
     assert (kept["evidence"], kept["session_id"], kept["position"]) == ("I live in Berlin.", "d", 1)
     assert kept["event_time"].startswith("2026-05-20T09:00")
-    (shown,) = memory.told("last").operations
+    (shown,) = memory.run_report("last").operations
     assert (shown.says, shown.rests_on, shown.operation.why) == ("I live in Berlin.", "I live in Berlin.", "new")
 
 

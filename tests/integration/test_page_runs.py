@@ -52,7 +52,7 @@ def test_a_night_is_told_with_what_it_did_and_why(memory: Commonplace) -> None:
     listed = page.get("/ui/runs")
     assert f'href="/ui/runs/{run_id}"' in listed
     assert "1 done" in text_of(listed)
-    (operation,) = memory.told(run_id).operations
+    (operation,) = memory.run_report(run_id).operations
     shown = text_of(page.get(f"/ui/runs/{run_id}"))
     assert str(operation.says) in shown
     assert operation.operation.why in shown

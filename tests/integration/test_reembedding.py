@@ -122,7 +122,7 @@ def test_what_is_changed_or_erased_takes_its_waiting_vector_along(older_file: Pa
         assert ports.reembedding is not None
         left = ports.reembedding.left("local|local", 100)
         ports.reembedding.keep("local|local", [(number, ports.embedder.embed(text)) for number, text in left[:20]])
-        memory.leaving().erase()
+        memory.erasure().erase()
     with closing(sqlite3.connect(older_file)) as connection:
         assert connection.execute("SELECT count(*) FROM waiting_vectors").fetchone() == (0,)
 

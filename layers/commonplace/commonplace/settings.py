@@ -97,11 +97,11 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
 
     Raises `INVALID_ARGUMENT`, which names the variable.
     """
-    given = os.environ if environment is None else environment
+    variables = os.environ if environment is None else environment
     names = {name: f"{_PREFIX}{name.upper()}" for name in Settings.model_fields}
     names |= {"region": "AWS_REGION", "anthropic_api_key": "ANTHROPIC_API_KEY", "anthropic_base_url": "ANTHROPIC_BASE_URL"}
     try:
-        return Settings.model_validate({name: given[key] for name, key in names.items() if given.get(key)})
+        return Settings.model_validate({name: variables[key] for name, key in names.items() if variables.get(key)})
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         key = names[str(first["loc"][0])]

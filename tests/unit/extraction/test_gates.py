@@ -8,7 +8,7 @@ import pytest
 
 from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate, Decision
-from commonplace.extraction.days import Day, TitleMet, Utterance
+from commonplace.extraction.days import Day, SeenTitle, Utterance
 from commonplace.extraction.gates import refusal_reason
 from tests.unit.extraction.memory_view import EARLIER, memory
 
@@ -21,7 +21,7 @@ SUGGESTED, ASKED = "I suggest a trip to Oslo.", "I suggest a trip to Oslo. Are y
 def day(said: str = SAID, own: tuple[tuple[int, int], ...] | None = None, asked: str = SUGGESTED) -> Day:
     spans = ((0, len(said)),) if own is None else own
     first = Utterance("talk", 0, "assistant", asked, NOON)
-    titles = (TitleMet("save", "Why Rust is fast", "saved", NOON),)
+    titles = (SeenTitle("save", "Why Rust is fast", "saved", NOON),)
     return Day(NOON.date(), (first, Utterance("talk", 1, "user", said, NOON, spans)), titles)
 
 

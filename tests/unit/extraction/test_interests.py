@@ -3,15 +3,15 @@
 from datetime import UTC, datetime, timedelta
 
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
-from commonplace.extraction.days import TitleMet
+from commonplace.extraction.days import SeenTitle
 from commonplace.extraction.interests import interests, possible_notes, title_notes
 from tests.unit.extraction.memory_view import memory
 
 TODAY = datetime(2026, 3, 11, 9, 0, tzinfo=UTC)
 
 
-def met(title: str, name: str = "today") -> TitleMet:
-    return TitleMet(name, title, "saved", TODAY)
+def met(title: str, name: str = "today") -> SeenTitle:
+    return SeenTitle(name, title, "saved", TODAY)
 
 
 def earlier(title: str, days: int) -> object:

@@ -7,7 +7,7 @@ import pytest
 
 from commonplace.domain.runs import Dropped, Mode
 from commonplace.extraction.candidate import Candidate, Decision, MemoryView, Reading
-from commonplace.extraction.days import Day, TitleMet
+from commonplace.extraction.days import Day, SeenTitle
 from commonplace.nightly.readers import ModeReader, mode_of
 from commonplace.ports.night import Allowance, NightPorts
 from commonplace.ports.values import ModelUnavailable
@@ -27,7 +27,7 @@ from tests.unit.nightly.scripted import (
 
 DAY = replace(
     day_of("I play the oboe", "I keep bees in Kent"),
-    titles=(TitleMet("c1", "Reeds", "discussed", MORNING), TitleMet("s1", "Bees", "saved", MORNING)),
+    titles=(SeenTitle("c1", "Reeds", "discussed", MORNING), SeenTitle("s1", "Bees", "saved", MORNING)),
 )
 OBOE = {"message": 1, "evidence": "I play the oboe", "content": "The user plays the oboe.", "confidence": 0.9}
 LATER, NEVER = ModelUnavailable("Claude answered 529"), ModelUnavailable("Claude answered 401", misconfigured=True)

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.memory import Memory
-from commonplace.use_cases.context import CLOSING, EMPTY, OPENING, LineSize, fit, line_of
-from commonplace.use_cases.context_groups import Group
+from commonplace.use_cases.context import CLOSING, EMPTY, OPENING, Group, LineSize, fit, line_of
 from tests.examples import examples
 
 PIECES = StaticEmbedder().pieces

@@ -41,19 +41,19 @@ class TitanEmbedder:
         return self._embedded(text) if text.strip() else None
 
     def _embed_once(self, text: str) -> Vector:
-        asked = {"inputText": text, "dimensions": self.dimension, "normalize": True, "embeddingTypes": ["float"]}
+        request = {"inputText": text, "dimensions": self.dimension, "normalize": True, "embeddingTypes": ["float"]}
         try:
             answer = self._client.invoke_model(
-                modelId=_MODEL, body=json.dumps(asked), contentType="application/json", accept="application/json"
+                modelId=_MODEL, body=json.dumps(request), contentType="application/json", accept="application/json"
             )
-            found = np.array(json.loads(answer["body"].read())["embedding"], dtype=np.float32)
+            vector = np.array(json.loads(answer["body"].read())["embedding"], dtype=np.float32)
         except (BotoCoreError, ClientError) as error:
             if _is_too_long(error):
                 return self._embed_once(text[: len(text) // 2])
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the embedding model doesn't answer; try again") from error
-        if found.shape != (self.dimension,) or not np.isfinite(found).all() or not found.any():
+        if vector.shape != (self.dimension,) or not np.isfinite(vector).all() or not vector.any():
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the embedding model gave no usable vector; try again")
-        unit = np.asarray(found / np.linalg.norm(found), dtype=np.float32)
+        unit = np.asarray(vector / np.linalg.norm(vector), dtype=np.float32)
         unit.setflags(write=False)
         return unit
 

@@ -15,8 +15,8 @@ class FolderPages:
         self._folder = folder.expanduser()
 
     def names(self) -> list[str]:
-        found = [*self._folder.glob("*.md"), *self._folder.glob("*/*.md")]
-        return sorted(path.relative_to(self._folder).as_posix() for path in found if path.is_file())
+        paths = [*self._folder.glob("*.md"), *self._folder.glob("*/*.md")]
+        return sorted(path.relative_to(self._folder).as_posix() for path in paths if path.is_file())
 
     def read(self, name: str) -> str | None:
         path = self._inside(name)

@@ -31,13 +31,13 @@ class LambdaFunctions:
         if function not in self._names:
             raise RuntimeError(f"the settings name no function for {function}")
         try:
-            told = self._client.invoke(FunctionName=self._names[function], Payload=json.dumps(event).encode())
-            body = told["Payload"].read()
+            response = self._client.invoke(FunctionName=self._names[function], Payload=json.dumps(event).encode())
+            body = response["Payload"].read()
         except (ClientError, BotoCoreError) as error:
             kind = error.response["Error"]["Code"] if isinstance(error, ClientError) else type(error).__name__
             raise _silent(function, kind) from error
-        if "FunctionError" in told:
-            raise _silent(function, told["FunctionError"])
+        if "FunctionError" in response:
+            raise _silent(function, response["FunctionError"])
         answered: Mapping[str, Any] = json.loads(body)
         return answered
 

@@ -68,22 +68,24 @@ class ScanIndex:
         self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None, with_legs: bool = False
     ) -> Retrieved:
         newest, complete = self._newest(visibility)
-        found, passing = newest.rows(visibility, filters, terms, vector)
-        rows = list(found.values())
+        rows_by_id, passing = newest.rows(visibility, filters, terms, vector)
+        rows = list(rows_by_id.values())
         corpus, lengths = candidate_rows.corpus_of(rows, terms), candidate_rows.session_lengths_of(rows)
-        legs = candidate_rows.legs_of([found[name] for name in passing], corpus) if with_legs else None
+        legs = candidate_rows.legs_of([rows_by_id[name] for name in passing], corpus) if with_legs else None
         return Retrieved(candidate_rows.columns_of(rows, passing, lengths, terms), corpus, not complete, legs)
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
         newest, _ = self._newest(visibility)
-        asked = sorted(set(terms))
-        found, _ = newest.rows(visibility, Filter(), asked, vector)
-        rows = list(found.values())
-        return candidate_rows.similar_of(rows, newest.texts, candidate_rows.corpus_of(rows, asked), limit)
+        words = sorted(set(terms))
+        rows_by_id, _ = newest.rows(visibility, Filter(), words, vector)
+        rows = list(rows_by_id.values())
+        return candidate_rows.similar_of(rows, newest.texts, candidate_rows.corpus_of(rows, words), limit)
 
     def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
         newest, complete = self._newest(visibility)
-        passing = sorted(newest.passing(visibility, filters), key=lambda one: (-one.importance, -one.happened_at.timestamp()))
+        passing = sorted(
+            newest.passing(visibility, filters), key=lambda memory: (-memory.importance, -memory.happened_at.timestamp())
+        )
         return [memory.memory_id for memory in passing[:limit]], not complete
 
     def _newest(self, visibility: Visibility) -> tuple[RecordScan, bool]:
@@ -106,19 +108,19 @@ class ScanFacts:
 
     def statistics(self, user_id: str, now: datetime, embedding_model: str) -> Statistics:
         newest, complete = self._records.newest(user_id, NEWEST)
-        live = [one for one in newest if one.memory.expires_at is None or one.memory.expires_at > now]
+        live = [stored for stored in newest if stored.memory.expires_at is None or stored.memory.expires_at > now]
         tags = _tags(newest)
         used = {
             memory.memory_id
-            for memory in self._records.get(user_id, [one.memory.memory_id for one in live])
+            for memory in self._records.get(user_id, [stored.memory.memory_id for stored in live])
             if memory.access_count
         }
         return Statistics(
             active=len(live),
-            expired=sum(one.memory.has_lapsed(now) for one in newest),
+            expired=sum(stored.memory.has_lapsed(now) for stored in newest),
             unused=len(live) - len(used),
-            without_vector=sum(one.vector is None for one in live),
-            other_embedding=sum(one.vector is not None and one.memory.embedding_model != embedding_model for one in live),
+            without_vector=sum(stored.vector is None for stored in live),
+            other_embedding=sum(row.vector is not None and row.memory.embedding_model != embedding_model for row in live),
             tags=len(tags),
             single_tags=sum(count == 1 for count in tags.values()),
             of_newest=None if complete else len(newest),
@@ -130,9 +132,9 @@ class ScanFacts:
 
 def outlines_of(memories: Iterable[Memory], terms: Sequence[str]) -> list[Outline]:
     """Return the outlines of memories that contain each of the terms."""
-    asked = set(terms)
-    held = (memory for memory in memories if not asked or asked <= _words(memory))
-    return [outline for memory in held if (outline := Outline.of(memory)) is not None]
+    words = set(terms)
+    matching = (memory for memory in memories if not words or words <= _words(memory))
+    return [outline for memory in matching if (outline := Outline.of(memory)) is not None]
 
 
 def _words(memory: Memory) -> set[str]:
@@ -141,7 +143,7 @@ def _words(memory: Memory) -> set[str]:
 
 
 def _tags(memories: Sequence[Stored]) -> Counter[str]:
-    return Counter(tag for one in memories for tag in set(one.memory.tags))
+    return Counter(tag for memory in memories for tag in set(memory.memory.tags))
 
 
 class _CachedRead(NamedTuple):
@@ -174,17 +176,17 @@ class CachedRecords:
             read = _CachedRead(self._clock(), *self._records.newest(user_id, limit))
             self._keep(user_id, read)
         pending, _ = self._pending.pending(user_id)
-        waiting = {one.memory.memory_id: one for one in pending}
-        kept = [one for one in read.records if one.memory.memory_id not in waiting]
-        kept += [one for one in waiting.values() if one.memory.status == "active"]
-        kept.sort(key=lambda one: one.memory.memory_id, reverse=True)  # by time: ids are ULIDs
-        return kept[:limit], fresh and read.complete and len(kept) <= limit
+        waiting = {stored.memory.memory_id: stored for stored in pending}
+        records = [record for record in read.records if record.memory.memory_id not in waiting]
+        records += [stored for stored in waiting.values() if stored.memory.status == "active"]
+        records.sort(key=lambda stored: stored.memory.memory_id, reverse=True)  # by time: ids are ULIDs
+        return records[:limit], fresh and read.complete and len(records) <= limit
 
     def _keep(self, user_id: str, read: _CachedRead) -> None:
         self._reads.pop(user_id, None)
         self._reads[user_id] = read  # most recently used last
-        room = _CACHE_SIZE
+        free = _CACHE_SIZE
         for name, each in reversed(list(self._reads.items())):
-            room -= len(each.records) + 1
-            if room < 0 and name != user_id:
+            free -= len(each.records) + 1
+            if free < 0 and name != user_id:
                 self._reads.pop(name, None)

@@ -11,7 +11,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from commonplace.domain.batching import in_batches
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.transfer import MEDIA, FileKind, KeptFile
+from commonplace.domain.transfer import MEDIA, FileKind, StoredFile
 from commonplace.pages.page import owner_hash
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class S3Pages:
     def names(self) -> list[str]:
         with _storage_errors():
             pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=self._folder)
-            keys = [found["Key"] for page in pages for found in page.get("Contents", ())]
+            keys = [item["Key"] for page in pages for item in page.get("Contents", ())]
         names = (key.removeprefix(self._folder) for key in keys)
         return [name for name in names if name.endswith(".md") and name.count("/") <= 1]
 
@@ -74,13 +74,13 @@ class S3Pages:
             _drop(self._client, self._bucket, _versions(self._client, self._bucket, self._folder, and_newest=False))
 
 
-class S3KeptFiles:
+class S3StoredFiles:
     """Files of users under `exports/<hash of the user>/<id>`, so that a bucket rule can expire each kind."""
 
     def __init__(self, client: "S3Client", bucket: str) -> None:
         self._client, self._bucket = client, bucket
 
-    def put(self, user_id: str, file: KeptFile, body: bytes | IO[bytes]) -> None:
+    def put(self, user_id: str, file: StoredFile, body: bytes | IO[bytes]) -> None:
         media = MEDIA.get(file.format, ("application/octet-stream", ""))[0]
         key = _key(user_id, file.kind, file.file_id)
         if not isinstance(body, bytes):
@@ -91,33 +91,35 @@ class S3KeptFiles:
             )
             _drop(self._client, self._bucket, _versions(self._client, self._bucket, key, and_newest=False))
 
-    def get(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> tuple[KeptFile, bytes] | None:
+    def get(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> tuple[StoredFile, bytes] | None:
         with _storage_errors():
-            found = self._open(user_id, kind, file_id, now)
-            return None if found is None else (found[0], found[1].read())
+            file = self._open(user_id, kind, file_id, now)
+            return None if file is None else (file[0], file[1].read())
 
     def copy(self, user_id: str, kind: FileKind, file_id: str, now: datetime, into: IO[bytes]) -> bool:
         with _storage_errors():
-            found = self._open(user_id, kind, file_id, now)
-            for piece in found[1].iter_chunks() if found else ():
+            file = self._open(user_id, kind, file_id, now)
+            for piece in file[1].iter_chunks() if file else ():
                 into.write(piece)
-        return found is not None
+        return file is not None
 
-    def listed(self, user_id: str, kind: FileKind, now: datetime) -> list[KeptFile]:
+    def listed(self, user_id: str, kind: FileKind, now: datetime) -> list[StoredFile]:
         with _storage_errors():
             pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=_key(user_id, kind))
-            keys = [one["Key"] for page in pages for one in page.get("Contents", ())]
-            told = [self._client.head_object(Bucket=self._bucket, Key=key)["Metadata"] for key in sorted(keys, reverse=True)]
-        return [file for one in told if (file := KeptFile.model_validate_json(one[_FILE])).expires_at > now]
+            keys = [item["Key"] for page in pages for item in page.get("Contents", ())]
+            metadata = [
+                self._client.head_object(Bucket=self._bucket, Key=key)["Metadata"] for key in sorted(keys, reverse=True)
+            ]
+        return [file for fields in metadata if (file := StoredFile.model_validate_json(fields[_FILE])).expires_at > now]
 
     def delete(self, user_id: str, kind: FileKind, file_id: str) -> None:
         self._delete(_key(user_id, kind, file_id))
 
     def delete_all(self, user_id: str, kind: FileKind | None = None) -> None:
-        for one in get_args(FileKind) if kind is None else (kind,):
-            self._delete(_key(user_id, one))
+        for name in get_args(FileKind) if kind is None else (kind,):
+            self._delete(_key(user_id, name))
 
-    def link(self, user_id: str, file: KeptFile, seconds: int) -> str:
+    def link(self, user_id: str, file: StoredFile, seconds: int) -> str:
         name = f"{file.file_id}.{MEDIA[file.format][1]}"
         params = {
             "Bucket": self._bucket, "Key": _key(user_id, file.kind, file.file_id),
@@ -125,13 +127,13 @@ class S3KeptFiles:
         }  # fmt: skip
         return self._client.generate_presigned_url("get_object", Params=params, ExpiresIn=seconds)
 
-    def _open(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> "tuple[KeptFile, StreamingBody] | None":
+    def _open(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> "tuple[StoredFile, StreamingBody] | None":
         try:
-            found = self._client.get_object(Bucket=self._bucket, Key=_key(user_id, kind, file_id))
+            answer = self._client.get_object(Bucket=self._bucket, Key=_key(user_id, kind, file_id))
         except self._client.exceptions.NoSuchKey:
             return None
-        file = KeptFile.model_validate_json(found["Metadata"][_FILE])
-        return (file, found["Body"]) if file.expires_at > now else None
+        file = StoredFile.model_validate_json(answer["Metadata"][_FILE])
+        return (file, answer["Body"]) if file.expires_at > now else None
 
     def _delete(self, prefix: str) -> None:
         with _storage_errors():
@@ -147,9 +149,9 @@ def _versions(client: "S3Client", bucket: str, prefix: str, and_newest: bool) ->
     old: list[ObjectIdentifierTypeDef] = []
     marks: list[ObjectIdentifierTypeDef] = []
     for page in client.get_paginator("list_object_versions").paginate(Bucket=bucket, Prefix=prefix):
-        there = [one for one in page.get("Versions", ()) if and_newest or not one["IsLatest"]]
-        old += [{"Key": one["Key"], "VersionId": one["VersionId"]} for one in there]
-        marks += [{"Key": one["Key"], "VersionId": one["VersionId"]} for one in page.get("DeleteMarkers", ())]
+        versions = [version for version in page.get("Versions", ()) if and_newest or not version["IsLatest"]]
+        old += [{"Key": version["Key"], "VersionId": version["VersionId"]} for version in versions]
+        marks += [{"Key": marker["Key"], "VersionId": marker["VersionId"]} for marker in page.get("DeleteMarkers", ())]
     return old + marks
 
 

@@ -50,12 +50,12 @@ class Unigram:
 
     def ids(self, text: str) -> list[int]:
         """Return the ids of a text's pieces. Consecutive uncovered characters become one `unknown`."""
-        found: list[int] = []
+        pieces: list[int] = []
         for word in _words(text):
             for number in self._cut(word):
-                if number != self._unknown or not found or found[-1] != number:
-                    found.append(number)
-        return found
+                if number != self._unknown or not pieces or pieces[-1] != number:
+                    pieces.append(number)
+        return pieces
 
     def _best_cut(self, word: str) -> tuple[int, ...]:
         best = [0.0] + [float("-inf")] * len(word)
@@ -102,21 +102,21 @@ class EncoderModel:
         ids = ids[: _MOST_WINDOWS * _WINDOW]
         windows = max(1, math.ceil(len(ids) / _WINDOW))
         size = math.ceil(len(ids) / windows)
-        found = [self._encoded(ids[size * at : size * (at + 1)]) for at in range(windows)]
-        return Means(unit(np.mean([one.last for one in found], axis=0)), np.mean([one.middle for one in found], axis=0))
+        means = [self._encoded(ids[size * at : size * (at + 1)]) for at in range(windows)]
+        return Means(unit(np.mean([mean.last for mean in means], axis=0)), np.mean([mean.middle for mean in means], axis=0))
 
     @functools.cached_property
     def _has_types(self) -> bool:
-        return any(one.name == "token_type_ids" for one in self.session.get_inputs())
+        return any(get_input.name == "token_type_ids" for get_input in self.session.get_inputs())
 
     def _encoded(self, ids: list[int]) -> "Means":
         import numpy as np
 
         rows = self._rows([*self.before, *ids, *self.after])[None]
-        given = {"words": rows, "attention_mask": np.ones(rows.shape[:2], dtype=np.int64)}
+        inputs = {"words": rows, "attention_mask": np.ones(rows.shape[:2], dtype=np.int64)}
         if self._has_types:
-            given["token_type_ids"] = np.zeros(rows.shape[:2], dtype=np.int64)
-        last, middle = self.session.run(None, given)
+            inputs["token_type_ids"] = np.zeros(rows.shape[:2], dtype=np.int64)
+        last, middle = self.session.run(None, inputs)
         return Means(unit(last[0] if last.ndim == 2 else last[0].mean(axis=0)), middle[0].mean(axis=0))
 
     def _rows(self, ids: list[int]) -> "Array":
@@ -137,13 +137,13 @@ class SentenceEncoder:
 
     def embed(self, text: str) -> Vector | None:
         """Return a unit vector, or None if more than a tenth of the text is unknown to the models."""
-        found = _embed_text(_to_user_words(text))
-        return None if found is None else found.vector
+        encoded = _embed_text(_to_user_words(text))
+        return None if encoded is None else encoded.vector
 
     def features(self, text: str) -> Vector | None:
         """Return 1,536 features of a text: last and middle layer of MiniLM (zeros unless it is English), then of e5."""
-        found = _embed_text(_to_user_words(text))
-        return None if found is None else found.features
+        encoded = _embed_text(_to_user_words(text))
+        return None if encoded is None else encoded.features
 
     def embed_question(self, text: str) -> Vector | None:
         """Return a unit vector nearer to possible answers, by a linear map (`training/make_questions.py`).
@@ -193,10 +193,10 @@ def _embed_text(text: str) -> _Embedded | None:
         absent = np.zeros_like(many.last)
         return _Embedded(np.concatenate([np.zeros_like(second), second]), np.concatenate([absent, absent, *many]))
     english = minilm(_FOLDER)
-    one = english.mean_vectors(english.ids(text))
-    first = _projected("minilm", one.last)
+    means = english.mean_vectors(english.ids(text))
+    first = _projected("minilm", means.last)
     both = np.concatenate([math.sqrt(_ENGLISH_SHARE) * first, math.sqrt(1 - _ENGLISH_SHARE) * second])
-    return _Embedded(both.astype(np.float32), np.concatenate([*one, *many]))
+    return _Embedded(both.astype(np.float32), np.concatenate([*means, *many]))
 
 
 @loaded_once
@@ -216,8 +216,8 @@ def _towards_answers() -> "Array":
 
 
 def _projected(name: str, vector: "Array") -> "Array":
-    found = _projection()
-    return unit(found[f"{name}_axes"] @ (vector - found[f"{name}_mean"]))
+    projection = _projection()
+    return unit(projection[f"{name}_axes"] @ (vector - projection[f"{name}_mean"]))
 
 
 @loaded_once
@@ -228,7 +228,7 @@ def minilm(folder: Path) -> EncoderModel:
     unknown = numbers["[UNK]"]
 
     def ids(text: str) -> list[int]:
-        return [number for _, found in word_pieces(text, numbers) for number in found or (unknown,)]
+        return [number for _, pieces in word_pieces(text, numbers) for number in pieces or (unknown,)]
 
     return EncoderModel(*_opened(folder / "minilm"), ids, (numbers["[CLS]"],), (numbers["[SEP]"],), unknown)
 

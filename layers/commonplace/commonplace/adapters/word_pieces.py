@@ -52,16 +52,16 @@ def _is_punctuation(char: str) -> bool:
 def _pieces(word: str, vocabulary: Mapping[str, int]) -> list[int] | None:
     if len(word) > _LONGEST_WORD:
         return None
-    found: list[int] = []
+    pieces: list[int] = []
     start = 0
     while start < len(word):
         prefix = "##" if start else ""
         for end in range(len(word), start, -1):
             piece = vocabulary.get(prefix + word[start:end])
             if piece is not None:
-                found.append(piece)
+                pieces.append(piece)
                 start = end
                 break
         else:
             return None
-    return found
+    return pieces

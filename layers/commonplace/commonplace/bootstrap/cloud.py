@@ -19,7 +19,7 @@ from commonplace.bootstrap.models import (
 from commonplace.bootstrap.upkeep import upkeep_of_table
 from commonplace.domain.errors import CommonplaceError, ErrorCode, require_extra
 from commonplace.domain.taxonomy import SIMILARITIES
-from commonplace.ports.bundle import BackupsKept, Ports, Upkeep
+from commonplace.ports.bundle import BackupStorage, Ports, Upkeep
 from commonplace.ports.index import MemoryIndex
 from commonplace.ports.models import Embedder
 from commonplace.ports.records import UserErasure, UserFacts
@@ -81,7 +81,7 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
         category_confidence=settings.category_confidence, weights=weights_of(settings), tag_rows=DynamoTagRows(table),
         least_similarity=SIMILARITIES[settings.similarity], files=bucket_files(settings), upkeep=upkeep,
         raw=DynamoRawRecords(table), documents=DynamoDocuments(table),
-        backups=BackupsKept(settings.backups_kept, settings.backup_days),
+        backups=BackupStorage(settings.backups_kept, settings.backup_days),
     )  # fmt: skip
     return OpenStore(ports, lambda: None, night, lambda: _erasure(table), lambda: upkeep().everything)
 

@@ -17,7 +17,7 @@ from commonplace.bootstrap.models import SENTENCE_ENCODER, OnFirstUse, night_of,
 from commonplace.bootstrap.upkeep import FileReport, report_of, upkeep_of_file
 from commonplace.domain.errors import CommonplaceError, ErrorCode, time_zone
 from commonplace.domain.taxonomy import SIMILARITIES
-from commonplace.ports.bundle import BackupsKept, Ports
+from commonplace.ports.bundle import BackupStorage, Ports
 from commonplace.ports.index import MemoryIndex
 from commonplace.ports.records import AllRecords, UserErasure
 from commonplace.ports.values import Clock
@@ -65,14 +65,14 @@ class OpenStore:
 
         `progress` receives the number done and the total.
         """
-        from commonplace.memories.reembedding import embed_again
+        from commonplace.memories.reembedding import reembed
 
         reembedding = self.ports.reembedding
         if reembedding is None:
             return 0
         total = reembedding.count_left(user_id)
-        told = (lambda done: progress(done, total)) if progress else (lambda _: None)
-        embed_again(user_id, reembedding, self.ports.embedder, math.inf, told)
+        report = (lambda done: progress(done, total)) if progress else (lambda _: None)
+        reembed(user_id, reembedding, self.ports.embedder, math.inf, report)
         return total
 
     def check(self, progress: Callable[[int], None] = lambda _: None, repair: bool = False) -> FileReport:
@@ -87,12 +87,12 @@ def open_local(settings: Settings) -> OpenStore:
     from commonplace.adapters.sqlite.facts import SqliteFacts, SqliteUsage
     from commonplace.adapters.sqlite.feedback import SqliteFeedback
     from commonplace.adapters.sqlite.ids import SqliteAliases, SqliteErasedIds
-    from commonplace.adapters.sqlite.kept_files import SqliteKeptFiles
     from commonplace.adapters.sqlite.operations import SqliteOperations
     from commonplace.adapters.sqlite.records import SqliteRawRecords, SqliteRecords
     from commonplace.adapters.sqlite.reembedding import SqliteReembedding
     from commonplace.adapters.sqlite.runs import SqliteTagRows
     from commonplace.adapters.sqlite.search_log import SqliteSearchLog
+    from commonplace.adapters.sqlite.stored_files import SqliteStoredFiles
     from commonplace.adapters.static_embedder import StaticEmbedder
 
     database = Database(settings.db.expanduser())
@@ -104,14 +104,14 @@ def open_local(settings: Settings) -> OpenStore:
     ports = Ports(
         records=SqliteRecords(database), operations=SqliteOperations(database), aliases=SqliteAliases(database),
         erased=SqliteErasedIds(database), raw=SqliteRawRecords(database),
-        backups=BackupsKept(settings.backups_kept, settings.backup_days),
+        backups=BackupStorage(settings.backups_kept, settings.backup_days),
         facts=SqliteFacts(database), index=index, usage=usage, search_log=search_log, embedder=embedder, words=static,
         feedback=SqliteFeedback(database), documents=SqliteDocuments(database),
         reader=reader_of(settings), summarizer=summarizer_of(settings), summary_seconds=settings.claude_deadline,
         profile=settings.ranking, category_confidence=settings.category_confidence, weights=weights_of(settings),
         least_similarity=SIMILARITIES[settings.similarity],
         reembedding=SqliteReembedding(database, SENTENCE_ENCODER), night=night,
-        files=SqliteKeptFiles(database),
+        files=SqliteStoredFiles(database),
         upkeep=cache(lambda: upkeep_of_file(database, embedder, static)),
         tag_rows=SqliteTagRows(database),
     )  # fmt: skip
@@ -119,8 +119,8 @@ def open_local(settings: Settings) -> OpenStore:
 
     def close() -> None:
         with ExitStack() as closed:  # all are closed, even if one raises
-            for one in (database, usage, search_log):
-                closed.callback(one.close)
+            for store in (database, usage, search_log):
+                closed.callback(store.close)
 
     return OpenStore(
         ports, close, night, lambda: _erasure(database), lambda: _everything(database), lambda: _faults(database)
@@ -208,5 +208,5 @@ def local_clock(zone: str | None, now: Clock | None = None, field: str = "timezo
     if zone is None:
         machine = machine_zone(machine_zone_name())
         return lambda: datetime.now(machine)
-    found = time_zone(zone, field)
-    return (lambda: datetime.now(found)) if now is None else (lambda: now().astimezone(found))
+    zone_info = time_zone(zone, field)
+    return (lambda: datetime.now(zone_info)) if now is None else (lambda: now().astimezone(zone_info))

@@ -73,11 +73,11 @@ def _index_writer(settings: Settings, table: "Table") -> tuple[IndexWriter, Call
 
     client, layout, alias = domain_of(settings, writing=True), layout_of(settings), settings.index_alias
 
-    def kept() -> bool:
+    def is_kept() -> bool:
         # A domain added later lacks everything written before it: no pending rows exist for that.
         return next(DynamoEverything(table).every(), None) is not None
 
-    return OpenSearchWriter(client, alias), lambda: set_up(client, layout, alias, kept)
+    return OpenSearchWriter(client, alias), lambda: set_up(client, layout, alias, is_kept)
 
 
 def _letters(settings: Settings) -> DeadLetters | None:
@@ -94,7 +94,7 @@ class NightSchedule:
 
     ledger: "Ledger"
     queue: "NightQueue"
-    texts_kept: timedelta
+    text_retention: timedelta
 
 
 def open_relay(settings: Settings, in_time: Callable[[], bool], remaining: Remaining | None = None) -> Relay:

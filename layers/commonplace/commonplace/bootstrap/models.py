@@ -15,7 +15,7 @@ from commonplace.settings import Settings
 
 if TYPE_CHECKING:
     from commonplace.adapters.claude.clients import Clients
-    from commonplace.ports.documents import KeptFiles, Pages
+    from commonplace.ports.documents import Pages, StoredFiles
     from commonplace.ports.models import TokenBudget
     from commonplace.ports.night import Allowance, Leases, Ledger, NightPorts, RunParts, RunStore
 
@@ -66,18 +66,18 @@ def pages_of(settings: Settings) -> "Callable[[str], Pages] | None":
     return lambda user_id: S3Pages(client(), bucket, owner_hash(user_id))
 
 
-def bucket_files(settings: Settings) -> "KeptFiles | None":
+def bucket_files(settings: Settings) -> "StoredFiles | None":
     """Return the user files in the bucket of pages, or None without a bucket."""
     bucket = settings.pages_bucket
     if bucket is None:
         return None
 
-    def opened() -> "KeptFiles":
-        from commonplace.adapters.s3 import S3KeptFiles, connect
+    def opened() -> "StoredFiles":
+        from commonplace.adapters.s3 import S3StoredFiles, connect
 
-        return S3KeptFiles(connect(settings.region), bucket)
+        return S3StoredFiles(connect(settings.region), bucket)
 
-    return cast("KeptFiles", OnFirstUse(opened))
+    return cast("StoredFiles", OnFirstUse(opened))
 
 
 def unlimited_time() -> float:
@@ -107,34 +107,34 @@ def embedder_of(settings: Settings, static: Embedder) -> Embedder:
 
 def reader_of(settings: Settings, left: Left = unlimited_time) -> StatementReader | None:
     """Return Claude as the reader of statements, or None if rules normalize."""
-    asked = _asked(settings)
-    if asked is None:
+    source = _model_source(settings)
+    if source is None:
         return None
     from commonplace.adapters.claude.reader import ClaudeReader
 
-    clients, model = asked
+    clients, model = source
     return ClaudeReader(clients, model, settings.claude_temperature, settings.claude_deadline, left)
 
 
 def language_model_of(settings: Settings, left: Left = unlimited_time) -> LanguageModel | None:
     """Return Claude as the model of nights, or None if rules read."""
-    asked = _asked(settings)
-    if asked is None:
+    source = _model_source(settings)
+    if source is None:
         return None
     from commonplace.adapters.claude.reader import ClaudeLanguage
 
-    clients, model = asked
+    clients, model = source
     return ClaudeLanguage(clients, settings.nightly_model or model, settings.claude_temperature, left)
 
 
 def summarizer_of(settings: Settings, left: Left = unlimited_time) -> LanguageModel | None:
     """Return Claude as the model of summaries, or None if sentences are extracted."""
-    asked = _asked(settings)
-    if asked is None:
+    source = _model_source(settings)
+    if source is None:
         return None
     from commonplace.adapters.claude.reader import ClaudeLanguage
 
-    clients, model = asked
+    clients, model = source
     return ClaudeLanguage(clients, model, settings.claude_temperature, left)
 
 
@@ -154,7 +154,7 @@ def allowance_of(settings: Settings) -> "Allowance":
     )
 
 
-def _asked(settings: Settings) -> "tuple[Clients, str] | None":
+def _model_source(settings: Settings) -> "tuple[Clients, str] | None":
     """Return clients for Claude, with a key of the environment or Secrets Manager, or by role on Bedrock; and the model."""
     if not (settings.anthropic_api_key or settings.claude_secret or settings.bedrock_model):
         return None
@@ -189,7 +189,7 @@ def night_of(
         budget=budget,
         model=language_model_of(settings, left),
         allowance=allowance_of(settings),
-        texts_kept=timedelta(days=settings.nightly_texts_days),
+        text_retention=timedelta(days=settings.nightly_texts_days),
         pages=pages_of(settings),
         least_worth=settings.nightly_worth,
     )

@@ -38,17 +38,17 @@ def report_of(ports: Ports, faults: list[str], repair: bool, progress: Callable[
     from commonplace.indexing.consistency import check_consistency
 
     assert ports.upkeep is not None
-    kept, count = ports.upkeep(), 0
+    upkeep, count = ports.upkeep(), 0
     try:
-        assert kept.contents is not None
-        found = check_consistency(kept.everything, ports.records, kept.contents, repair, progress)
-        return FileReport(found.records, found.flaws, faults, found.inconsistencies, found.mended)
+        assert upkeep.contents is not None
+        report = check_consistency(upkeep.everything, ports.records, upkeep.contents, repair, progress)
+        return FileReport(report.records, report.flaws, faults, report.inconsistencies, report.mended)
     except CommonplaceError as error:
-        told = [*faults, error.message]
+        messages = [*faults, error.message]
     with gathered() as flaws, suppress(CommonplaceError):  # the same error is reported already
-        for _ in kept.everything.every():
+        for _ in upkeep.everything.every():
             count += 1
-    return FileReport(count, flaws, told)
+    return FileReport(count, flaws, messages)
 
 
 def upkeep_of_file(database: "Database", embedder: "Embedder", static: "Embedder") -> Upkeep:

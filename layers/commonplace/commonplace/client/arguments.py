@@ -16,7 +16,7 @@ from commonplace.domain.taxonomy import Category, ContentType, Emotion, InsightT
 _LONGEST_NAME, _LONGEST_PATH = 255, 4_096  # of common file systems
 
 
-def path_given(path: str | PathLike[str], field: str) -> Path:
+def as_path(path: str | PathLike[str], field: str) -> Path:
     """Return the path of a file or folder. Raises `INVALID_ARGUMENT` if it is empty, not a path, or an impossible name."""
     if not isinstance(path, (str, PathLike)) or not str(path):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: must be a path", field)

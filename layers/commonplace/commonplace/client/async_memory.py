@@ -22,31 +22,31 @@ if TYPE_CHECKING:
 THREADS = 8
 _END: Any = object()
 
-_Given = ParamSpec("_Given")
+_Params = ParamSpec("_Params")
 _Answer = TypeVar("_Answer")
 
 
 def _awaited(
-    method: Callable[Concatenate[Commonplace, _Given], _Answer],
-) -> Callable[Concatenate["AsyncCommonplace", _Given], Coroutine[Any, Any, _Answer]]:
+    method: Callable[Concatenate[Commonplace, _Params], _Answer],
+) -> Callable[Concatenate["AsyncCommonplace", _Params], Coroutine[Any, Any, _Answer]]:
 
     @wraps(method)
-    async def call(memory: "AsyncCommonplace", /, *given: _Given.args, **named: _Given.kwargs) -> _Answer:
-        return await memory._in_thread(lambda opened: method(opened, *given, **named))
+    async def call(memory: "AsyncCommonplace", /, *args: _Params.args, **named: _Params.kwargs) -> _Answer:
+        return await memory._in_thread(lambda opened: method(opened, *args, **named))
 
     return call
 
 
 def _streamed(
-    method: Callable[Concatenate[Commonplace, _Given], Iterator[_Answer]],
-) -> Callable[Concatenate["AsyncCommonplace", _Given], AsyncIterator[_Answer]]:
+    method: Callable[Concatenate[Commonplace, _Params], Iterator[_Answer]],
+) -> Callable[Concatenate["AsyncCommonplace", _Params], AsyncIterator[_Answer]]:
 
     @wraps(method)
-    async def each(memory: "AsyncCommonplace", /, *given: _Given.args, **named: _Given.kwargs) -> AsyncIterator[_Answer]:
+    async def each(memory: "AsyncCommonplace", /, *args: _Params.args, **named: _Params.kwargs) -> AsyncIterator[_Answer]:
         context = copy_context()  # all steps share one context, so that context variables set by the method persist
-        stream = await memory._in_thread(lambda opened: context.run(method, opened, *given, **named))
-        while (one := await memory._in_thread(lambda _: context.run(next, stream, _END))) is not _END:
-            yield one
+        stream = await memory._in_thread(lambda opened: context.run(method, opened, *args, **named))
+        while (item := await memory._in_thread(lambda _: context.run(next, stream, _END))) is not _END:
+            yield item
 
     return each
 
@@ -100,7 +100,7 @@ class AsyncCommonplace:
                 self._opened = self._make()
             return self._opened
 
-    async def leaving(self) -> "AsyncErasableUser":
+    async def erasure(self) -> "AsyncErasableUser":
         """Return the user's data as a whole: `memories()` counts the memories, `erase()` removes everything for good."""
         from commonplace.client.async_parts import AsyncErasableUser
 
@@ -157,7 +157,7 @@ class AsyncCommonplace:
     due = _awaited(Commonplace.due)
     runs = _awaited(Commonplace.runs)
     run = _awaited(Commonplace.run)
-    told = _awaited(Commonplace.told)
+    run_report = _awaited(Commonplace.run_report)
     undo_run = _awaited(Commonplace.undo_run)
     approve_run = _awaited(Commonplace.approve_run)
     discard_run = _awaited(Commonplace.discard_run)

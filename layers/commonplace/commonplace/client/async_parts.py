@@ -9,7 +9,7 @@ from commonplace.client.memory import Commonplace
 from commonplace.nightly.user_erasure import ErasableUser
 
 _Part = TypeVar("_Part")
-_Given = ParamSpec("_Given")
+_Params = ParamSpec("_Params")
 _Answer = TypeVar("_Answer")
 
 
@@ -23,18 +23,18 @@ class _OfMemory:
 
 
 def _awaited(
-    part: Callable[[Commonplace], _Part], method: Callable[Concatenate[_Part, _Given], _Answer]
-) -> Callable[Concatenate[_OfMemory, _Given], Coroutine[Any, Any, _Answer]]:
+    part: Callable[[Commonplace], _Part], method: Callable[Concatenate[_Part, _Params], _Answer]
+) -> Callable[Concatenate[_OfMemory, _Params], Coroutine[Any, Any, _Answer]]:
 
     @wraps(method)
-    async def call(of: _OfMemory, /, *given: _Given.args, **named: _Given.kwargs) -> _Answer:
-        return await of._in_thread(lambda memory: method(part(memory), *given, **named))
+    async def call(of: _OfMemory, /, *args: _Params.args, **named: _Params.kwargs) -> _Answer:
+        return await of._in_thread(lambda memory: method(part(memory), *args, **named))
 
     return call
 
 
-def _leaving(memory: Commonplace) -> ErasableUser:
-    return memory.leaving()
+def _erasure(memory: Commonplace) -> ErasableUser:
+    return memory.erasure()
 
 
 def _documents(memory: Commonplace) -> Documents:
@@ -44,9 +44,9 @@ def _documents(memory: Commonplace) -> Documents:
 class AsyncErasableUser(_OfMemory):
     """A user whose data can be counted and erased."""
 
-    memories = _awaited(_leaving, ErasableUser.memories)
-    erase = _awaited(_leaving, ErasableUser.erase)
-    notes = _awaited(_leaving, ErasableUser.notes)
+    memories = _awaited(_erasure, ErasableUser.memories)
+    erase = _awaited(_erasure, ErasableUser.erase)
+    notes = _awaited(_erasure, ErasableUser.notes)
 
 
 class AsyncDocuments(_OfMemory):

@@ -20,7 +20,7 @@ class Documents:
 
     _caller: "Callable[[], Caller]"
     _ports: "Callable[[], Ports]"
-    _leaving: "Callable[[], ErasableUser]"
+    _erasure: "Callable[[], ErasableUser]"
 
     def write(
         self, namespace: Sequence[str], key: str, body: str, *, version: int | None = None, form: Form = "text",
@@ -33,11 +33,11 @@ class Documents:
         """
         from commonplace.use_cases.documents import Writing, write_document
 
-        paths = None if fields is None else tuple(of_type(str, one, "fields") for one in list_of(fields, "fields"))
+        paths = None if fields is None else tuple(of_type(str, field, "fields") for field in list_of(fields, "fields"))
         if form not in get_args(Form):
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"form: must be {' or '.join(get_args(Form))}", "form")
-        given = Writing(tuple(list_of(namespace, "namespace")), key, of_type(str, body, "body"), form, paths, version)
-        return write_document(given, self._caller(), self._ports())
+        writing = Writing(tuple(list_of(namespace, "namespace")), key, of_type(str, body, "body"), form, paths, version)
+        return write_document(writing, self._caller(), self._ports())
 
     def read(self, namespace: Sequence[str], key: str, *, version: int | None = None) -> Document:
         """Return a document, or one of its versions."""
@@ -76,4 +76,4 @@ class Documents:
 
     def erase(self, namespace: Sequence[str], key: str) -> "Erased":
         """Erase a document for good, with all its versions and all memories derived from them."""
-        return self._leaving().erase_document(namespace, key)
+        return self._erasure().erase_document(namespace, key)

@@ -134,8 +134,8 @@ class Commonplace(NightMethods, TransferMethods):
 
     def store_memory(self, content: str, *, context: StoreContext | None = None, wait: bool = True) -> results.StoreResult:
         """Store a statement verbatim. `wait=False`: without recommendations; `history` of its id returns them later."""
-        given = {"content": content} | ({} if context is None else {"context": context})
-        result = dispatch.call("store_memory", given, self._caller(waits=wait), self._local.ports)
+        arguments = {"content": content} | ({} if context is None else {"context": context})
+        result = dispatch.call("store_memory", arguments, self._caller(waits=wait), self._local.ports)
         assert isinstance(result, results.StoreResult)
         return result
 
@@ -176,7 +176,7 @@ class Commonplace(NightMethods, TransferMethods):
         """The user's documents: whole texts under a namespace and a key, with their versions."""
         from commonplace.client.documents import Documents
 
-        return Documents(self._caller, self._ports, self.leaving)
+        return Documents(self._caller, self._ports, self.erasure)
 
     def get(self, name: str) -> storage.KeptMemory:
         """Return a stored memory by its id, by its key, or by its id in another store."""
@@ -216,8 +216,8 @@ class Commonplace(NightMethods, TransferMethods):
 
         request = check(storage.TagsRequest, {"limit": limit, "cursor": cursor})
         with gathered() as flaws:
-            found = list_tags(request, self._caller(), self._ports())
-        return found.naming(flaws)
+            tags = list_tags(request, self._caller(), self._ports())
+        return tags.naming(flaws)
 
     def tag_uses(self) -> list[storage.TagUse]:
         """Return all tags with their first and last use, including tags that were merged into another or archived."""
@@ -267,9 +267,9 @@ class Commonplace(NightMethods, TransferMethods):
         options: SearchOptions | None = None, counts: bool = True,
     ) -> results.SearchResult:  # fmt: skip
         """Return the memories that match, best first. `counts=False`: no use is counted and the question isn't stored."""
-        asked = {"query": query, "limit": limit, "category": category, "options": options}
-        given = {name: value for name, value in asked.items() if value is not None}
-        result = dispatch.call("search_memory", given, replace(self._caller(), counts=counts), self._ports())
+        options_by_name = {"query": query, "limit": limit, "category": category, "options": options}
+        arguments = {name: value for name, value in options_by_name.items() if value is not None}
+        result = dispatch.call("search_memory", arguments, replace(self._caller(), counts=counts), self._ports())
         assert isinstance(result, results.SearchResult)
         return result
 
@@ -297,8 +297,8 @@ class Commonplace(NightMethods, TransferMethods):
         """
         from commonplace.use_cases.feedback import record_feedback
 
-        given = {"memory_id": memory_id, "query": query, "useful": useful}
-        return record_feedback(given, self._caller(), self._ports())
+        arguments = {"memory_id": memory_id, "query": query, "useful": useful}
+        return record_feedback(arguments, self._caller(), self._ports())
 
     def forget_feedback(self, memory_id: str | None = None) -> "ForgottenFeedback":
         """Remove the feedback on a memory, or all of the user's; reports how many ratings that were."""
@@ -368,9 +368,9 @@ class Commonplace(NightMethods, TransferMethods):
         reports that. To be able to undo, use `delete_memory`. Raises `NOT_FOUND`, and `CONFLICT` while a run of this user is
         in progress.
         """
-        return self.leaving().erase_memory(memory_id)
+        return self.erasure().erase_memory(memory_id)
 
-    def leaving(self) -> "ErasableUser":
+    def erasure(self) -> "ErasableUser":
         """Return the user's data as a whole: `memories()` counts the memories, `erase()` removes everything for good.
 
         `notes()` reports erased data that is still in the file for a while, and returns None once it is gone.
@@ -404,8 +404,8 @@ class Commonplace(NightMethods, TransferMethods):
         return self._local.ports.of(self._user_id)
 
     def _typed(self, kind: type[results.AnyResult], name: str, /, **arguments: Any) -> results.AnyResult:
-        given = {field: value for field, value in arguments.items() if value is not None}
-        result = dispatch.call(name, given, self._caller(), self._local.ports)
+        fields = {field: value for field, value in arguments.items() if value is not None}
+        result = dispatch.call(name, fields, self._caller(), self._local.ports)
         assert isinstance(result, kind)
         return result
 

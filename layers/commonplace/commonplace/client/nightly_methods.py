@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from commonplace.bootstrap.models import folder_pages
-from commonplace.client.arguments import path_given
+from commonplace.client.arguments import as_path
 from commonplace.domain.errors import CommonplaceError, ErrorCode, list_of
 from commonplace.domain.runs import Mode, Run
 
@@ -27,7 +27,7 @@ class NightMethods:
         raise NotImplementedError
 
     def _pages(self, dir: str | Path) -> "Pages":
-        return folder_pages(path_given(dir, "dir"))
+        return folder_pages(as_path(dir, "dir"))
 
     def nights(self) -> "Nights":
         """Return the nightly use cases of this user, as of now."""
@@ -75,7 +75,7 @@ class NightMethods:
     def due(self) -> list[str]:
         """Return every user of this file with pending interactions, or with texts past their retention."""
         context = self._context()
-        return list(context.night.ledger.due(context.clock() - context.night.texts_kept))
+        return list(context.night.ledger.due(context.clock() - context.night.text_retention))
 
     def runs(self, limit: int = 20) -> list[Run]:
         """Return the newest runs, newest first; `limit` 1-100."""
@@ -85,9 +85,9 @@ class NightMethods:
         """Return a run by its id, or the `last`."""
         return self.nights().run(run_id)
 
-    def told(self, run_id: str) -> "RunReport":
+    def run_report(self, run_id: str) -> "RunReport":
         """Return a run together with the texts of its memories."""
-        return self.nights().told(run_id)
+        return self.nights().run_report(run_id)
 
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
         """Undo a run, or the `last` applied; list what can't be undone as `kept`. `reread`: read its interactions again."""

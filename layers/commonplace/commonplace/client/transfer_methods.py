@@ -6,7 +6,7 @@ from os import PathLike
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from commonplace.client.arguments import ExportFilter, path_given
+from commonplace.client.arguments import ExportFilter, as_path
 from commonplace.domain import transfer
 from commonplace.domain.errors import CommonplaceError, ErrorCode, list_of
 from commonplace.domain.results import AnyResult
@@ -61,7 +61,7 @@ class TransferMethods:
         from commonplace.importing.kinds import import_source
         from commonplace.importing.sources import Source
 
-        source = path if isinstance(path, Source) else Source.of(path_given(path, "path"))
+        source = path if isinstance(path, Source) else Source.of(as_path(path, "path"))
         show = progress or (lambda _done, _of: None)
         how: dict[str, Any] = {"apply": apply, "only": only, "listed": listed, "progress": show}
         return import_source(source, kind, self._caller(), self._ports(), **how)
@@ -134,7 +134,7 @@ class TransferMethods:
             run_id=run_id,
         )  # fmt: skip
 
-    def export_file(self, export_id: str) -> tuple[transfer.KeptFile, bytes]:
+    def export_file(self, export_id: str) -> tuple[transfer.StoredFile, bytes]:
         """Return the description and the bytes of a file that `export_memories` made."""
         from commonplace.use_cases.export_memories import export_file
 
@@ -204,7 +204,7 @@ class TransferMethods:
         from commonplace.use_cases.migration import migrate
 
         done = migrate(
-            _read(path_given(path, "path"), "path"), self._caller(), self._ports(), _filing(review, categories),
+            _read(as_path(path, "path"), "path"), self._caller(), self._ports(), _filing(review, categories),
             tables=tables, fields=fields, apply=apply, progress=progress or (lambda _done, _of: None),
         )  # fmt: skip
         if review is not None and done.review and not Path(review).exists():
@@ -222,9 +222,9 @@ class TransferMethods:
         """
         from commonplace.use_cases.migration_check import check_migration
 
-        asked = None if queries is None else _text(queries, "queries")
+        query_text = None if queries is None else _text(queries, "queries")
         return check_migration(
-            _read(path_given(path, "path"), "path"), self._caller(), self._ports(), asked, tables=tables, fields=fields,
+            _read(as_path(path, "path"), "path"), self._caller(), self._ports(), query_text, tables=tables, fields=fields,
             progress=progress or (lambda _done, _of: None),
         )  # fmt: skip
 
@@ -233,10 +233,10 @@ def _filing(review: AnyPath | None, categories: AnyPath | None) -> "Filing":
     from commonplace.use_cases.filing import Filing, read_categories, read_review
 
     named = {} if categories is None else read_categories(_text(categories, "categories"))
-    there = review is not None and path_given(review, "review").exists()
-    if review is not None and not there and not Path(review).absolute().parent.is_dir():
+    exists = review is not None and as_path(review, "review").exists()
+    if review is not None and not exists and not Path(review).absolute().parent.is_dir():
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "review: its folder does not exist", "review")
-    return Filing(named, read_review(_text(review, "review")) if review is not None and there else {})
+    return Filing(named, read_review(_text(review, "review")) if review is not None and exists else {})
 
 
 def _read(path: AnyPath, field: str) -> bytes:
@@ -247,7 +247,7 @@ def _read(path: AnyPath, field: str) -> bytes:
 
 def _text(path: AnyPath, field: str) -> str:
     try:
-        return _read(path_given(path, field), field).decode("utf-8-sig")
+        return _read(as_path(path, field), field).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: is not UTF-8", field) from None
 

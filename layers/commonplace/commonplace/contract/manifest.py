@@ -23,7 +23,7 @@ ShownTier = Literal["primary", "core", "all"]
 _SHOWN: Mapping[ShownTier, tuple[Tier, ...]] = {
     "primary": ("primary",), "core": ("primary", "core"), "all": ("primary", "core", "advanced"),
 }  # fmt: skip
-_BESIDE = ("get_memory_context", "update_memory", "delete_memory")
+_ALWAYS_SHOWN = ("get_memory_context", "update_memory", "delete_memory")
 """Shown with the primary tools by default: they let an agent begin a conversation and correct what it stored."""
 _ANSWERS = ("output_schema", "errors")
 _LEFT_OUT = ("additionalProperties", "pattern", "minLength")
@@ -59,8 +59,8 @@ def shown_rows(tier: ShownTier | None, added: Collection[str] = ()) -> Sequence[
 
     Descriptions don't mention hidden tools. Results are described only in the manifest.
     """
-    tiers, beside = _SHOWN[tier or "primary"], (*added, *(() if tier else _BESIDE))
-    shown = [tool for tool in TOOLS if tool.tier in tiers or tool.name in beside]
+    tiers, extra = _SHOWN[tier or "primary"], (*added, *(() if tier else _ALWAYS_SHOWN))
+    shown = [tool for tool in TOOLS if tool.tier in tiers or tool.name in extra]
     hidden = [tool.name for tool in TOOLS if tool not in shown]
     # If a tool's name is also a word, it is a mention only in backticks.
     names = "|".join(rf"\b{name}\b" if "_" in name else f"`{name}`" for name in hidden)
@@ -81,25 +81,25 @@ def _shown_row(whole: dict[str, JsonValue], hidden: re.Pattern[str]) -> dict[str
 def _brief(node: Any, hidden: re.Pattern[str] | None) -> Any:
     """Return a schema without keywords that errors explain, to save tokens; `hidden`: None removes descriptions."""
     if isinstance(node, list):
-        return [_brief(one, hidden) for one in node]
+        return [_brief(item, hidden) for item in node]
     if not isinstance(node, dict):
         return node
-    found = {}
+    brief = {}
     for name, part in node.items():
         if name == "description" and isinstance(part, str):  # a field may also be called "description"
             part = hidden and without_mentions(part, hidden)
         if part is not None and (name not in _LEFT_OUT or isinstance(part, dict)):
-            found[name] = _brief(part, hidden)
-    return found
+            brief[name] = _brief(part, hidden)
+    return brief
 
 
 def without_mentions(text: str, hidden: re.Pattern[str]) -> str:
     """Return a text without the clauses that mention hidden tools; periods and semicolons delimit clauses."""
     sentences = []
     for sentence in re.split(r"(?<=\.) (?=[A-Z`])", text):
-        kept = "; ".join(clause for clause in sentence.rstrip(".").split("; ") if not hidden.search(clause))
-        if kept:
-            sentences.append(f"{kept[0].upper() if sentence[0].isupper() else kept[0]}{kept[1:]}.")
+        shown = "; ".join(clause for clause in sentence.rstrip(".").split("; ") if not hidden.search(clause))
+        if shown:
+            sentences.append(f"{shown[0].upper() if sentence[0].isupper() else shown[0]}{shown[1:]}.")
     return " ".join(sentences)
 
 
@@ -137,10 +137,10 @@ def schema(model: type[BaseModel], mode: Any) -> dict[str, JsonValue]:
 
 def flat(whole: dict[str, Any], nullable: bool) -> dict[str, JsonValue]:
     """Return an existing schema in the flat form; `nullable`: keeps null as a possible value."""
-    found = _flat(whole, whole.get("$defs", {}), nullable)
-    assert isinstance(found, dict)
-    found.pop("$defs", None)
-    return found
+    flat = _flat(whole, whole.get("$defs", {}), nullable)
+    assert isinstance(flat, dict)
+    flat.pop("$defs", None)
+    return flat
 
 
 def _flat(node: Any, definitions: dict[str, Any], nullable: bool) -> Any:
@@ -173,5 +173,5 @@ def _untitled(node: Any) -> Any:
 
 def _without_null(node: dict[str, Any]) -> dict[str, Any]:
     choices = [choice for choice in node["anyOf"] if choice.get("type") != "null"]
-    rest = {key: value for key, value in node.items() if key != "anyOf" and not (key == "default" and value is None)}
-    return {**choices[0], **rest} if len(choices) == 1 else {**rest, "anyOf": choices}
+    fields = {key: value for key, value in node.items() if key != "anyOf" and not (key == "default" and value is None)}
+    return {**choices[0], **fields} if len(choices) == 1 else {**fields, "anyOf": choices}

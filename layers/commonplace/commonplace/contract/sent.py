@@ -23,24 +23,24 @@ _EMPTY: tuple[Any, ...] = (None, "", {}, [])
 
 def read_flag(text: str, field: str) -> bool:
     """Return true or false from a text in any case. Raises `INVALID_ARGUMENT`, which names the field, for any other text."""
-    found = _BOOLEANS.get(text.strip().lower())
-    if found is None:
+    value = _BOOLEANS.get(text.strip().lower())
+    if value is None:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: must be true or false", field)
-    return found
+    return value
 
 
-def as_declared(kind: type[BaseModel], given: Any) -> Any:
+def as_declared(kind: type[BaseModel], value: Any) -> Any:
     """Return the arguments converted to the types that `kind` declares; unconvertible values are left for validation.
 
     An optional field that contains `""` or null is dropped. If the field selects the memories of a change (`Sent.selects`),
     dropping it would select all, so that raises `INVALID_ARGUMENT`, which names the field. The conversion is idempotent.
     """
-    return _object(kind, given, "", selects=False) if isinstance(given, Mapping) else given
+    return _object(kind, value, "", selects=False) if isinstance(value, Mapping) else value
 
 
-def _object(kind: type[BaseModel], given: Mapping[str, Any], path: str, selects: bool) -> dict[str, Any]:
+def _object(kind: type[BaseModel], fields: Mapping[str, Any], path: str, selects: bool) -> dict[str, Any]:
     read: dict[str, Any] = {}
-    for name, value in given.items():
+    for name, value in fields.items():
         field = kind.model_fields.get(name)
         if field is None:
             read[name] = value
@@ -84,10 +84,10 @@ def _of_text(text: str, parts: list[Any], wants: tuple[type, ...]) -> Any:
     if not wants or len(text) > _MOST_JSON:
         return text
     try:
-        found = read_json(text)
+        value = read_json(text)
     except CommonplaceError:
         return text
-    return found if found is None or isinstance(found, wants) else text
+    return value if value is None or isinstance(value, wants) else text
 
 
 def _parts(declared: Any) -> Iterator[Any]:

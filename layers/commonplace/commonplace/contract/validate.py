@@ -56,19 +56,19 @@ def check(kind: type[AnyRequest], arguments: Mapping[str, Any]) -> AnyRequest:
     except ValidationError as error:
         # Only place and message: the error's own text would quote the input, which may contain a secret.
         first = error.errors(include_url=False, include_input=False)[0]
-        if not first["loc"] and (name := next((one for one in arguments if not str(one).isprintable()), None)):
+        if not first["loc"] and (name := next((argument for argument in arguments if not str(argument).isprintable()), None)):
             raise CommonplaceError(ErrorCode.UNKNOWN_FIELD, f"{name}: there is no such field", name) from None
         field = ".".join(str(part) or '""' for part in _places(first["loc"], arguments)) or None
         raise CommonplaceError(_code(dict(first)), f"{field or 'arguments'}: {_message(kind, dict(first))}", field) from None
 
 
-def _places(places: tuple[Any, ...], given: Any) -> Iterator[Any]:
+def _places(places: tuple[Any, ...], value: Any) -> Iterator[Any]:
     """Yield the keys and indices of the wrong value, without the names of the union members that pydantic tried."""
     for number, place in enumerate(places):
-        listed = isinstance(given, list | tuple) and isinstance(place, int)
-        if listed or (isinstance(given, Mapping) and place in given):
-            given = given[place]
-        elif not isinstance(given, Mapping) or number < len(places) - 1:
+        listed = isinstance(value, list | tuple) and isinstance(place, int)
+        if listed or (isinstance(value, Mapping) and place in value):
+            value = value[place]
+        elif not isinstance(value, Mapping) or number < len(places) - 1:
             continue
         yield place
 
@@ -94,7 +94,9 @@ def _known_fields(kind: type[BaseModel], place: Sequence[Any]) -> str:
     known: type[BaseModel] | None = kind
     for part in place[:-1]:
         annotation = known.model_fields[part].annotation if known is not None and part in known.model_fields else None
-        inner = (one for one in (annotation, *get_args(annotation)) if isinstance(one, type) and issubclass(one, BaseModel))
+        inner = (
+            kind for kind in (annotation, *get_args(annotation)) if isinstance(kind, type) and issubclass(kind, BaseModel)
+        )
         known = next(inner, None)
     fields = [] if known is None else list(known.model_fields)
     near = get_close_matches(str(place[-1]).lower(), fields, 1, 0.7)
@@ -119,14 +121,14 @@ def _redacted_model(model: Any, path: str, zone: tzinfo | None, kinds: list[str]
     changed: dict[str, Any] = {}
     for name in type(model).model_fields:
         value = getattr(model, name)
-        beside = getattr(model, "context", None) or key or getattr(model, "key", None)
-        cleaner = _redacted_value(value, f"{path}{name}", zone, kinds, beside)
+        sibling = getattr(model, "context", None) or key or getattr(model, "key", None)
+        cleaner = _redacted_value(value, f"{path}{name}", zone, kinds, sibling)
         if cleaner is not value:
             changed[name] = cleaner
     return model.model_copy(update=changed) if changed else model
 
 
-def _redacted_value(value: Any, path: str, zone: tzinfo | None, kinds: list[str], beside: Any = None) -> Any:
+def _redacted_value(value: Any, path: str, zone: tzinfo | None, kinds: list[str], sibling: Any = None) -> Any:
     if isinstance(value, BaseModel):
         return _redacted_model(value, f"{path}.", zone, kinds)
     if isinstance(value, datetime):
@@ -134,29 +136,29 @@ def _redacted_value(value: Any, path: str, zone: tzinfo | None, kinds: list[str]
     if isinstance(value, list):
         return [item for item in (_redacted_value(item, path, zone, kinds) for item in value) if item != ""]
     if isinstance(value, str) and path not in _IDS | _FILES:
-        return _redacted_text(value, path, kinds, beside if isinstance(beside, str) else None)
+        return _redacted_text(value, path, kinds, sibling if isinstance(sibling, str) else None)
     return value
 
 
-def _redacted_text(text: str, path: str, kinds: list[str], beside: str | None) -> str:
-    found = _redaction(text, path, beside)
-    if not found.kinds:
+def _redacted_text(text: str, path: str, kinds: list[str], sibling: str | None) -> str:
+    redaction = _redaction(text, path, sibling)
+    if not redaction.kinds:
         return text
-    kinds.extend(found.kinds)
+    kinds.extend(redaction.kinds)
     if "tags" in path:
-        return "" if found.only_secret else found.text
+        return "" if redaction.only_secret else redaction.text
     if path == "key":
         raise CommonplaceError(ErrorCode.SECRET_ONLY, "key: contains a secret, and secrets are never stored", path)
-    if not found.only_secret or path not in _STATEMENTS:
-        return found.text
+    if not redaction.only_secret or path not in _STATEMENTS:
+        return redaction.text
     raise CommonplaceError(ErrorCode.SECRET_ONLY, f"{path}: contains only a secret, and secrets are never stored", path)
 
 
-def _redaction(text: str, path: str, beside: str | None) -> Redaction:
+def _redaction(text: str, path: str, sibling: str | None) -> Redaction:
     """Redact a text. `beside`: the message before a `text`, or the key of a `value`."""
-    if path == "value" and beside is not None:
-        return redaction_under_key(text, beside)
-    return redact(text, beside if path == "text" else None)
+    if path == "value" and sibling is not None:
+        return redaction_under_key(text, sibling)
+    return redact(text, sibling if path == "text" else None)
 
 
 def redaction_under_key(value: str, key: str) -> Redaction:
@@ -164,17 +166,17 @@ def redaction_under_key(value: str, key: str) -> Redaction:
     names = parts_of_name(key)
     if measures(names, value):
         return redact(value)
-    found = _redaction_as_answer(value, key)
-    in_one = names != [word.lower() for word in WORD.findall(key)]  # "backupCodes" are two words
-    if not found.kinds and in_one and not describes(names):
-        found = _redaction_as_answer(value, " ".join(names))
-    kind = None if found.kinds else kind_under(names, value)
-    return found if kind is None else Redaction(f"[redacted:{kind}]", (kind,), only_secret=True)
+    redaction = _redaction_as_answer(value, key)
+    is_split = names != [word.lower() for word in WORD.findall(key)]  # "backupCodes" are two words
+    if not redaction.kinds and is_split and not describes(names):
+        redaction = _redaction_as_answer(value, " ".join(names))
+    kind = None if redaction.kinds else kind_under(names, value)
+    return redaction if kind is None else Redaction(f"[redacted:{kind}]", (kind,), only_secret=True)
 
 
 def _redaction_as_answer(value: str, key: str) -> Redaction:
     name = " ".join(WORD.findall(key))
     answer = redact(value, f"What is the {name}?")
     entry = redact(f"{name}: {answer.text}")
-    rest = redact(entry.text.partition(": ")[2] or entry.text)
-    return replace(rest, kinds=tuple(dict.fromkeys((*answer.kinds, *entry.kinds))))
+    redaction = redact(entry.text.partition(": ")[2] or entry.text)
+    return replace(redaction, kinds=tuple(dict.fromkeys((*answer.kinds, *entry.kinds))))

@@ -124,11 +124,11 @@ def time_zone(name: str, field: str) -> ZoneInfo:
 
 def places_of(error: BaseException) -> str:
     """Return the code locations of an error, innermost last, for a log: its message may quote a user."""
-    found, trace = [], error.__traceback__
+    frames, trace = [], error.__traceback__
     while trace is not None:
-        found.append(f"{trace.tb_frame.f_globals.get('__name__')}:{trace.tb_lineno}")
+        frames.append(f"{trace.tb_frame.f_globals.get('__name__')}:{trace.tb_lineno}")
         trace = trace.tb_next
-    return ", ".join(found)
+    return ", ".join(frames)
 
 
 def require_extra(extra: Extra, configured: str) -> None:

@@ -26,9 +26,9 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 def printable(value: str) -> str:
     """Return a text; refuses control characters and unpaired surrogates."""
-    found = _CONTROL.search(value)
-    if found:
-        code = f"{ord(found[0]):04X}"
+    match = _CONTROL.search(value)
+    if match:
+        code = f"{ord(match[0]):04X}"
         raise PydanticCustomError("control_character", "must not contain the control character U+{code}", {"code": code})
     return value
 
@@ -79,10 +79,10 @@ def with_substance(value: str) -> str:
     return value
 
 
-def _known_source(given: str) -> str:
-    if not re.fullmatch(_SOURCE, given):
+def _known_source(source: str) -> str:
+    if not re.fullmatch(_SOURCE, source):
         raise PydanticCustomError("source", "must be one of {known}, or discussion:<id>", {"known": ", ".join(_SOURCES)})
-    return given
+    return source
 
 
 Moment = Annotated[datetime, AfterValidator(within_bounds)]
@@ -102,14 +102,14 @@ Provenance = Annotated[str, AfterValidator(_known_source), Field(json_schema_ext
 """The speaker (user, agent, system), or the origin; an empty text means unknown."""
 
 
-def provenance_fields(given: str | None) -> dict[str, str]:
+def provenance_fields(source: str | None) -> dict[str, str]:
     """Return the record's fields for a `source`: `source` for a speaker, `origin` for an origin, neither if unknown.
 
     There are two fields so that a version without origins still reads the record.
     """
-    if not given:
+    if not source:
         return {}
-    return {"source" if given in get_args(Source) else "origin": given}
+    return {"source" if source in get_args(Source) else "origin": source}
 
 
 @dataclass(frozen=True)

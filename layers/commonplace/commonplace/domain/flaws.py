@@ -32,23 +32,23 @@ _gathering: ContextVar[tuple[Flaws, ...]] = ContextVar("gathering", default=())
 @contextmanager
 def gathered() -> Iterator[Flaws]:
     """Gather the flaws of records that are read inside, in this context; may be nested."""
-    found = Flaws()
-    before = _gathering.set((*_gathering.get(), found))
+    flaws = Flaws()
+    before = _gathering.set((*_gathering.get(), flaws))
     try:
-        yield found
+        yield flaws
     finally:
         _gathering.reset(before)
 
 
-def tell_unreadable(user_id: str, memory_id: str) -> bool:
+def report_unreadable(user_id: str, memory_id: str) -> bool:
     """Report a record that is left out. Returns whether a gathering will name it."""
-    for one in _gathering.get():
-        one.unreadable[memory_id] = user_id
+    for flaws in _gathering.get():
+        flaws.unreadable[memory_id] = user_id
     return bool(_gathering.get())
 
 
-def tell_held(memory_id: str, name: str) -> None:
+def report_clamped(memory_id: str, name: str) -> None:
     """Report a date that is read as the nearest bound."""
-    for one in _gathering.get():
-        names = one.held.setdefault(memory_id, [])
+    for flaws in _gathering.get():
+        names = flaws.held.setdefault(memory_id, [])
         names += [name] if name not in names else []

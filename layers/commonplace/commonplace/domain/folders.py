@@ -7,5 +7,5 @@ OWNER_ONLY = 0o700
 
 def make_private(folder: Path) -> None:
     """Create a folder and its missing parents, private to the owner; existing folders keep their mode."""
-    for one in reversed([each for each in (folder, *folder.parents) if not each.exists()]):
-        one.mkdir(OWNER_ONLY, exist_ok=True)
+    for path in reversed([each for each in (folder, *folder.parents) if not each.exists()]):
+        path.mkdir(OWNER_ONLY, exist_ok=True)

@@ -74,9 +74,9 @@ class ImportRequest(Request):
 
     @field_validator("turns")
     @classmethod
-    def _exactly_one(cls, turns: object, given: ValidationInfo) -> object:
-        messages = given.data.get("messages")
-        if turns is None and messages is None and "messages" in given.data:
+    def _require_either(cls, turns: object, info: ValidationInfo) -> object:
+        messages = info.data.get("messages")
+        if turns is None and messages is None and "messages" in info.data:
             raise PydanticCustomError("missing", "is required, or messages")
         if turns is not None and messages is not None:
             raise PydanticCustomError("exactly_one", "is for transcripts, and can't be combined with messages")
@@ -132,8 +132,8 @@ class ForeignFact:
         """The name as an external id of the memory; an overlong one is shortened and gets a hash."""
         if len(self.name) <= _LONGEST_ALIAS and self.name.isprintable():
             return self.name
-        told = "".join(char for char in self.name if char.isprintable())[:_SHOWN]
-        return f"{told}/{hashlib.sha256(self.name.encode(errors='replace')).hexdigest()[:32]}"
+        printable = "".join(char for char in self.name if char.isprintable())[:_SHOWN]
+        return f"{printable}/{hashlib.sha256(self.name.encode(errors='replace')).hexdigest()[:32]}"
 
 
 @dataclass(frozen=True)
@@ -154,13 +154,13 @@ def merged_fields(*parts: Mapping[str, Any]) -> dict[str, Any]:
 
     A different value under a used name gets a number: `source 2`.
     """
-    found: dict[str, Any] = {}
+    entries: dict[str, Any] = {}
     for name, value in (item for part in parts for item in part.items() if item[1] not in (None, "", [], {})):
         number = 1
-        while (unused := name if number == 1 else f"{name} {number}") in found and found[unused] != value:
+        while (unused := name if number == 1 else f"{name} {number}") in entries and entries[unused] != value:
             number += 1
-        found[unused] = value
-    return found
+        entries[unused] = value
+    return entries
 
 
 class Fact(Request):

@@ -167,16 +167,16 @@ class ChatPart(Model):
 
     @model_validator(mode="before")
     @classmethod
-    def _normalize_part(cls, given: Any) -> Any:
+    def _normalize_part(cls, value: Any) -> Any:
         """Accept a bare text, or an object with `value`; a part without a type gets that of its first key."""
-        if isinstance(given, str):
-            return {"text": given}
-        if not isinstance(given, Mapping):
-            return given
-        text = given.get("text")
+        if isinstance(value, str):
+            return {"text": value}
+        if not isinstance(value, Mapping):
+            return value
+        text = value.get("text")
         text = text.get("value") if isinstance(text, Mapping) else text
         words = text if isinstance(text, str) else None
-        kind = given.get("type") or ("text" if words is not None else next(iter(given), "nothing"))
+        kind = value.get("type") or ("text" if words is not None else next(iter(value), "nothing"))
         return {"type": kind, "text": words}
 
     @property
@@ -230,8 +230,8 @@ class ChatMessage(Model):
         """Why it is skipped or only partly read: another role, no text, or parts other than text."""
         if self.speaker is None:
             return "not said by the user or the assistant"
-        others = dict.fromkeys(part.type[:40] for part in self.content or () if part.type not in _TEXTS)
-        kinds = ", ".join(list(others)[:5])
+        other_types = dict.fromkeys(part.type[:40] for part in self.content or () if part.type not in _TEXTS)
+        kinds = ", ".join(list(other_types)[:5])
         if not self.words.strip():
             return f"contains no text, only {kinds}" if kinds else "contains no text"
         return f"contains more than text: {kinds}" if kinds else None
@@ -346,18 +346,18 @@ def message_count(interaction: Interaction) -> int:
     return len(interaction.messages) if isinstance(interaction, Discussion) else 0
 
 
-def kept_interaction(body: str | bytes) -> Interaction | None:
+def parse_interaction(body: str | bytes) -> Interaction | None:
     """Parse a stored interaction; None if it can't be read. A time beyond the years is clamped."""
     try:
-        found = INTERACTION.validate_json(body, extra="ignore")
+        interaction = INTERACTION.validate_json(body, extra="ignore")
     except ValueError:
         return None
-    if found.time.year in YEARS:
-        return found
-    return found.model_copy(update={"time": _FIRST if found.time.year < YEARS[0] else _LAST})
+    if interaction.time.year in YEARS:
+        return interaction
+    return interaction.model_copy(update={"time": _FIRST if interaction.time.year < YEARS[0] else _LAST})
 
 
-def kept_run(body: str | bytes) -> Run | None:
+def parse_run(body: str | bytes) -> Run | None:
     """Parse a stored run; None if it can't be read. Fields of newer versions are dropped."""
     try:
         return Run.model_validate_json(body, extra="ignore")
@@ -365,7 +365,7 @@ def kept_run(body: str | bytes) -> Run | None:
         return None
 
 
-def kept_tag_rows(body: str | None) -> dict[str, TagRow]:
+def parse_tag_rows(body: str | None) -> dict[str, TagRow]:
     """Parse a user's tag rows; empty without a text or if it can't be read, so that no search fails for it."""
     try:
         return {} if body is None else _TAG_ROWS.validate_json(body, extra="ignore")

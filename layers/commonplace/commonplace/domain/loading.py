@@ -14,11 +14,11 @@ _lock = RLock()  # shared, because loaders call each other, and loading at the s
 
 def loaded_once(load: _Loader) -> _Loader:
     """Return a loader that runs once per arguments, while other threads wait. `functools.cache` has no lock."""
-    kept = cache(load)
+    cached = cache(load)
 
-    def locked(*given: Any) -> Any:
+    def locked(*args: Any) -> Any:
         with _lock:
-            return kept(*given)
+            return cached(*args)
 
     return cast("_Loader", cache(wraps(load)(locked)))
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, ConfigDict, Field, ValidationInfo
 
 from commonplace.domain.fields import Fraction, Model, absent, nearest_moment
-from commonplace.domain.flaws import tell_held
+from commonplace.domain.flaws import report_clamped
 from commonplace.domain.taxonomy import Category, Durability, Emotion, MemoryType, Scope, Section, Source, Status
 
 GLOBAL_AGENT = "global"
@@ -18,11 +18,11 @@ DOCUMENTS = "documents"
 def _clamp_date(value: datetime, field: ValidationInfo) -> datetime:
     nearest = nearest_moment(value)
     if nearest is not value:
-        tell_held(str(field.data.get("memory_id")), str(field.field_name))
+        report_clamped(str(field.data.get("memory_id")), str(field.field_name))
     return nearest
 
 
-Held = Annotated[datetime, AfterValidator(_clamp_date)]
+ClampedDate = Annotated[datetime, AfterValidator(_clamp_date)]
 
 
 class Memory(Model):
@@ -62,19 +62,19 @@ class Memory(Model):
     evidence: str | None = None
     user_note: str | None = None
     subject: str | None = None
-    event_time: Held | None = None
-    created_at: Held
-    updated_at: Held
-    last_accessed: Held | None = None
+    event_time: ClampedDate | None = None
+    created_at: ClampedDate
+    updated_at: ClampedDate
+    last_accessed: ClampedDate | None = None
     access_count: Annotated[int, Field(ge=0)] = 0
-    valid_from: Held | None = None
-    valid_to: Held | None = None
+    valid_from: ClampedDate | None = None
+    valid_to: ClampedDate | None = None
     superseded_by: str | None = None
     supersedes: str | None = None
-    expires_at: Held | None = None
+    expires_at: ClampedDate | None = None
     status: Status = "active"
     version: Annotated[int, Field(ge=1)] = 1
-    purge_at: Held | None = None
+    purge_at: ClampedDate | None = None
     embedding_model: str | None = None
 
     def has_lapsed(self, now: datetime) -> bool:

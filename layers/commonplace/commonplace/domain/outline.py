@@ -75,8 +75,8 @@ class Outline(NamedTuple):
         """
         if self.is_live(now):
             return None
-        told = self.expires_at if self.status in ("active", "archived") else self.valid_to
-        return self.created_at if told is None else told
+        end = self.expires_at if self.status in ("active", "archived") else self.valid_to
+        return self.created_at if end is None else end
 
 
 def _seconds(moment: datetime | None) -> float | None:

@@ -149,5 +149,5 @@ class Run(FrozenPart):
         if not self.operations:
             checked = (self.result or {}).get("checked", 0)
             return Progress(done=checked if isinstance(checked, int) else 0)
-        left = sum(one.outcome in ("planned", "needs_review") for one in self.operations)
+        left = sum(operation.outcome in ("planned", "needs_review") for operation in self.operations)
         return Progress(done=len(self.operations) - left, total=len(self.operations))

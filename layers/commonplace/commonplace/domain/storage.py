@@ -34,23 +34,23 @@ from commonplace.domain.taxonomy import Category, Durability, MemoryType, Search
 _KEY = re.compile(r"[\w.-]{1,64}")
 
 
-def normal_key(given: object) -> object:
+def normal_key(key: object) -> object:
     """Normalize a key: NFKC, lower case, 1-64 letters, digits, `_`, `.`, `-`; anything else is refused."""
-    if not isinstance(given, str):
-        return given
-    if not may_be_key(given):
+    if not isinstance(key, str):
+        return key
+    if not may_be_key(key):
         raise PydanticCustomError("key", "must be 1 to 64 letters, digits, `_`, `.` or `-`, without spaces")
-    return folded_key(given)
+    return folded_key(key)
 
 
-def may_be_key(given: str) -> bool:
+def may_be_key(key: str) -> bool:
     """Return whether a text can be a key once it is folded."""
-    return _KEY.fullmatch(folded_key(given)) is not None
+    return _KEY.fullmatch(folded_key(key)) is not None
 
 
-def folded_key(given: str) -> str:
+def folded_key(key: str) -> str:
     """Return a key in its canonical form, whether or not it is valid."""
-    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", given).lower())
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", key).lower())
 
 
 Key = Annotated[str, BeforeValidator(normal_key), Field(json_schema_extra={"pattern": "^[\\w.-]{1,64}$"})]
@@ -65,11 +65,11 @@ class NamedMemory(Request):
 
     @model_validator(mode="before")
     @classmethod
-    def _id_as_memory_id(cls, given: Any) -> Any:
+    def _id_as_memory_id(cls, value: Any) -> Any:
         """Move an id to `memory_id` from either field, because `key` also affects the redaction of its value."""
-        if not isinstance(given, Mapping):
-            return given
-        fields = dict(given)
+        if not isinstance(value, Mapping):
+            return value
+        fields = dict(value)
         if fields.get("id") in (None, "") and any(fields.get(other) for other in ("memory_id", "key")):
             fields.pop("id", None)
         for other in ("id", "key"):

@@ -33,12 +33,12 @@ def read_object(text: str | bytes) -> dict[str, Any]:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in fields:
             raise _invalid(f"the key {json.dumps(key[:_SHOWN])} appears twice in one object")
-        found[key] = value
-    return found
+        fields[key] = value
+    return fields
 
 
 def _no_constant(name: str) -> NoReturn:

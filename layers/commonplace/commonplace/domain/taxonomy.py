@@ -53,7 +53,7 @@ CATEGORIES: dict[Category, str] = {
     "system": "how the assistant is to behave: standing wishes, how to answer, what not to store",
 }
 
-_TYPE_BESIDE_OTHER: dict[Category, MemoryType] = {
+_TYPE_OF_CATEGORY: dict[Category, MemoryType] = {
     "contexts": "fact", "projects": "project", "learnings": "insight", "reminders": "task",
     "references": "fact", "interactions": "other", "system": "meta",
 }  # fmt: skip
@@ -79,7 +79,7 @@ def memory_type(statement: StatementType, category: Category) -> MemoryType:
     """
     if category == "system" and statement == "preference":
         return "meta"
-    return statement if statement != "other" else _TYPE_BESIDE_OTHER[category]
+    return statement if statement != "other" else _TYPE_OF_CATEGORY[category]
 
 
 def statement_type(kind: MemoryType) -> StatementType:

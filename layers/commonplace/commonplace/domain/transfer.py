@@ -31,7 +31,7 @@ MEDIA: dict[str, tuple[str, str]] = {
 BY_WHOM = "a person, by `commonplace {verb}`, or a program with a token that has the scope commonplace/admin"
 
 
-class KeptFile(FrozenPart):
+class StoredFile(FrozenPart):
     """A file stored for a user, without its bytes. Times are aware; `count`: number of memories in it."""
 
     file_id: str

@@ -17,14 +17,16 @@ _MONTHS = ("month", "season")
 _DAY, _WEEK = timedelta(days=1), timedelta(days=7)
 
 
-def with_dates(text: str, said_at: datetime) -> str:
+def with_dates(text: str, spoken_at: datetime) -> str:
     """Return the text with the date after each time that it names, if the day of the message determines it.
 
     `said_at` is aware.
     """
     dated, read = "", 0
-    for part, sentence in ((part, one) for one in memory_sentences(text) for part in statements(one)):
-        words, day = _dated(part, said_at, sentence)
+    for part, sentence in (
+        (part, memory_sentence) for memory_sentence in memory_sentences(text) for part in statements(memory_sentence)
+    ):
+        words, day = _dated(part, spoken_at, sentence)
         at = text.find(words, _start(part, text, read)) if words else -1
         if at >= 0:
             end = at + len(words)
@@ -40,19 +42,25 @@ def _start(part: str, text: str, read: int) -> int:
     return plain.find(own, read)
 
 
-def _dated(text: str, said_at: datetime, sentence: str) -> tuple[str, str]:
+def _dated(text: str, spoken_at: datetime, sentence: str) -> tuple[str, str]:
     """Return the time that a statement names, and its date; empty if the date is given already or uncertain.
 
     `sentence`: its context, because near a habit a weekday is one too ("I swim every Monday and I rest on Friday").
     """
-    found = read_time_range(text, said_at)
-    if found is None or found.any_year or _ABSOLUTE.search(text) or found.text not in text or _is_ambiguous(found.text):
+    time_range = read_time_range(text, spoken_at)
+    if (
+        time_range is None
+        or time_range.any_year
+        or _ABSOLUTE.search(text)
+        or time_range.text not in text
+        or _is_ambiguous(time_range.text)
+    ):
         return "", ""
-    if found.any_week and any(language_of(code).habit.search(sentence) for code in languages_of(sentence)):
+    if time_range.any_week and any(language_of(code).habit.search(sentence) for code in languages_of(sentence)):
         return "", ""
-    meant = _next_weekday(found, text, said_at) if found.any_week else found
+    meant = _next_weekday(time_range, text, spoken_at) if time_range.any_week else time_range
     day = None if meant is None else _iso_dates(meant)
-    return ("", "") if day is None else (found.text, day)
+    return ("", "") if day is None else (time_range.text, day)
 
 
 def _is_ambiguous(words: str) -> bool:
@@ -70,29 +78,29 @@ def _is_ambiguous(words: str) -> bool:
     )
 
 
-def _next_weekday(found: TimeRange, text: str, said_at: datetime) -> TimeRange | None:
+def _next_weekday(time_range: TimeRange, text: str, spoken_at: datetime) -> TimeRange | None:
     """Move a weekday to the coming one, unless the text is about the past; a query would mean the last one.
 
     Returns None for several days: "I work from Monday to Friday" is a habit, "I'm away from Monday to Friday" a plan.
     """
-    if found.before is None or any(language_of(code).past.search(text) for code in languages_of(text)):
-        return found
-    if found.after is not None and found.before - found.after > _DAY:
+    if time_range.before is None or any(language_of(code).past.search(text) for code in languages_of(text)):
+        return time_range
+    if time_range.after is not None and time_range.before - time_range.after > _DAY:
         return None
-    weeks = max(0, (said_at - found.before) // _WEEK + 1) * _WEEK
-    return replace(found, after=found.after and found.after + weeks, before=found.before + weeks)
+    weeks = max(0, (spoken_at - time_range.before) // _WEEK + 1) * _WEEK
+    return replace(time_range, after=time_range.after and time_range.after + weeks, before=time_range.before + weeks)
 
 
-def _iso_dates(found: TimeRange) -> str | None:
+def _iso_dates(time_range: TimeRange) -> str | None:
     """Return the range as ISO dates in its own grain (year, month or day); None for an hour."""
-    first, last = found.after, found.before
+    first, last = time_range.after, time_range.before
     if first is None or last is None:
         edge = first or (last and last - timedelta(days=1))
         return f"{edge:%Y-%m-%d}" if edge else None
-    if found.granularity in ("year", "month"):
-        whole = last - first <= timedelta(days=366 if found.granularity == "year" else 31)
-        return f"{first:%Y}" if found.granularity == "year" and whole else f"{first:%Y-%m}" if whole else None
-    if found.granularity == "moment":
+    if time_range.granularity in ("year", "month"):
+        whole = last - first <= timedelta(days=366 if time_range.granularity == "year" else 31)
+        return f"{first:%Y}" if time_range.granularity == "year" and whole else f"{first:%Y-%m}" if whole else None
+    if time_range.granularity == "moment":
         return f"{first:%Y-%m-%d}"
     final = last - timedelta(days=1)
     return f"{first:%Y-%m-%d}" if final.date() <= first.date() else f"{first:%Y-%m-%d} – {final:%Y-%m-%d}"

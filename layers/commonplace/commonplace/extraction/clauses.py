@@ -67,7 +67,7 @@ def openings(clause: Clause) -> Iterator[Clause]:
 
 def pieces(clause: Clause, between: str = "part_end") -> Iterator[Clause]:
     """Yield the pieces of a clause between commas and conjunctions, or commas alone (`comma`), without a leading "that"."""
-    cuts = [(found.start(), found.end()) for found in compiled(f"clauses.{between}").finditer(clause.text)]
+    cuts = [(match.start(), match.end()) for match in compiled(f"clauses.{between}").finditer(clause.text)]
     starts, ends = [0, *(end for _, end in cuts)], [*(start for start, _ in cuts), len(clause.text)]
     for start, end in zip(starts, ends, strict=True):
         opening = wording_pattern("that").match(clause.text[start:end])
@@ -90,18 +90,22 @@ def without_request(clause: Clause) -> tuple[Clause, bool]:
 def _without_question(text: str, start: int, end: int) -> Iterator[Clause]:
     """Split off a statement before a question ("I'm vegan, what can I eat?") or after it ("..., since I'm vegan?")."""
     sentence = text[start:end]
-    asked = sentence.rstrip("\"'”’») ").endswith(("?", "？")) or has_wording("request", sentence)
-    if not asked or has_wording("standing", sentence):
+    is_request = sentence.rstrip("\"'”’») ").endswith(("?", "？")) or has_wording("request", sentence)
+    if not is_request or has_wording("standing", sentence):
         yield _clause(text, start, end)
         return
     reason = wording_pattern("reasons").search(sentence)
     tail = _clause(text, start + reason.end(), end) if reason else None
     end = start + reason.start() if reason else end
-    cut = next((found.start() for found in wording_pattern("asks").finditer(sentence[: end - start]) if found.start()), None)
-    told = sentence[: cut or 0]
-    if len(told.split()) >= _LEAST_WORDS and not has_wording("request", told) and not has_wording("conditional", told):
-        yield _clause(text, start, start + len(told))
-        start += len(told)
+    cut = next((match.start() for match in wording_pattern("asks").finditer(sentence[: end - start]) if match.start()), None)
+    statement = sentence[: cut or 0]
+    if (
+        len(statement.split()) >= _LEAST_WORDS
+        and not has_wording("request", statement)
+        and not has_wording("conditional", statement)
+    ):
+        yield _clause(text, start, start + len(statement))
+        start += len(statement)
     yield _clause(text, start, end, asking=True)
     if tail:
         yield tail

@@ -26,63 +26,63 @@ def stems_of(text: str) -> frozenset[str]:
 def shared_stems(wanted: frozenset[str], known: frozenset[str], *, begins: bool = False) -> frozenset[str]:
     """Return the wanted stems known in any form ("weinen", "geweint"); `begins`: also as a beginning ("sumatriptan")."""
     return frozenset(
-        one
-        for one in wanted
-        if one in known or any(_related(one, other) or (begins and _begins(one, other)) for other in known)
+        word
+        for word in wanted
+        if word in known or any(_related(word, other) or (begins and _begins(word, other)) for other in known)
     )
 
 
-def has_same_words(one: str, other: str) -> bool:
+def has_same_words(first: str, other: str) -> bool:
     """Return whether two texts share half of the terms of the shorter one."""
-    ours, theirs = frozenset(tokenizer.terms(one)), frozenset(tokenizer.terms(other))
+    ours, theirs = frozenset(tokenizer.terms(first)), frozenset(tokenizer.terms(other))
     return bool(ours and theirs) and len(ours & theirs) >= _HALF * min(len(ours), len(theirs))
 
 
 def names_of(text: str) -> frozenset[str]:
     """Return the capitalized words inside a sentence, without months and weekdays; in German these include every noun."""
-    found = frozenset(word.casefold() for word in _CAPITAL.findall(text))
-    return frozenset(word for word in found if not is_calendar_word(word))
+    capitals = frozenset(word.casefold() for word in _CAPITAL.findall(text))
+    return frozenset(word for word in capitals if not is_calendar_word(word))
 
 
 @functools.cache
 def _small_words(language: str) -> frozenset[str]:
-    found = languages().get(language)
-    small = found.words - found.telling if found else frozenset[str]()
-    return frozenset(word for one in small for word in tokenizer.words(one))
+    table = languages().get(language)
+    small = table.words - table.telling if table else frozenset[str]()
+    return frozenset(word for entry in small for word in tokenizer.words(entry))
 
 
-def _begins(one: str, other: str) -> bool:
-    return len(one) >= _SHORTEST and other.startswith(one)
+def _begins(first: str, other: str) -> bool:
+    return len(first) >= _SHORTEST and other.startswith(first)
 
 
-def _related(one: str, other: str) -> bool:
-    one, other = one.removeprefix("ge"), other.removeprefix("ge")
-    if min(len(one), len(other)) > _SHORTEST and (one.endswith(other) or other.endswith(one)):
+def _related(first: str, other: str) -> bool:
+    first, other = first.removeprefix("ge"), other.removeprefix("ge")
+    if min(len(first), len(other)) > _SHORTEST and (first.endswith(other) or other.endswith(first)):
         return True  # "Kirche", "Lambertikirche"
-    length = min(len(one), len(other))
-    same = next((at for at in range(length) if one[at] != other[at]), length)
-    return same >= max(_SHORTEST, _SHARE * max(len(one), len(other)))
+    length = min(len(first), len(other))
+    same = next((at for at in range(length) if first[at] != other[at]), length)
+    return same >= max(_SHORTEST, _SHARE * max(len(first), len(other)))
 
 
-def says_the_same(one: str, other: str) -> bool:
+def says_the_same(text: str, other: str) -> bool:
     """Return whether two sentences say the same: as duplicates, as the same attribute value, or in another word order."""
-    ours, theirs = stems_of(one) - word_list("filler_stems"), stems_of(other) - word_list("filler_stems")
-    if ours == theirs and len(ours) >= _TELLING and _persons(one) == _persons(other):
+    ours, theirs = stems_of(text) - word_list("filler_stems"), stems_of(other) - word_list("filler_stems")
+    if ours == theirs and len(ours) >= _TELLING and _persons(text) == _persons(other):
         return True
-    first = attribute_of(one)
+    first = attribute_of(text)
     second = attribute_of(other) if first else None
-    if first and second and first.repeats(second) and _adds_nothing(one, other, ours - theirs):
+    if first and second and first.repeats(second) and _adds_nothing(text, other, ours - theirs):
         return True
     # Comparing a pair costs half a millisecond, and most pairs share little, or differ in numbers.
     if len(ours & theirs) < _HALF * max(len(ours), len(theirs)) or any(stem[:1].isdigit() for stem in ours ^ theirs):
         return False
-    return same_statement(one, other) is not None
+    return same_statement(text, other) is not None
 
 
-def _adds_nothing(one: str, other: str, more: frozenset[str]) -> bool:
+def _adds_nothing(first: str, other: str, more: frozenset[str]) -> bool:
     """Return whether a sentence has no name or figure that the other lacks, and hardly another word."""
     numbers = any(stem[:1].isdigit() for stem in more)
-    return not numbers and names_of(one) <= names_of(other) and len(more) <= _FEW_MORE
+    return not numbers and names_of(first) <= names_of(other) and len(more) <= _FEW_MORE
 
 
 def _persons(text: str) -> list[str]:

@@ -46,7 +46,7 @@ class Utterance:
 
 
 @dataclass(frozen=True)
-class TitleMet:
+class SeenTitle:
     """A title that the user saw: the article of a discussion, or a post they saved or reacted to."""
 
     interaction_id: str
@@ -61,14 +61,14 @@ class Day:
 
     date: date
     utterances: tuple[Utterance, ...]
-    titles: tuple[TitleMet, ...] = ()
+    titles: tuple[SeenTitle, ...] = ()
 
     def earlier(self, utterance: Utterance) -> list[Utterance]:
         """Return the earlier messages of the same conversation, in order."""
-        talk = [one for one in self.utterances if one.talk == utterance.talk]
-        places = [(one.interaction_id, one.position) for one in talk]
+        utterances = [earlier for earlier in self.utterances if earlier.talk == utterance.talk]
+        places = [(utterance.interaction_id, utterance.position) for utterance in utterances]
         place = (utterance.interaction_id, utterance.position)
-        return talk[: places.index(place)] if place in places else []
+        return utterances[: places.index(place)] if place in places else []
 
     def before(self, utterance: Utterance) -> Utterance | None:
         """Return the previous message of the same conversation, or None."""
@@ -77,7 +77,7 @@ class Day:
     def said_at(self, interaction_id: str, position: int) -> Utterance | None:
         """Return the message at that position of an interaction, or None."""
         return next(
-            (one for one in self.utterances if (one.interaction_id, one.position) == (interaction_id, position)), None
+            (turn for turn in self.utterances if (turn.interaction_id, turn.position) == (interaction_id, position)), None
         )
 
 
@@ -86,18 +86,18 @@ def days_of(interactions: Sequence[Interaction], zone: tzinfo) -> list[Day]:
 
     Within a day, the order is by time, then as given. A negative reaction adds no title: a dislike is no interest.
     """
-    timed = sorted(((_in_zone(one.time, zone), one) for one in interactions), key=lambda pair: pair[0].astimezone(UTC))
-    own = _own_words_by_id([one for _, one in timed])
+    timed = sorted(((_in_zone(entry.time, zone), entry) for entry in interactions), key=lambda pair: pair[0].astimezone(UTC))
+    own = _own_words_by_id([interaction for _, interaction in timed])
     days: dict[date, list[tuple[datetime, Interaction]]] = {}
-    for time, one in timed:
-        days.setdefault(time.date(), []).append((time, one))
+    for time, interaction in timed:
+        days.setdefault(time.date(), []).append((time, interaction))
     return [
         Day(
             day,
-            tuple(said for time, one in met for said in _utterances(one, time, own)),
-            tuple(title for time, one in met for title in _titles(one, time)),
+            tuple(utterance for time, interaction in times for utterance in _utterances(interaction, time, own)),
+            tuple(title for time, interaction in times for title in _titles(interaction, time)),
         )
-        for day, met in days.items()
+        for day, times in days.items()
     ]
 
 
@@ -105,36 +105,36 @@ def _in_zone(time: datetime, zone: tzinfo) -> datetime:
     return time.replace(tzinfo=zone) if time.utcoffset() is None else time.astimezone(zone)
 
 
-def _titles(one: Interaction, time: datetime) -> Iterator[TitleMet]:
-    if isinstance(one, Save):
-        yield TitleMet(one.id, one.post_title, "saved", time)
-    elif isinstance(one, Reaction):
-        reaction = one.reaction.casefold().strip(" :\ufe0f").replace(" ", "_").replace("-", "_")
-        if word_list("disliking").isdisjoint((reaction, one.reaction.strip())):
-            yield TitleMet(one.id, one.title, "liked" if reaction in word_list("liking") else "read", time)
-    elif isinstance(one, Discussion) and one.article_title:
-        yield TitleMet(one.id, one.article_title, "discussed", time)
+def _titles(interaction: Interaction, time: datetime) -> Iterator[SeenTitle]:
+    if isinstance(interaction, Save):
+        yield SeenTitle(interaction.id, interaction.post_title, "saved", time)
+    elif isinstance(interaction, Reaction):
+        reaction = interaction.reaction.casefold().strip(" :\ufe0f").replace(" ", "_").replace("-", "_")
+        if word_list("disliking").isdisjoint((reaction, interaction.reaction.strip())):
+            yield SeenTitle(interaction.id, interaction.title, "liked" if reaction in word_list("liking") else "read", time)
+    elif isinstance(interaction, Discussion) and interaction.article_title:
+        yield SeenTitle(interaction.id, interaction.article_title, "discussed", time)
 
 
-def _utterances(one: Interaction, time: datetime, own_words: Mapping[str, Sequence[Spans]]) -> Iterator[Utterance]:
-    if isinstance(one, Explicit):
-        yield Utterance(one.id, 0, "user", one.text, time, own_spans(one.text)[0], explicit=True)
-    elif isinstance(one, Discussion):
-        for position, (message, own) in enumerate(zip(one.messages, own_words[one.id], strict=True)):
-            yield Utterance(one.id, position, message.role, message.content, time, own, part_of=one.part_of)
+def _utterances(interaction: Interaction, time: datetime, own_words: Mapping[str, Sequence[Spans]]) -> Iterator[Utterance]:
+    if isinstance(interaction, Explicit):
+        yield Utterance(interaction.id, 0, "user", interaction.text, time, own_spans(interaction.text)[0], explicit=True)
+    elif isinstance(interaction, Discussion):
+        for position, (message, own) in enumerate(zip(interaction.messages, own_words[interaction.id], strict=True)):
+            yield Utterance(interaction.id, position, message.role, message.content, time, own, part_of=interaction.part_of)
 
 
 def _own_words_by_id(interactions: Sequence[Interaction]) -> dict[str, list[Spans]]:
     """Return the own-word spans per message of each discussion; its parts are read as one, as role-play may span them."""
-    talks: dict[str, list[Discussion]] = {}
-    for one in interactions:
-        if isinstance(one, Discussion):
-            talks.setdefault(one.part_of or one.id, []).append(one)
-    found: dict[str, list[Spans]] = {}
-    for parts in talks.values():
+    conversations: dict[str, list[Discussion]] = {}
+    for interaction in interactions:
+        if isinstance(interaction, Discussion):
+            conversations.setdefault(interaction.part_of or interaction.id, []).append(interaction)
+    spans_by_part: dict[str, list[Spans]] = {}
+    for parts in conversations.values():
         spans = _own_word_spans([message for part in parts for message in part.messages])
-        found |= {part.id: list(islice(spans, len(part.messages))) for part in parts}
-    return found
+        spans_by_part |= {part.id: list(islice(spans, len(part.messages))) for part in parts}
+    return spans_by_part
 
 
 def _own_word_spans(messages: Sequence[Message]) -> Iterator[Spans]:

@@ -13,7 +13,7 @@ from commonplace.extraction.changes.corrections import corrected_sentence
 from commonplace.extraction.changes.figure_replacement import plain_figures
 from commonplace.extraction.changes.statements import joined, kept_details, memory_sentences, statements, without_statements
 from commonplace.extraction.content_words import has_same_words, says_the_same, shared_stems, stems_of
-from commonplace.extraction.forgetting.matching import memories_telling, tells, text_without
+from commonplace.extraction.forgetting.matching import is_about, memories_about, text_without
 from commonplace.text.foundation import tokenizer
 
 _SIMILAR, _FORGETTABLE = 10, 50
@@ -89,7 +89,7 @@ class _DayDecisions:
             self._forget(candidate)
             return
         # A passage changes with its document: it neither makes a statement known nor is it replaced by one.
-        similar = [one for one in self._similar(candidate, _SIMILAR) if not one.is_passage]
+        similar = [memory for memory in self._similar(candidate, _SIMILAR) if not memory.is_passage]
         noop = self._known_reason(candidate, similar)
         if noop:
             self._append(Decision(candidate, "NOOP", why=noop))
@@ -99,42 +99,46 @@ class _DayDecisions:
         self._append(decided)
         self.revised |= dict.fromkeys(decided.targets, decided.says)
 
-    def _append(self, one: Decision) -> None:
-        self.decisions.append(one)
-        self.told.add(one.says)
+    def _append(self, decision: Decision) -> None:
+        self.decisions.append(decision)
+        self.told.add(decision.says)
 
     def _additions(self, numbers: Iterable[int]) -> list[tuple[int, Decision]]:
-        return [(at, one) for at in numbers if (one := self.decisions[at]).operation in ("ADD", "UPDATE")]
+        return [(at, decision) for at in numbers if (decision := self.decisions[at]).operation in ("ADD", "UPDATE")]
 
     def _similar(self, candidate: Candidate, limit: int) -> list[Memory]:
         """Return similar memories with the decisions so far applied, so that a second change doesn't undo the first."""
-        found = [(one, self.revised.get(one.memory_id)) for one in self.view.similar(candidate.content, limit)]
+        revisions = [(memory, self.revised.get(memory.memory_id)) for memory in self.view.similar(candidate.content, limit)]
         return [
-            one if text is None else one.model_copy(update={"raw_text": text, "normalized_text": text})
-            for one, text in found
+            memory if text is None else memory.model_copy(update={"raw_text": text, "normalized_text": text})
+            for memory, text in revisions
             if text != ""
         ]
 
     def _forget(self, candidate: Candidate) -> None:
         known = self._similar(candidate, _FORGETTABLE)
-        targets = memories_telling(candidate.content, known)
+        targets = memories_about(candidate.content, known)
         for at, earlier in self._additions(self.told.sharing(candidate.content)):
-            if tells(candidate.content, earlier.says):
-                self.decisions[at], *others = _without_forgotten(earlier, candidate.content, targets)
-                list(map(self._append, others))
-        gone = (one for one in known if one.memory_id in targets)
-        self.revised |= {one.memory_id: text_without(candidate.content, one.content) for one in gone}
+            if is_about(candidate.content, earlier.says):
+                self.decisions[at], *decisions = _without_forgotten(earlier, candidate.content, targets)
+                list(map(self._append, decisions))
+        gone = (memory for memory in known if memory.memory_id in targets)
+        self.revised |= {memory.memory_id: text_without(candidate.content, memory.content) for memory in gone}
         why = "the user wants it forgotten" if targets else "nothing says what is to be forgotten"
         self._append(Decision(candidate, "FORGET" if targets else "NOOP", targets, why=why))
 
     def _known_reason(self, candidate: Candidate, similar: Sequence[Memory]) -> str | None:
         known = [memory.content for memory in similar]
-        known += [one.says for _, one in self._additions(self.told.near(candidate.content))]
-        if any(says_the_same(candidate.content, one) for one in known):
+        known += [decision.says for _, decision in self._additions(self.told.near(candidate.content))]
+        if any(says_the_same(candidate.content, text) for text in known):
             return KNOWN
         own = memory_sentences(candidate.content)
-        said = dict.fromkeys((*known, *(one for text in known for one in memory_sentences(text))) if len(own) > 1 else ())
-        if said and all(any(says_the_same(sentence, one) for one in said) for sentence in own):
+        known_texts = dict.fromkeys(
+            (*known, *(memory_sentence for text in known for memory_sentence in memory_sentences(text)))
+            if len(own) > 1
+            else ()
+        )
+        if known_texts and all(any(says_the_same(sentence, text) for text in known_texts) for sentence in own):
             return KNOWN
         confident = (memory for memory in similar if memory.confidence >= _CONFIDENT)
         if candidate.confidence < _WEAK and any(has_same_words(candidate.content, memory.content) for memory in confident):
@@ -143,14 +147,19 @@ class _DayDecisions:
 
     def _revise_earlier(self, candidate: Candidate) -> None:
         for at, earlier in self._additions(self.told.near(candidate.content)):
-            content, same_talk = earlier.says, earlier.candidate.interaction_id == candidate.interaction_id
-            gone = {old for old in statements(content) if _contradiction(candidate, old, same_talk)}
+            content, same_conversation = earlier.says, earlier.candidate.interaction_id == candidate.interaction_id
+            gone = {old for old in statements(content) if _contradiction(candidate, old, same_conversation)}
             if gone:
                 self._take_out(at, gone, candidate.content)
 
     def _take_out(self, at: int, gone: Collection[str], new: str) -> None:
         earlier = self.decisions[at]
-        left = joined((*without_statements(earlier.says, gone), *(one for old in gone for one in kept_details(old, new))))
+        left = joined(
+            (
+                *without_statements(earlier.says, gone),
+                *(detail for old in gone for detail in kept_details(old, new)),
+            )
+        )
         if not left:
             if earlier.operation == "ADD":
                 self.decisions[at] = Decision(earlier.candidate, "NOOP", why="corrected later that day")
@@ -159,32 +168,32 @@ class _DayDecisions:
         self.decisions[at] = replace(earlier, candidate=replace(earlier.candidate, content=left), content=content)
 
     def _contradicted_by(self, candidate: Candidate, similar: Sequence[Memory]) -> Decision:
-        found = _contradictions(candidate, similar)
-        if not found:
+        contradictions = _contradictions(candidate, similar)
+        if not contradictions:
             restated = not candidate.corrects and set(self.view.restated(candidate.content)) - self.revised.keys()
             return Decision(candidate, "NOOP", why=KNOWN) if restated else Decision(candidate, "ADD", why="new")
-        said_at = candidate.event_time or self.now
-        newer = [one for one in found if one.memory.happened_at > said_at]
+        spoken_at = candidate.event_time or self.now
+        newer = [contradiction for contradiction in contradictions if contradiction.memory.happened_at > spoken_at]
         if newer:
             later = newer[0].memory
             if newer[0].why != CHANGED:
                 return Decision(candidate, "NOOP", why="older than what is remembered")
             return Decision(candidate, "ADD", why="an older value of what is remembered", outdated_by=later)
-        targets = tuple(dict.fromkeys(one.memory.memory_id for one in found))
-        return Decision(candidate, "UPDATE", targets, _updated_content(candidate, found), found[0].why)
+        targets = tuple(dict.fromkeys(contradiction.memory.memory_id for contradiction in contradictions))
+        return Decision(candidate, "UPDATE", targets, _updated_content(candidate, contradictions), contradictions[0].why)
 
 
-def _without_forgotten(earlier: Decision, what: str, targets: Collection[str]) -> list[Decision]:
+def _without_forgotten(earlier: Decision, target: str, targets: Collection[str]) -> list[Decision]:
     """Return the decision without the sentences to be forgotten, each with its own evidence; also closes `targets`."""
-    content, said = text_without(what, earlier.says), earlier.candidate
-    evidence = memory_sentences(text_without(what, said.evidence))
+    content, candidate = text_without(target, earlier.says), earlier.candidate
+    evidence = memory_sentences(text_without(target, candidate.evidence))
     if not content or not evidence:
         return [without_addition(earlier, targets)]
     if earlier.operation == "UPDATE":
-        return [replace(earlier, candidate=replace(said, content=content, evidence=evidence[0]), content=content)]
+        return [replace(earlier, candidate=replace(candidate, content=content, evidence=evidence[0]), content=content)]
     contents = memory_sentences(content)
     pairs = zip(contents, evidence, strict=True) if len(contents) == len(evidence) else [(content, evidence[0])]
-    return [replace(earlier, candidate=replace(said, content=one, evidence=words)) for one, words in pairs]
+    return [replace(earlier, candidate=replace(candidate, content=content, evidence=words)) for content, words in pairs]
 
 
 def without_addition(earlier: Decision, targets: Collection[str]) -> Decision:
@@ -197,35 +206,35 @@ def without_addition(earlier: Decision, targets: Collection[str]) -> Decision:
 
 def _contradictions(candidate: Candidate, similar: Sequence[Memory]) -> list[_Contradiction]:
     """Return the contradicted memories: all with another attribute value, else only the nearest one corrected or ended."""
-    found = [
+    contradictions = [
         _Contradiction(memory, old, *reason)
         for memory in similar
         for old in statements(memory.content)
         if (reason := _contradiction(candidate, old))
     ]
-    changed = [one for one in found if one.why == CHANGED]
-    nearest = sorted(found, key=lambda one: -len(shared_stems(stems_of(one.old), stems_of(one.new))))
+    changed = [contradiction for contradiction in contradictions if contradiction.why == CHANGED]
+    nearest = sorted(contradictions, key=lambda conflict: -len(shared_stems(stems_of(conflict.old), stems_of(conflict.new))))
     return changed or nearest[:1]
 
 
-def _contradiction(candidate: Candidate, old: str, same_talk: bool = False) -> tuple[str, str] | None:
+def _contradiction(candidate: Candidate, old: str, same_conversation: bool = False) -> tuple[str, str] | None:
     for new in dict.fromkeys((*memory_sentences(candidate.content), *statements(candidate.content))):
-        why = contradicts(new, old, corrects=candidate.corrects, context=candidate.content, same_talk=same_talk)
+        why = contradicts(new, old, corrects=candidate.corrects, context=candidate.content, same_talk=same_conversation)
         if why:
             return new, why
     return None
 
 
-def _updated_content(candidate: Candidate, found: Sequence[_Contradiction]) -> str | None:
+def _updated_content(candidate: Candidate, contradictions: Sequence[_Contradiction]) -> str | None:
     """Return the still true parts of the memories plus the new statement; None if that is the candidate's own text."""
-    first, gone = found[0], {one.old for one in found}
+    first, gone = contradictions[0], {contradiction.old for contradiction in contradictions}
     instead = corrected_sentence(first.new, first.old)
-    contents = dict.fromkeys(one.memory.content for one in found)
-    kept = [left for content in contents for left in without_statements(content, gone)]
-    kept += [one for old in gone for one in kept_details(old, candidate.content)]
-    if not kept and instead == first.new:
+    contents = dict.fromkeys(contradiction.memory.content for contradiction in contradictions)
+    staying = [left for content in contents for left in without_statements(content, gone)]
+    staying += [detail for old in gone for detail in kept_details(old, candidate.content)]
+    if not staying and instead == first.new:
         return None
-    return joined((*kept, *(new.replace(first.new, instead) for new in memory_sentences(candidate.content))))
+    return joined((*staying, *(new.replace(first.new, instead) for new in memory_sentences(candidate.content))))
 
 
 def _keys(text: str) -> frozenset[str]:
@@ -241,5 +250,5 @@ def _word_keys(text: str) -> Iterator[str]:
 
 
 def _attribute_keys(text: str) -> Iterable[str]:
-    told = map(attribute_of, dict.fromkeys((*memory_sentences(text), *statements(text))))
-    return (f"={one.name}" for one in told if one)
+    attributes = map(attribute_of, dict.fromkeys((*memory_sentences(text), *statements(text))))
+    return (f"={attribute.name}" for attribute in attributes if attribute)

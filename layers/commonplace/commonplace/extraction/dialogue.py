@@ -9,7 +9,7 @@ from commonplace.extraction.forgetting.requests import addresses_the_memory
 from commonplace.extraction.own_words.masking import cue_pattern
 from commonplace.extraction.patterns import has_wording
 from commonplace.extraction.third_parties import speaks_of_self
-from commonplace.extraction.worthiness import judge, kind_shares, never_kept_reason
+from commonplace.extraction.worthiness import exclusion_reason, judge, kind_shares
 from commonplace.ports.models import Embedder
 from commonplace.text.foundation import tokenizer
 
@@ -17,7 +17,7 @@ _LONGEST_QUESTION = 200
 _SHORT_ANSWER, _SHORT_UNSPACED = 8, 14
 _IDLE = ("courtesy", "passing", "request", "attempt", "counterfactual", "yes", "no")
 _HALF = 0.5
-_PLAYED, _TOLD = 0.5, 0.4
+_PLAYED, _NARRATED = 0.5, 0.4
 """A message is role-play if the mean of two shares reaches `_PLAYED`: its own, and that of its most playful clause.
 
 The worth of that clause must be below `_TOLD`: a possible fact must not mute the rest.
@@ -28,12 +28,12 @@ def question_to_user(before: Utterance | None) -> str | None:
     """Return the last question of an assistant's message, if it asks about the user or their people and offers nothing."""
     if before is None or before.role != "assistant":
         return None
-    asked = [one.text for one in sentences(before.text) if one.text.endswith(("?", "？", "か", "か。"))]
-    last = asked[-1] if asked else ""
+    questions = [clause.text for clause in sentences(before.text) if clause.text.endswith(("?", "？", "か", "か。"))]
+    last = questions[-1] if questions else ""
     about = has_wording("you", last) or has_wording("somebody", last)
     return (
         last
-        if about and len(last) <= _LONGEST_QUESTION and not has_wording("offer", last) and not never_kept_reason(last)
+        if about and len(last) <= _LONGEST_QUESTION and not has_wording("offer", last) and not exclusion_reason(last)
         else None
     )
 
@@ -41,7 +41,7 @@ def question_to_user(before: Utterance | None) -> str | None:
 def is_answer(clause: Clause, is_only_clause: bool, family: frozenset[str]) -> bool:
     """Return whether a clause only makes sense as an answer: a bare yes or no, or a few words without a subject."""
     text = clause.text
-    if clause.asking or never_kept_reason(text, family):
+    if clause.asking or exclusion_reason(text, family):
         return False
     if is_only_clause and (has_wording("yes", text) or has_wording("no", text)):
         return True
@@ -79,14 +79,14 @@ class RolePlay:
         else:
             self.talks.add(utterance.talk)
         behind = ended[-1].end() if ended else len(utterance.text)
-        asked = [(one.start, one.end) for one in clauses(utterance) if one.end <= behind and _addresses_the_memory(one)]
+        items = [(part.start, part.end) for part in clauses(utterance) if part.end <= behind and _addresses_the_memory(part)]
         after = [(max(start, behind), end) for start, end in utterance.own if end > behind]
-        return replace(utterance, own=(*asked, *after))
+        return replace(utterance, own=(*items, *after))
 
     def _is_played(self, utterance: Utterance) -> bool:
         judgements = [judge(clause.text, self.words) for clause in clauses(utterance)]
-        most = max(judgements, key=lambda one: one.shares["role_play"], default=None)
-        if most is None or most.worth >= _TOLD:
+        most = max(judgements, key=lambda judgement: judgement.shares["role_play"], default=None)
+        if most is None or most.worth >= _NARRATED:
             return False
         whole = kind_shares(utterance.own_words, self.words)
         return (whole["role_play"] + most.shares["role_play"]) / 2 >= _PLAYED

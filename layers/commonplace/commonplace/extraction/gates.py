@@ -11,13 +11,13 @@ from commonplace.extraction.clauses import LONGEST_EVIDENCE, clauses, without_re
 from commonplace.extraction.content_words import shared_stems, stems_of
 from commonplace.extraction.days import Day, Utterance
 from commonplace.extraction.dialogue import question_to_user
-from commonplace.extraction.forgetting.matching import tells
+from commonplace.extraction.forgetting.matching import is_about
 from commonplace.extraction.forgetting.requests import ForgetRequest, addresses_the_memory, forget_requests
 from commonplace.extraction.grounding.evidence import clauses_around, evidence_span, unsupported
 from commonplace.extraction.interests import BETWEEN, DAYS, possible_notes
 from commonplace.extraction.patterns import has_wording, is_instruction_to_reader, the_user
 from commonplace.extraction.third_parties import household_names
-from commonplace.extraction.worthiness import SECRET, imagined_or_reported, never_kept_reason
+from commonplace.extraction.worthiness import SECRET, exclusion_reason, imagined_or_reported
 from commonplace.text.redaction import redact
 
 _EXPLICIT = 0.95
@@ -36,15 +36,15 @@ def refusal_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> s
         return f"its evidence is not 1 to {LONGEST_EVIDENCE} characters long"
     if unknown := set(decision.targets) - {memory.memory_id for memory in targets}:
         return f"it names {len(unknown)} memories that are not there"
-    titles = [one.title for one in day.titles if one.interaction_id == candidate.interaction_id]
-    met = candidate.evidence.split(BETWEEN) if candidate.rests_on else [candidate.evidence]
-    if candidate.section == "reading_history" and any(one in title for one in met for title in titles):
+    titles = [title.title for title in day.titles if title.interaction_id == candidate.interaction_id]
+    parts = candidate.evidence.split(BETWEEN) if candidate.rests_on else [candidate.evidence]
+    if candidate.section == "reading_history" and any(part in title for part in parts for title in titles):
         return _title_reason(decision, titles)
-    said = day.said_at(candidate.interaction_id, candidate.position)
-    if said is None or said.role != "user":
+    utterance = day.said_at(candidate.interaction_id, candidate.position)
+    if utterance is None or utterance.role != "user":
         return "its evidence is no message of the user of that day"
-    return _lacks_evidence(candidate, said) or (
-        _forget_reason(said, day, candidate) if forgets else _content_reason(decision, day, said, targets)
+    return _lacks_evidence(candidate, utterance) or (
+        _forget_reason(utterance, day, candidate) if forgets else _content_reason(decision, day, utterance, targets)
     )
 
 
@@ -56,32 +56,32 @@ def _lacks_evidence(candidate: Candidate, utterance: Utterance) -> str | None:
 
 def _forget_reason(utterance: Utterance, day: Day, candidate: Candidate) -> str | None:
     """Refuse to erase anything except what the user explicitly asks to forget."""
-    asked = [one for one in forget_requests_in(candidate.evidence, utterance, day.before(utterance)) if one.meant]
-    if not asked:
+    items = [request for request in forget_requests_in(candidate.evidence, utterance, day.before(utterance)) if request.meant]
+    if not items:
         return "the user did not ask to forget it"
-    return None if is_requested(candidate.content, asked, utterance, day) else "the user wants something else forgotten"
+    return None if is_requested(candidate.content, items, utterance, day) else "the user wants something else forgotten"
 
 
 def _content_reason(decision: Decision, day: Day, utterance: Utterance, targets: Sequence[Memory]) -> str | None:
     candidate = decision.candidate
     content = decision.says.strip()
     if decision.operation == "DELETE" and not content:
-        return _closes_too_much(decision, content, targets)
+        return _closes_unrelated(decision, content, targets)
     if not content or len(content) > MAX_TEXT:
         return f"its content is not 1 to {MAX_TEXT} characters long"
     before = day.before(utterance)
-    family = household_names((*(one.own_words for one in day.utterances), *(one.content for one in targets)))
+    family = household_names((*(turn.own_words for turn in day.utterances), *(memory.content for memory in targets)))
     if redact(content, before.text if before else None).kinds:
         return SECRET
     if is_to_be_forgotten(content, candidate.evidence, utterance, before):
         return "the user wants it forgotten"
     question = question_to_user(before)
     return (
-        never_kept_reason(content, family)
-        or never_kept_reason(candidate.evidence, family)
+        exclusion_reason(content, family)
+        or exclusion_reason(candidate.evidence, family)
         or _not_meant_reason(candidate, utterance, question)
         or unsupported(content, candidate.evidence, _other_texts(candidate, day, targets, question), utterance.time.date())
-        or _closes_too_much(decision, content, targets)
+        or _closes_unrelated(decision, content, targets)
     )
 
 
@@ -89,7 +89,7 @@ def _not_meant_reason(candidate: Candidate, utterance: Utterance, question: str 
     """Refuse contents that are only imagined, or another person's opinion, in all clauses of the evidence."""
     if has_wording("yes", candidate.evidence) and question is None:
         return "a yes to nothing that was asked of the user"
-    reasons = [imagined_or_reported(one.text) for one in clauses_around(candidate.evidence, utterance, clauses(utterance))]
+    reasons = [imagined_or_reported(part.text) for part in clauses_around(candidate.evidence, utterance, clauses(utterance))]
     return reasons[0] if reasons and all(reasons) else None
 
 
@@ -97,12 +97,12 @@ def _other_texts(candidate: Candidate, day: Day, targets: Sequence[Memory], ques
     """Return the texts that support a content besides its evidence: the memories it changes, and the question it answers."""
     texts = [memory.content for memory in targets]
     if candidate.corrects:
-        said = day.said_at(candidate.interaction_id, candidate.position)
-        texts += [one.own_words for one in day.earlier(said) if one.own] if said else []
+        utterance = day.said_at(candidate.interaction_id, candidate.position)
+        texts += [earlier.own_words for earlier in day.earlier(utterance) if earlier.own] if utterance else []
     return [*texts, *((question,) if question else ())]
 
 
-def _closes_too_much(decision: Decision, content: str, targets: Sequence[Memory]) -> str | None:
+def _closes_unrelated(decision: Decision, content: str, targets: Sequence[Memory]) -> str | None:
     """Refuse to close a newer memory, or to close one without a correction or changed value."""
     candidate = decision.candidate
     if candidate.event_time and any(candidate.event_time < memory.happened_at for memory in targets):
@@ -123,16 +123,18 @@ def _title_reason(decision: Decision, titles: Sequence[str]) -> str | None:
         return "a title changes nothing that is remembered"
     if candidate.durability == "durable":
         return None if len(set(candidate.rests_on)) >= DAYS else f"an interest rests on {DAYS} interactions"
-    met = any(content in possible_notes(title) for title in titles)
-    return None if met and candidate.durability == "daily" else "a title tells nothing but that it was met, for a while"
+    in_title = any(content in possible_notes(title) for title in titles)
+    return None if in_title and candidate.durability == "daily" else "a title tells nothing but that it was met, for a while"
 
 
-def is_asked_for(candidate: Candidate, day: Day) -> bool:
+def is_user_request(candidate: Candidate, day: Day) -> bool:
     """Return whether the user explicitly asked to remember what a candidate is based on."""
-    said = day.said_at(candidate.interaction_id, candidate.position)
-    if said is None or said.role != "user":
+    utterance = day.said_at(candidate.interaction_id, candidate.position)
+    if utterance is None or utterance.role != "user":
         return False
-    return said.explicit or any(without_request(one)[1] for one in clauses_around(candidate.evidence, said, clauses(said)))
+    return utterance.explicit or any(
+        without_request(clause)[1] for clause in clauses_around(candidate.evidence, utterance, clauses(utterance))
+    )
 
 
 def forget_candidates(utterance: Utterance, before: Utterance | None, taken: bool = False) -> list[Candidate]:
@@ -141,11 +143,11 @@ def forget_candidates(utterance: Utterance, before: Utterance | None, taken: boo
     `taken`: the reader understands the conversation as such a request. Otherwise only requests that are clear by themselves
     count, because the conversation may be role-play.
     """
-    served = [one for one in forget_requests(utterance, before) if one.can_be_served]
+    served = [request for request in forget_requests(utterance, before) if request.can_be_served]
     return [
-        forget_candidate(one, utterance)
-        for one in served
-        if taken or utterance.explicit or addresses_the_memory(one.clause.text)
+        forget_candidate(request, utterance)
+        for request in served
+        if taken or utterance.explicit or addresses_the_memory(request.clause.text)
     ]
 
 
@@ -165,27 +167,27 @@ def forget_candidate(request: ForgetRequest, utterance: Utterance) -> Candidate:
 def forget_requests_in(evidence: str, utterance: Utterance, before: Utterance | None) -> list[ForgetRequest]:
     """Return the forget requests of a message whose clauses contain the evidence."""
     around = clauses_around(evidence, utterance, clauses(utterance))
-    return [one for one in forget_requests(utterance, before) if one.clause in around] if around else []
+    return [request for request in forget_requests(utterance, before) if request.clause in around] if around else []
 
 
-def is_requested(what: str, asked: Sequence[ForgetRequest], utterance: Utterance, day: Day) -> bool:
+def is_requested(target: str, requests: Sequence[ForgetRequest], utterance: Utterance, day: Day) -> bool:
     """Return whether the requests name all of `what`; for a request that only points back, the earlier messages count."""
-    named = [one.what for one in asked if one.can_be_served]
-    wanted = stems_of(what) - the_user()
+    named = [request.what for request in requests if request.can_be_served]
+    wanted = stems_of(target) - the_user()
     known = stems_of("\n".join(named or _earlier_messages(utterance, day)))
-    return what in named or (bool(wanted) and shared_stems(wanted, known) == wanted)
+    return target in named or (bool(wanted) and shared_stems(wanted, known) == wanted)
 
 
 def is_to_be_forgotten(content: str, evidence: str, utterance: Utterance, before: Utterance | None) -> bool:
     """Return whether the message of a content asks to forget it."""
     served, span = (
-        [one for one in forget_requests(utterance, before) if one.can_be_served],
+        [request for request in forget_requests(utterance, before) if request.can_be_served],
         evidence_span(evidence, utterance),
     )
-    within = any(one.clause.start <= span[0] and span[1] <= one.end for one in served) if span else False
-    return within or any(tells(one.what, content) for one in served)
+    within = any(request.clause.start <= span[0] and span[1] <= request.end for request in served) if span else False
+    return within or any(is_about(request.what, content) for request in served)
 
 
 def _earlier_messages(utterance: Utterance, day: Day) -> list[str]:
     earlier = day.earlier(utterance)
-    return [*(one.own_words for one in earlier), *(one.text for one in earlier[-1:])]
+    return [*(utterance.own_words for utterance in earlier), *(utterance.text for utterance in earlier[-1:])]

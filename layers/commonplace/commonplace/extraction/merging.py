@@ -35,13 +35,13 @@ class _Sentence:
 
 def merged_text(texts: Sequence[str]) -> str:
     """Join the texts in order. A sentence is dropped if others contain each clause of it; nothing is reworded."""
-    sentences = [one for source, text in enumerate(texts) for one in _sentences(source, text)]
-    kept = [*sentences]
-    for one in sentences[::-1]:  # of two equivalent sentences, the later is dropped
-        others = [other for other in kept if other.source != one.source and not other.leans]
-        if not one.leans and all(any(_is_told(clause, one, other) for other in others) for clause in one.clauses):
-            kept.remove(one)
-    return " ".join(one.text if one.text.endswith(STOPS) else f"{one.text}." for one in kept)
+    sentences = [sentence for source, text in enumerate(texts) for sentence in _sentences(source, text)]
+    staying = [*sentences]
+    for text in sentences[::-1]:  # of two equivalent sentences, the later is dropped
+        compared = [other for other in staying if other.source != text.source and not other.leans]
+        if not text.leans and all(any(_is_covered(clause, text, other) for other in compared) for clause in text.clauses):
+            staying.remove(text)
+    return " ".join(sentence.text if sentence.text.endswith(STOPS) else f"{sentence.text}." for sentence in staying)
 
 
 def contradiction(older: str, newer: str) -> str | None:
@@ -52,57 +52,57 @@ def contradiction(older: str, newer: str) -> str | None:
         untrue = contradicted(new, old, corrects=is_correction(new))
         if untrue:
             return f"of both only one can be true: {untrue[0]}"
-    pairs = [(one, other) for one in memory_sentences(older) for other in memory_sentences(newer)]
+    pairs = [(memory_sentence, other) for memory_sentence in memory_sentences(older) for other in memory_sentences(newer)]
     return next((difference(*pair) for pair in pairs if is_value_changed(*pair)), None)
 
 
-def _is_told(clause: str, one: _Sentence, other: _Sentence) -> bool:
+def _is_covered(clause: str, sentence: _Sentence, other: _Sentence) -> bool:
     """Return whether another sentence contains a clause: a leading "if it rains" applies to all clauses of its sentence."""
-    return _read_alike(one.text, other.text) and any(tells(kept, clause) for kept in other.clauses)
+    return _read_alike(sentence.text, other.text) and any(covers(statement, clause) for statement in other.clauses)
 
 
 def _sentences(source: int, text: str) -> list[_Sentence]:
-    said = memory_sentences(text)
-    leans = [has_wording("pronoun", one) for one in said] + [False]
+    sentences = memory_sentences(text)
+    leans = [has_wording("pronoun", sentence) for sentence in sentences] + [False]
     return [
-        _Sentence(source, one.strip(), tuple(statements(one)) or (one,), leans[at] or leans[at + 1])
-        for at, one in enumerate(said)
+        _Sentence(source, sentence.strip(), tuple(statements(sentence)) or (sentence,), leans[at] or leans[at + 1])
+        for at, sentence in enumerate(sentences)
     ]
 
 
-def tells(kept: str, dropped: str) -> bool:
+def covers(text: str, dropped: str) -> bool:
     """Return whether a clause contains all that another says: words, numbers, names, negation, time and person.
 
     They have the same words, reordered only if the meaning is the same; or the retained one continues with a place, a name or
     a companion, which doesn't limit them.
     """
-    if ("?" in kept) != ("?" in dropped) or not _read_alike(kept, dropped):
+    if ("?" in text) != ("?" in dropped) or not _read_alike(text, dropped):
         return False
-    ours, theirs = _words(dropped), _words(kept)
+    ours, theirs = _words(dropped), _words(text)
     if ours == theirs:
         return bool(ours)
     if sorted(ours) == sorted(theirs):
-        return same_statement(kept, dropped) is not None
+        return same_statement(text, dropped) is not None
     goes_on = theirs[: len(ours)] == ours and len(subject_stems(dropped)) >= _LEAST_STEMS
-    return goes_on and _only_adds(to_third_person(straight(kept)).split()[len(ours) :])
+    return goes_on and _only_adds(to_third_person(straight(text)).split()[len(ours) :])
 
 
 def _words(text: str) -> list[str]:
     """Return the words in the third person, with the signs in them ("3.5", "$20", "c++")."""
-    found = (word.strip(_MARKS) for word in to_third_person(straight(text)).split())
-    return [unicodedata.normalize("NFKC", word).casefold() for word in found]
+    words = (word.strip(_MARKS) for word in to_third_person(straight(text)).split())
+    return [unicodedata.normalize("NFKC", word).casefold() for word in words]
 
 
-def _read_alike(one: str, other: str) -> bool:
-    ours, theirs = side_of(one), side_of(other)
+def _read_alike(first: str, other: str) -> bool:
+    ours, theirs = side_of(first), side_of(other)
     return all(getattr(ours, name) == getattr(theirs, name) for name in _READINGS) and all(
-        has_wording(kind, one) == has_wording(kind, other) for kind in _WORDINGS
+        has_wording(kind, first) == has_wording(kind, other) for kind in _WORDINGS
     )
 
 
 def _only_adds(more: Sequence[str]) -> bool:
     """Return whether the rest of a clause only adds to it: "in Bonn", "with my dog", "called Momo"."""
-    said = " ".join(more)
+    joined = " ".join(more)
     if any(is_calendar_word(word.strip(_MARKS).casefold()) for word in more):
         return False
-    return compiled("merging.adds").match(said) is not None
+    return compiled("merging.adds").match(joined) is not None

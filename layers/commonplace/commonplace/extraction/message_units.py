@@ -42,21 +42,23 @@ def judged_clauses(
     family: frozenset[str],
 ) -> list[JudgedClause]:
     """Judge the clauses of a message in order. `before`: the message it may answer; `least`: the least worth."""
-    found: list[JudgedClause] = []
+    clauses: list[JudgedClause] = []
     stranger = False  # a person outside the household was mentioned, so the next "he" refers to them
     for clause in message_clauses:
-        for one in _judge_clause(utterance, clause, words, least, family):
-            if one.why is None and stranger and not is_about_the_users_own(one.clause.text, family):
-                one = JudgedClause(one.clause, "of somebody told of before")
+        for clause_judged in _judge_clause(utterance, clause, words, least, family):
+            if clause_judged.why is None and stranger and not is_about_the_users_own(clause_judged.clause.text, family):
+                clause_judged = JudgedClause(clause_judged.clause, "of somebody told of before")
             if (
-                one.why is None
-                and not one.asked_for
-                and (only_repeats(one.clause, before) or _announces_foreign_words(utterance, one.clause))
+                clause_judged.why is None
+                and not clause_judged.asked_for
+                and (only_repeats(clause_judged.clause, before) or _announces_foreign_words(utterance, clause_judged.clause))
             ):
-                one = JudgedClause(one.clause, NOT_WORTH)
-            found.append(one)
-            stranger = (one.why is not None or one.partly) and (stranger or is_about_an_outsider(clause.text))
-    return found
+                clause_judged = JudgedClause(clause_judged.clause, NOT_WORTH)
+            clauses.append(clause_judged)
+            stranger = (clause_judged.why is not None or clause_judged.partly) and (
+                stranger or is_about_an_outsider(clause.text)
+            )
+    return clauses
 
 
 def _judge_clause(
@@ -64,20 +66,20 @@ def _judge_clause(
 ) -> list[JudgedClause]:
     """Judge a clause; if it fails, its longest acceptable beginning, or the parts of a request around a secret."""
     content, wanted = without_request(clause)
-    asked_for = wanted or utterance.explicit
+    is_wanted = wanted or utterance.explicit
 
-    def judged(part: Clause, asked_for: bool = asked_for) -> JudgedClause:
-        why = unworthy_reason(part, judge(part.text, words), least, asked_for=asked_for, family=family)
-        return JudgedClause(part, why, asked_for, partly=part is not content)
+    def judged(part: Clause, is_wanted: bool = is_wanted) -> JudgedClause:
+        why = unworthy_reason(part, judge(part.text, words), least, is_wanted=is_wanted, family=family)
+        return JudgedClause(part, why, is_wanted, partly=part is not content)
 
     whole = judged(content)
     if whole.why == SECRET:
-        beside = [judged(part, asked_for=True) for part in wished_parts(content, asked_for)]
-        kept = [one for one in beside if one.why in (None, SECRET)]
-        return kept if any(one.why for one in kept) else [whole, *kept]
+        judged_parts = [judged(part, is_wanted=True) for part in wished_parts(content, is_wanted)]
+        clauses = [clause for clause in judged_parts if clause.why in (None, SECRET)]
+        return clauses if any(clause.why for clause in clauses) else [whole, *clauses]
     if whole.why not in _PARTLY:
         return [whole]
-    return [next((one for one in map(judged, openings(content)) if one.why is None), whole)]
+    return [next((clause for clause in map(judged, openings(content)) if clause.why is None), whole)]
 
 
 def _announces_foreign_words(utterance: Utterance, clause: Clause) -> bool:
@@ -122,25 +124,25 @@ def read_message(
     utterance: Utterance, before: Utterance | None, words: Embedder, least: float, family: frozenset[str]
 ) -> ReadMessage:
     """Read one message of the user. `before`: the message it may answer; `least`: the least worth of a clause."""
-    found = ReadMessage()
+    message = ReadMessage()
     question = question_to_user(before)
     message_clauses = list(clauses(utterance))
     if question and message_clauses and is_answer(message_clauses[0], len(message_clauses) == 1, family):
-        found.units.append(MessageUnit(utterance, (message_clauses.pop(0),), question, utterance.explicit))
+        message.units.append(MessageUnit(utterance, (message_clauses.pop(0),), question, utterance.explicit))
     judged = judged_clauses(utterance, message_clauses, before, words, least, family)
-    found.refused += [(one.clause, one.why) for one in judged if one.why]
-    found.units += _join_units(utterance, _with_neighbours(judged), question)
-    return found
+    message.refused += [(clause.clause, clause.why) for clause in judged if clause.why]
+    message.units += _join_units(utterance, _with_neighbours(judged), question)
+    return message
 
 
 def _with_neighbours(judged: Sequence[JudgedClause]) -> list[JudgedClause | None]:
     """Return the retained clauses, each with the previous one if it depends on it; None for dropped ones."""
-    kept = {at for at, one in enumerate(judged) if one.why is None}
-    for at in sorted(kept):
+    worthy = {at for at, clause in enumerate(judged) if clause.why is None}
+    for at in sorted(worthy):
         before = next((back for back in range(at - 1, -1, -1) if tokenizer.terms(judged[back].clause.text)), None)
         if before is not None and _needs_previous(judged[at].clause) and judged[before].why == NOT_WORTH:
-            kept |= set(range(before, at))
-    return [one if at in kept else None for at, one in enumerate(judged)]
+            worthy |= set(range(before, at))
+    return [clause if at in worthy else None for at, clause in enumerate(judged)]
 
 
 def _needs_previous(clause: Clause) -> bool:
@@ -150,21 +152,21 @@ def _needs_previous(clause: Clause) -> bool:
 def _join_units(utterance: Utterance, passed: Sequence[JudgedClause | None], question: str | None) -> Iterator[MessageUnit]:
     """Yield units of at most three adjacent clauses in one evidence span; None separates them, as do wishes from facts."""
     unit: list[JudgedClause] = []
-    for one in (*passed, None):
-        if unit and (one is None or not _fits(utterance, unit, one)):
+    for clause in (*passed, None):
+        if unit and (clause is None or not _fits(utterance, unit, clause)):
             yield _make_unit(utterance, unit, question)
             unit = []
-        if one is not None:
-            unit.append(one)
+        if clause is not None:
+            unit.append(clause)
 
 
 def _make_unit(utterance: Utterance, unit: Sequence[JudgedClause], question: str | None) -> MessageUnit:
-    made = MessageUnit(utterance, tuple(one.clause for one in unit), asked_for=any(one.asked_for for one in unit))
+    made = MessageUnit(utterance, tuple(clause.clause for clause in unit), asked_for=any(clause.asked_for for clause in unit))
     return replace(made, question=question) if has_wording("pronoun", made.clauses[0].text) else made
 
 
-def _fits(utterance: Utterance, unit: Sequence[JudgedClause], one: JudgedClause) -> bool:
+def _fits(utterance: Utterance, unit: Sequence[JudgedClause], clause: JudgedClause) -> bool:
     first = unit[0].clause.start
-    together = any(start <= first and one.clause.end <= end for start, end in utterance.own)
-    alike = is_instruction(one.clause.text) == is_instruction(unit[-1].clause.text)
-    return together and alike and len(unit) < MOST_JOINED and one.clause.end - first <= LONGEST_EVIDENCE
+    together = any(start <= first and clause.clause.end <= end for start, end in utterance.own)
+    alike = is_instruction(clause.clause.text) == is_instruction(unit[-1].clause.text)
+    return together and alike and len(unit) < MOST_JOINED and clause.clause.end - first <= LONGEST_EVIDENCE

@@ -55,7 +55,7 @@ def memory_from_decision(
         session_id=candidate.interaction_id,
         position=candidate.position,
         evidence=_evidence(candidate, day),
-        event_time=candidate.event_time or _said_at(candidate, day),
+        event_time=candidate.event_time or _spoken_at(candidate, day),
         key=_key(candidate, caller, ports, now) if decision.outdated_by is None else None,
         created_at=now,
         updated_at=now,
@@ -110,16 +110,16 @@ def _closed_fields(decision: Decision) -> dict[str, Any]:
     return {"status": "superseded", "superseded_by": later.memory_id, "valid_to": later.happened_at}
 
 
-def _said_at(candidate: Candidate, day: Day) -> datetime | None:
-    said = day.said_at(candidate.interaction_id, candidate.position)
-    met = (one.time for one in day.titles if one.interaction_id == candidate.interaction_id)
-    return said.time if said else next(met, None)
+def _spoken_at(candidate: Candidate, day: Day) -> datetime | None:
+    utterance = day.said_at(candidate.interaction_id, candidate.position)
+    times = (title.time for title in day.titles if title.interaction_id == candidate.interaction_id)
+    return utterance.time if utterance else next(times, None)
 
 
 def _evidence(candidate: Candidate, day: Day) -> str:
-    words, said = candidate.evidence, day.said_at(candidate.interaction_id, candidate.position)
+    words, turn = candidate.evidence, day.said_at(candidate.interaction_id, candidate.position)
     question = (
-        question_to_user(day.before(said)) if said and (has_wording("yes", words) or has_wording("no", words)) else None
+        question_to_user(day.before(turn)) if turn and (has_wording("yes", words) or has_wording("no", words)) else None
     )
     return (words if question is None else f"{question}{BETWEEN}{words}")[:LONGEST_EVIDENCE]
 

@@ -12,7 +12,7 @@ from commonplace.extraction.clauses import LONGEST_EVIDENCE, clauses, sentences
 from commonplace.extraction.days import Day, Utterance
 from commonplace.extraction.decisions import decide
 from commonplace.extraction.dialogue import RolePlay
-from commonplace.extraction.forgetting.matching import tells
+from commonplace.extraction.forgetting.matching import is_about
 from commonplace.extraction.forgetting.requests import ForgetRequest, forget_requests, without_forget_requests
 from commonplace.extraction.gates import forget_candidate
 from commonplace.extraction.interests import interests, title_notes
@@ -28,7 +28,7 @@ _EXPLICIT, _STATED, _PATTERN, _WEAK = 0.95, 0.9, 0.8, 0.6
 _UNTOLD = (NOT_WORTH, ASKED, PASSING)
 """Reasons reported only for explicit requests: most messages of a day have them."""
 _SIMILAR = 20
-_NOT_WHAT = "asks to forget, and doesn't tell what; commonplace erase takes everything away"
+_NO_TARGET = "asks to forget, and doesn't tell what; commonplace erase takes everything away"
 _NOT_READ = "asks to forget in a language whose wishes are not read; commonplace erase takes everything away"
 _WITH_IT = "said in one breath with a wish to forget"
 _NOT_ADDRESSED = "sounds like a wish to forget, and may mean what is talked about"
@@ -49,18 +49,18 @@ class RulesReader:
         """Read a day and return its decisions; nothing is ever left unread."""
         reading = _DayReading(day, view, self._words, self._least, self._refused)
         stage = RolePlay(self._words)
-        for said in day.utterances:
-            if said.role == "user" and said.own:
-                reading.read_message(said, stage.without_roles(said))
-        candidates = [*reading.candidates, *titles_met(day, view)]
-        now = max((one.event_time for one in candidates if one.event_time), default=None)
+        for utterance in day.utterances:
+            if utterance.role == "user" and utterance.own:
+                reading.read_message(utterance, stage.without_roles(utterance))
+        candidates = [*reading.candidates, *seen_titles(day, view)]
+        now = max((candidate.event_time for candidate in candidates if candidate.event_time), default=None)
         decisions = decide(candidates, view, now) if now else []
         return Reading(tuple(decisions), tuple(reading.dropped), candidates=len(candidates) + len(reading.dropped))
 
 
-def titles_met(day: Day, view: MemoryView) -> list[Candidate]:
+def seen_titles(day: Day, view: MemoryView) -> list[Candidate]:
     """Return the candidates of a day's titles: a note of each, and an interest for a topic seen on three days."""
-    earlier = {one.memory_id: one for met in day.titles for one in view.similar(met.title, _SIMILAR)}
+    earlier = {memory.memory_id: memory for title in day.titles for memory in view.similar(title.title, _SIMILAR)}
     return [*title_notes(day.titles), *interests(day.titles, earlier.values())]
 
 
@@ -77,19 +77,19 @@ class _DayReading:
     dropped: list[Dropped] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.family = household_names(one.own_words for one in self.day.utterances)
+        self.family = household_names(utterance.own_words for utterance in self.day.utterances)
 
     def read_message(self, whole: Utterance, utterance: Utterance) -> None:
         """Read one message of the user. `utterance`: the `whole` message without role-play."""
         if utterance != whole:
             self.dropped.append(_dropped(whole, ROLE_PLAY))
         utterance = self._without_forget_requests(utterance)
-        found = read_message(utterance, self.day.before(utterance), self.words, self.least, self.family)
-        for said in found.units:
-            alone = len(said.clauses) == 1 and said.question is None
-            fixed = self._corrected(utterance, said.clauses[0].text) if alone else None
-            self.candidates.append(fixed or self._candidate(said))
-        for clause, why in found.refused:
+        message = read_message(utterance, self.day.before(utterance), self.words, self.least, self.family)
+        for unit in message.units:
+            alone = len(unit.clauses) == 1 and unit.question is None
+            fixed = self._corrected(utterance, unit.clauses[0].text) if alone else None
+            self.candidates.append(fixed or self._candidate(unit))
+        for clause, why in message.refused:
             fixed = self._corrected(utterance, clause.text) if why in _UNTOLD else None
             if fixed is None and self.refused is not None:
                 self.refused(utterance, clause.text, why)
@@ -99,48 +99,48 @@ class _DayReading:
                 self.dropped.append(_dropped(utterance, why))
 
     def _without_forget_requests(self, utterance: Utterance) -> Utterance:
-        asked = forget_requests(utterance, self.day.before(utterance))
-        for one in asked:
-            if one.can_be_served:
-                self.candidates.append(forget_candidate(one, utterance))
+        requests = forget_requests(utterance, self.day.before(utterance))
+        for request in requests:
+            if request.can_be_served:
+                self.candidates.append(forget_candidate(request, utterance))
             else:
-                self.dropped.append(_dropped(utterance, _unserved_reason(one)))
-        rest = without_forget_requests(utterance, asked)
-        if len(clauses(rest)) < len(clauses(utterance)) - len({one.clause for one in asked}):
+                self.dropped.append(_dropped(utterance, _unserved_reason(request)))
+        remainder = without_forget_requests(utterance, requests)
+        if len(clauses(remainder)) < len(clauses(utterance)) - len({request.clause for request in requests}):
             self.dropped.append(_dropped(utterance, _WITH_IT))
-        return rest
+        return remainder
 
-    def _candidate(self, said: MessageUnit) -> Candidate:
-        content = with_dates(said.content, said.utterance.time)
-        kind: ExtractedType | None = "meta" if is_instruction(said.content) else None
-        corrects = is_correction(said.content)
-        return _candidate_at(said.utterance, content, said.evidence, _confidence(said), type=kind, corrects=corrects)
+    def _candidate(self, unit: MessageUnit) -> Candidate:
+        content = with_dates(unit.content, unit.utterance.time)
+        kind: ExtractedType | None = "meta" if is_instruction(unit.content) else None
+        corrects = is_correction(unit.content)
+        return _candidate_at(unit.utterance, content, unit.evidence, _confidence(unit), type=kind, corrects=corrects)
 
     def _corrected(self, utterance: Utterance, text: str) -> Candidate | None:
         """Return the corrected earlier sentence for a correction without subject ("I was wrong, it's the 14th")."""
         if not lacks_subject(text) or not is_correction(text):
             return None
-        for old in self._said_before(utterance, text):
+        for old in self._context_of(utterance, text):
             new = corrected_sentence(text, old)
             if new not in (old, text):
                 return _candidate_at(utterance, with_dates(new, utterance.time), text, _STATED, corrects=True)
         return None
 
-    def _said_before(self, utterance: Utterance, text: str) -> Iterator[str]:
+    def _context_of(self, utterance: Utterance, text: str) -> Iterator[str]:
         """Yield earlier sentences that a correction may refer to, newest first, then memories with the old value."""
         for candidate in reversed(self.candidates):
             if candidate.interaction_id == utterance.interaction_id:
-                yield from (one.text for one in sentences(candidate.content))
+                yield from (clause.text for clause in sentences(candidate.content))
         pair = replaced_value(text)
         if pair:
             for memory in self.view.similar(pair[0], _SIMILAR):
-                yield from (one.text for one in sentences(memory.content) if tells(pair[0], one.text))
+                yield from (clause.text for clause in sentences(memory.content) if is_about(pair[0], clause.text))
 
 
 def _unserved_reason(request: ForgetRequest) -> str:
     if has_wording("forget_unread", request.clause.text):
         return _NOT_READ
-    return _NOT_WHAT if request.meant else _NOT_ADDRESSED
+    return _NO_TARGET if request.meant else _NOT_ADDRESSED
 
 
 def _dropped(utterance: Utterance, why: str) -> Dropped:
@@ -159,9 +159,9 @@ def _candidate_at(utterance: Utterance, content: str, evidence: str, confidence:
     )
 
 
-def _confidence(said: MessageUnit) -> float:
-    if said.asked_for:
+def _confidence(unit: MessageUnit) -> float:
+    if unit.asked_for:
         return _EXPLICIT
-    if has_wording("weak", said.content):
+    if has_wording("weak", unit.content):
         return _WEAK
-    return _STATED if said.question is None else _PATTERN
+    return _STATED if unit.question is None else _PATTERN

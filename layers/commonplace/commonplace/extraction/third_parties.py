@@ -11,16 +11,16 @@ OF_SOMEBODY_ELSE = "the health, relations, money or secrets of somebody else"
 
 def household_names(texts: Iterable[str]) -> frozenset[str]:
     """Return the names of the user's household, family and pets in some texts ("my wife Clara", "Femke, my daughter")."""
-    found: set[str] = set()
+    names: set[str] = set()
     for text in texts:
         for match in wording_pattern("household").finditer(text):
             behind, before = (
                 compiled("third_parties.named").match(text, match.end()),
                 compiled("third_parties.named_before").search(text[max(0, match.start() - 40) : match.start()]),
             )
-            found |= {behind[1]} if behind else set()
-            found |= {before[1] or before[2]} if before else set()
-    return frozenset(name.casefold() for name in found)
+            names |= {behind[1]} if behind else set()
+            names |= {before[1] or before[2]} if before else set()
+    return frozenset(name.casefold() for name in names)
 
 
 def private_reason(text: str, household: frozenset[str] = frozenset()) -> str | None:
@@ -28,13 +28,13 @@ def private_reason(text: str, household: frozenset[str] = frozenset()) -> str | 
     plain = straight(text)
     if has_wording("charge", plain):
         return "of somebody in the user's care"
-    if has_wording("confided", plain) and _tells_of_somebody(plain):
+    if has_wording("confided", plain) and _is_about_somebody(plain):
         return OF_SOMEBODY_ELSE
     stranger = own = False
     for piece in compiled("clauses.part_end").split(plain):
         own = is_about_the_users_own(piece, household) or (own and not compiled("third_parties.their_subject").match(piece))
         stranger = has_wording("outsider", piece) or (stranger and not own)
-        if has_wording("sensitive", piece) and (stranger or (not own and _tells_of_somebody(piece))):
+        if has_wording("sensitive", piece) and (stranger or (not own and _is_about_somebody(piece))):
             return OF_SOMEBODY_ELSE
     return None
 
@@ -56,7 +56,7 @@ def speaks_of_self(text: str) -> bool:
     return compiled("third_parties.first_person").search(straight(text)) is not None
 
 
-def _tells_of_somebody(piece: str) -> bool:
+def _is_about_somebody(piece: str) -> bool:
     return any(not _is_ordinary(match[0]) for match in compiled("third_parties.they").finditer(piece))
 
 

@@ -30,7 +30,7 @@ _SECRET = re.compile(
 )
 _SURELY = 0.997
 _FACT = 0.6
-_OTHERS = 0.2
+_LEAST_OF_OTHERS = 0.2
 _LEAST_TERMS = 2
 _FRAGMENT, _FRAGMENT_WORTH = 3, 0.9
 """So few words, not about the user, are a fragment, unless the worth is high."""
@@ -96,25 +96,25 @@ def _with_stop(text: str) -> str:
 
 
 def unworthy_reason(
-    clause: Clause, judgement: Judgement, least: float, *, asked_for: bool = False, family: frozenset[str] = frozenset()
+    clause: Clause, judgement: Judgement, least: float, *, is_wanted: bool = False, family: frozenset[str] = frozenset()
 ) -> str | None:
     """Return why a clause is no memory, or None if it is one. `least`: the least worth, 0 to 1.
 
     `asked_for`: the user asked to remember it.
     """
-    if why := never_kept_reason(clause.text, family) or _of_somebody_else(clause.text, judgement):
+    if why := exclusion_reason(clause.text, family) or _of_somebody_else(clause.text, judgement):
         return why
-    return None if asked_for else _passing_reason(clause, judgement, least)
+    return None if is_wanted else _passing_reason(clause, judgement, least)
 
 
 def _of_somebody_else(text: str, judgement: Judgement) -> str | None:
-    if judgement.shares["others"] < _OTHERS or not has_wording("sensitive", text):
+    if judgement.shares["others"] < _LEAST_OF_OTHERS or not has_wording("sensitive", text):
         return None
     of_the_user = speaks_of_self(text) or has_wording("household", text) or has_wording("adviser", text)
     return None if of_the_user else OF_SOMEBODY_ELSE
 
 
-def never_kept_reason(text: str, family: frozenset[str] = frozenset()) -> str | None:
+def exclusion_reason(text: str, family: frozenset[str] = frozenset()) -> str | None:
     """Return why a text is never stored, whoever asks for it; None if it may be."""
     if is_instruction_to_reader(text):
         return _INSTRUCTION
@@ -125,21 +125,21 @@ def never_kept_reason(text: str, family: frozenset[str] = frozenset()) -> str | 
     return private_reason(text, family)
 
 
-def wished_parts(clause: Clause, asked_for: bool) -> Iterator[Clause]:
+def wished_parts(clause: Clause, is_wanted: bool) -> Iterator[Clause]:
     """Yield the parts of a request with a secret that can be stored, and those with the secret.
 
     All parts count, or those from its "remember that" on. Commas separate parts; a part with a secret is split further, and
     only pieces about the user or with a verb are used.
     """
     for part in pieces(clause, "comma"):
-        for piece in pieces(part) if never_kept_reason(part.text) else [part]:
+        for piece in pieces(part) if exclusion_reason(part.text) else [part]:
             content, wanted = without_request(piece)
-            asked_for = asked_for or wanted
-            if asked_for and (never_kept_reason(content.text) or _stands_alone(content.text, piece is part)):
+            is_wanted = is_wanted or wanted
+            if is_wanted and (exclusion_reason(content.text) or _is_complete(content.text, piece is part)):
                 yield content
 
 
-def _stands_alone(text: str, between_commas: bool) -> bool:
+def _is_complete(text: str, between_commas: bool) -> bool:
     """Return whether a part of a request is a statement, not one noun of two ("the code for the shed and ...")."""
     words = text.split()
     if speaks_of_self(text) or has_kana_or_han(text):
@@ -159,9 +159,9 @@ def imagined_or_reported(text: str) -> str | None:
 def only_greets(text: str) -> bool:
     """Return whether a text contains only greetings, thanks and good wishes, possibly with a name."""
     plain = straight(text)
-    rest = re.findall(r"\w+", wording_pattern("greeting").sub(" ", plain))
-    names = [word for word in rest if len(word) > 1 and word.istitle() and not has_kana_or_han(word)]
-    return len(rest) == len(names) <= (wording_pattern("greeting").search(plain) is not None)
+    words = re.findall(r"\w+", wording_pattern("greeting").sub(" ", plain))
+    names = [word for word in words if len(word) > 1 and word.istitle() and not has_kana_or_han(word)]
+    return len(words) == len(names) <= (wording_pattern("greeting").search(plain) is not None)
 
 
 def _passing_reason(clause: Clause, judgement: Judgement, least: float) -> str | None:
@@ -190,8 +190,8 @@ def _passing_reason(clause: Clause, judgement: Judgement, least: float) -> str |
 
 def _bears_on_the_user(text: str) -> bool:
     """Return whether a clause about other people concerns the user: an employer, a doctor's advice."""
-    told = attribute_of(text)
-    return (told is not None and told.name == "boss") or has_wording("adviser", text)
+    attribute = attribute_of(text)
+    return (attribute is not None and attribute.name == "boss") or has_wording("adviser", text)
 
 
 def is_instruction(text: str) -> bool:

@@ -53,26 +53,28 @@ def read_chat_export(source: Source, kind: str, zone: tzinfo | None) -> Conversa
         if not isinstance(file, ConversationFile):
             yield file
             continue
-        for found in array_elements(file.text()):
+        for element in array_elements(file.text()):
             number += 1
             where = f"{file.name}: conversation {number}" if source.is_several else f"conversation {number}"
             try:
-                if isinstance(found, CommonplaceError) or not isinstance(found, Mapping):
-                    raise found if isinstance(found, CommonplaceError) else unreadable(None, "must be an object")
-                yield from _split(where, found, kind, zone)
+                if isinstance(element, CommonplaceError) or not isinstance(element, Mapping):
+                    raise element if isinstance(element, CommonplaceError) else unreadable(None, "must be an object")
+                yield from _split(where, element, kind, zone)
             except CommonplaceError as error:
-                yield from refusal(where, None if found is error else found, error)
+                yield from refusal(where, None if element is error else element, error)
 
 
 def _split(where: str, conversation: Mapping[str, Any], kind: str, zone: tzinfo | None) -> Iterator[dict[str, Any] | Unread]:
-    said = list(_chatgpt_messages(conversation) if kind == "chatgpt" else _claude_messages(conversation))
+    texts = list(_chatgpt_messages(conversation) if kind == "chatgpt" else _claude_messages(conversation))
     name = str(conversation.get("conversation_id") or conversation.get("id") or conversation.get("uuid") or "")
-    if not name and said:
+    if not name and texts:
         raise unreadable("id", "there is no id")
-    yield from _unread_texts(where, conversation, words_of(" ".join(one.text for one in said if one.role == "user")))
+    yield from _unread_texts(
+        where, conversation, words_of(" ".join(message.text for message in texts if message.role == "user"))
+    )
     begins = Counter[str]()
-    for section in split_by_pauses(said, zone):
-        if any(one.role == "user" for one in section):
+    for section in split_by_pauses(texts, zone):
+        if any(message.role == "user" for message in section):
             begun = section[0].time.astimezone(UTC)
             named = f"{kind}/{name[:_NAME_CHARACTERS]}/{begun:%Y-%m-%dT%H:%M:%S}"
             begins[named] += 1  # messages without a time have that of the conversation, so names can collide
@@ -87,16 +89,16 @@ def as_interaction(names: dict[str, int], begun: datetime, section: Sequence[Mes
         "id": next(reversed(names)),
         "names": names,
         "time": begun.isoformat(timespec="microseconds"),
-        "messages": [{"role": one.role, "content": one.text, "id": one.id} for one in section],
-        "times": [one.time.isoformat() for one in section],
+        "messages": [{"role": message.role, "content": message.text, "id": message.id} for message in section],
+        "times": [message.time.isoformat() for message in section],
     }
 
 
-def _unread_texts(where: str, conversation: Mapping[str, Any], kept: set[str]) -> Iterator[Unread]:
+def _unread_texts(where: str, conversation: Mapping[str, Any], read_words: set[str]) -> Iterator[Unread]:
     """Yield the texts of a conversation with a word that no imported message has, with their speaker as the reason."""
     before = None
     for role, text in _texts_in(conversation, None, is_text=False):
-        if not words_of(text) <= kept:
+        if not words_of(text) <= read_words:
             yield Unread(where, _REASONS.get(_ROLES.get(role, role), OTHER_ROLE), text, before)
         before = text
 
@@ -107,13 +109,13 @@ def _texts_in(value: Any, role: Any, *, is_text: bool) -> Iterator[tuple[Any, st
         author = value.get("author")
         role = value.get("sender") or (author.get("role") if isinstance(author, Mapping) else None) or role
         role = role if role is None or isinstance(role, str) else ""
-        for name, one in value.items():
+        for name, inner in value.items():
             if name not in _TECHNICAL_FIELDS:
                 its = _FIELD if role is None and name not in _TEXT_FIELDS | _LIST_FIELDS else role
-                yield from _texts_in(one, its, is_text=is_text or name in _TEXT_FIELDS)
+                yield from _texts_in(inner, its, is_text=is_text or name in _TEXT_FIELDS)
     elif isinstance(value, list):
-        for one in value:
-            yield from _texts_in(one, role, is_text=is_text)
+        for inner in value:
+            yield from _texts_in(inner, role, is_text=is_text)
     elif isinstance(value, str) and (is_text or not is_technical(value)):
         yield role if is_text else _FIELD, value
 
@@ -121,14 +123,14 @@ def _texts_in(value: Any, role: Any, *, is_text: bool) -> Iterator[tuple[Any, st
 def split_by_pauses(messages: Iterable[Message], zone: tzinfo | None) -> Iterator[list[Message]]:
     """Split messages at pauses of over an hour, at midnight, and at the size limits."""
     section, size = list[Message](), 0
-    for one in messages:
-        last = section[-1].time if section else one.time
-        other = one.time - last > _PAUSE or one.time.astimezone(zone).date() != last.astimezone(zone).date()
-        if section and (other or size + len(one.text) > _MOST_CHARACTERS or len(section) >= _MOST_MESSAGES):
+    for message in messages:
+        last = section[-1].time if section else message.time
+        other = message.time - last > _PAUSE or message.time.astimezone(zone).date() != last.astimezone(zone).date()
+        if section and (other or size + len(message.text) > _MOST_CHARACTERS or len(section) >= _MOST_MESSAGES):
             yield section
             section, size = [], 0
-        section.append(one)
-        size += len(one.text)
+        section.append(message)
+        size += len(message.text)
     if section:
         yield section
 
@@ -138,15 +140,15 @@ def _chatgpt_messages(conversation: Mapping[str, Any]) -> Iterator[Message]:
     mapping = conversation.get("mapping")
     if not isinstance(mapping, Mapping):
         raise unreadable("mapping", "there are no messages")
-    way, node, seen = list[Mapping[str, Any]](), conversation.get("current_node"), set[object]()
+    path, node, seen = list[Mapping[str, Any]](), conversation.get("current_node"), set[object]()
     if not isinstance(node, str) or node not in mapping:
         node = next(reversed(mapping), None)
     while isinstance(node, str) and node in mapping and node not in seen:
         seen.add(node)
         entry = mapping[node] if isinstance(mapping[node], Mapping) else {}
-        way.append(entry)
+        path.append(entry)
         node = entry.get("parent")
-    found = map(_chatgpt_message, reversed(way))
+    found = map(_chatgpt_message, reversed(path))
     yield from with_times(found, conversation.get("create_time"), conversation.get("update_time"))
 
 
@@ -159,23 +161,23 @@ def _chatgpt_message(entry: Mapping[str, Any]) -> tuple[Any, str, Any, Any]:
     if hidden or not isinstance(content, Mapping) or content.get("content_type", "text") not in _TEXT_TYPES:
         return None, "", None, None
     parts = content.get("parts")
-    told = (one.get("text") if isinstance(one, Mapping) else one for one in (parts if isinstance(parts, list) else ()))
-    return role, "\n".join(one for one in told if isinstance(one, str)), message.get("create_time"), message.get("id")
+    texts = (part.get("text") if isinstance(part, Mapping) else part for part in (parts if isinstance(parts, list) else ()))
+    return role, "\n".join(text for text in texts if isinstance(text, str)), message.get("create_time"), message.get("id")
 
 
 def _claude_messages(conversation: Mapping[str, Any]) -> Iterator[Message]:
     messages = conversation.get("chat_messages")
     if not isinstance(messages, list):
         raise unreadable("chat_messages", "there are no messages")
-    found = (_claude_message(one) for one in messages if isinstance(one, Mapping))
-    yield from with_times(found, conversation.get("created_at"), conversation.get("updated_at"))
+    messages_read = (_claude_message(message) for message in messages if isinstance(message, Mapping))
+    yield from with_times(messages_read, conversation.get("created_at"), conversation.get("updated_at"))
 
 
 def _claude_message(message: Mapping[str, Any]) -> tuple[Any, str, Any, Any]:
     text, content = message.get("text"), message.get("content")
     if not isinstance(text, str) or not text:
-        parts = [one for one in content if isinstance(one, Mapping)] if isinstance(content, list) else []
-        text = "\n".join(str(one.get("text") or "") for one in parts if one.get("type") == "text")
+        parts = [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []
+        text = "\n".join(str(part.get("text") or "") for part in parts if part.get("type") == "text")
     return message.get("sender"), text, message.get("created_at"), message.get("uuid")
 
 
@@ -195,10 +197,10 @@ def with_times(messages: Iterable[tuple[Any, str, Any, Any]], *times: Any) -> It
 
 def _parse_time(value: Any) -> datetime | None:
     try:
-        found = moment(value)
+        time = moment(value)
     except (ValueError, TypeError, OverflowError, OSError):
         return None
-    return found if found.tzinfo else found.replace(tzinfo=UTC)
+    return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 def _replace_unprintable(text: str) -> str:

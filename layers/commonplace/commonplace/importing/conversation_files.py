@@ -54,10 +54,10 @@ def conversation_files(source: Source) -> Iterator[ConversationFile | RefusedEnt
     if source.path is None:
         yield ConversationFile("stdin", partial(BytesIO, (source.given or "").encode(errors="replace")))
     elif source.is_folder:
-        others = list[Unread]()
-        for name, path in source.files(others=others):
+        skipped = list[Unread]()
+        for name, path in source.files(skipped=skipped):
             yield ConversationFile(name, partial(_binary, path)) if _is_wanted(name) else _skipped_file(name)
-        yield from others
+        yield from skipped
     elif source.is_archive:
         with _opened(source.path) as archive:
             for info in archive.infolist():

@@ -15,7 +15,7 @@ from commonplace.domain.imports import ForeignFact, RefusedEntry, Unread
 from commonplace.domain.strict_json import STRICT, read_object
 from commonplace.domain.transfer import MOST_BYTES
 from commonplace.importing.sources import Source
-from commonplace.use_cases.import_facts import refused, said_by
+from commonplace.use_cases.import_facts import attribution, refused
 from commonplace.use_cases.left_out import REFUSED, is_technical, json_text, leaves, words_of
 
 Found = Iterator[ForeignFact | RefusedEntry | Unread]
@@ -33,49 +33,49 @@ class BrokenLine:
     said: Any
 
 
-def objects(given: Any) -> list[Any]:
+def objects(value: Any) -> list[Any]:
     """Return a list unchanged, and an object as a list of one. Raises `INVALID_JSON` for anything else."""
-    if not isinstance(given, (list, Mapping)):
+    if not isinstance(value, (list, Mapping)):
         raise CommonplaceError(ErrorCode.INVALID_JSON, "file: must be a list or an object", "file")
-    return given if isinstance(given, list) else [given]
+    return value if isinstance(value, list) else [value]
 
 
-def beside(given: Mapping[str, Any], *read: str) -> Iterator[Unread]:
+def beside(fields: Mapping[str, Any], *read: str) -> Iterator[Unread]:
     """Yield the parts of an object that no reader takes."""
-    for name, value in given.items():
+    for name, value in fields.items():
         if name not in read and not is_technical(value):
             yield from (Unread(name, OTHER_PARTS, part) for part in (value if isinstance(value, list) else [value]))
 
 
-def each(given: Iterable[Any], read: ReadEntry) -> Found:
+def each(values: Iterable[Any], read: ReadEntry) -> Found:
     """Yield the statements of each entry, and the fields that none of them has; refuse entries that are not objects."""
     number = 0
-    for one in given:
-        if isinstance(one, Unread):
-            yield one
+    for entry in values:
+        if isinstance(entry, Unread):
+            yield entry
             continue
         number += 1
         where = f"entry {number}"
-        if not isinstance(one, Mapping):
-            yield from refusal(where, one)
+        if not isinstance(entry, Mapping):
+            yield from refusal(where, entry)
             continue
-        facts = list(read(where, one))
+        facts = list(read(where, entry))
         yield from facts
         plain = [value for fact in facts for value in (fact.content, fact.tags, *fact.rest.values())]
-        rest = {name: value for name, value in one.items() if value not in plain and not is_technical(value)}
-        texts = [f"{fact.name} {fact.speaker} {json_text(said_by(fact))}" for fact in facts] if rest else []
-        kept = words_of(" ".join(texts)) | _FORMAT_WORDS
-        for name, value in rest.items():
-            if not words_of(" ".join(map(str, leaves(value)))) <= kept:
+        extra = {name: value for name, value in entry.items() if value not in plain and not is_technical(value)}
+        texts = [f"{fact.name} {fact.speaker} {json_text(attribution(fact))}" for fact in facts] if extra else []
+        read_words = words_of(" ".join(texts)) | _FORMAT_WORDS
+        for name, value in extra.items():
+            if not words_of(" ".join(map(str, leaves(value)))) <= read_words:
                 yield Unread(where, NOT_KEPT, {name: value})
 
 
-def refusal(where: str, given: Any, error: CommonplaceError | None = None) -> Iterator[RefusedEntry | Unread]:
+def refusal(where: str, value: Any, error: CommonplaceError | None = None) -> Iterator[RefusedEntry | Unread]:
     """Refuse an entry, and count its words as left out. Without `error` the reason is that it is not an object."""
-    if isinstance(given, BrokenLine):
-        given, error = given.said, given.error
+    if isinstance(value, BrokenLine):
+        value, error = value.said, value.error
     error = error or CommonplaceError(ErrorCode.INVALID_JSON, "must be an object")
-    yield Unread(where, REFUSED.format(error.code.label), given)
+    yield Unread(where, REFUSED.format(error.code.label), value)
     yield refused(where, error)
 
 
@@ -105,10 +105,10 @@ class JsonText:
         more = True
         while True:
             try:
-                found, end = self._decoder.raw_decode(self._held, self._at)
+                value, end = self._decoder.raw_decode(self._held, self._at)
                 if end < len(self._held) or not more:  # a number may continue in the next piece
                     self._at, self._read = end, self._read + 1
-                    return found
+                    return value
                 why = ""
             except (ValueError, RecursionError) as error:
                 why = error.msg if isinstance(error, json.JSONDecodeError) else "is nested too deeply"
@@ -156,15 +156,15 @@ class JsonText:
             raise self._broken("Extra data")
 
     def _mark(self, *marks: str) -> str:
-        found = self.next()
-        if found not in marks or not found:
+        mark = self.next()
+        if mark not in marks or not mark:
             raise self._broken(f"Expecting {marks[0]!r} delimiter")
         self._at += 1
-        return found
+        return mark
 
     def _broken(self, why: str) -> CommonplaceError:
-        told = f"file: is truncated, or invalid JSON, after {self._read:,} values: {why}"
-        return CommonplaceError(ErrorCode.INVALID_JSON, told, "file")
+        message = f"file: is truncated, or invalid JSON, after {self._read:,} values: {why}"
+        return CommonplaceError(ErrorCode.INVALID_JSON, message, "file")
 
 
 def array_elements(pieces: Iterable[str]) -> Iterator[Any]:
@@ -208,13 +208,13 @@ def entries(source: Source, *keys: str) -> Iterator[Any]:
 
 def in_pages(source: Source, *keys: str) -> Iterator[Any]:
     """Yield entries as `entries` does, also from several objects that each have such a list, such as pages of an API."""
-    for one in entries(source, *keys):
-        key = next((key for key in keys if isinstance(one, Mapping) and isinstance(one.get(key), list)), None)
+    for entry in entries(source, *keys):
+        key = next((key for key in keys if isinstance(entry, Mapping) and isinstance(entry.get(key), list)), None)
         if key is None:
-            yield one
+            yield entry
         else:
-            yield from one[key]
-            yield from beside(one, key)
+            yield from entry[key]
+            yield from beside(entry, key)
 
 
 def _line(line: str) -> Any:
@@ -231,10 +231,10 @@ def glance(source: Source, *keys: str) -> tuple[Mapping[str, Any], Mapping[str, 
     """Return the fields of a JSON object, with None for those lists, and the first entry that is an object."""
     text, whole, first = JsonText(source.pieces()), dict[str, Any](), None
     if source.stands_in_lines or text.next() != "{":
-        return {}, next((one for one in entries(source, *keys) if isinstance(one, Mapping)), {})
+        return {}, next((entry for entry in entries(source, *keys) if isinstance(entry, Mapping)), {})
     for name in text.fields():
         if name in keys and text.next() == "[":
-            whole[name], objects_in = None, (one for one in text.elements() if isinstance(one, Mapping))
+            whole[name], objects_in = None, (element for element in text.elements() if isinstance(element, Mapping))
             first = next(objects_in, {}) if first is None else first
             collections.deque(objects_in, maxlen=0)
         else:
@@ -244,20 +244,20 @@ def glance(source: Source, *keys: str) -> tuple[Mapping[str, Any], Mapping[str, 
 
 def _read_at_least(pieces: Iterator[str], least: int) -> str:
     """Return at least as much text as is already read, so that decoding a long element stays linear."""
-    found, size = list[str](), 0
+    parts, size = list[str](), 0
     while size < max(least, 1) and (piece := next(pieces, "")):
-        found.append(piece)
+        parts.append(piece)
         size += len(piece)
-    return "".join(found)
+    return "".join(parts)
 
 
 def unreadable(field: str | None, why: str) -> CommonplaceError:
     return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: {why}" if field else why, field)
 
 
-def one_line(fields: Mapping[str, Any]) -> str:
+def as_line(fields: Mapping[str, Any]) -> str:
     """Format the non-empty fields of an object on one line: `name: Ana; language: Italian`."""
-    return "; ".join(f"{name}: {json_text(one)}" for name, one in fields.items() if one not in (None, "", [], {}))
+    return "; ".join(f"{name}: {json_text(value)}" for name, value in fields.items() if value not in (None, "", [], {}))
 
 
 class Fingerprints:
@@ -279,8 +279,8 @@ class Fingerprints:
         row = (self._keyed(fingerprint), memory_id, self._keyed(fields))
         if self._file.execute("INSERT OR IGNORE INTO seen VALUES (?, ?, ?)", row).rowcount:
             return None
-        found = self._file.execute("SELECT memory_id, fields FROM seen WHERE fingerprint = ?", row[:1]).fetchone()
-        return found[0], found[1] == row[2]
+        values = self._file.execute("SELECT memory_id, fields FROM seen WHERE fingerprint = ?", row[:1]).fetchone()
+        return values[0], values[1] == row[2]
 
     def _keyed(self, value: bytes) -> bytes:
         return hashlib.blake2b(value, key=self._key, digest_size=16).digest()

@@ -60,7 +60,7 @@ Place = tuple[str, int]
 def import_conversations(
     kind: ImportKind,
     why: str,
-    given: Conversations,
+    entries: Conversations,
     caller: Caller,
     ports: Ports,
     *,
@@ -77,15 +77,15 @@ def import_conversations(
     """
     context, left = run_context(caller, ports), LeftOutWords(listing=listed is None)
     work, most = _Import(context, progress, left), None if apply or listed is None else _RUN_SIZE
-    with sorted_by_time(left.taken(given), work.refused, partial(work.leave, TWICE)) as (conversations, number):
+    with sorted_by_time(left.taken(entries), work.refused, partial(work.leave, TWICE)) as (conversations, number):
         known = work.find_known(conversations)
-        fresh = [one for one in conversations if one.name not in known]
-        for one in (*(stored for stored in conversations if stored.name in known), *(fresh[most:] if most else ())):
-            work.leave(KNOWN if one.name in known else LATER, one.load())
+        fresh = [conversation for conversation in conversations if conversation.name not in known]
+        for entry in (*(stored for stored in conversations if stored.name in known), *(fresh[most:] if most else ())):
+            work.leave(KNOWN if entry.name in known else LATER, entry.load())
         work.total = len(fresh)
         for batch in in_batches(fresh[:most], _RUN_SIZE):
-            work.read([one.load() for one in batch], apply)
-    warnings = [_NEEDS_REVIEW.format(run_id=one) for one in work.waiting]
+            work.read([conversation.load() for conversation in batch], apply)
+    warnings = [_NEEDS_REVIEW.format(run_id=run_id) for run_id in work.waiting]
     if most and len(fresh) > most:
         warnings.append(_PARTIAL_PLAN.format(read=most, all=len(fresh)))
     return Imported(
@@ -102,7 +102,7 @@ def import_conversations(
         conflicts=[],
         refused=work.refused,
         **left.told,
-        outcomes={"added": work.added, **({"known": again} if (again := left.counts[RESTATED]) else {})},
+        outcomes={"added": work.added, **({"known": repeated} if (repeated := left.counts[RESTATED]) else {})},
         memories=work.rows if listed is None else work.rows[listed.start : listed.stop],
         notes=Notes(redacted=list(dict.fromkeys(work.kinds)) or None, warnings=warnings or None) or None,
     )
@@ -120,31 +120,31 @@ class StoredConversation:
 
     def load(self) -> dict[str, Any]:
         self.file.seek(self.at)
-        found: dict[str, Any] = json.loads(self.file.readline())
-        return found
+        fields: dict[str, Any] = json.loads(self.file.readline())
+        return fields
 
 
 @contextmanager
 def sorted_by_time(
-    given: Iterable[dict[str, Any] | RefusedEntry],
+    given_entries: Iterable[dict[str, Any] | RefusedEntry],
     refused: list[RefusedEntry],
     repeated: Callable[[Mapping[str, Any]], None] = lambda _: None,
 ) -> Iterator[tuple[list[StoredConversation], int]]:
     """Yield the conversations sorted by time, and the number of entries. Unreadable entries go to `refused`. If an id occurs
     twice, the longest conversation wins, and `repeated` gets the others."""
     with TemporaryFile() as file:
-        kept, entries = dict[str, StoredConversation](), 0
-        for one in given:
+        by_id, entries = dict[str, StoredConversation](), 0
+        for entry in given_entries:
             entries += 1
-            if isinstance(one, RefusedEntry):
-                refused.append(one)
+            if isinstance(entry, RefusedEntry):
+                refused.append(entry)
                 continue
-            if (other := kept.get(one["id"])) is not None:
-                one, less = sorted((other.load(), one), key=lambda conversation: -len(conversation["messages"]))
+            if (other := by_id.get(entry["id"])) is not None:
+                entry, less = sorted((other.load(), entry), key=lambda conversation: -len(conversation["messages"]))
                 repeated(less)
-            kept[one["id"]] = StoredConversation(one["time"], one["id"], one["names"], file, file.seek(0, SEEK_END))
-            file.write(json.dumps(one).encode() + b"\n")
-        yield sorted(kept.values(), key=lambda one: (one.time, one.name)), entries
+            by_id[entry["id"]] = StoredConversation(entry["time"], entry["id"], entry["names"], file, file.seek(0, SEEK_END))
+            file.write(json.dumps(entry).encode() + b"\n")
+        yield sorted(by_id.values(), key=lambda conversation: (conversation.time, conversation.name)), entries
 
 
 @dataclass
@@ -174,9 +174,9 @@ class _Import:
         night, user_id = self.context.night, self.context.user_id
         self.undone = {run.undoes for run in night.runs.newest(user_id, _RUNS_SEARCHED) if run.kind == "undo"}
         names = in_batches((name for conversation in conversations for name in conversation.names), _RUN_SIZE)
-        self.there = {one.interaction_id for few in names for one in night.ledger.entries(user_id, few)}
-        met = (one for one in conversations if not self.there.isdisjoint(one.names))
-        known = {one.name for one in met if not any(self._new_parts([one.load()]))}
+        self.there = {entry.interaction_id for few in names for entry in night.ledger.entries(user_id, few)}
+        recorded = (conversation for conversation in conversations if not self.there.isdisjoint(conversation.names))
+        known = {conversation.name for conversation in recorded if not any(self._new_parts([conversation.load()]))}
         self.kinds.clear()  # report only redactions in what is imported
         return known
 
@@ -204,10 +204,10 @@ class _Import:
             return planned[-1][0]
 
         run = change_many("import", planner, self.context, dry_run=False, publish=publish).run
-        self._record_as_read(run, [one for one in clean if one.id not in self.there])
-        applied = {one.operation_id for one in run.operations if one.outcome == "applied"}
+        self._record_as_read(run, [discussion for discussion in clean if discussion.id not in self.there])
+        applied = {operation.operation_id for operation in run.operations if operation.outcome == "applied"}
         plan, waiting, unread = planned[-1]
-        self._count((one for one in plan.operations if one.told.operation_id in applied), unread)
+        self._count((planned for planned in plan.operations if planned.told.operation_id in applied), unread)
         if waiting.operations:
             staged = change_many("import", lambda _: waiting, self.context, dry_run=True)
             self.waiting.append(staged.run.run_id)
@@ -216,34 +216,39 @@ class _Import:
         """Yield the new parts of conversations with secrets redacted; refuse invalid conversations."""
         last, caller = None, self.context.caller
         for conversation in conversations:
-            given = {name: value for name, value in conversation.items() if name not in ("times", "names")}
+            fields = {name: value for name, value in conversation.items() if name not in ("times", "names")}
             wrong = list[RefusedInteraction]()
-            for one in well_formed([given], caller, wrong, []):
-                before, last = last, one.interaction
-                clean = redacted(one.interaction, caller, self.kinds, before)
+            for checked in well_formed([fields], caller, wrong, []):
+                before, last = last, checked.interaction
+                clean = redacted(checked.interaction, caller, self.kinds, before)
                 if isinstance(clean, Discussion):
                     yield from self._parts_of(clean, conversation["names"], piece_times(conversation, clean))
             for bad in wrong:
                 self.leave(REFUSED.format("invalid_argument"), conversation)
-                told = RefusedEntry(where=bad.id or "?", field=bad.field, code="invalid_argument", message=bad.message)
-                self.refused.append(told)
+                refused = RefusedEntry(where=bad.id or "?", field=bad.field, code="invalid_argument", message=bad.message)
+                self.refused.append(refused)
 
     def _parts_of(self, conversation: Discussion, names: dict[str, int], times: Sequence[datetime]) -> Iterator[Discussion]:
         """Yield a conversation; if it is known, its earlier messages and then the new ones as a separate part."""
         ledger, user_id, pieces = self.context.night.ledger, self.context.user_id, split_messages(conversation.messages)
-        there = {name: recorded_parts(ledger, user_id, name) for name in names if name in self.there}
-        read = ((names[name], [one for one in there[name] if one.run_id not in self.undone]) for name in reversed(there))
-        count, entries = next((one for one in read if one[1]), (0, []))
+        recorded = {name: recorded_parts(ledger, user_id, name) for name in names if name in self.there}
+        read = (
+            (names[name], [row for row in recorded[name] if row.run_id not in self.undone]) for name in reversed(recorded)
+        )
+        count, entries = next((parts for parts in read if parts[1]), (0, []))
         known = [None] * len(split_messages(conversation.messages[:count])) or messages_of(entries)
-        found, before = growth(known, pieces), part_id(conversation.id, 0)
-        new = {*found.new, *(at for at in found.changed if pieces[at].id is None and pieces[at] not in known)}
-        own = part_id(conversation.id, len(there[conversation.id])) if conversation.id in there else conversation.id
+        grown, before = growth(known, pieces), part_id(conversation.id, 0)
+        new = {*grown.new, *(at for at in grown.changed if pieces[at].id is None and pieces[at] not in known)}
+        own = part_id(conversation.id, len(recorded[conversation.id])) if conversation.id in recorded else conversation.id
         self.there.add(before)
         for name, places in (before, {*range(len(pieces))} - new), (own, new):
             if places and any(pieces[at].role == "user" for at in new):
                 self.times[name] = [times[at] for at in sorted(places)]
-                said, whole = tuple(pieces[at] for at in sorted(places)), None if name == conversation.id else conversation.id
-                yield conversation.model_copy(update={"id": name, "messages": said, "part_of": whole})
+                messages, whole = (
+                    tuple(pieces[at] for at in sorted(places)),
+                    None if name == conversation.id else conversation.id,
+                )
+                yield conversation.model_copy(update={"id": name, "messages": messages, "part_of": whole})
 
     def _plan_days(
         self, conversations: Sequence[Interaction], view: RunMemoryView, moved: dict[str, datetime]
@@ -252,8 +257,8 @@ class _Import:
         caller = self.context.caller
         refused, unread = dict[Place, dict[str, str]](), list[Unread]()
 
-        def refuse(said: Utterance, clause: str, why: str) -> None:
-            refused.setdefault((said.interaction_id, said.position), {})[clause] = why
+        def refuse(utterance: Utterance, clause: str, why: str) -> None:
+            refused.setdefault((utterance.interaction_id, utterance.position), {})[clause] = why
 
         planner = DayPlanner(self.context, _rules_reader(self.context, refuse), "rules", frozenset(), view)
         zone = caller.now.tzinfo
@@ -261,36 +266,38 @@ class _Import:
         plans, waits = list[Plan](), list[Plan]()
         for whole in days_of(without_answers(conversations, caller), zone):
             day = with_message_times(whole, self.times)
-            known = {one: replace(one, own=()) for one in day.utterances if one.interaction_id in self.there}
-            refused |= {(one.interaction_id, one.position): {"": RESTATED} for one in known}
-            day = replace(day, utterances=tuple(known.get(one, one) for one in day.utterances))
+            known = {turn: replace(turn, own=()) for turn in day.utterances if turn.interaction_id in self.there}
+            refused |= {(utterance.interaction_id, utterance.position): {"": RESTATED} for utterance in known}
+            day = replace(day, utterances=tuple(known.get(utterance, utterance) for utterance in day.utterances))
             drafted = planner.draft(day, UnsavedAnswers())
-            self.refused += [RefusedEntry(where=one, field=None, code="internal", message=_UNREAD) for one in drafted.unread]
+            self.refused += [
+                RefusedEntry(where=place, field=None, code="internal", message=_UNREAD) for place in drafted.unread
+            ]
             plan, waiting = backdate(_apply_day_limits(drafted, self.context), day, caller.now, moved)
             view.stage(plan.operations)
-            idle = {_place_of(one): one.told.why or SAID for one in drafted.operations if one.told.kind == "NOOP"}
+            idle = {_place_of(step): step.told.why or SAID for step in drafted.operations if step.told.kind == "NOOP"}
             unread += _unread_sentences(day, plan, waiting, refused, idle)
             plans.append(plan)
             waits.append(waiting)
-            self.read_so_far += len({one.talk for one in day.utterances})
+            self.read_so_far += len({utterance.talk for utterance in day.utterances})
             self.progress(min(self.read_so_far, self.total), self.total)
         return merged(plans), merged(waits), unread
 
     def _count(self, operations: Iterable[PlannedOperation], unread: Iterable[Unread]) -> None:
-        for one in operations:
-            self.closed += len(one.closes)
-            if one.opens is not None:
-                memory = one.opens.memory
+        for planned in operations:
+            self.closed += len(planned.closes)
+            if planned.opens is not None:
+                memory = planned.opens.memory
                 self.added += 1
                 self.closed += memory.status != "active"
-                where = one.told.interaction_id or ""
+                where = planned.told.interaction_id or ""
                 self.rows.append(ImportedMemory(where=where, outcome="added", content=memory.content))
         for part in unread:
             self.left.add(part)
 
     def _record_as_read(self, run: Run, conversations: Sequence[Interaction]) -> None:
         """Record the conversations as read, because a nightly run would read them as if they were said today."""
-        context, ids = self.context, tuple(dict.fromkeys(one.id for one in conversations))
+        context, ids = self.context, tuple(dict.fromkeys(interaction.id for interaction in conversations))
         with leased(context) as lease:
             context.night.ledger.record(context.user_id, conversations, context.caller.now)
             run = run.model_copy(update={"interactions": ids})
@@ -303,41 +310,41 @@ def _apply_day_limits(plan: Plan, context: RunContext) -> Plan:
     """Apply the limits of a day, except to requests to forget, which wait for review in any case."""
     caller, ports = context.caller, context.ports
     active = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name).active
-    wishes = [one for one in plan.operations if one.told.kind == "FORGET"]
-    others = apply_limits([one for one in plan.operations if one.told.kind != "FORGET"], active)
-    return plan.model_copy(update={"operations": (*wishes, *others)})
+    wishes = [planned for planned in plan.operations if planned.told.kind == "FORGET"]
+    applied = apply_limits([planned for planned in plan.operations if planned.told.kind != "FORGET"], active)
+    return plan.model_copy(update={"operations": (*wishes, *applied)})
 
 
-def _place_of(one: PlannedOperation) -> Place:
-    return one.told.interaction_id or "", one.told.position or 0
+def _place_of(planned: PlannedOperation) -> Place:
+    return planned.told.interaction_id or "", planned.told.position or 0
 
 
 def _unread_sentences(
     day: Day, plan: Plan, waiting: Plan, refused: Mapping[Place, Mapping[str, str]], idle: Mapping[Place, str]
 ) -> Iterator[Unread]:
     """Yield the user's sentences with a word that no memory of their message has. `idle`: why a message changes nothing."""
-    kept, reasons = dict[Place, set[str]](), dict(idle)
-    for one in plan.operations:
-        place = _place_of(one)
-        if one.opens is not None and one.told.outcome == "planned":
-            memory = one.opens.memory
-            kept.setdefault(place, set()).update(words_of(f"{memory.raw_text} {memory.evidence or ''}"))
+    words_by_place, reasons = dict[Place, set[str]](), dict(idle)
+    for planned in plan.operations:
+        place = _place_of(planned)
+        if planned.opens is not None and planned.told.outcome == "planned":
+            memory = planned.opens.memory
+            words_by_place.setdefault(place, set()).update(words_of(f"{memory.raw_text} {memory.evidence or ''}"))
         else:
-            reasons[place] = one.told.why or SAID
-    reasons |= {(one.interaction_id, one.position or 0): one.why for one in plan.dropped}
-    reasons |= {_place_of(one): WAITING for one in waiting.operations}
-    for said in day.utterances:
-        place = said.interaction_id, said.position
+            reasons[place] = planned.told.why or SAID
+    reasons |= {(dropped.interaction_id, dropped.position or 0): dropped.why for dropped in plan.dropped}
+    reasons |= {_place_of(planned): WAITING for planned in waiting.operations}
+    for utterance in day.utterances:
+        place = utterance.interaction_id, utterance.position
         clauses = refused.get(place, {})
-        for start, end in sentence_spans(said.text) if said.role == "user" else ():
-            sentence = said.text[start:end]
-            if words_of(sentence) <= kept.get(place, set()):
+        for start, end in sentence_spans(utterance.text) if utterance.role == "user" else ():
+            sentence = utterance.text[start:end]
+            if words_of(sentence) <= words_by_place.get(place, set()):
                 continue
             why = next((why for clause, why in clauses.items() if clause in sentence or sentence in clause), None)
-            if why is None and not any(first < end and last > start for first, last in said.own):
+            if why is None and not any(first < end and last > start for first, last in utterance.own):
                 why = FOREIGN
-            reason = why or reasons.get(place) or (_UNREAD if said.interaction_id in plan.unread else NOT_WORTH)
-            yield Unread(f"{said.interaction_id}, message {said.position + 1}", reason, sentence)
+            reason = why or reasons.get(place) or (_UNREAD if utterance.interaction_id in plan.unread else NOT_WORTH)
+            yield Unread(f"{utterance.interaction_id}, message {utterance.position + 1}", reason, sentence)
 
 
 def _rules_reader(context: RunContext, refused: Refused) -> Any:
@@ -368,21 +375,21 @@ def backdate(plan: Plan, day: Day, now: datetime, moved: dict[str, datetime]) ->
 def piece_times(conversation: Mapping[str, Any], clean: Interaction) -> list[datetime]:
     """Return the time of each piece, after long messages have been split."""
     messages = clean.messages if isinstance(clean, Discussion) else ()
-    told = zip(messages, map(datetime.fromisoformat, conversation["times"]), strict=True)
-    return [time for message, time in told for _ in split_text(message.content)]
+    timed = zip(messages, map(datetime.fromisoformat, conversation["times"]), strict=True)
+    return [time for message, time in timed for _ in split_text(message.content)]
 
 
 def with_message_times(day: Day, times: Mapping[str, Sequence[datetime]]) -> Day:
     """Sort the messages of a day by their own times, across conversations. `times`: `piece_times` by conversation."""
     zone = day.utterances[0].time.tzinfo if day.utterances else None
-    said = (replace(one, time=times[one.interaction_id][one.position].astimezone(zone)) for one in day.utterances)
-    return replace(day, utterances=tuple(sorted(said, key=lambda one: one.time)))
+    utterances = (replace(turn, time=times[turn.interaction_id][turn.position].astimezone(zone)) for turn in day.utterances)
+    return replace(day, utterances=tuple(sorted(utterances, key=lambda utterance: utterance.time)))
 
 
 def said_at(memory: Memory) -> datetime:
     """Return when a memory was said: the event time if it has evidence, but never after its creation."""
-    told = memory.event_time if memory.evidence is not None else None
-    return memory.created_at if told is None else min(told, memory.created_at)
+    event_time = memory.event_time if memory.evidence is not None else None
+    return memory.created_at if event_time is None else min(event_time, memory.created_at)
 
 
 @dataclass
@@ -395,48 +402,48 @@ class _BackdatedDay:
     dropped: list[Dropped] = field(default_factory=list)
 
     def add(self, operation: PlannedOperation) -> None:
-        told = operation.told
+        reported = operation.told
         if not (operation.opens or operation.closes):
             return None  # a request to forget that matches no memory has nothing to erase
-        said = min(self._time_of(operation), self.now)
-        closes = [self._backdate(one) for one in operation.closes]
-        earlier = [one for one in closes if one.before is None or said_at(one.before) <= said]
-        later = [one.before for one in closes if one not in earlier and one.before is not None]
-        opens = None if later and told.kind in ("FORGET", "DELETE") else operation.opens
+        spoken_at = min(self._time_of(operation), self.now)
+        closes = [self._backdate(change) for change in operation.closes]
+        earlier = [change for change in closes if change.before is None or said_at(change.before) <= spoken_at]
+        later = [change.before for change in closes if change not in earlier and change.before is not None]
+        opens = None if later and reported.kind in ("FORGET", "DELETE") else operation.opens
         if opens is not None:
-            opens = self._backdate_opened(opens, said, min(later, key=said_at) if later else None)
+            opens = self._backdate_opened(opens, spoken_at, min(later, key=said_at) if later else None)
             if opens.memory.expires_at is not None and opens.memory.expires_at <= self.now and not earlier:
                 return self._drop(operation, _EXPIRED)
         if opens is None and not earlier:
             return self._drop(operation, _CLOSES_NEWER)
-        ended = tuple(_end_change(one, said) for one in earlier)
+        ended = tuple(_end_change(change, spoken_at) for change in earlier)
         changed = {"opens": opens, "closes": ended, "told": _describe_change(operation, opens, ended)}
-        found = operation.model_copy(update=changed)
-        waits = told.kind == "FORGET" or told.outcome == "needs_review"
-        (self.waiting if waits else self.operations).append(found)
+        planned = operation.model_copy(update=changed)
+        waits = reported.kind == "FORGET" or reported.outcome == "needs_review"
+        (self.waiting if waits else self.operations).append(planned)
         return None
 
     def _time_of(self, operation: PlannedOperation) -> datetime:
-        told = operation.told
-        one = self.day.said_at(told.interaction_id or "", told.position or 0)
-        return one.time if one is not None else self.day.utterances[0].time
+        reported = operation.told
+        utterance = self.day.said_at(reported.interaction_id or "", reported.position or 0)
+        return utterance.time if utterance is not None else self.day.utterances[0].time
 
     def _backdate(self, change: PlannedChange) -> PlannedChange:
         """Backdate a change to a memory of this import."""
-        said = self.moved.get(change.memory.memory_id)
-        if said is None or change.before is None:
+        spoken_at = self.moved.get(change.memory.memory_id)
+        if spoken_at is None or change.before is None:
             return change
-        began = {"created_at": said}
+        began = {"created_at": spoken_at}
         return change.model_copy(
             update={"memory": change.memory.model_copy(update=began), "before": change.before.model_copy(update=began)}
         )
 
-    def _backdate_opened(self, opens: PlannedChange, said: datetime, later: Memory | None) -> PlannedChange:
+    def _backdate_opened(self, opens: PlannedChange, spoken_at: datetime, later: Memory | None) -> PlannedChange:
         memory = opens.memory
-        self.moved[memory.memory_id] = said
-        changed: dict[str, Any] = {"created_at": said}
+        self.moved[memory.memory_id] = spoken_at
+        changed: dict[str, Any] = {"created_at": spoken_at}
         if memory.durability == "daily":
-            ends = said + DAILY_FOR
+            ends = spoken_at + DAILY_FOR
             changed |= {"expires_at": ends, "purge_at": ends + PURGE_DELAY}
         if later is not None:
             by, at = later.memory_id, said_at(later)
@@ -444,19 +451,19 @@ class _BackdatedDay:
         return opens.model_copy(update={"memory": memory.model_copy(update=changed)})
 
     def _drop(self, operation: PlannedOperation, why: str) -> None:
-        told = operation.told
-        self.dropped.append(Dropped(interaction_id=told.interaction_id or "", position=told.position, why=why))
+        reported = operation.told
+        self.dropped.append(Dropped(interaction_id=reported.interaction_id or "", position=reported.position, why=why))
 
 
-def _end_change(change: PlannedChange, said: datetime) -> PlannedChange:
+def _end_change(change: PlannedChange, spoken_at: datetime) -> PlannedChange:
     """End the older value when the newer one was said, not when it was imported."""
     if change.memory.status != "superseded":
         return change
-    return change.model_copy(update={"memory": change.memory.model_copy(update={"valid_to": said})})
+    return change.model_copy(update={"memory": change.memory.model_copy(update={"valid_to": spoken_at})})
 
 
 def _describe_change(operation: PlannedOperation, opens: PlannedChange | None, closes: Sequence[PlannedChange]) -> Any:
-    told = operation.told
-    kind = "ADD" if told.kind == "UPDATE" and not closes else told.kind
-    closed = tuple(one.memory.memory_id for one in closes)
-    return told.model_copy(update={"kind": kind, "closed": closed, "memory_id": opens and opens.memory.memory_id})
+    reported = operation.told
+    kind = "ADD" if reported.kind == "UPDATE" and not closes else reported.kind
+    closed = tuple(change.memory.memory_id for change in closes)
+    return reported.model_copy(update={"kind": kind, "closed": closed, "memory_id": opens and opens.memory.memory_id})

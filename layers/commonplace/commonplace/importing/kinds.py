@@ -43,11 +43,11 @@ class Found:
     why: str
 
 
-def kind_of(source: Source, asked: ImportKind | None = None) -> Found:
+def kind_of(source: Source, kind: ImportKind | None = None) -> Found:
     """Return the kind of a source. Raises `INVALID_ARGUMENT` if it can't be detected."""
     source = unpacked(source)
-    if asked is not None:
-        return Found(asked, "you said so")
+    if kind is not None:
+        return Found(kind, "you said so")
     if source.is_folder:
         return _folder_kind(source)
     if source.is_database:
@@ -75,23 +75,23 @@ def import_source(
     secrets and near-duplicates in all of them, as applying it does.
     """
     source = unpacked(source)
-    found = kind_of(source, asked)
-    if only is not None and found.kind in (OWN, *CONVERSATIONS):
+    detected = kind_of(source, asked)
+    if only is not None and detected.kind in (OWN, *CONVERSATIONS):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "only: is for stores that several people share", "only")
-    if found.kind == OWN:
+    if detected.kind == OWN:
         records = read_export(source.text)
-        return import_records(records, caller, ports, apply, progress, found.why, listed, source.text)
-    if found.kind in CONVERSATIONS:
+        return import_records(records, caller, ports, apply, progress, detected.why, listed, source.text)
+    if detected.kind in CONVERSATIONS:
         from commonplace.importing.import_conversations import import_conversations  # loads the nightly modules
 
         zone = caller.now.tzinfo
-        is_chat = found.kind == "messages"
-        given = turns.read_messages(source, caller.now, zone) if is_chat else read_chat_export(source, found.kind, zone)
-        kind, why = found.kind, found.why
+        is_chat = detected.kind == "messages"
+        given = turns.read_messages(source, caller.now, zone) if is_chat else read_chat_export(source, detected.kind, zone)
+        kind, why = detected.kind, detected.why
         return import_conversations(kind, why, given, caller, ports, apply=apply, listed=listed, progress=progress)
     with Fingerprints.kept() as seen:
         return import_facts(
-            found.kind, found.why, READERS[found.kind](source), caller, ports, apply=apply, only=only, listed=listed,
+            detected.kind, detected.why, READERS[detected.kind](source), caller, ports, apply=apply, only=only, listed=listed,
             progress=progress, seen=None if apply or listed is None else seen,
         )  # fmt: skip
 
@@ -99,8 +99,8 @@ def import_source(
 def people_in(source: Source, kind: ImportKind) -> set[str]:
     """Return the people named in a source; also `NO_NAME` if only some entries name a person."""
     facts = READERS[kind](unpacked(source)) if kind in READERS else ()
-    found = {one.person or NO_NAME for one in facts if isinstance(one, ForeignFact)}
-    return found if len(found) > 1 else found - {NO_NAME}
+    people = {fact.person or NO_NAME for fact in facts if isinstance(fact, ForeignFact)}
+    return people if len(people) > 1 else people - {NO_NAME}
 
 
 def _folder_kind(source: Source) -> Found:
@@ -118,7 +118,7 @@ def _folder_kind(source: Source) -> Found:
 def _conversation_kind(source: Source) -> Found | None:
     """Detect an export of conversations by its beginning, because it may be too large to read whole."""
     heads = (file.head for file in conversation_files(source) if isinstance(file, ConversationFile))
-    return next((found for head in heads if (found := _kind_from_start(head.decode(errors="replace")))), None)
+    return next((kind for head in heads if (kind := _kind_from_start(head.decode(errors="replace")))), None)
 
 
 def _kind_from_start(text: str) -> Found | None:
@@ -132,18 +132,18 @@ def _kind_from_start(text: str) -> Found | None:
 
 def _note_kind(source: Source) -> Found:
     """Return basic-memory if a note has a permalink in its front matter, or observations; else plain Markdown."""
-    found = None
+    kind = None
     for number, text in enumerate(source.texts(".md", ".markdown")):
         if number == _NOTES_EXAMINED:
             break
         if not isinstance(text, Text):
             continue
-        found = found or Found("markdown", "there are Markdown notes")
+        kind = kind or Found("markdown", "there are Markdown notes")
         if "\npermalink:" in text.text.partition("\n---\n")[0]:
             return Found("basic-memory", f"{text.name} has a permalink at its head")
-        if any(notes.OBSERVATION.fullmatch(said) for _, _, said in notes.statements(text.text)):
+        if any(notes.OBSERVATION.fullmatch(statement) for _, _, statement in notes.statements(text.text)):
             return Found("basic-memory", f"{text.name} has observations: - [category] ...")
-    return found or _raise_unknown()
+    return kind or _raise_unknown()
 
 
 def _text_kind(source: Source) -> Found:
@@ -187,5 +187,5 @@ def _kinds_from_fields(whole: Mapping[str, Any], first: Mapping[str, Any]) -> It
 
 
 def _raise_unknown(why: str = "") -> Found:
-    told = why or f"its format is unknown; give --from with one of {', '.join(get_args(ImportKind))}"
-    raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"file: {told}", "file")
+    message = why or f"its format is unknown; give --from with one of {', '.join(get_args(ImportKind))}"
+    raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"file: {message}", "file")

@@ -58,7 +58,7 @@ def read_anthropic_memory(source: Source) -> Facts:
         return
     for text in source.texts():
         if isinstance(text, Text) and text.name.lower().endswith(".xml"):
-            yield from (Unread(text.name, ELEMENT, found) for found in _ELEMENT.findall(text.text) if found[1] != "/")
+            yield from (Unread(text.name, ELEMENT, element) for element in _ELEMENT.findall(text.text) if element[1] != "/")
             text = Text(text.name, _ELEMENT.sub("\n", text.text), text.changed)
         yield from _facts(text, "agent", _plain) if isinstance(text, Text) else [text]
 
@@ -83,77 +83,77 @@ def read_basic_memory(source: Source) -> Facts:
         yield from _facts(text, "user", _basic) if isinstance(text, Text) else [text]
 
 
-def _facts(text: Text, who: Who, read: ReadStatement) -> Facts:
+def _facts(text: Text, source: Who, read: ReadStatement) -> Facts:
     """Yield the statements of a note, and its skipped passages."""
     left, sections = list[Unread](), set[str]()
 
-    def leave(line: int, reason: str, said: Any) -> None:
-        left.append(Unread(f"{text.name}, line {line}", reason, said))
+    def leave(line: int, reason: str, statement: Any) -> None:
+        left.append(Unread(f"{text.name}, line {line}", reason, statement))
 
     fields, body = front_matter(text.text, leave)
     title = str(fields.get("title") or text.name.rpartition("/")[2].rpartition(".")[0])
     written = next((name for name in _TIMES if fields.get(name)), "")
-    said_in_it = list(statements(body, leave))
-    for line, heading, said in said_in_it:
-        content, more, tags = read(title, heading, said)
+    facts = list(statements(body, leave))
+    for line, heading, statement in facts:
+        content, more, tags = read(title, heading, statement)
         if "heading" not in more and heading not in sections:
             leave(line, HEADING, heading)
             sections.add(heading)
         ours = {"tags", "permalink", written, *(["title"] if read is _basic else [])}
-        rest = {name: value for name, value in fields.items() if name not in ours}
+        extra = {name: value for name, value in fields.items() if name not in ours}
         yield ForeignFact(
             where=f"{text.name}, line {line}",
             name=f"{fields.get('permalink') or text.name}#{digest(content)}",
             content=content,
             tags=[*tags, *listed(fields, "tags")],
             times={"created_at": fields.get(written) or text.changed},
-            source=who,
-            rest=merged_fields(more, {"file": text.name}, rest),
+            source=source,
+            rest=merged_fields(more, {"file": text.name}, extra),
         )
-    if not said_in_it:
+    if not facts:
         leave(1, EMPTY_NOTE, fields)
     yield from left
 
 
-def _plain(_title: str, heading: str, said: str) -> Statement:
-    return said, {"heading": heading}, []
+def _plain(_title: str, heading: str, statement: str) -> Statement:
+    return statement, {"heading": heading}, []
 
 
-def _basic(title: str, heading: str, said: str) -> Statement:
-    relation, observation = _RELATION.fullmatch(said), OBSERVATION.fullmatch(said)
+def _basic(title: str, heading: str, statement: str) -> Statement:
+    relation, observation = _RELATION.fullmatch(statement), OBSERVATION.fullmatch(statement)
     is_section = heading.casefold() in _SECTIONS and bool(relation or observation)
     more: dict[str, Any] = {} if is_section else {"heading": heading}
     if relation:
-        said = f"{title} {relation['kind'].strip().replace('_', ' ') or 'relates to'} {relation['target']}."
-        return said, {"context": relation["context"], **more}, ["relation"]
+        statement = f"{title} {relation['kind'].strip().replace('_', ' ') or 'relates to'} {relation['target']}."
+        return statement, {"context": relation["context"], **more}, ["relation"]
     if not observation:
-        return said, {"note": title, **more}, []
-    said, context = observation["said"], _CONTEXT.search(observation["said"])
-    said = said[: context.start()] if context else said
-    trailing = _TAGS.search(said)  # not removed from the text; numbers and colours are not tags
+        return statement, {"note": title, **more}, []
+    statement, context = observation["said"], _CONTEXT.search(observation["said"])
+    statement = statement[: context.start()] if context else statement
+    trailing = _TAGS.search(statement)  # not removed from the text; numbers and colours are not tags
     tags = [tag.rstrip(".,;:!?") for tag in re.split(r"[#\s]+", trailing[0])] if trailing else []
     tags = [tag for tag in tags if tag and not _NO_TAG.fullmatch(tag)]
     more = {"note": title, "context": context["context"] if context else None, **more}
-    return said, more, [observation["category"].strip(), *tags]
+    return statement, more, [observation["category"].strip(), *tags]
 
 
-def _ignore(_line: int, _reason: str, _said: Any) -> None:
+def _ignore(_line: int, _reason: str, _statement: Any) -> None:
     pass
 
 
 def statements(text: str, leave: Leave = _ignore) -> Iterator[tuple[int, str, str]]:
     """Yield line, heading and text of each bullet and paragraph; skip fenced code."""
-    heading, under, begun, said, code, listed_last = "", 0, 0, list[str](), list[str](), 0
+    heading, under, begun, paragraph, code, listed_last = "", 0, 0, list[str](), list[str](), 0
     for comment in _COMMENT.finditer(text):
         leave(text.count("\n", 0, comment.start()) + 1, COMMENT, comment[0])
-    lines = [*_COMMENT.sub(lambda found: " " + "\n" * found[0].count("\n"), text).split("\n"), ""]
+    lines = [*_COMMENT.sub(lambda match: " " + "\n" * match[0].count("\n"), text).split("\n"), ""]
     for number, line in enumerate(lines, 1):
         fence, title, bullet = _FENCE.match(line), _HEADING.match(line), _BULLET.match(line)
         rule = _RULE.match(line) is not None
         ends = bool(fence or title or bullet) or not line.strip() or bool(code) or rule
-        if ends and said:
-            yield begun, heading, " ".join(said)
-            said, under = [], 0
+        if ends and paragraph:
+            yield begun, heading, " ".join(paragraph)
+            paragraph, under = [], 0
         if fence or code:
             code.append(line)
             if (fence and len(code) > 1) or number == len(lines):
@@ -169,9 +169,9 @@ def statements(text: str, leave: Leave = _ignore) -> Iterator[tuple[int, str, st
                 listed_last = int(bullet["number"])
             elif bullet["number"]:  # "1984. A good year." is not a list item
                 words = line.strip()
-            said = [words] if words else []
+            paragraph = [words] if words else []
         elif not ends:
-            begun, said = (begun if said else number), [*said, line.strip()]
+            begun, paragraph = (begun if paragraph else number), [*paragraph, line.strip()]
     if under:
         leave(under, HEADING, heading)
 
@@ -208,9 +208,9 @@ def _head(lines: Sequence[str], begins: int, *, strict: bool = False) -> tuple[d
     fields: dict[str, Any] = {}
     name = ""
     for line in lines[begins + 1 : end]:
-        found, bullet = _FIELD.match(line), _BULLET.match(line)
-        if found:
-            name, value = found["name"], _value(found["value"] or "")
+        match, bullet = _FIELD.match(line), _BULLET.match(line)
+        if match:
+            name, value = match["name"], _value(match["value"] or "")
             fields[name] = [*_several(fields[name]), *_several(value)] if name in fields else value
         elif line.lstrip().startswith("#"):
             fields["comment"] = [*_several(fields.get("comment")), line.strip()]
@@ -228,7 +228,7 @@ def _several(value: Any) -> list[Any]:
 def listed(fields: Mapping[str, Any], name: str) -> list[str]:
     """Return a field as a list; a text is split at commas."""
     value = fields.get(name) or []
-    return value if isinstance(value, list) else [one.strip() for one in str(value).split(",")]
+    return value if isinstance(value, list) else [item.strip() for item in str(value).split(",")]
 
 
 def digest(content: Any) -> str:
@@ -238,7 +238,7 @@ def digest(content: Any) -> str:
 
 def _value(text: str) -> Any:
     if text.startswith("[") and text.endswith("]"):
-        return [_unquoted(one) for one in text[1:-1].split(",") if one.strip()]
+        return [_unquoted(item) for item in text[1:-1].split(",") if item.strip()]
     return _unquoted(text)
 
 

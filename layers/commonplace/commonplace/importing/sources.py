@@ -103,21 +103,21 @@ class Source:
     def pieces(self) -> Iterator[str]:
         """Yield the text of a file of any size, a megabyte at a time."""
         if self.path is None:
-            given = self.given or ""
-            return (given[at : at + _PIECE] for at in range(0, len(given), _PIECE))
+            text = self.given or ""
+            return (text[at : at + _PIECE] for at in range(0, len(text), _PIECE))
         if self.is_archive:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, _PACKED, "file")
         return codecs.iterdecode(self._bytes(_PIECE), self.encoding)
 
     def lines(self) -> Iterator[str]:
         """Yield the text line by line."""
-        held = ""
+        buffer = ""
         for piece in self.pieces():
-            *whole, held = (held + piece).split("\n")
+            *whole, buffer = (buffer + piece).split("\n")
             yield from whole
-            if len(held) > MOST_BYTES:
+            if len(buffer) > MOST_BYTES:
                 raise too_large(f"has a line of more than {MOST_BYTES // 1_000_000} MB")
-        yield held
+        yield buffer
 
     @cached_property
     def stands_in_lines(self) -> bool:
@@ -144,32 +144,32 @@ class Source:
         if not self.is_folder:
             yield Text(self.path.name if self.path else "stdin", self.text, self.changed)
             return
-        others = list[Unread]()
-        for name, path in self.files(*suffixes, others=others):
+        skipped = list[Unread]()
+        for name, path in self.files(*suffixes, skipped=skipped):
             try:
                 yield Text(name, Source(path).text, _modified_at(path))
             except CommonplaceError as error:
                 yield refused(name, error)
-        yield from others
+        yield from skipped
 
-    def files(self, *suffixes: str, others: list[Unread] | None = None) -> Iterator[tuple[str, Path]]:
+    def files(self, *suffixes: str, skipped: list[Unread] | None = None) -> Iterator[tuple[str, Path]]:
         """Yield the files of a folder with these suffixes, or all, in the order of their paths.
 
         `others` gets the remaining files, and hidden files and links. Raises `PAYLOAD_TOO_LARGE` beyond 10,000.
         """
         assert self.path is not None
         with _as_argument_error():
-            found = sorted(path for path in self.path.rglob("*") if path.is_symlink() or not path.is_dir())
+            paths = sorted(path for path in self.path.rglob("*") if path.is_symlink() or not path.is_dir())
         shown = list[tuple[str, Path]]()
-        for path in found:
+        for path in paths:
             name = path.relative_to(self.path).as_posix()
             wanted = path.is_file() and (not suffixes or path.suffix.lower() in suffixes)
             hidden = name.startswith(".") or "/." in name
             why = LINK if path.is_symlink() else HIDDEN_FILE if hidden else None if wanted else OTHER_FILE
             if why is None:
                 shown.append((name, path))
-            elif others is not None:
-                others.append(Unread(name, why, name))
+            elif skipped is not None:
+                skipped.append(Unread(name, why, name))
         if len(shown) > _MOST_FILES:
             raise too_large(f"is a folder of more than {_MOST_FILES:,} files")
         yield from shown

@@ -12,7 +12,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import ForeignFact, Unread, merged_fields
 from commonplace.domain.strict_json import read_json
 from commonplace.domain.taxonomy import Source as Who
-from commonplace.importing.entries import Found, JsonText, ReadEntry, beside, each, in_pages, objects, one_line
+from commonplace.importing.entries import Found, JsonText, ReadEntry, as_line, beside, each, in_pages, objects
 from commonplace.importing.notes import digest, statements
 from commonplace.importing.sources import Source
 from commonplace.use_cases.left_out import words_of
@@ -70,46 +70,46 @@ def _unless_deleted(entry: Any) -> Any:
 
 def read_mcp_memory(source: Source) -> Found:
     """Read observations and relations from the file of MCP's reference memory server, or from the result of `read_graph`."""
-    given = _whole(source)
-    if not {"entities", "relations"} & given.keys():
+    whole = _whole(source)
+    if not {"entities", "relations"} & whole.keys():
         yield from read_entries(_node, (), source)
         return
     for kind, name in (("entity", "entities"), ("relation", "relations")):
-        listed = objects(given.get(name) or [])
-        yield from each([{"type": kind, **one} if isinstance(one, Mapping) else one for one in listed], _node)
-    yield from beside(given, "entities", "relations")
+        listed = objects(whole.get(name) or [])
+        yield from each([{"type": kind, **item} if isinstance(item, Mapping) else item for item in listed], _node)
+    yield from beside(whole, "entities", "relations")
 
 
 def read_letta(source: Source) -> Found:
     """Read the statements of an agent file's memory blocks, and its passages; skip messages and tools."""
-    given = _whole(source)
-    lists = [name for name in (*BLOCKS, *PASSAGES) if isinstance(given.get(name), list)]
-    if not (lists or "agents" in given):
+    whole = _whole(source)
+    lists = [name for name in (*BLOCKS, *PASSAGES) if isinstance(whole.get(name), list)]
+    if not (lists or "agents" in whole):
         yield from read_entries(_passage, (), source)
         return
-    agents = given.get("agents")
-    agent = next((one for one in agents if isinstance(one, Mapping)), given) if isinstance(agents, list) else given
+    agents = whole.get("agents")
+    agent = next((agent for agent in agents if isinstance(agent, Mapping)), whole) if isinstance(agents, list) else whole
     for name in lists:
-        yield from each(given[name], partial(_block, agent) if name in BLOCKS else _passage)
-    yield from beside(given, *lists)
+        yield from each(whole[name], partial(_block, agent) if name in BLOCKS else _passage)
+    yield from beside(whole, *lists)
 
 
 def _whole(source: Source) -> Mapping[str, Any]:
     """Return the object of a file of up to 50 MB; an empty one for a list or JSON Lines."""
-    is_one = not source.stands_in_lines and JsonText(source.pieces()).next() == "{"
-    given: Mapping[str, Any] = source.json if is_one else {}
-    return given
+    is_single = not source.stands_in_lines and JsonText(source.pieces()).next() == "{"
+    whole: Mapping[str, Any] = source.json if is_single else {}
+    return whole
 
 
 def _mem0(where: str, entry: Mapping[str, Any]) -> Iterator[ForeignFact]:
-    said = next((name for name in ("memory", "data", "text", "content") if entry.get(name) is not None), "memory")
+    field = next((name for name in ("memory", "data", "text", "content") if entry.get(name) is not None), "memory")
     metadata = entry.get("metadata")
     more = dict(metadata) if isinstance(metadata, Mapping) else {"metadata": metadata}
     role = next((name for name in ("role", "attributed_to") if _source_of(entry.get(name))), "")
     yield ForeignFact(
         where=where,
         name=str(entry.get("id") or where),
-        content=entry.get(said),
+        content=entry.get(field),
         tags=[*_several(entry.get("categories")), *_several(more.pop("tags", None))],
         times={
             "created_at": entry.get("created_at"),
@@ -117,18 +117,18 @@ def _mem0(where: str, entry: Mapping[str, Any]) -> Iterator[ForeignFact]:
             "expires_at": entry.get("expiration_date"),
         },
         source=_source_of(entry.get(role)) or "user",
-        rest=merged_fields(_omit(entry, _MEM0 | {said, role}), more),
+        rest=merged_fields(_omit(entry, _MEM0 | {field, role}), more),
         person=_name(entry.get("user_id")),
     )
 
 
 def _read_database(source: Source) -> Found:
     assert source.path is not None
-    path, others = source.path, list[Unread]()
+    path, skipped = source.path, list[Unread]()
     if source.is_folder:
         path = source.path / HISTORY
-        list(source.files("no ending", others=others))  # no file has this suffix, so `others` gets all
-        yield from (one for one in others if one.where not in (HISTORY, f"{HISTORY}-wal", f"{HISTORY}-shm"))
+        list(source.files("no ending", skipped=skipped))  # no file has this suffix, so `others` gets all
+        yield from (unread for unread in skipped if unread.where not in (HISTORY, f"{HISTORY}-wal", f"{HISTORY}-shm"))
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             for memory_id, events in groupby(connection.execute(_EVENTS), key=lambda row: row[0]):
@@ -145,17 +145,17 @@ def _read_history(memory_id: str, events: list[tuple[Any, ...]]) -> Iterator[For
 
     An earlier wording known only from the following event gets the time of that event.
     """
-    told = list[tuple[Any, ...]]()
+    grouped = list[tuple[Any, ...]]()
     for content, deleted, since, role, actor, old in events:
         for text in (old, content if deleted else None):
-            if text and (not told or told[-1][0] != text):
-                told.append((text, 0, since, role, actor))
-        told.append((None if deleted else content, deleted, since, role, actor))
-    wordings = [next(same) for _, same in groupby(told, key=lambda event: event[:2])]
+            if text and (not grouped or grouped[-1][0] != text):
+                grouped.append((text, 0, since, role, actor))
+        grouped.append((None if deleted else content, deleted, since, role, actor))
+    wordings = [next(same) for _, same in groupby(grouped, key=lambda event: event[:2])]
     last = len(wordings)
-    for number, (one, after) in enumerate(pairwise([*wordings, None]), 1):
-        assert one is not None
-        content, deleted, since, role, actor = one
+    for number, (wording, after) in enumerate(pairwise([*wordings, None]), 1):
+        assert wording is not None
+        content, deleted, since, role, actor = wording
         if deleted:
             continue
         times = {"created_at": since, "valid_from": since} | ({"valid_to": after[2]} if after is not None else {})
@@ -201,8 +201,8 @@ def _block(agent: Mapping[str, Any], where: str, block: Mapping[str, Any]) -> It
 
 
 def _passage(where: str, passage: Mapping[str, Any]) -> Iterator[ForeignFact]:
-    found = [passage.get(name) for name in ("metadata", "metadata_")]
-    more = [one if isinstance(one, Mapping) else {"metadata": one} for one in found]
+    metadata = [passage.get(name) for name in ("metadata", "metadata_")]
+    more = [item if isinstance(item, Mapping) else {"metadata": item} for item in metadata]
     yield ForeignFact(
         where=where,
         name=str(passage.get("id") or where),
@@ -210,7 +210,7 @@ def _passage(where: str, passage: Mapping[str, Any]) -> Iterator[ForeignFact]:
         tags=passage.get("tags"),
         times={"created_at": passage.get("created_at")},
         rest=merged_fields(
-            _omit(passage, _PASSAGE), *(one if isinstance(one, Mapping) else {"metadata": one} for one in more)
+            _omit(passage, _PASSAGE), *(item if isinstance(item, Mapping) else {"metadata": item} for item in more)
         ),
     )
 
@@ -219,7 +219,7 @@ def read_langgraph(source: Source) -> Found:
     """Read the items of LangGraph's store. Among namespaces of equal length, a position with a noun in any of them names no
     person, and a position with different numbers names people."""
     nouns, first, numbered = set[_Place](), dict[_Place, str](), set[_Place]()
-    for parts in (_parts(one) for one in in_pages(source, *LANGGRAPH) if isinstance(one, Mapping)):
+    for parts in (_parts(in_page) for in_page in in_pages(source, *LANGGRAPH) if isinstance(in_page, Mapping)):
         for at, part in enumerate(parts):
             if _NOUNS.fullmatch(part) and any(map(str.isalpha, part)):
                 nouns.add((len(parts), at))
@@ -254,10 +254,10 @@ def _item(nouns: set[_Place], numbered: set[_Place], where: str, item: Mapping[s
 def record_facts(where: str, record: Mapping[str, Any]) -> Iterator[ForeignFact]:
     """Read a record of AgentCore. Its text is a sentence, or for preferences JSON with the preference and categories."""
     content, namespaces, metadata = (record.get(name) for name in ("content", "namespaces", "metadata"))
-    said, more = (content.get("text"), _omit(content, {"text"})) if isinstance(content, Mapping) else (content, {})
-    if isinstance(said, str) and said.lstrip().startswith("{"):
+    text, more = (content.get("text"), _omit(content, {"text"})) if isinstance(content, Mapping) else (content, {})
+    if isinstance(text, str) and text.lstrip().startswith("{"):
         with suppress(CommonplaceError):  # a sentence may begin with a brace
-            said, parts = _words_in(read_json(said))
+            text, parts = _words_in(read_json(text))
             more = merged_fields(more, parts)
     values = {
         name: next(iter(value.values())) if isinstance(value, Mapping) and len(value) == 1 else value
@@ -267,7 +267,7 @@ def record_facts(where: str, record: Mapping[str, Any]) -> Iterator[ForeignFact]
     yield ForeignFact(
         where=where,
         name=str(record.get("memoryRecordId") or where),
-        content=said,
+        content=text,
         tags=[*_several(more.pop("categories", None)), *_several(more.pop("tags", None))],
         times={"created_at": record.get("createdAt")},
         rest=merged_fields({"namespace": path}, more, values, _omit(record, _RECORD)),
@@ -279,16 +279,20 @@ def _node(where: str, node: Mapping[str, Any]) -> Iterator[ForeignFact]:
     """Yield an entity's observations, prefixed with its name unless they contain it, or a relation as a sentence."""
     if node.get("type") == "relation":
         start, kind, end = (str(node.get(name) or "") for name in ("from", "relationType", "to"))
-        said = f"{start} {kind.replace('_', ' ')} {end}." if start and end else None
+        text = f"{start} {kind.replace('_', ' ')} {end}." if start and end else None
         yield ForeignFact(
-            where, f"{start}/{kind}/{end}", said, tags=["relation"], rest=_omit(node, _RELATION if said else set())
+            where, f"{start}/{kind}/{end}", text, tags=["relation"], rest=_omit(node, _RELATION if text else set())
         )
         return
     name, tags = node.get("name"), _several(node.get("entityType"))
     more = merged_fields({"entity": name}, _omit(node, _ENTITY))
-    for one in _several(node.get("observations")):
-        whole = f"{name}: {one}" if isinstance(one, str) and not words_of(str(name)) <= words_of(one) else one
-        yield ForeignFact(where, f"{name}#{digest(one)}", whole, tags=tags, rest=more)
+    for observation in _several(node.get("observations")):
+        whole = (
+            f"{name}: {observation}"
+            if isinstance(observation, str) and not words_of(str(name)) <= words_of(observation)
+            else observation
+        )
+        yield ForeignFact(where, f"{name}#{digest(observation)}", whole, tags=tags, rest=more)
 
 
 def _words_in(value: Any) -> tuple[Any, dict[str, Any]]:
@@ -301,23 +305,23 @@ def _words_in(value: Any) -> tuple[Any, dict[str, Any]]:
         if isinstance(value.get(name), Mapping):
             content, more = _words_in(value[name])
             return content, merged_fields(_omit(value, {name}), more)
-    return one_line(value) or None, {}
+    return as_line(value) or None, {}
 
 
 def _omit(entry: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
     return {name: value for name, value in entry.items() if name not in names}
 
 
-def _several(given: Any) -> list[Any]:
-    return given if isinstance(given, list) else [] if given is None else [given]
+def _several(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
 
 
 def _source_of(role: Any) -> Who | None:
     return _SOURCES.get(role) if isinstance(role, str) else None
 
 
-def _name(given: Any) -> str | None:
-    return str(given).strip() or None if isinstance(given, (str, int)) else None
+def _name(value: Any) -> str | None:
+    return str(value).strip() or None if isinstance(value, (str, int)) else None
 
 
 def _person_in(namespace: Sequence[str], numbers: Container[str] = ()) -> str | None:

@@ -49,13 +49,13 @@ def read_messages(source: Source, now: datetime, zone: tzinfo | None) -> Convers
     """Yield the conversations in messages `{role, content}`: a single one, or several, each under `messages`. A message
     without a time gets that of the file. Unread passages are yielded between the conversations."""
     at = min(source.changed or now, now)
-    for is_whole, found in groupby(entries(source, MESSAGES, TURNS), key=_is_conversation):
+    for is_whole, group in groupby(entries(source, MESSAGES, TURNS), key=_is_conversation):
         if not is_whole:
-            yield from _conversations_in(found, at, zone)
+            yield from _conversations_in(group, at, zone)
             continue
-        for one in found:
-            yield from _conversations_in(one[MESSAGES], at, zone)
-            yield from beside(one, MESSAGES)
+        for entry in group:
+            yield from _conversations_in(entry[MESSAGES], at, zone)
+            yield from beside(entry, MESSAGES)
 
 
 def _is_conversation(entry: Any) -> bool:
@@ -65,11 +65,11 @@ def _is_conversation(entry: Any) -> bool:
 def _conversations_in(messages: Iterable[Any], at: datetime, zone: tzinfo | None) -> Conversations:
     left = list[RefusedEntry | Unread]()
     for section in split_by_pauses(with_times(_checked(messages, left), at.isoformat()), zone):
-        said, names = list[str](), dict[str, int]()
-        for number, one in enumerate(section, 1):
-            if one.role == "user":  # names come from what the user said so far, to recognize a conversation that grew
-                said.append(redact(one.text).text)
-                digest = hashlib.sha256("\0".join(said).encode(errors="replace")).hexdigest()[:32]
+        texts, names = list[str](), dict[str, int]()
+        for number, text in enumerate(section, 1):
+            if text.role == "user":  # names come from what the user said so far, to recognize a conversation that grew
+                texts.append(redact(text.text).text)
+                digest = hashlib.sha256("\0".join(texts).encode(errors="replace")).hexdigest()[:32]
                 names[f"{MESSAGES}/{digest}"] = number
         if names:
             yield as_interaction(names, section[0].time.astimezone(UTC), section)
@@ -81,32 +81,32 @@ def _conversations_in(messages: Iterable[Any], at: datetime, zone: tzinfo | None
 def _checked(messages: Iterable[Any], left: list[RefusedEntry | Unread]) -> Iterator[tuple[str | None, str, Any, None]]:
     """Yield role, text and time of each message; add refused messages and unread passages to `left`."""
     number, before = 0, None
-    for given in messages:
-        if isinstance(given, Unread):
-            left.append(given)
+    for entry in messages:
+        if isinstance(entry, Unread):
+            left.append(entry)
             continue
         number += 1
         where = f"message {number}"
         try:
-            message = validate.check(ChatMessage, given)
+            message = validate.check(ChatMessage, entry)
         except CommonplaceError as error:
-            left += refusal(where, given, error)
+            left += refusal(where, entry, error)
             continue
-        left += _unread_parts(where, message, given, before)
+        left += _unread_parts(where, message, entry, before)
         before = message.words
-        yield message.speaker, message.words, next((given[name] for name in _TIMES if given.get(name)), None), None
+        yield message.speaker, message.words, next((entry[name] for name in _TIMES if entry.get(name)), None), None
 
 
-def _unread_parts(where: str, message: ChatMessage, given: Mapping[str, Any], before: str | None) -> Iterator[Unread]:
+def _unread_parts(where: str, message: ChatMessage, fields: Mapping[str, Any], before: str | None) -> Iterator[Unread]:
     """Yield what becomes no memory: the other fields of the user's messages, and whole messages of other roles."""
     if message.speaker == "user":
-        yield from beside(given, "role", "content")
+        yield from beside(fields, "role", "content")
         if message.not_read is not None:
-            content = given.get("content")
+            content = fields.get("content")
             parts = zip(message.content or (), content if isinstance(content, list) else (content,), strict=False)
             yield Unread(where, message.not_read, [part for read, part in parts if not read.words], before)
         return
     reason = BY_ASSISTANT if message.speaker and message.words.strip() else message.not_read or ""
-    said = {name: value for name, value in given.items() if name != "role"}
-    whole = said.get("content") if said.keys() <= {"content"} else said
+    extra = {name: value for name, value in fields.items() if name != "role"}
+    whole = extra.get("content") if extra.keys() <= {"content"} else extra
     yield Unread(where, reason if message.speaker else f"{reason}: {message.role}", whole, before)

@@ -27,7 +27,7 @@ from commonplace.retrieval.documents import digest, fingerprint, record_hash
 
 BATCH = 500
 _REPAIR = "commonplace repair --apply"
-_TOLD: dict[Kind, str] = {
+_DESCRIPTIONS: dict[Kind, str] = {
     "missing": f"the index has no document of it; {_REPAIR} writes it",
     "behind": f"the index has an older version of it; {_REPAIR} writes this one",
     "ahead": "the index has a newer version, as where records were restored; only commonplace reindex mends it",
@@ -58,7 +58,7 @@ class IndexFault:
             detail = f"a document without a record; {_REPAIR} takes it out"
         else:
             memory = self.change.memory
-            detail = f"{_TOLD[self.kind]}; the record has version {memory.version} and sha256 {record_hash(memory)}"
+            detail = f"{_DESCRIPTIONS[self.kind]}; the record has version {memory.version} and sha256 {record_hash(memory)}"
         return Finding(kind=self.kind, id=self.name, detail=detail, repairable=self.repairable)
 
 
@@ -70,24 +70,24 @@ def miscounted(name: str) -> Finding:
 
 def differing(batch: Sequence[Stored], contents: IndexContents) -> Iterator[IndexFault]:
     """Yield each record whose document is missing or different."""
-    for stored, held in zip(batch, contents.look_up(batch), strict=True):
-        if held is None or held.user_id != stored.memory.user_id:
+    for stored, document in zip(batch, contents.look_up(batch), strict=True):
+        if document is None or document.user_id != stored.memory.user_id:
             yield IndexFault("missing", stored)
-        elif held.version != stored.memory.version:
-            yield IndexFault("behind" if held.version < stored.memory.version else "ahead", stored)
-        elif held.digest != digest(stored.memory):
+        elif document.version != stored.memory.version:
+            yield IndexFault("behind" if document.version < stored.memory.version else "ahead", stored)
+        elif document.digest != digest(stored.memory):
             yield IndexFault("different", stored)
 
 
 def orphaned(batch: Sequence[IndexedDocument], records: MemoryRecords) -> Iterator[IndexFault]:
     """Yield each document without a record, with a tombstone to remove it."""
-    for user_id, group in groupby(batch, key=lambda held: held.user_id):
-        held = {one.memory_id: one for one in group}
+    for user_id, group in groupby(batch, key=lambda document: document.user_id):
+        by_id = {document.memory_id: document for document in group}
         with gathered() as flaws:  # unreadable records still exist
-            there = {memory.memory_id for memory in records.get(user_id, list(held))} | flaws.unreadable.keys()
-        for name, one in held.items():
-            if name not in there:
-                yield IndexFault("orphaned", Tombstone(user_id, name, one.version))
+            existing = {memory.memory_id for memory in records.get(user_id, list(by_id))} | flaws.unreadable.keys()
+        for name, document in by_id.items():
+            if name not in existing:
+                yield IndexFault("orphaned", Tombstone(user_id, name, document.version))
 
 
 @dataclass(frozen=True)
@@ -117,19 +117,19 @@ def check_consistency(
     users, between = set[str](), RecordFaults(now or datetime.now(UTC))
     with gathered() as flaws:
         for batch in in_batches(everything.every(), BATCH):
-            found = list(differing(batch, contents))
-            for one in batch:
-                users.add(one.memory.user_id)
-                between.take(one.memory)
-            ills.update(ill.kind for ill in found)
-            mended += _mended(contents, [ill for ill in found if ill.repairable]) if repair else 0
+            faults = list(differing(batch, contents))
+            for stored in batch:
+                users.add(stored.memory.user_id)
+                between.take(stored.memory)
+            ills.update(ill.kind for ill in faults)
+            mended += _mended(contents, [ill for ill in faults if ill.repairable]) if repair else 0
             seen += len(batch)
             progress(seen + documents)
-    for held in in_batches(contents.every(), BATCH):
-        orphans = list(orphaned(held, records))
+    for group in in_batches(contents.every(), BATCH):
+        orphans = list(orphaned(group, records))
         ills["orphaned"] += len(orphans)
         mended += _mended(contents, orphans) if repair else 0
-        documents += len(held)
+        documents += len(group)
         progress(seen + documents)
     for user_id in sorted(users):
         wrong = contents.miscounted(user_id)
@@ -137,12 +137,12 @@ def check_consistency(
         if wrong and repair:
             contents.recount(user_id)
             mended += len(wrong)
-    ills.update(one.kind for one in between.findings(records))
+    ills.update(finding.kind for finding in between.findings(records))
     return ConsistencyReport(seen, documents, +ills, mended, flaws)
 
 
 def _mended(contents: IndexContents, faults: Sequence[IndexFault]) -> int:
-    return sum(outcome.state == "done" for outcome in contents.mend([one.change for one in faults])) if faults else 0
+    return sum(outcome.state == "done" for outcome in contents.mend([fault.change for fault in faults])) if faults else 0
 
 
 _AT_ONCE = 100
@@ -188,19 +188,19 @@ class RecordFaults:
         other = self._holders.setdefault((memory.user_id, kind, place), memory.memory_id)
         if other == memory.memory_id:
             return
-        what = "has its key" if kind == "same_key" else "says the same"
-        why = f"{other} {what}, and both are active; commonplace delete {memory.memory_id} closes one"
+        reason = "has its key" if kind == "same_key" else "says the same"
+        why = f"{other} {reason}, and both are active; commonplace delete {memory.memory_id} closes one"
         self._held_twice.append(Finding(kind=kind, id=memory.memory_id, detail=why, repairable=False))
 
     def _broken(self, records: MemoryRecords) -> Iterator[Finding]:
-        known = {one for links in self._links.values() for one in links}
-        named = {_Named(one.user_id, target) for links in self._links.values() for one, target in links.items()}
-        there = known | _kept(sorted(named - known), records)
+        known = {link for links in self._links.values() for link in links}
+        named = {_Named(name.user_id, target) for links in self._links.values() for name, target in links.items()}
+        existing = known | _existing(sorted(named - known), records)
         for name, links in self._links.items():
-            for one, target in links.items():
-                if _Named(one.user_id, target) not in there and not self._may_be_purged(target):
-                    why = f"{name} names {target}, which is not there; commonplace history {one.memory_id} shows what is"
-                    yield Finding(kind="broken_link", id=one.memory_id, detail=why, repairable=False)
+            for source, target in links.items():
+                if _Named(source.user_id, target) not in existing and not self._may_be_purged(target):
+                    why = f"{name} names {target}, which is not there; commonplace history {source.memory_id} shows what is"
+                    yield Finding(kind="broken_link", id=source.memory_id, detail=why, repairable=False)
 
     def _may_be_purged(self, memory_id: str) -> bool:
         made = made_at(memory_id)
@@ -217,14 +217,14 @@ def flaw_findings(flaws: Flaws, user_id: str) -> Iterator[Finding]:
         yield Finding(kind="held", id=name, detail=why, repairable=False)
 
 
-def _kept(named: list[_Named], records: MemoryRecords) -> set[_Named]:
-    found = set[_Named]()
-    for user_id, group in groupby(named, key=lambda one: one.user_id):
-        for batch in in_batches((one.memory_id for one in group), _AT_ONCE):
+def _existing(named: list[_Named], records: MemoryRecords) -> set[_Named]:
+    existing = set[_Named]()
+    for user_id, group in groupby(named, key=lambda name: name.user_id):
+        for batch in in_batches((name.memory_id for name in group), _AT_ONCE):
             with gathered() as flaws:
-                there = [memory.memory_id for memory in records.get(user_id, batch)]
-            found |= {_Named(user_id, name) for name in (*there, *flaws.unreadable)}
-    return found
+                ids = [memory.memory_id for memory in records.get(user_id, batch)]
+            existing |= {_Named(user_id, name) for name in (*ids, *flaws.unreadable)}
+    return existing
 
 
 def _circles(links: Mapping[_Named, str]) -> Iterator[list[str]]:
@@ -236,7 +236,7 @@ def _circles(links: Mapping[_Named, str]) -> Iterator[list[str]]:
             path[at] = None
             at = _Named(at.user_id, links[at])
         if at in path:
-            names = [one.memory_id for one in path]
+            names = [name.memory_id for name in path]
             yield names[names.index(at.memory_id) :]
         done |= path.keys()
 
@@ -266,16 +266,16 @@ class UserIndex:
         """Return the ids that the index may not have yet; searches read them from the records."""
         if self.upkeep.pending is None:
             return frozenset()
-        return frozenset(one.memory.memory_id for one in self.upkeep.pending.pending(self.user_id)[0])
+        return frozenset(stored.memory.memory_id for stored in self.upkeep.pending.pending(self.user_id)[0])
 
     def differing(self, batch: Sequence[Stored], waiting: Collection[str]) -> list[IndexFault]:
         """Return the mismatches in a batch, checked twice to ignore concurrent writes."""
         contents = self.upkeep.contents
         if contents is None:
             return []
-        found = [one.name for one in differing(batch, contents) if one.name not in waiting]
-        again = self.records.stored(self.user_id, found) if found else []
-        return list(differing(again, contents)) if again else []
+        names = [fault.name for fault in differing(batch, contents) if fault.name not in waiting]
+        reread = self.records.stored(self.user_id, names) if names else []
+        return list(differing(reread, contents)) if reread else []
 
     def survey(self) -> tuple[list[IndexFault], list[Finding]]:
         """Return documents without a record, and faults in counts and between records. Reads all records."""
@@ -288,7 +288,7 @@ class UserIndex:
         known |= flaws.unreadable.keys()
         orphans, findings = list[IndexFault](), list(between.findings(self.records))
         if self.upkeep.contents is not None:
-            strangers = (one for one in self.upkeep.contents.of_user(self.user_id) if one.memory_id not in known)
+            strangers = (item for item in self.upkeep.contents.of_user(self.user_id) if item.memory_id not in known)
             for batch in self.in_time(in_batches(strangers, BATCH)):
                 orphans += orphaned(batch, self.records)
             findings += map(miscounted, self.upkeep.contents.miscounted(self.user_id))
@@ -310,12 +310,12 @@ def check_part(user: UserIndex, after: str | None, most: int) -> Part:
     with gathered() as flaws:
         part = list(islice(user.upkeep.everything.of_user(user.user_id, after), most))
     batches = user.in_time(in_batches(part, BATCH))
-    findings = [one.finding() for batch in batches for one in user.differing(batch, waiting)]
+    findings = [fault.finding() for batch in batches for fault in user.differing(batch, waiting)]
     findings += flaw_findings(flaws, user.user_id)
     if len(part) == most:
         return Part(len(part), findings, part[-1].memory.memory_id)
-    orphans, others = user.survey()
-    return Part(len(part), [*findings, *(one.finding() for one in orphans), *others], None)
+    orphans, findings_left = user.survey()
+    return Part(len(part), [*findings, *(fault.finding() for fault in orphans), *findings_left], None)
 
 
 @dataclass
@@ -350,27 +350,27 @@ def repair(user: UserIndex, scope: Scope, dry_run: bool, done: Repaired | None =
         raise OutOfTime(REPAIRED.dump_python(done, mode="json")) from None
     if contents is not None and not dry_run:
         contents.recount(user.user_id)
-    others = done.others or []
-    done.indexed += sum(one.repairable for one in others)
-    done.left = [one for one in others if not one.repairable]
+    findings = done.others or []
+    done.indexed += sum(finding.repairable for finding in findings)
+    done.left = [finding for finding in findings if not finding.repairable]
     return done
 
 
 def _take_out_orphans(user: UserIndex, dry_run: bool, done: Repaired) -> None:
-    orphans, others = user.survey()
+    orphans, findings = user.survey()
     for lost in in_batches(orphans, BATCH):
-        done.removed += _mend(user.upkeep.contents, {one.name: one.change for one in lost}, dry_run, done)
-    done.others = others
+        done.removed += _mend(user.upkeep.contents, {fault.name: fault.change for fault in lost}, dry_run, done)
+    done.others = findings
 
 
 def _repair_documents(user: UserIndex, scope: Scope, dry_run: bool, done: Repaired) -> None:
     contents, waiting = user.upkeep.contents, user.waiting()
     for batch in user.in_time(in_batches(user.upkeep.everything.of_user(user.user_id, done.last), BATCH)):
         faults = user.differing(batch, waiting)
-        ahead = {one.name for one in faults if not one.repairable}
-        wanted = {one.name: one.change for one in faults if one.repairable}
+        ahead = {fault.name for fault in faults if not fault.repairable}
+        wanted = {fault.name: fault.change for fault in faults if fault.repairable}
         if scope == "all" and contents is not None:
-            whole = {one.memory.memory_id: one for one in batch if one.memory.memory_id not in ahead}
+            whole = {stored.memory.memory_id: stored for stored in batch if stored.memory.memory_id not in ahead}
             wanted = {**whole, **wanted}
         done.failed += [FailedRepair(id=name, code="ahead") for name in sorted(ahead)]
         done.indexed += _mend(contents, wanted, dry_run, done)

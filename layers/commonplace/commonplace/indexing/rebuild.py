@@ -101,11 +101,11 @@ def _refuse_another_model(rebuild: IndexRebuild, name: str) -> None:
 def _filled(rebuild: IndexRebuild, records: Sequence[Stored], wait: Callable[[float], None]) -> list[IndexOutcome]:
     outcomes = rebuild.fill(records)
     for number in range(_TRIES):
-        again = [at for at, outcome in enumerate(outcomes) if outcome.state == "retry"]
-        if not again:
+        retried = [at for at, outcome in enumerate(outcomes) if outcome.state == "retry"]
+        if not retried:
             break
         wait(_FIRST_WAIT * 2**number)
-        for at, outcome in zip(again, rebuild.fill([records[at] for at in again]), strict=True):
+        for at, outcome in zip(retried, rebuild.fill([records[at] for at in retried]), strict=True):
             outcomes[at] = outcome
     if any(outcome.state == "retry" for outcome in outcomes):
         raise IndexUnavailable("the index takes no more")

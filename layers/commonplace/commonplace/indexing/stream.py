@@ -95,14 +95,14 @@ def project_batch(records: Sequence[StreamRecord], projector: Projector) -> Proj
     outcomes = {record.sequence: IndexOutcome("failed", record.trouble) for record in records if record.change is None}
     outcomes |= {record.sequence: outcome for record, outcome in zip(readable, followed, strict=True)}
     ended = {state: [record for record in records if outcomes[record.sequence].state == state] for state in _STATES}
-    again = ended["retry"]
+    retried = ended["retry"]
     if not set_aside(
         [DeadLetter(at.user_id, at.item, at.sequence, outcomes[at.sequence].reason) for at in ended["failed"]],
         projector.letters,
     ):
-        again = [record for record in records if outcomes[record.sequence].state != "done"]
+        retried = [record for record in records if outcomes[record.sequence].state != "done"]
     oldest = min((record.at for record in ended["done"]), default=None)
-    return ProjectedBatch(len(ended["done"]), len(ended["failed"]), [record.sequence for record in again], oldest)
+    return ProjectedBatch(len(ended["done"]), len(ended["failed"]), [record.sequence for record in retried], oldest)
 
 
 def set_aside(letters: Sequence[DeadLetter], where: DeadLetters | None) -> bool:

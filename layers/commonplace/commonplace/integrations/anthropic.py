@@ -31,7 +31,7 @@ _MOST_PLACES = 10  # that an error lists
 _AnyMethod = TypeVar("_AnyMethod", bound=Callable[..., str])
 
 
-def _told_to_the_model(method: _AnyMethod) -> _AnyMethod:
+def _with_errors_as_text(method: _AnyMethod) -> _AnyMethod:
     """Raise failures as errors of the tool, with only their message."""
 
     @wraps(method)
@@ -55,7 +55,7 @@ class MemoryTool(BetaAbstractMemoryTool):
         super().__init__(cache_control=cache_control)
         self._documents = memory.documents
 
-    @_told_to_the_model
+    @_with_errors_as_text
     def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
         """Return a file with numbered lines, or the contents of a folder, two levels deep."""
         place, files = place_of(command.path), MemoryFiles.read(self._documents)
@@ -70,17 +70,17 @@ class MemoryTool(BetaAbstractMemoryTool):
         shown = lines[first - 1 : len(lines) if last == -1 else last]
         return f"Here's the content of {command.path} with line numbers:\n{_numbered(shown, first)}"
 
-    @_told_to_the_model
+    @_with_errors_as_text
     def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
         """Create a file, and the folders that it needs."""
         place, files = place_of(command.path), MemoryFiles.read(self._documents)
         _refuse_file_above(place, files)
-        if files.is_there(place):
+        if files.exists(place):
             raise ToolError(f"File {command.path} already exists")
         written = files.write(place, command.file_text)
         return f"File created successfully at: {command.path}{_redacted(written)}"
 
-    @_told_to_the_model
+    @_with_errors_as_text
     def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
         """Replace a text that occurs exactly once in a file."""
         place, files, text = self._read(command.path)
@@ -102,7 +102,7 @@ class MemoryTool(BetaAbstractMemoryTool):
         heading = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
         return f"{heading}\n{_numbered(shown, first)}{_redacted(written)}"
 
-    @_told_to_the_model
+    @_with_errors_as_text
     def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
         """Insert a text after a line of a file; 0 is before the first."""
         place, files, text = self._read(command.path)
@@ -116,27 +116,27 @@ class MemoryTool(BetaAbstractMemoryTool):
         written = files.write(place, joined if joined.endswith("\n") else f"{joined}\n")
         return f"The file {command.path} has been edited.{_redacted(written)}"
 
-    @_told_to_the_model
+    @_with_errors_as_text
     def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
         """Delete a file, or a folder with its contents; each deletion can be undone for 30 days (`memory.documents.undo`)."""
         place, files = place_of(command.path), MemoryFiles.read(self._documents)
         if not place:
             raise ToolError("Cannot delete the /memories directory itself")
-        if not files.is_there(place):
+        if not files.exists(place):
             raise ToolError(f"The path {command.path} does not exist")
         files.delete(place)
         return f"Successfully deleted {command.path}"
 
-    @_told_to_the_model
+    @_with_errors_as_text
     def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
         """Move a file or folder to another path; never overwrites."""
         old, new, files = place_of(command.old_path), place_of(command.new_path), MemoryFiles.read(self._documents)
         if not old:
             raise ToolError("Cannot rename the /memories directory itself")
-        if files.is_there(new):
+        if files.exists(new):
             raise ToolError(f"The destination {command.new_path} already exists")
         _refuse_file_above(new, files)
-        if not files.is_there(old):
+        if not files.exists(old):
             raise ToolError(f"The path {command.old_path} does not exist")
         if new[: len(old)] == old:
             raise ToolError(f"The path {command.old_path} cannot be moved into itself")
@@ -152,7 +152,7 @@ class MemoryTool(BetaAbstractMemoryTool):
 
     def _read(self, path: str) -> tuple[Place, MemoryFiles, str]:
         place, files = place_of(path), MemoryFiles.read(self._documents)
-        if not files.is_there(place):
+        if not files.exists(place):
             raise _missing(path)
         if place not in files.files:
             raise ToolError(f"The path {path} is not a file.")

@@ -50,9 +50,9 @@ class CommonplaceStore(BaseStore):
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Read first, from the state before the batch; if an item is put twice, the last value counts."""
-        asked = list(ops)
-        results: list[Result] = [None if isinstance(op, PutOp) else self._read(op) for op in asked]
-        puts = {(op.namespace, op.key): op for op in asked if isinstance(op, PutOp)}
+        operations = list(ops)
+        results: list[Result] = [None if isinstance(op, PutOp) else self._read(op) for op in operations]
+        puts = {(op.namespace, op.key): op for op in operations if isinstance(op, PutOp)}
         for op in puts.values():
             self._put(op)
         return results
@@ -92,14 +92,14 @@ class CommonplaceStore(BaseStore):
 
     def _get(self, namespace: Namespace, key: str) -> Item | None:
         try:
-            found = self._documents.read((_ROOT, *namespace), key)
+            document = self._documents.read((_ROOT, *namespace), key)
         except CommonplaceError as error:
             if error.code is not ErrorCode.NOT_FOUND:
                 raise
             return None
         return Item(
-            value=json.loads(found.body), key=key, namespace=namespace, created_at=found.created_at,
-            updated_at=found.updated_at,
+            value=json.loads(document.body), key=key, namespace=namespace, created_at=document.created_at,
+            updated_at=document.updated_at,
         )  # fmt: skip
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
@@ -108,14 +108,14 @@ class CommonplaceStore(BaseStore):
         heads = sorted(self._documents.listed(namespace), key=lambda head: (head.created_at, head.path))
         scores = self._documents.scores(op.query, namespace) if op.query and op.query.strip() else {}
         heads.sort(key=lambda head: -scores.get(head.path, -1.0))
-        found: list[SearchItem] = []
+        items: list[SearchItem] = []
         for head in heads:
             item = self._item(head, scores.get(head.path))
             if item is not None and all(_passes(item.value.get(name), wanted) for name, wanted in (op.filter or {}).items()):
-                found.append(item)
-            if len(found) == op.offset + op.limit:
+                items.append(item)
+            if len(items) == op.offset + op.limit:
                 break
-        return found[op.offset :]
+        return items[op.offset :]
 
     def _item(self, head: DocumentHead, score: float | None) -> SearchItem | None:
         item = self._get(head.namespace[1:], head.key)
@@ -124,9 +124,13 @@ class CommonplaceStore(BaseStore):
         return SearchItem(item.namespace, item.key, item.value, item.created_at, item.updated_at, score)
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
-        found = {head.namespace[1:] for head in self._documents.listed((_ROOT,))}
-        wanted = {one for one in found if all(_matches(condition, one) for condition in op.match_conditions or ())}
-        shown = sorted(wanted if op.max_depth is None else {one[: op.max_depth] for one in wanted})
+        namespaces = {head.namespace[1:] for head in self._documents.listed((_ROOT,))}
+        wanted = {
+            namespace
+            for namespace in namespaces
+            if all(_matches(condition, namespace) for condition in op.match_conditions or ())
+        }
+        shown = sorted(wanted if op.max_depth is None else {namespace[: op.max_depth] for namespace in wanted})
         return shown[op.offset : op.offset + op.limit]
 
 

@@ -63,7 +63,7 @@ class MemoryFiles:
         inside = {head.namespace[1 : end + 1] for head in heads for end in range(len(head.namespace))}
         return cls(documents, files, frozenset({(), *inside}))
 
-    def is_there(self, place: Place) -> bool:
+    def exists(self, place: Place) -> bool:
         """Return whether a file or folder exists."""
         return place in self.files or place in self.folders
 
@@ -82,7 +82,7 @@ class MemoryFiles:
 
     def below(self, folder: Place) -> Iterator[Place]:
         """Return the direct children of a folder, by name."""
-        return iter(sorted(one for one in {*self.files, *self.folders} if one and one[:-1] == folder))
+        return iter(sorted(path for path in {*self.files, *self.folders} if path and path[:-1] == folder))
 
     def lines(self, folder: Place, path: str, depth: int = 0) -> list[str]:
         """List a folder and its contents, two levels deep, with sizes; names that begin with a dot are omitted."""
@@ -112,21 +112,21 @@ class MemoryFiles:
         copied, copies, gone = list[DocumentHead](), list[DocumentHead](), list[DocumentHead]()
         try:
             for head in heads:
-                found = self.documents.read(head.namespace, head.key)
+                document = self.documents.read(head.namespace, head.key)
                 place = (*new, *(*head.namespace[1:], head.key)[len(old) :])
                 copy = self.documents.write(
-                    (ROOT, *place[:-1]), place[-1], found.body, version=0, form=found.form, fields=found.fields
+                    (ROOT, *place[:-1]), place[-1], document.body, version=0, form=document.form, fields=document.fields
                 )
-                copied.append(found.head)
+                copied.append(document.head)
                 copies.append(copy.head)
-            for one in copied:
-                self.documents.delete(one.namespace, one.key, version=one.version)
-                gone.append(one)
+            for old_head in copied:
+                self.documents.delete(old_head.namespace, old_head.key, version=old_head.version)
+                gone.append(old_head)
         except CommonplaceError:
-            for one in gone:
-                self.documents.undo(one.namespace, one.key)
-            for one in copies:
-                self.documents.delete(one.namespace, one.key, version=one.version)
+            for old_head in gone:
+                self.documents.undo(old_head.namespace, old_head.key)
+            for old_head in copies:
+                self.documents.delete(old_head.namespace, old_head.key, version=old_head.version)
             raise
         if new[: len(old) - 1] != old[:-1]:
             self._leave(old)
@@ -134,10 +134,10 @@ class MemoryFiles:
     def _leave(self, place: Place) -> None:
         """Preserve the parent folder if this was the last item in it."""
         folder, own = place[:-1], len(place)
-        others = [one for one in {*self.files, *self.folders} if one[: len(folder)] == folder and one[:own] != place]
-        if folder and not any(len(one) > len(folder) for one in others):
-            kept = {(*head.namespace[1:], head.key) for head in self.documents.listed((ROOT, *folder))}
-            if (*folder, _FOLDER) not in kept:
+        siblings = [path for path in {*self.files, *self.folders} if path[: len(folder)] == folder and path[:own] != place]
+        if folder and not any(len(path) > len(folder) for path in siblings):
+            paths = {(*head.namespace[1:], head.key) for head in self.documents.listed((ROOT, *folder))}
+            if (*folder, _FOLDER) not in paths:
                 self.documents.write((ROOT, *folder), _FOLDER, "", version=0)
 
 

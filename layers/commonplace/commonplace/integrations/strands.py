@@ -24,12 +24,12 @@ def memory_tools(memory: Commonplace, tier: ShownTier | None = None) -> "list[Py
 def _tool(tool: ModelTool) -> "PythonAgentTool":
     from strands.tools.tools import PythonAgentTool
 
-    def call(asked: "ToolUse", **_state: Any) -> "ToolResult":
+    def call(use: "ToolUse", **_state: Any) -> "ToolResult":
         try:
-            answer = tool.call(asked["input"] or {})
+            answer = tool.call(use["input"] or {})
         except CommonplaceError as error:
-            return {"toolUseId": asked["toolUseId"], "status": "error", "content": [{"text": str(error)}]}
-        return {"toolUseId": asked["toolUseId"], "status": "success", "content": [{"json": answer}]}
+            return {"toolUseId": use["toolUseId"], "status": "error", "content": [{"text": str(error)}]}
+        return {"toolUseId": use["toolUseId"], "status": "success", "content": [{"json": answer}]}
 
     spec: Any = {"name": tool.name, "description": tool.description, "inputSchema": {"json": tool.schema}}
     return PythonAgentTool(tool.name, spec, call)

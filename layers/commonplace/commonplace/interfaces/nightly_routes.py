@@ -38,7 +38,7 @@ def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], 
             return nights.listed(_limit(query)).model_dump(mode="json")
         case ["runs", run_id]:
             _only(method, "GET")
-            return nights.told(run_id).model_dump(mode="json")
+            return nights.run_report(run_id).model_dump(mode="json")
         case ["runs", run_id, "undo" | "approve" | "discard" as verb]:
             _only(method, "POST")
             return _changed(verb, run_id, query, nights)
@@ -50,19 +50,19 @@ def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], 
             return _memory("/".join(name), nights)
         case ["feedback"]:
             _only(method, "POST")
-            given = as_declared(FeedbackRequest, body())
-            return record_feedback(given, nights.context.caller, nights.context.ports).model_dump(mode="json")
+            arguments = as_declared(FeedbackRequest, body())
+            return record_feedback(arguments, nights.context.caller, nights.context.ports).model_dump(mode="json")
         case ["feedback", "forget"]:
             _only(method, "POST")
-            given = as_declared(ForgetFeedbackRequest, body())
-            return forget_feedback(given, nights.context.caller, nights.context.ports).model_dump(mode="json")
+            arguments = as_declared(ForgetFeedbackRequest, body())
+            return forget_feedback(arguments, nights.context.caller, nights.context.ports).model_dump(mode="json")
     raise CommonplaceError(ErrorCode.NOT_FOUND, f"there is nothing at this path; there are {PATHS}")
 
 
-def _recorded(given: Sequence[Any], nights: Nights) -> Answer:
+def _recorded(interactions: Sequence[Any], nights: Nights) -> Answer:
     """What was recorded; a 400 for the only one of a call, where it is refused."""
-    done = nights.record(given)
-    if len(given) == len(done.refused) == 1:
+    done = nights.record(interactions)
+    if len(interactions) == len(done.refused) == 1:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, done.refused[0].message, done.refused[0].field)
     return done.model_dump(mode="json")
 
@@ -85,7 +85,7 @@ def _only(method: str, allowed: str) -> None:
 
 
 def _limit(query: Mapping[str, str]) -> int:
-    given = _NUMBER.fullmatch(query.get("limit") or "20")
-    if given is None:
+    match = _NUMBER.fullmatch(query.get("limit") or "20")
+    if match is None:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "limit: must be a whole number of at most 9 digits", "limit")
-    return int(given[1])
+    return int(match[1])

@@ -34,8 +34,8 @@ def tinydb_find_similar_tags(tag: str, threshold: float = 0.8, *, memory: Common
     with _opened(memory) as (caller, ports):
         counts = tags_in_use(caller, ports)
         alike = [(_similarity(tag, other, ports), other) for other in counts]
-        found = sorted((-share, other) for share, other in alike if share >= threshold)
-        return [{"tag": other, "similarity": round(-share, 3), "count": counts[other]} for share, other in found]
+        similar = sorted((-share, other) for share, other in alike if share >= threshold)
+        return [{"tag": other, "similarity": round(-share, 3), "count": counts[other]} for share, other in similar]
 
 
 def tinydb_get_memory(memory_id: str | int, *, memory: Commonplace | None = None) -> dict[str, Any]:
@@ -57,8 +57,8 @@ def tinydb_list_categories(*, memory: Commonplace | None = None) -> dict[str, in
     """The categories with how many current memories each has, the fullest first."""
     with _opened(memory) as (caller, ports):
         visibility = visibility_of(caller)
-        current = (one for one in ports.records.all(caller.user_id) if is_visible(visibility, one))
-        return dict(Counter(one.category for one in current).most_common())
+        current = (memory for memory in ports.records.all(caller.user_id) if is_visible(visibility, memory))
+        return dict(Counter(memory.category for memory in current).most_common())
 
 
 @contextmanager
@@ -74,18 +74,18 @@ def _opened(memory: Commonplace | None) -> Iterator[tuple[Caller, Ports]]:
 def _similarity(tag: str, other: str, ports: Ports) -> float:
     if same_thing(tag) == same_thing(other):
         return 1.0
-    one, two = ports.words.embed(tag), ports.words.embed(other)
-    return 0.0 if one is None or two is None or are_siblings(tag, other) else float(one @ two)
+    first, two = ports.words.embed(tag), ports.words.embed(other)
+    return 0.0 if first is None or two is None or are_siblings(tag, other) else float(first @ two)
 
 
 def _shown(memories: Iterable[Memory], caller: Caller, ports: Ports) -> list[dict[str, Any]]:
-    old = {one.memory_id: one.name for one in ports.aliases.all(caller.user_id) if not one.withdrawn}
+    old = {alias.memory_id: alias.name for alias in ports.aliases.all(caller.user_id) if not alias.withdrawn}
     return [
         {
-            "id": old.get(one.memory_id, one.memory_id), "memory_id": one.memory_id, "content": one.content,
-            "category": one.category, "tags": list(one.tags), "importance": level_of(one.importance),
-            "created_at": one.created_at, "last_accessed": one.last_accessed, "access_count": one.access_count,
-            "expires_at": one.expires_at, "source": one.origin or one.source,
+            "id": old.get(memory.memory_id, memory.memory_id), "memory_id": memory.memory_id, "content": memory.content,
+            "category": memory.category, "tags": list(memory.tags), "importance": level_of(memory.importance),
+            "created_at": memory.created_at, "last_accessed": memory.last_accessed, "access_count": memory.access_count,
+            "expires_at": memory.expires_at, "source": memory.origin or memory.source,
         }
-        for one in memories
+        for memory in memories
     ]  # fmt: skip

@@ -26,63 +26,63 @@ class Items:
     incomplete: object = None
 
 
-def items_of(said: str, name: str, cut: bool) -> Items | None:
+def items_of(text: str, name: str, cut: bool) -> Items | None:
     """The list of that name in the answer's JSON; None when there is none.
 
     Fences and remarks around the JSON do no harm. `cut`: a limit ended the answer, in the middle of an item perhaps.
     Half a character is read as U+0000, which no field may hold: it costs its own item, not the list.
     """
-    for found, rest in _objects(said):
-        if isinstance(found.get(name), list):
-            items: list[object] = found[name]
-            ended = not items or not cut or _ends_with_an_item(rest)
+    for fields, remainder in _objects(text):
+        if isinstance(fields.get(name), list):
+            items: list[object] = fields[name]
+            ended = not items or not cut or _ends_with_an_item(remainder)
             return Items(items) if ended else Items(items[:-1], items[-1])
     return None
 
 
-def object_with(said: str, name: str) -> dict[str, Any] | None:
+def object_with(text: str, name: str) -> dict[str, Any] | None:
     """The first whole JSON object of the answer that has a field of that name."""
-    return next((found for found, rest in _objects(said) if name in found and _begins_whole(rest)), None)
+    return next((fields for fields, remainder in _objects(text) if name in fields and _begins_whole(remainder)), None)
 
 
-def _objects(said: str) -> Iterator[tuple[dict[str, Any], str]]:
+def _objects(text: str) -> Iterator[tuple[dict[str, Any], str]]:
     """The JSON objects that begin in the answer, cut off perhaps, each with the text from there on."""
-    said = _HALVES.sub(lambda found: found[1] or r"\u0000", said)
+    text = _HALVES.sub(lambda match: match[1] or r"\u0000", text)
     start = -1
     for _ in range(_MOST_OPENINGS):
-        start = said.find("{", start + 1)
+        start = text.find("{", start + 1)
         if start < 0:
             return
-        found = _partial(said[start:])
-        if isinstance(found, dict):
-            yield found, said[start:]
+        value = _partial(text[start:])
+        if isinstance(value, dict):
+            yield value, text[start:]
 
 
-def _begins_whole(said: str) -> bool:
+def _begins_whole(text: str) -> bool:
     """Whether the object at the start is there to its end."""
     try:
-        json.JSONDecoder().raw_decode(said)
+        json.JSONDecoder().raw_decode(text)
     except ValueError:
         return False
     return True
 
 
-def _ends_with_an_item(said: str) -> bool:
+def _ends_with_an_item(text: str) -> bool:
     """Whether only closing brackets are missing; behind a list within an item the rest of the item is missing too."""
-    rest = said.rstrip(", \n")
-    return any(_is_json(rest + end) for end in ("", "}", "]}"))
+    trimmed = text.rstrip(", \n")
+    return any(_is_json(trimmed + end) for end in ("", "}", "]}"))
 
 
-def _is_json(said: str) -> bool:
+def _is_json(text: str) -> bool:
     try:
-        from_json(said)
+        from_json(text)
     except ValueError:
         return False
     return True
 
 
-def _partial(said: str) -> object:
+def _partial(text: str) -> object:
     try:
-        return from_json(said, allow_partial=True)
+        return from_json(text, allow_partial=True)
     except ValueError:
         return None

@@ -8,7 +8,9 @@ from commonplace.domain.memory import Memory
 
 def in_circles(memories: Sequence[Memory]) -> set[str]:
     """Return the ids of memories that replaced one another in a circle, and of those between two circles."""
-    links = {(one.memory_id, one.superseded_by) for one in memories} | {(one.supersedes, one.memory_id) for one in memories}
+    links = {(memory.memory_id, memory.superseded_by) for memory in memories} | {
+        (memory.supersedes, memory.memory_id) for memory in memories
+    }
     edges = [(before, after) for before, after in links if before is not None and after is not None]
     return _find_circular(edges) & _find_circular([(after, before) for before, after in edges])
 
@@ -18,10 +20,10 @@ def _find_circular(edges: Sequence[tuple[str, str]]) -> set[str]:
     for before, after in edges:
         following[before].append(after)
         waiting[after] += 1
-    free = [one for one in following if not waiting[one]]
+    free = [memory_id for memory_id in following if not waiting[memory_id]]
     while free:
         for after in following[free.pop()]:
             waiting[after] -= 1
             if not waiting[after]:
                 free.append(after)
-    return {one for one, count in waiting.items() if count}
+    return {memory_id for memory_id, count in waiting.items() if count}

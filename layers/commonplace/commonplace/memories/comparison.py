@@ -28,30 +28,30 @@ def find_similar(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
         return None
 
 
-def alike(others: Sequence[Similar]) -> list[Similar]:
+def alike(nearest: Sequence[Similar]) -> list[Similar]:
     """Return the first five memories on the same topic."""
-    return [one for one in others if one.cosine is None or one.cosine >= _LEAST_COSINE][:_MOST_SHOWN]
+    return [similar for similar in nearest if similar.cosine is None or similar.cosine >= _LEAST_COSINE][:_MOST_SHOWN]
 
 
-def as_told(others: Sequence[Similar]) -> list[SimilarMemory]:
+def as_similar(nearest: Sequence[Similar]) -> list[SimilarMemory]:
     """Return the memories on the same topic, in the form of an answer."""
     return [
         SimilarMemory(
-            memory_id=one.memory_id,
-            content=one.content,
-            similarity=None if one.cosine is None else round(min(max(one.cosine, 0.0), 1.0), 3),
+            memory_id=similar.memory_id,
+            content=similar.content,
+            similarity=None if similar.cosine is None else round(min(max(similar.cosine, 0.0), 1.0), 3),
         )
-        for one in alike(others)
+        for similar in alike(nearest)
     ]
 
 
-def advice_on(entry: Entry, others: Sequence[Similar], ports: Ports) -> tuple[list[Merge], list[Update]]:
+def advice_on(entry: Entry, nearest: Sequence[Similar], ports: Ports) -> tuple[list[Merge], list[Update]]:
     """Return which memories say the same, and which may be outdated, each with the reason.
 
     Without vectors, compares words and reports none as outdated.
     """
     merges, updates = [], []
-    for other in others:
+    for other in nearest:
         same, change = _judged(entry, other, ports)
         if same is not None:
             merges.append(Merge(memory_id=other.memory_id, why=same))

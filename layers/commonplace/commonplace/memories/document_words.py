@@ -22,7 +22,8 @@ class _Lines:
         folded = unicodedata.normalize("NFKC", text.replace(ERASED, " ")).casefold().splitlines()
         words = [(" ".join(re.findall(r"\w+", line)), HEADING.match(line) is not None) for line in folded]
         body, headings = (
-            frozenset(f" {said} " for said, is_heading in words if said and is_heading is one) for one in (False, True)
+            frozenset(f" {text} " for text, is_heading in words if text and is_heading is is_title)
+            for is_title in (False, True)
         )
         return cls(body or headings, headings if body else frozenset())
 
@@ -42,9 +43,9 @@ class ForgottenWords:
     @classmethod
     def of(cls, forgotten: Iterable[str], staying: Iterable[str]) -> "ForgottenWords":
         """Create from the texts of erased passages and of remaining ones."""
-        passages = frozenset(one for one in map(_Lines.of, forgotten) if one.body)
-        stays = frozenset[str]().union(*(_Lines.of(one).all for one in staying))
-        return cls(passages, frozenset(line for one in passages for line in one.all if not _is_in(line, stays)), stays)
+        passages = frozenset(lines for lines in map(_Lines.of, forgotten) if lines.body)
+        stays = frozenset[str]().union(*(_Lines.of(memory).all for memory in staying))
+        return cls(passages, frozenset(line for part in passages for line in part.all if not _is_in(line, stays)), stays)
 
     def are_in(self, text: str, stays: bool) -> bool:
         """Return whether the text equals an erased passage or, unless it `stays`, contains an erased line.
@@ -54,13 +55,13 @@ class ForgottenWords:
         lines = _Lines.of(text)
         if stays or lines in self.passages:
             return lines in self.passages
-        shared = {line for line in lines.all if any(line in one or one in line for one in self.lines)}
+        shared = {line for line in lines.all if any(line in other or other in line for other in self.lines)}
         left = {line for line in (lines.body if shared else ()) if not _is_in(line, self.staying)}
         return bool(shared & left) or any(left and not _is_in(line, self.staying) for line in shared & lines.headings)
 
 
 def _is_in(line: str, lines: Iterable[str]) -> bool:
-    return any(line in one for one in lines)
+    return any(line in other for other in lines)
 
 
 def twins(gone: Collection[Memory], known: Sequence[Memory], current: Collection[str]) -> list[str]:
@@ -69,23 +70,23 @@ def twins(gone: Collection[Memory], known: Sequence[Memory], current: Collection
     A paragraph that was removed and restored, or a renamed or copied file, had another memory before. Shared lines count only
     within the same document. `current`: ids of active memories.
     """
-    ids = {one.memory_id for one in gone}
-    passages = [one for one in known if one.is_passage and one.raw_text]
-    others = [one for one in passages if one.memory_id not in ids]
-    said = ForgottenWords.of((one.raw_text for one in passages if one.memory_id in ids), ())
-    found = [one.memory_id for one in others if said.are_in(one.raw_text, stays=True)]
-    for reference in {one.session_id for one in gone if one.is_passage}:
-        there = [one for one in others if one.session_id == reference]
+    ids = {memory.memory_id for memory in gone}
+    passages = [memory for memory in known if memory.is_passage and memory.raw_text]
+    memories = [memory for memory in passages if memory.memory_id not in ids]
+    words_of_passages = ForgottenWords.of((memory.raw_text for memory in passages if memory.memory_id in ids), ())
+    ids_found = [memory.memory_id for memory in memories if words_of_passages.are_in(memory.raw_text, stays=True)]
+    for reference in {memory.session_id for memory in gone if memory.is_passage}:
+        nearby = [memory for memory in memories if memory.session_id == reference]
         words = ForgottenWords.of(
-            (one.raw_text for one in passages if one.session_id == reference and one.memory_id in ids),
-            (one.raw_text for one in there if one.memory_id in current),
+            (memory.raw_text for memory in passages if memory.session_id == reference and memory.memory_id in ids),
+            (memory.raw_text for memory in nearby if memory.memory_id in current),
         )
-        found += [one.memory_id for one in there if words.are_in(one.raw_text, one.memory_id in current)]
-    return found
+        ids_found += [memory.memory_id for memory in nearby if words.are_in(memory.raw_text, memory.memory_id in current)]
+    return ids_found
 
 
 def forget_in_documents(
-    forgotten: Collection[str], found: Collection[Memory], user_id: str, now: datetime, documents: Documents
+    forgotten: Collection[str], memories: Collection[Memory], user_id: str, now: datetime, documents: Documents
 ) -> bool:
     """Remove the passages of erased memories from documents and all their versions. Returns whether anything changed.
 
@@ -93,55 +94,55 @@ def forget_in_documents(
     ids; if some are missing or unreadable, all documents are searched. Older versions of any document may contain copies. The
     next version is written first, so that concurrent writers can't restore the words.
     """
-    known = {one.memory_id: one.session_id if one.is_passage else None for one in found}
+    known = {memory.memory_id: memory.session_id if memory.is_passage else None for memory in memories}
     is_anywhere = not known.keys() >= set(forgotten)
     references = set(known.values()) - {None}
-    copied, is_cut = ForgottenWords.of((one.raw_text for one in found if one.is_passage), ()), False
+    copied, is_cut = ForgottenWords.of((memory.raw_text for memory in memories if memory.is_passage), ()), False
     for head in list(documents.listed(user_id)) if is_anywhere or references else []:
         is_own = is_anywhere or head.reference in references
         if is_own or head.version > 1:
-            is_cut |= _forget(head, is_own, set(forgotten), found, copied, user_id, now, documents)
+            is_cut |= _forget(head, is_own, set(forgotten), memories, copied, user_id, now, documents)
     return is_cut
 
 
 def _forget(
-    head: DocumentHead, is_own: bool, forgotten: set[str], found: Collection[Memory], copied: ForgottenWords, user_id: str,
+    head: DocumentHead, is_own: bool, forgotten: set[str], memories: Collection[Memory], copied: ForgottenWords, user_id: str,
     now: datetime, documents: Documents,
 ) -> bool:  # fmt: skip
     """`is_own`: erased memories come from this document. Other documents keep their newest version.
 
     `copied`: the erased passages of all documents.
     """
-    said = [one.raw_text for one in found if one.is_passage and one.session_id == head.reference]
+    lines = [memory.raw_text for memory in memories if memory.is_passage and memory.session_id == head.reference]
     versions = documents.versions(user_id, head.namespace, head.key)
     texts, ids = dict[str, str](), dict[str, set[str]]()  # by digest: several memories may have the same words
     for version in versions:
         by_id = texts_of(version)
-        for one in version.passages:
-            texts.setdefault(one.digest, by_id[one.memory_id])
-            ids.setdefault(one.digest, set()).add(one.memory_id)
-    newest = {one.digest for version in versions[:1] for one in version.passages}
+        for passage in version.passages:
+            texts.setdefault(passage.digest, by_id[passage.memory_id])
+            ids.setdefault(passage.digest, set()).add(passage.memory_id)
+    newest = {passage.digest for version in versions[:1] for passage in version.passages}
     gone = {
         digest
         for digest, names in ids.items()
         if names & forgotten or (digest not in newest and copied.are_in(texts[digest], stays=True))
     }
     stays = newest - gone
-    more = {*gone, *said}
+    more = {*gone, *lines}
     while more:
-        words = ForgottenWords.of([*said, *(texts[digest] for digest in gone)], (texts[digest] for digest in stays))
+        words = ForgottenWords.of([*lines, *(texts[digest] for digest in gone)], (texts[digest] for digest in stays))
         left = [(digest, text) for digest, text in texts.items() if digest not in gone and (is_own or digest not in stays)]
         more = {digest for digest, text in left if words.are_in(text, digest in stays)}
         gone, stays = gone | more, stays - more
     memory_ids = {name for digest in gone for name in ids[digest]}
-    if versions and _tells(versions[0], memory_ids):
+    if versions and _mentions(versions[0], memory_ids):
         following = {"version": versions[0].version + 1, "updated_at": now}
         documents.put(user_id, without_passages(versions[0], memory_ids).model_copy(update=following))
     for version in versions:
-        if _tells(version, memory_ids):
+        if _mentions(version, memory_ids):
             documents.rewrite(user_id, without_passages(version, memory_ids))
     return bool(memory_ids)
 
 
-def _tells(head: DocumentHead, memory_ids: Collection[str]) -> bool:
-    return any(one.memory_id in memory_ids for one in head.passages)
+def _mentions(head: DocumentHead, memory_ids: Collection[str]) -> bool:
+    return any(passage.memory_id in memory_ids for passage in head.passages)

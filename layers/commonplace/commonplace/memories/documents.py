@@ -30,12 +30,14 @@ def derived(document: Document, before: Document | None, caller: Caller, ports: 
     replaced passage's memory in `supersedes`, so that both are erased together.
     """
     passages = passages_of(document.body, document.form, document.fields)
-    told = {one.digest: one.memory_id for one in before.passages if one.digest in passages} if before else {}
-    there = {one.memory_id for one in ports.records.get(caller.user_id, list(told.values())) if one.status == "active"}
-    new = {digest: passage for digest, passage in passages.items() if told.get(digest) not in there}
+    ids_by_digest = {part.digest: part.memory_id for part in before.passages if part.digest in passages} if before else {}
+    active = {
+        item.memory_id for item in ports.records.get(caller.user_id, list(ids_by_digest.values())) if item.status == "active"
+    }
+    new = {digest: passage for digest, passage in passages.items() if ids_by_digest.get(digest) not in active}
     entries = _entries(document, new, _replaced(passages, before) if before else {}, caller, ports)
-    ids = told | {digest: entry.memory.memory_id for digest, entry in entries.items()}
-    linked = tuple(PassageOf(memory_id=ids[digest], digest=digest, places=one.places) for digest, one in passages.items())
+    ids = ids_by_digest | {digest: entry.memory.memory_id for digest, entry in entries.items()}
+    linked = tuple(PassageOf(memory_id=ids[digest], digest=digest, places=part.places) for digest, part in passages.items())
     return document.model_copy(update={"passages": linked}), list(entries.values())
 
 
@@ -45,7 +47,7 @@ def _replaced(passages: Mapping[str, Passage], before: Document) -> dict[str, st
     Candidates are passages in the same place, and passages elsewhere with a word unique to both. The pairs with most shared
     words win, each passage in one pair.
     """
-    ids = {one.digest: one.memory_id for one in before.passages}
+    ids = {passage.digest: passage.memory_id for passage in before.passages}
     if ids.keys() <= passages.keys() or passages.keys() <= ids.keys():
         return {}  # passages were only added, or only removed
     texts = texts_of(before)
@@ -60,18 +62,18 @@ def _replaced(passages: Mapping[str, Passage], before: Document) -> dict[str, st
         for (gone, come), least in pairs.items()
         if gone not in new and come not in old and old[gone] & new[come]
     ]
-    found: dict[str, str] = {}
-    for much, least, gone, come in sorted(shared, key=lambda pair: pair[0], reverse=True):
-        if much >= least and come not in found and ids[gone] not in found.values():
-            found[come] = ids[gone]
-    return found
+    matches: dict[str, str] = {}
+    for share, least, gone, come in sorted(shared, key=lambda pair: pair[0], reverse=True):
+        if share >= least and come not in matches and ids[gone] not in matches.values():
+            matches[come] = ids[gone]
+    return matches
 
 
 def _sole_holders(old: Mapping[str, set[str]], new: Mapping[str, set[str]]) -> Iterator[tuple[str, str]]:
     holders = [Counter(chain.from_iterable(version.values())) for version in (old, new)]
     sole = {word for word in holders[0] if holders[0][word] == holders[1][word] == 1}
-    there = {word: digest for digest, words in new.items() for word in words & sole}
-    return ((digest, there[word]) for digest, words in old.items() for word in words & sole)
+    digests = {word: digest for digest, words in new.items() for word in words & sole}
+    return ((digest, digests[word]) for digest, words in old.items() for word in words & sole)
 
 
 def _words(text: str) -> set[str]:
@@ -82,22 +84,22 @@ def _words(text: str) -> set[str]:
 def _entries(
     document: Document, passages: Mapping[str, Passage], replaced: Mapping[str, str], caller: Caller, ports: Ports
 ) -> dict[str, Entry]:
-    embedder = PrecomputedEmbedder.of((one.text for one in passages.values()), ports.embedder)
+    embedder = PrecomputedEmbedder.of((passage.text for passage in passages.values()), ports.embedder)
     tags = ports.facts.tags(caller.user_id) if passages else {}
-    given = {
+    fields = {
         "agent_id": GLOBAL_AGENT, "collection": DOCUMENTS, "origin": "document", "session_id": document.reference,
         "scope_ref": document.reference, "user_note": document.path,
     }  # fmt: skip
     return {
         digest: new_entry(
             _TOOL,
-            enrich(one.text, ports.words, embedder, tags),
+            enrich(passage.text, ports.words, embedder, tags),
             None,
             caller,
             ports,
-            {**given, "supersedes": replaced.get(digest)},
+            {**fields, "supersedes": replaced.get(digest)},
         )
-        for digest, one in passages.items()
+        for digest, passage in passages.items()
     }
 
 
@@ -108,15 +110,15 @@ def settle(document: Document, entries: Sequence[Entry], caller: Caller, ports: 
     """
     stored = ports.records.add(entries) if entries else []
     ids = {entry.memory.memory_id: memory.memory_id for entry, (memory, _) in zip(entries, stored, strict=True)}
-    if any(name != there for name, there in ids.items()):  # a write that crashed halfway created it
+    if any(name != expected for name, expected in ids.items()):  # a write that crashed halfway created it
         linked = tuple(
-            one.model_copy(update={"memory_id": ids.get(one.memory_id, one.memory_id)}) for one in document.passages
+            part.model_copy(update={"memory_id": ids.get(part.memory_id, part.memory_id)}) for part in document.passages
         )
         document = document.model_copy(update={"passages": linked})
         ports.documents.rewrite(caller.user_id, document)
     versions = close_former(document.namespace, document.key, caller, ports, ids.values())
-    if not any((one.version, one.passages) == (document.version, document.passages) for one in versions):
-        linked_elsewhere = {one.memory_id for version in versions for one in version.passages}
+    if not any((version.version, version.passages) == (document.version, document.passages) for version in versions):
+        linked_elsewhere = {passage.memory_id for version in versions for passage in version.passages}
         _end(set(ids.values()) - linked_elsewhere, caller, ports, erases=True)
     return document
 
@@ -126,16 +128,16 @@ def close_former(
 ) -> list[Document]:
     """Close the memories of all stored versions, and `more`, except those of the newest version. Returns the versions."""
     versions = ports.documents.versions(caller.user_id, namespace, key)
-    told = [{one.memory_id for one in version.passages} for version in versions]
-    _end(set(more).union(*told).difference(*told[:1]), caller, ports)
+    ids = [{passage.memory_id for passage in version.passages} for version in versions]
+    _end(set(more).union(*ids).difference(*ids[:1]), caller, ports)
     return versions
 
 
 def _end(memory_ids: Collection[str], caller: Caller, ports: Ports, erases: bool = False) -> None:
     for attempt in range(_ATTEMPTS):
-        found = ports.records.get(caller.user_id, sorted(memory_ids))
+        memories = ports.records.get(caller.user_id, sorted(memory_ids))
         try:
-            for memory in (one for one in found if one.content and (erases or one.status == "active")):
+            for memory in (memory for memory in memories if memory.content and (erases or memory.status == "active")):
                 if erases:
                     change = Change(erased(memory, caller.now), Audit("erase", caller.now, {}), before=memory, erases=True)
                     forget = Operation(new_operation_id(caller.now), caller.user_id, "FORGET", caller.now, closes=(change,))

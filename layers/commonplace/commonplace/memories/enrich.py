@@ -77,14 +77,14 @@ def enrich(
     """
     known = words.embed(text)
     vector = known if embedder is words else embedder.embed(text)
-    found = tags_of(text)
-    renamed = consolidate(found, own_tags, partial(_cosine, words))
+    tags = tags_of(text)
+    renamed = consolidate(tags, own_tags, partial(_cosine, words))
     return EnrichedStatement(
         text=text,
         normalized=to_third_person(text, speaker),
         vector=vector,
         classification=classify(text, known, embedder.features(text) if embedder.name == ENCODER else None),
-        tags=tidy_tags(renamed.get(tag, tag) for tag in found),
+        tags=tidy_tags(renamed.get(tag, tag) for tag in tags),
         concepts=tuple(concepts_of(text)),
         renamed=renamed,
     )
@@ -102,5 +102,5 @@ def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def _cosine(embedder: Embedder, first: str, second: str) -> float | None:
-    one, other = embedder.embed(first), embedder.embed(second)
-    return None if one is None or other is None else float(one @ other)
+    vector, other = embedder.embed(first), embedder.embed(second)
+    return None if vector is None or other is None else float(vector @ other)

@@ -11,7 +11,7 @@ from commonplace.domain.ids import new_memory_id, new_operation_id
 from commonplace.domain.memory import Memory, importance_of
 from commonplace.domain.results import Merge, Recommendations, SimilarMemory, Update
 from commonplace.domain.taxonomy import section_of
-from commonplace.memories.comparison import advice_on, as_told, find_similar
+from commonplace.memories.comparison import advice_on, as_similar, find_similar
 from commonplace.memories.enrich import EnrichedStatement
 from commonplace.memories.tag_names import own_names
 from commonplace.memories.transitions import PURGE_DELAY, superseded
@@ -41,7 +41,7 @@ class Ingested:
 
 
 def new_entry(
-    tool: str, statement: EnrichedStatement, place: Place | None, caller: Caller, ports: Ports, given: Mapping[str, Any]
+    tool: str, statement: EnrichedStatement, place: Place | None, caller: Caller, ports: Ports, extra: Mapping[str, Any]
 ) -> Entry:
     """Build a new memory of a statement. `given`: record fields from the caller, which override derived values."""
     thought = {
@@ -57,7 +57,7 @@ def new_entry(
         "concepts": statement.concepts,
         **thought,
         **(place.model_dump(exclude_none=True) if place else {}),
-        **given,
+        **extra,
     }
     expires = fields.get("expires_at")
     if expires is not None and is_never(expires):
@@ -76,7 +76,7 @@ def new_entry(
         embedding_model=ports.embedder.name if statement.vector is not None else None,
         **fields,
     )
-    detail = {"tool": tool, "engine": thought, "given": sorted(given.keys() & thought.keys())}
+    detail = {"tool": tool, "engine": thought, "given": sorted(extra.keys() & thought.keys())}
     return Entry(memory, statement.vector, Audit("store", caller.now, detail))
 
 
@@ -100,10 +100,10 @@ def ingest(
         memory, created, operation_id = _replace(entry, old, closed_by or {}, ports)
     else:
         ((memory, created),), operation_id = ports.records.add([entry]), None
-    gone = {memory.memory_id, *(one.memory_id for one in old)}
-    others = [one for one in like or () if one.memory_id not in gone]
-    merges, updates = advice_on(entry, others, ports)
-    return Ingested(memory, created, as_told(others), merges, updates, degraded=like is None, operation_id=operation_id)
+    gone = {memory.memory_id, *(memory.memory_id for memory in old)}
+    compared = [similar for similar in like or () if similar.memory_id not in gone]
+    merges, updates = advice_on(entry, compared, ports)
+    return Ingested(memory, created, as_similar(compared), merges, updates, degraded=like is None, operation_id=operation_id)
 
 
 def recommendations_on(memory: Memory, ports: Ports) -> Recommendations | None:
@@ -112,10 +112,10 @@ def recommendations_on(memory: Memory, ports: Ports) -> Recommendations | None:
     like = find_similar(entry, ports)
     if like is None:
         return None
-    found = ports.records.get(memory.user_id, [one.memory_id for one in like if one.memory_id != memory.memory_id])
-    before = {one.memory_id for one in found if one.created_at <= memory.created_at}
-    older = [one for one in like if one.memory_id in before]
-    return recommended(as_told(older), *advice_on(entry, older, ports))
+    memories = ports.records.get(memory.user_id, [near.memory_id for near in like if near.memory_id != memory.memory_id])
+    before = {older.memory_id for older in memories if older.created_at <= memory.created_at}
+    older = [similar for similar in like if similar.memory_id in before]
+    return recommended(as_similar(older), *advice_on(entry, older, ports))
 
 
 def recommended(
@@ -123,7 +123,7 @@ def recommended(
 ) -> Recommendations:
     """Build a store's recommendations. `tags`: tags that were renamed."""
     return Recommendations(
-        similar_memories=[one.memory_id for one in similar],
+        similar_memories=[memory.memory_id for memory in similar],
         similar=similar,
         suggested_merges=merges,
         updates=updates,
@@ -138,8 +138,10 @@ def _replace(entry: Entry, old: Sequence[Memory], closed_by: Mapping[str, object
     try:
         ports.operations.apply(operation)
     except CommonplaceError as error:
-        current = ports.records.get(operation.user_id, [one.memory_id for one in old])
-        unchanged = {(one.memory_id, one.version) for one in current} == {(one.memory_id, one.version) for one in old}
+        current = ports.records.get(operation.user_id, [memory.memory_id for memory in old])
+        unchanged = {(memory.memory_id, memory.version) for memory in current} == {
+            (memory.memory_id, memory.version) for memory in old
+        }
         if error.code is not ErrorCode.CONFLICT or not unchanged:
             raise
         ((memory, created),) = ports.records.add([entry])
@@ -154,18 +156,18 @@ def _closing(
 ) -> Operation:
     details: list[dict[str, object]] = [{"by": by}, *({"by": by, **closed_by} for _ in old[1:])]
     closes = tuple(
-        Change(superseded(one, by, now), Audit("supersede", now, detail), before=one)
-        for one, detail in zip(old, details, strict=True)
+        Change(superseded(memory, by, now), Audit("supersede", now, detail), before=memory)
+        for memory, detail in zip(old, details, strict=True)
     )
     return Operation(new_operation_id(now), old[0].user_id, "UPDATE", now, opens, closes)
 
 
-def notes(done: Ingested, caller: Caller, tell_known: bool = True, warnings: Sequence[str] = ()) -> Notes | None:
+def notes(done: Ingested, caller: Caller, report_known: bool = True, warnings: Sequence[str] = ()) -> Notes | None:
     """Return the notes of a storing tool. `tell_known`: report if nothing new was stored."""
-    told = [*warnings] if done.created else [KNOWN] if tell_known else []
-    found = Notes(
+    lines = [*warnings] if done.created else [KNOWN] if report_known else []
+    result = Notes(
         degraded=NOT_COMPARED if done.degraded else None,
         redacted=list(caller.redacted) or None,
-        warnings=told or None,
+        warnings=lines or None,
     )
-    return found or None
+    return result or None

@@ -38,31 +38,33 @@ class Passage:
 
 def passages_of(body: str, form: Form, fields: Sequence[str] | None) -> dict[str, Passage]:
     """Return the passages of a body by digest, in order. Repeated text is one passage."""
-    found = _text_passages(body) if form == "text" else _json_passages(json.loads(body), fields)
+    pieces = _text_passages(body) if form == "text" else _json_passages(json.loads(body), fields)
     passages: dict[str, Passage] = {}
-    for one in found:
-        if not any(map(str.isalnum, one.text.replace(ERASED, ""))):
+    for passage in pieces:
+        if not any(map(str.isalnum, passage.text.replace(ERASED, ""))):
             continue
-        before = passages.get(one.digest)
-        passages[one.digest] = one if before is None else Passage(before.text, (*before.places, *one.places))
+        before = passages.get(passage.digest)
+        passages[passage.digest] = passage if before is None else Passage(before.text, (*before.places, *passage.places))
     return passages
 
 
 def texts_of(document: Document) -> dict[str, str]:
     """Return the source text of each memory of a version, by memory id."""
     if document.form == "text":
-        cuts = {one.memory_id: [document.body[start:end] for start, end in one.places] for one in document.passages}
+        cuts = {part.memory_id: [document.body[start:end] for start, end in part.places] for part in document.passages}
     else:
         value = json.loads(document.body) if document.passages else {}
         lines = [_line_of(value, leaf, document.fields) for leaf in _leaves(value, ())]
-        cuts = {one.memory_id: [line for start, end in one.places for line in lines[start:end]] for one in document.passages}
+        cuts = {
+            part.memory_id: [line for start, end in part.places for line in lines[start:end]] for part in document.passages
+        }
     return {memory_id: "\n".join(texts) for memory_id, texts in cuts.items()}
 
 
 def without_passages(document: Document, memory_ids: Collection[str]) -> Document:
     """Return the version without the source text of some memories."""
-    gone = [place for one in document.passages if one.memory_id in memory_ids for place in one.places]
-    left = [one for one in document.passages if one.memory_id not in memory_ids]
+    gone = [place for passage in document.passages if passage.memory_id in memory_ids for place in passage.places]
+    left = [passage for passage in document.passages if passage.memory_id not in memory_ids]
     if document.form == "json":
         numbers = {number for start, end in gone for number in range(start, end)}
         body = without_values(document.body, numbers, with_names=document.fields is None)
@@ -70,7 +72,7 @@ def without_passages(document: Document, memory_ids: Collection[str]) -> Documen
         body = document.body
         for start, end in sorted(gone, reverse=True):
             body = f"{body[:start]}{ERASED}{body[end:]}"
-        left = [one.model_copy(update={"places": _shift_places(one.places, gone)}) for one in left]
+        left = [passage.model_copy(update={"places": _shift_places(passage.places, gone)}) for passage in left]
     return document.model_copy(update={"body": body, "size": len(body.encode()), "passages": tuple(left)})
 
 
@@ -117,17 +119,17 @@ def _json_passages(value: Any, fields: Sequence[str] | None) -> Iterator[Passage
     leaves = list(_leaves(value, ()))
     paths = [list(_STEP.findall(field.strip("$. "))) for field in fields or ()]
     named = {leaf for path in paths for leaf in _at(value, (), path)}
-    there = (number for number, leaf in enumerate(leaves) if _value(value, leaf) != ERASED)
-    wanted = [number for number in there if fields is None or leaves[number] in named]
-    lines, told = "", list[int]()
+    present = (number for number, leaf in enumerate(leaves) if _value(value, leaf) != ERASED)
+    wanted = [number for number in present if fields is None or leaves[number] in named]
+    lines, numbers = "", list[int]()
     for number in wanted:
         line = _line_of(value, leaves[number], fields)
         is_alone = fields is not None and len(wanted) <= _MOST
-        if told and (is_alone or len(lines) + len(line) > MOST_CHARACTERS):
-            yield from (Passage(text, _ranges(told)) for text in _split(lines))
-            lines, told = "", []
-        lines, told = f"{lines}{line}\n", [*told, number]
-    yield from (Passage(text, _ranges(told)) for text in _split(lines))
+        if numbers and (is_alone or len(lines) + len(line) > MOST_CHARACTERS):
+            yield from (Passage(text, _ranges(numbers)) for text in _split(lines))
+            lines, numbers = "", []
+        lines, numbers = f"{lines}{line}\n", [*numbers, number]
+    yield from (Passage(text, _ranges(numbers)) for text in _split(lines))
 
 
 def _line_of(value: Any, leaf: Leaf, fields: Sequence[str] | None) -> str:
@@ -147,30 +149,30 @@ def _split(text: str) -> list[str]:
     return [text[start:end] for start, end in _shortened(text, 0, len(text))]
 
 
-def _leaves(value: Any, way: Leaf) -> Iterator[Leaf]:
+def _leaves(value: Any, path: Leaf) -> Iterator[Leaf]:
     if isinstance(value, dict):
         for name, inner in value.items():
-            yield from _leaves(inner, (*way, name))
+            yield from _leaves(inner, (*path, name))
     elif isinstance(value, list):
         for number, inner in enumerate(value):
-            yield from _leaves(inner, (*way, number))
+            yield from _leaves(inner, (*path, number))
     elif value is not None and value != "":
-        yield way
+        yield path
 
 
-def _at(value: Any, way: Leaf, steps: list[tuple[str, str]]) -> Iterator[Leaf]:
+def _at(value: Any, path: Leaf, steps: list[tuple[str, str]]) -> Iterator[Leaf]:
     """The leaves below a path such as `a.b[*].c`; negative indexes count from the end, `*` is every entry."""
     if not steps:
-        yield from _leaves(value, way)
+        yield from _leaves(value, path)
         return
-    (number, name), rest = steps[0], steps[1:]
+    (number, name), later = steps[0], steps[1:]
     if isinstance(value, list) and number:
         wanted = range(len(value)) if number == "*" else [int(number) % len(value)] if _is_in(int(number), value) else []
-        for one in wanted:
-            yield from _at(value[one], (*way, one), rest)
+        for index in wanted:
+            yield from _at(value[index], (*path, index), later)
     elif isinstance(value, dict):
         for key in value if name == "*" else [name] if name in value else []:
-            yield from _at(value[key], (*way, key), rest)
+            yield from _at(value[key], (*path, key), later)
 
 
 def _is_in(number: int, entries: list[Any]) -> bool:
@@ -210,11 +212,11 @@ class _Emptying:
 
     def _name_entries(self, entries: list[tuple[str, Any, bool | None]]) -> dict[str, Any]:
         taken = {name for name, _, _ in entries}
-        free = (name for name in chain([ERASED], (f"{ERASED} {one}" for one in count(2))) if name not in taken)
+        free = (name for name in chain([ERASED], (f"{ERASED} {number}" for number in count(2))) if name not in taken)
         goes = (self.with_names and is_gone and not _ERASED_NAME.fullmatch(name) for name, _, is_gone in entries)
         return {next(free) if gone else name: inner for (name, inner, _), gone in zip(entries, goes, strict=True)}
 
 
 def _all_known(parts: Iterable[bool | None]) -> bool | None:
-    known = {one for one in parts if one is not None}
+    known = {part for part in parts if part is not None}
     return known == {True} if known else None

@@ -19,12 +19,12 @@ def after_write(user_id: str, ports: Ports) -> None:
     if ports.reembedding is None:
         return
     try:
-        embed_again(user_id, ports.reembedding, ports.embedder, SECONDS_PER_WRITE)
+        reembed(user_id, ports.reembedding, ports.embedder, SECONDS_PER_WRITE)
     except CommonplaceError as error:  # another process is writing; the next write continues
         _log.warning("no memory was embedded again: %s", error.code.label)
 
 
-def embed_again(
+def reembed(
     user_id: str, reembedding: Reembedding, embedder: Embedder, seconds: float, done: Callable[[int], None] = lambda _: None
 ) -> bool:
     """Embed memories for `seconds`; after the last one, switch the user. Return whether that is done."""

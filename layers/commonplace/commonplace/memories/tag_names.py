@@ -12,6 +12,6 @@ def renamed_tags(user_id: str, ports: Ports) -> dict[str, str]:
 
 def own_names(tags: Iterable[str], user_id: str, ports: Ports) -> tuple[str, ...]:
     """Return the distinct tags of a memory under their current names."""
-    given = tuple(tags)
-    renamed = renamed_tags(user_id, ports) if given else {}
-    return tuple(dict.fromkeys(renamed.get(tag, tag) for tag in given))
+    names = tuple(tags)
+    renamed = renamed_tags(user_id, ports) if names else {}
+    return tuple(dict.fromkeys(renamed.get(tag, tag) for tag in names))

@@ -14,7 +14,7 @@ from commonplace.ports.values import AppliedChange, Audit, Caller, Change
 PURGE_DELAY = timedelta(days=30)
 DAY_SECONDS = 86_400.0
 _CONFIRMED_FOR = 7 * DAY_SECONDS
-PLAN_KEPT_FOR = timedelta(days=7)
+PLAN_RETENTION = timedelta(days=7)
 """How long a plan can be applied."""
 MOST_CLOSED_BY_MODEL = 20
 """How many memories of a user a model may delete or merge away within an hour."""
@@ -69,7 +69,7 @@ def without_words(change: AppliedChange) -> AppliedChange:
     return replace(change, before={name: old for name, old in change.before.items() if name not in _WORDS})
 
 
-def believed(clock: float, written: Iterable[float], kept: float = math.inf) -> float:
+def believed(clock: float, written: Iterable[float], retention: float = math.inf) -> float:
     """Return the latest time up to `clock` that a user's own records confirm, in seconds since 1970.
 
     Expired data is deleted only up to this time: a laptop's clock may be years ahead for an afternoon, and deletion is final.
@@ -77,8 +77,8 @@ def believed(clock: float, written: Iterable[float], kept: float = math.inf) -> 
     for a quarter of `kept`, the retention in seconds. If all entries are younger than a day, a wrong clock does no harm, and
     the result is `clock`.
     """
-    confirming = [one for one in written if one <= clock - DAY_SECONDS]
-    return min(clock, max(confirming) + min(_CONFIRMED_FOR, kept / 4)) if confirming else clock
+    confirming = [time for time in written if time <= clock - DAY_SECONDS]
+    return min(clock, max(confirming) + min(_CONFIRMED_FOR, retention / 4)) if confirming else clock
 
 
 def applied_change(change: Change) -> AppliedChange:
@@ -101,11 +101,11 @@ def check_model_may_close(count: int, command: str, caller: Caller, ports: Ports
     if caller.admin:
         return
     since = caller.now - _HOUR
-    applied = ports.operations.since(caller.user_id, since - PLAN_KEPT_FOR)  # operations are ordered by planning time
-    made = [one for operation in applied for one in operation.made]
-    closed = {one.memory_id for one in made if one.by_model and datetime.fromisoformat(one.by_model) > since}
+    applied = ports.operations.since(caller.user_id, since - PLAN_RETENTION)  # operations are ordered by planning time
+    made = [change for operation in applied for change in operation.made]
+    closed = {change.memory_id for change in made if change.by_model and datetime.fromisoformat(change.by_model) > since}
     if len(closed) + count > MOST_CLOSED_BY_MODEL:
-        closed = {one.memory_id for one in ports.records.get(caller.user_id, sorted(closed)) if one.status != "active"}
+        closed = {item.memory_id for item in ports.records.get(caller.user_id, sorted(closed)) if item.status != "active"}
     if len(closed) + count > MOST_CLOSED_BY_MODEL:
         why = (
             f"through an agent at most {MOST_CLOSED_BY_MODEL} memories an hour may be deleted or merged away, and "

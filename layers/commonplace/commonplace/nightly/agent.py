@@ -17,7 +17,7 @@ from commonplace.extraction.candidate import Candidate, Decision, MemoryView, Re
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
 from commonplace.extraction.days import Day, Utterance
 from commonplace.extraction.decisions import decide, without_addition
-from commonplace.extraction.forgetting.matching import tells
+from commonplace.extraction.forgetting.matching import is_about
 from commonplace.extraction.forgetting.requests import forget_target
 from commonplace.extraction.gates import forget_candidates
 from commonplace.extraction.grounding.evidence import evidence_span
@@ -84,8 +84,8 @@ class AgentPlan:
 
     def candidate(self, content: str, interaction_id: str, evidence: str, **fields: Any) -> Candidate:
         """Build a candidate located at its evidence. Raises `RejectedCall` if the user didn't say it there."""
-        said = self._utterance_with(interaction_id, evidence)
-        return Candidate(content, interaction_id, said.position, evidence, event_time=said.time, **fields)
+        utterance = self._utterance_with(interaction_id, evidence)
+        return Candidate(content, interaction_id, utterance.position, evidence, event_time=utterance.time, **fields)
 
     def add(self, name: str, candidate: Candidate) -> str | None:
         """Plan a new memory; return why not if there is nothing to add. An outdated value is added closed."""
@@ -100,7 +100,7 @@ class AgentPlan:
         """Plan a new value for a stored memory or, without `target`, for the plan's own entry."""
         planned = self._by_name.get(name)
         targets = [target] if target is not None else self._record.get(planned.targets) if planned is not None else []
-        ids = tuple(one.memory_id for one in targets)
+        ids = tuple(memory.memory_id for memory in targets)
         self._put(name, Decision(candidate, "UPDATE" if ids else "ADD", ids, why="updated by the agent"), targets)
 
     def close(self, name: str, interaction_id: str, evidence: str, target: Memory | None) -> None:
@@ -108,7 +108,7 @@ class AgentPlan:
         request = forget_target(evidence)
         sure = {"confidence": _CONFIDENCE, "forgets": request is not None, "corrects": request is None}
         candidate = self.candidate(request or evidence, interaction_id, evidence, **sure)
-        if request is not None and not tells(request, target.content if target is not None else self._by_name[name].says):
+        if request is not None and not is_about(request, target.content if target is not None else self._by_name[name].says):
             raise RejectedCall("the user wants something else forgotten")
         if request is not None:
             self._check(Decision(candidate, "FORGET"), ())
@@ -124,7 +124,7 @@ class AgentPlan:
         # Compares with the whole record: memories closed by the plan still have their words there.
         (wanted,) = decide([request], self._record, self._now)
         for key, made in tuple(self._by_name.items()):
-            if _is_said_before(made.candidate, request) and tells(request.content, made.says):
+            if _is_said_before(made.candidate, request) and is_about(request.content, made.says):
                 left = without_addition(made, wanted.targets)
                 del self._by_name[key]
                 self._by_name |= {key: left} if left.operation == "DELETE" else {}
@@ -198,63 +198,63 @@ class AgentTools:
             "delete_memory": self._delete,
         }
 
-    def call(self, name: object, given: object) -> tuple[Mapping[str, object], bool]:
+    def call(self, name: object, arguments: object) -> tuple[Mapping[str, object], bool]:
         """Run a tool call. Returns its answer and whether it was rejected; a rejected call changes nothing."""
         try:
             if not isinstance(name, str) or name not in self._tools:
                 raise RejectedCall(f"there is no such tool; there are {', '.join(self._tools)}")
-            return self._tools[name](REQUESTS[name][0].model_validate(given)), False
+            return self._tools[name](REQUESTS[name][0].model_validate(arguments)), False
         except ValidationError as error:
             return {"error": first_error(error)}, True
         except RejectedCall as error:
             return {"error": str(error)}, True
 
-    def _search(self, asked: Search) -> Mapping[str, object]:
-        wanted = subject_stems(asked.query)
+    def _search(self, request: Search) -> Mapping[str, object]:
+        wanted = subject_stems(request.query)
         self._looked |= wanted
         planned = {name: value for name, value in self.plan.new_candidates.items() if wanted & subject_stems(value.content)}
-        return self._entries(planned, self.plan.view.similar(asked.query, asked.limit))
+        return self._entries(planned, self.plan.view.similar(request.query, request.limit))
 
-    def _read(self, asked: ReadRequest) -> Mapping[str, object]:
-        planned = {name: value for name, value in self.plan.new_candidates.items() if value.section == asked.category}
-        return self._entries(planned, self.plan.view.in_section(asked.category, asked.limit))
+    def _read(self, request: ReadRequest) -> Mapping[str, object]:
+        planned = {name: value for name, value in self.plan.new_candidates.items() if value.section == request.category}
+        return self._entries(planned, self.plan.view.in_section(request.category, request.limit))
 
-    def _write(self, asked: Write) -> Mapping[str, object]:
-        self._refuse_before_search(asked.value)
-        if self.plan.has_decision(asked.key) or self.plan.view.holder(asked.key) is not None:
+    def _write(self, request: Write) -> Mapping[str, object]:
+        self._refuse_before_search(request.value)
+        if self.plan.has_decision(request.key) or self.plan.view.holder(request.key) is not None:
             raise RejectedCall("the key is taken: update_memory gives it another value")
         candidate = self.plan.candidate(
-            asked.value,
-            asked.interaction_id,
-            asked.evidence,
-            confidence=asked.confidence,
-            key=asked.key,
-            section=asked.category,
-            durability=asked.durability,
+            request.value,
+            request.interaction_id,
+            request.evidence,
+            confidence=request.confidence,
+            key=request.key,
+            section=request.category,
+            durability=request.durability,
         )
-        why_not = self.plan.add(asked.key, candidate)
-        return {"written": True, "key": asked.key} if why_not is None else {"written": False, "why": why_not}
+        why_not = self.plan.add(request.key, candidate)
+        return {"written": True, "key": request.key} if why_not is None else {"written": False, "why": why_not}
 
-    def _update(self, asked: Update) -> Mapping[str, object]:
-        self._refuse_before_search(asked.value)
-        target = self._target(asked.key)
-        before = target or self.plan.new_candidates[asked.key]
+    def _update(self, request: Update) -> Mapping[str, object]:
+        self._refuse_before_search(request.value)
+        target = self._target(request.key)
+        before = target or self.plan.new_candidates[request.key]
         candidate = self.plan.candidate(
-            asked.value,
-            asked.interaction_id,
-            asked.evidence,
+            request.value,
+            request.interaction_id,
+            request.evidence,
             confidence=_UPDATED,
             key=before.key,
-            section=asked.category or before.section,
+            section=request.category or before.section,
             durability=before.durability,
         )
-        self.plan.change(asked.key, candidate, target)
-        return {"updated": True, "key": asked.key}
+        self.plan.change(request.key, candidate, target)
+        return {"updated": True, "key": request.key}
 
-    def _delete(self, asked: Delete) -> Mapping[str, object]:
-        target = self._target(asked.key)
-        self.plan.close(asked.key, asked.interaction_id, asked.evidence, target)
-        return {"deleted": True, "key": asked.key}
+    def _delete(self, request: Delete) -> Mapping[str, object]:
+        target = self._target(request.key)
+        self.plan.close(request.key, request.interaction_id, request.evidence, target)
+        return {"deleted": True, "key": request.key}
 
     def _target(self, key: str) -> Memory | None:
         if key in self.plan.new_candidates:
@@ -268,9 +268,9 @@ class AgentTools:
         if not self._looked & subject_stems(value):
             raise RejectedCall("look first: search_memory for what this is about")
 
-    def _entries(self, planned: Mapping[str, Any], found: Iterable[Memory]) -> Mapping[str, object]:
+    def _entries(self, planned: Mapping[str, Any], memories: Iterable[Memory]) -> Mapping[str, object]:
         entries = [{"key": name, "value": value.content, "section": value.section} for name, value in planned.items()]
-        for memory in found:
+        for memory in memories:
             # Memories without a key, or with a key in another collection, are named by id: keys are lower case, ids are not.
             key = memory.key if memory.collection == DEFAULT_COLLECTION else None
             name = key or memory.memory_id.lower()
@@ -297,13 +297,13 @@ def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime
             unread.append(unread_after(error, interactions_in(chunk)))
             continue
         # Only decisions on this chunk: an earlier chunk of the conversation may have been read when this chunk was not.
-        made = [one for name, one in tools.plan.made.items() if before.get(name) is not one]
-        left = set(interactions_in(chunk)) - {one.candidate.interaction_id for one in made}
+        made = [decision for name, decision in tools.plan.made.items() if before.get(name) is not decision]
+        left = set(interactions_in(chunk)) - {decision.candidate.interaction_id for decision in made}
         waiting = left if ended else set[str]()
         if ended and left:
             unread.append(Unread(frozenset(left), ended, waits=True))
         _plan_forget_requests(
-            tools.plan, [one.utterance for one in chunk if one.utterance.interaction_id not in waiting], day
+            tools.plan, [line.utterance for line in chunk if line.utterance.interaction_id not in waiting], day
         )
     decisions = tools.plan.decisions
     return Reading(decisions, candidates=len(decisions)), tuple(unread)
@@ -311,8 +311,8 @@ def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime
 
 def _plan_forget_requests(plan: AgentPlan, read: Sequence[Utterance], day: Day) -> None:
     """Explicit forget requests of the user apply whatever the model planned."""
-    for said in read:
-        for request in forget_candidates(said, day.before(said)):
+    for utterance in read:
+        for request in forget_candidates(utterance, day.before(utterance)):
             plan.forget(request)
 
 
@@ -332,8 +332,8 @@ def _converse(name: str, day: Day, chunk: Chunk, tools: AgentTools, model: Meter
         results = _run_calls(reply, tools)
         if not results or reply.stop_reason == "model_context_window_exceeded":
             return None if reply.stop_reason == "end_turn" else f"the model stopped with {reply.stop_reason}"
-        said = [block for block in reply.blocks if block.get("type") != "text" or block.get("text")]
-        messages += [{"role": "assistant", "content": said}, {"role": "user", "content": results}]
+        blocks = [block for block in reply.blocks if block.get("type") != "text" or block.get("text")]
+        messages += [{"role": "assistant", "content": blocks}, {"role": "user", "content": results}]
     return limit
 
 
@@ -354,8 +354,8 @@ def _run_calls(reply: Reply, tools: AgentTools) -> list[Mapping[str, Any]]:
         if block.get("type") != "tool_use":
             continue
         answer, sent_back = (_CUT, True) if block is cut else tools.call(block.get("name"), block.get("input"))
-        said = json.dumps(answer, ensure_ascii=False)
-        results.append({"type": "tool_result", "tool_use_id": block.get("id"), "content": said, "is_error": sent_back})
+        text = json.dumps(answer, ensure_ascii=False)
+        results.append({"type": "tool_result", "tool_use_id": block.get("id"), "content": text, "is_error": sent_back})
     return results
 
 
@@ -377,7 +377,7 @@ def tool_list() -> list[dict[str, Any]]:
     ]
 
 
-def _is_said_before(said: Candidate, request: Candidate) -> bool:
-    if said.event_time is None or request.event_time is None:
-        return not said.forgets
-    return not said.forgets and said.event_time <= request.event_time
+def _is_said_before(candidate: Candidate, request: Candidate) -> bool:
+    if candidate.event_time is None or request.event_time is None:
+        return not candidate.forgets
+    return not candidate.forgets and candidate.event_time <= request.event_time

@@ -78,7 +78,7 @@ class DayPlanner:
         active = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name).active
         spent = usage_of_day(day.date, self.context.night.runs.newest(caller.user_id, _RUNS))
         operations = apply_limits(draft.operations, active, spent)
-        surplus = sum(one.told.outcome == "over_cap" for one in operations)
+        surplus = sum(planned.told.outcome == "over_cap" for planned in operations)
         notes = (*draft.notes, f"{day.date}: {surplus} more {_NOT_ADDED}") if surplus else draft.notes
         return draft.model_copy(update={"operations": operations, "notes": notes})
 
@@ -96,27 +96,27 @@ class DayPlanner:
             failure = error
         ids = interactions_of(day)
         if len(ids) > 1:
-            return merged(self._draft_one_by_one(day, ids, answers))
+            return merged(self._draft_separately(day, ids, answers))
         why = f"{type(failure).__name__} at {places_of(failure)}"
         _log.error("an interaction of %s can't be read: %s", day.date, why)
         return Plan(unread=ids, notes=("an interaction can't be read; it is tried again in the next run",))
 
-    def _draft_one_by_one(self, day: Day, ids: Sequence[str], answers: SavedAnswers | UnsavedAnswers) -> Iterator[Plan]:
+    def _draft_separately(self, day: Day, ids: Sequence[str], answers: SavedAnswers | UnsavedAnswers) -> Iterator[Plan]:
         """Treats earlier interactions as applied, so that a correction can refer to them."""
         view = self.view.copy()
-        for one in ids:
-            plan = replace(self, view=view).draft(_day_of_one(day, one), answers.with_prefix(one))
+        for interaction_id in ids:
+            plan = replace(self, view=view).draft(_day_of(day, interaction_id), answers.with_prefix(interaction_id))
             view.stage(plan.operations)
             yield plan
 
 
 def interactions_of(day: Day) -> tuple[str, ...]:
     """Return the ids of a day's interactions by time."""
-    said = [(one.time, one.interaction_id) for one in day.utterances]
-    met = [(one.time, one.interaction_id) for one in day.titles]
-    return tuple(dict.fromkeys(interaction_id for _, interaction_id in sorted(said + met)))
+    times = [(utterance.time, utterance.interaction_id) for utterance in day.utterances]
+    title_times = [(title.time, title.interaction_id) for title in day.titles]
+    return tuple(dict.fromkeys(interaction_id for _, interaction_id in sorted(times + title_times)))
 
 
-def _day_of_one(day: Day, interaction_id: str) -> Day:
-    utterances = tuple(one for one in day.utterances if one.interaction_id == interaction_id)
+def _day_of(day: Day, interaction_id: str) -> Day:
+    utterances = tuple(utterance for utterance in day.utterances if utterance.interaction_id == interaction_id)
     return replace(day, utterances=utterances, titles=tuple(t for t in day.titles if t.interaction_id == interaction_id))

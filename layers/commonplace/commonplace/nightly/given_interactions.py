@@ -2,12 +2,15 @@
 
 import hashlib
 import json
+import re
+import tomllib
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.resources import files
 from typing import Any
 
 from commonplace.contract import validate
@@ -23,13 +26,63 @@ from commonplace.domain.interactions import (
     Page,
     Reaction,
     RefusedInteraction,
+    Role,
     Save,
     SkippedMessage,
 )
-from commonplace.nightly.web_pages import interaction_of
 from commonplace.ports.values import Caller
 from commonplace.text.redaction import redact, without_secret
 from commonplace.text.redaction.answers import question_in
+
+_MARK = r"^[^\S\n]*(?:[*_#>]+[^\S\n]*)?({names})(?:[^\S\n]*[*_]+)?[^\S\n]*[:：][^\S\n]*(?:[*_]+(?=\s|$))?"
+_LONGEST_TITLE = 300
+_LONGEST_NAME = 128
+
+
+def interaction_of(page: Page) -> Discussion | Reaction:
+    """Return what the user did on a page: said the turns of a transcript, or read the title, its first line."""
+    turns = turns_of(page.text)
+    if turns:
+        return Discussion(type="discussion", id=page.id, time=page.time, messages=turns)
+    title = next(line.strip(" #\t") for line in page.text.splitlines() if any(map(str.isalnum, line)))
+    return Reaction(
+        type="reaction",
+        id=page.id,
+        time=page.time,
+        post_id=(page.url or page.id)[:_LONGEST_NAME],
+        reaction=f"read on {page.platform}"[:_LONGEST_NAME] if page.platform else "read",
+        title=title[:_LONGEST_TITLE],
+    )
+
+
+def turns_of(text: str) -> tuple[Message, ...]:
+    """Return the turns of a transcript that begins with a speaker and includes the user; else an empty tuple."""
+    marks = list(_marks().finditer(text))
+    if not marks or text[: marks[0].start()].strip():
+        return ()
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    texts = [
+        Message(role=_role(mark[1]), content=text[mark.end() : end].strip()) for mark, end in zip(marks, ends, strict=True)
+    ]
+    return tuple(message for message in texts if message.content) if any(message.role == "user" for message in texts) else ()
+
+
+def _role(name: str) -> Role:
+    return "user" if " ".join(name.casefold().split()) in _names()["user"] else "assistant"
+
+
+@cache
+def _marks() -> re.Pattern[str]:
+    names = sorted((name for group in _names().values() for name in group), key=len, reverse=True)
+    spelled = "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in names)
+    return re.compile(_MARK.format(names=spelled), re.IGNORECASE | re.MULTILINE)
+
+
+@cache
+def _names() -> dict[str, frozenset[str]]:
+    table = tomllib.loads((files(__package__) / "speakers.toml").read_text(encoding="utf-8"))
+    return {role: frozenset(names) for role, names in table.items()}
+
 
 MAX_CHARACTERS = 300_000
 """Most characters of an interaction, all texts together."""
@@ -70,26 +123,26 @@ class Checked:
 
 
 def well_formed(
-    given: Sequence[Any], caller: Caller, refused: list[RefusedInteraction], skipped: list[SkippedMessage]
+    interactions: Sequence[Any], caller: Caller, refused: list[RefusedInteraction], skipped: list[SkippedMessage]
 ) -> Iterator[Checked]:
     """Yield the valid interactions with id and time. Others go to `refused`, and messages not fully read to `skipped`."""
     unnamed = _Unnamed(caller)
-    for one in given:
+    for entry in interactions:
         try:
-            checked = _validated(one, unnamed)
-            found = _to_recorded(checked)
-            _refuse_too_long(found)
+            checked = _validated(entry, unnamed)
+            interaction = _to_recorded(checked)
+            _refuse_too_long(interaction)
             messages = checked.messages if isinstance(checked, GivenDiscussion) else ()
-            if one.get("id") is None:
-                found = found.model_copy(update={"id": unnamed.id_of(redacted(found, caller, []))})
+            if entry.get("id") is None:
+                interaction = interaction.model_copy(update={"id": unnamed.id_of(redacted(interaction, caller, []))})
             skipped += [
-                SkippedMessage(id=found.id, index=index, role=message.role, reason=message.not_read)
+                SkippedMessage(id=interaction.id, index=index, role=message.role, reason=message.not_read)
                 for index, message in enumerate(messages)
                 if message.not_read is not None
             ]
-            yield Checked(found, tuple(index for index, message in enumerate(messages) if message.is_read))
+            yield Checked(interaction, tuple(index for index, message in enumerate(messages) if message.is_read))
         except CommonplaceError as error:
-            refused.append(RefusedInteraction(id=_id_of(one), field=error.field, message=error.message))
+            refused.append(RefusedInteraction(id=_id_of(entry), field=error.field, message=error.message))
 
 
 @dataclass
@@ -102,36 +155,36 @@ class _Unnamed:
     caller: Caller
     met: Counter[str] = field(default_factory=Counter)
 
-    def completed(self, given: Mapping[str, Any]) -> dict[str, Any]:
+    def completed(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields with a time, and a placeholder for a missing id."""
         missing = {"id": _NO_ID, "time": self.caller.now}
-        return {**given, **{name: value for name, value in missing.items() if given.get(name) is None}}
+        return {**fields, **{name: value for name, value in missing.items() if fields.get(name) is None}}
 
     def id_of(self, redacted: Interaction) -> str:
         """Return the id of an unnamed interaction. Secrets must be removed first: the hash of a short one can be guessed."""
-        said = redacted.model_dump(mode="json", exclude={"id", "time"})
+        content = redacted.model_dump(mode="json", exclude={"id", "time"})
         zone = self.caller.now.tzinfo
         day = (redacted.time.astimezone(zone) if redacted.time.tzinfo else redacted.time).date()
-        told = json.dumps([self.caller.user_id, said, day.isoformat()], sort_keys=True)
-        such = hashlib.sha256(told.encode()).hexdigest()
-        self.met[such] += 1
-        return f"unnamed-{hashlib.sha256(f'{such} {self.met[such]}'.encode()).hexdigest()[:32]}"
+        identity = json.dumps([self.caller.user_id, content, day.isoformat()], sort_keys=True)
+        digest = hashlib.sha256(identity.encode()).hexdigest()
+        self.met[digest] += 1
+        return f"unnamed-{hashlib.sha256(f'{digest} {self.met[digest]}'.encode()).hexdigest()[:32]}"
 
 
-def _id_of(one: Any) -> str | None:
-    given_id = one.get("id") if isinstance(one, Mapping) else None
-    return escaped(given_id) if isinstance(given_id, str) else None
+def _id_of(value: Any) -> str | None:
+    value_id = value.get("id") if isinstance(value, Mapping) else None
+    return escaped(value_id) if isinstance(value_id, str) else None
 
 
-def _validated(one: Any, unnamed: _Unnamed) -> GivenInteraction:
-    if not isinstance(one, Mapping):
+def _validated(value: Any, unnamed: _Unnamed) -> GivenInteraction:
+    if not isinstance(value, Mapping):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "must be an object with a type")
-    if "type" not in one:
+    if "type" not in value:
         raise CommonplaceError(ErrorCode.MISSING_FIELD, "type: is required", "type")
-    kind = _KINDS.get(one["type"]) if isinstance(one["type"], str) else None
+    kind = _KINDS.get(value["type"]) if isinstance(value["type"], str) else None
     if kind is None:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"type: must be one of {', '.join(_KINDS)}", "type")
-    interaction = validate.check(kind, unnamed.completed(one))
+    interaction = validate.check(kind, unnamed.completed(value))
     if interaction.time.year not in YEARS:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"time: must lie in {YEARS[0]}-{YEARS[-1]}", "time")
     if isinstance(interaction, Page):
@@ -141,17 +194,21 @@ def _validated(one: Any, unnamed: _Unnamed) -> GivenInteraction:
     return interaction
 
 
-def _to_recorded(given: GivenInteraction) -> Interaction:
-    if isinstance(given, Page):
-        return interaction_of(given)
-    if not isinstance(given, GivenDiscussion):
-        return given
-    said = [Message(role=one.speaker, content=one.words, id=one.id) for one in given.messages if one.speaker and one.is_read]
-    if not said:
+def _to_recorded(interaction: GivenInteraction) -> Interaction:
+    if isinstance(interaction, Page):
+        return interaction_of(interaction)
+    if not isinstance(interaction, GivenDiscussion):
+        return interaction
+    messages = [
+        Message(role=message.speaker, content=message.words, id=message.id)
+        for message in interaction.messages
+        if message.speaker and message.is_read
+    ]
+    if not messages:
         raise CommonplaceError(
             ErrorCode.INVALID_ARGUMENT, "messages: none holds text of the user or the assistant", "messages"
         )
-    return Discussion.model_validate({**given.model_dump(exclude={"messages"}), "messages": said})
+    return Discussion.model_validate({**interaction.model_dump(exclude={"messages"}), "messages": messages})
 
 
 def _texts(interaction: Interaction | Page) -> list[str]:
@@ -180,23 +237,23 @@ def redacted(interaction: Interaction, caller: Caller, kinds: list[str], before:
     """Remove secrets from all fields and make the time aware. `before`: an interaction that this one may answer."""
 
     def text(value: str, question: str | None = None) -> str:
-        found = redact(value, question)
-        kinds.extend(found.kinds)
-        return found.text
+        redaction = redact(value, question)
+        kinds.extend(redaction.kinds)
+        return redaction.text
 
     def name(value: str) -> str:
         text(value)
         return without_secret(value)
 
     time = in_zone(interaction.time, caller)
-    asked_before = _preceding_text(time, before, caller)
+    question_before = _preceding_text(time, before, caller)
     changed: dict[str, Any] = {"id": name(interaction.id), "time": time}
     match interaction:
         case Discussion():
-            questions = [asked_before, *(message.content for message in interaction.messages)]
+            questions = [question_before, *(message.content for message in interaction.messages)]
             changed["messages"] = tuple(
-                message.model_copy(update={"content": text(message.content, asked), "id": message.id and name(message.id)})
-                for message, asked in zip(interaction.messages, questions, strict=False)
+                message.model_copy(update={"content": text(message.content, question), "id": message.id and name(message.id)})
+                for message, question in zip(interaction.messages, questions, strict=False)
             )
             if interaction.article_title:
                 changed["article_title"] = _title(text(interaction.article_title))
@@ -207,18 +264,18 @@ def redacted(interaction: Interaction, caller: Caller, kinds: list[str], before:
             changed["post_id"] = interaction.post_id and name(interaction.post_id)
             changed["post_title"] = _title(text(interaction.post_title))
         case Explicit():
-            changed["text"] = text(interaction.text, asked_before)
+            changed["text"] = text(interaction.text, question_before)
     return interaction.model_copy(update=changed)
 
 
 def without_answers(interactions: Sequence[Interaction], caller: Caller) -> list[Interaction]:
     """Remove answers to a question for a secret in the previous interaction. Expects order of time."""
-    found: list[Interaction] = []
-    for one in interactions:
-        before = found[-1] if found else None
-        asked = _preceding_text(in_zone(one.time, caller), before, caller)
-        found.append(redacted(one, caller, [], before) if asked and question_in(asked) else one)
-    return found
+    cleaned: list[Interaction] = []
+    for interaction in interactions:
+        before = cleaned[-1] if cleaned else None
+        question = _preceding_text(in_zone(interaction.time, caller), before, caller)
+        cleaned.append(redacted(interaction, caller, [], before) if question and question_in(question) else interaction)
+    return cleaned
 
 
 def _preceding_text(time: datetime, before: Interaction | None, caller: Caller) -> str | None:

@@ -35,70 +35,72 @@ def recorded_parts(ledger: Ledger, user_id: str, conversation_id: str) -> list[L
     entries = ledger.entries(user_id, [conversation_id])
     first, count = 1, _FIRST_LOOKUP
     while True:
-        found = ledger.entries(user_id, [part_id(conversation_id, number) for number in range(first, first + count)])
-        entries += found
-        if len(found) < count:
+        entries_read = ledger.entries(user_id, [part_id(conversation_id, number) for number in range(first, first + count)])
+        entries += entries_read
+        if len(entries_read) < count:
             return entries
         first, count = first + count, 2 * count
 
 
 def messages_of(entries: Sequence[LedgerEntry]) -> list[Message | None]:
     """Return the recorded messages in order; None for each message whose text was dropped."""
-    found: list[Message | None] = []
+    messages: list[Message | None] = []
     for entry in entries:
-        found += entry.interaction.messages if isinstance(entry.interaction, Discussion) else [None] * entry.messages
-    return found
+        messages += entry.interaction.messages if isinstance(entry.interaction, Discussion) else [None] * entry.messages
+    return messages
 
 
-def same_beginning(known: Sequence[Message | None], given: Sequence[Sequence[Message]]) -> tuple[int, int]:
+def same_beginning(known: Sequence[Message | None], new: Sequence[Sequence[Message]]) -> tuple[int, int]:
     """Return how many given messages are known verbatim from the start, and how many pieces they have."""
     at = 0
-    for place, pieces in enumerate(given):
+    for place, pieces in enumerate(new):
         if list(known[at : at + len(pieces)]) != list(pieces):
             return place, at
         at += len(pieces)
-    return len(given), at
+    return len(new), at
 
 
-def growth(known: Sequence[Message | None], given: Sequence[Message]) -> Growth:
+def growth(known: Sequence[Message | None], messages: Sequence[Message]) -> Growth:
     """Compare messages by id if both sides have ids, else by position and text. They may start later in the conversation."""
     by_id = dict(zip(_numbered_ids(known), known, strict=True))
     by_id.pop(None, None)
-    start = _start(known, given)
+    start = _start(known, messages)
     new, changed = [], []
-    for at, (name, message) in enumerate(zip(_numbered_ids(given), given, strict=True)):
-        there = known[start + at] if start + at < len(known) else None
-        by_place = name is None or there is None or there.id is None  # where a text was dropped, its id was, too
+    for at, (name, message) in enumerate(zip(_numbered_ids(messages), messages, strict=True)):
+        known_message = known[start + at] if start + at < len(known) else None
+        by_place = (
+            name is None or known_message is None or known_message.id is None
+        )  # where a text was dropped, its id was, too
         is_new = name not in by_id and (not by_place or start + at >= len(known))
-        there = by_id.get(name, there)
+        known_message = by_id.get(name, known_message)
         if is_new:
             new.append(at)
-        elif there is not None and (there.role, there.content) != (message.role, message.content):
+        elif known_message is not None and (known_message.role, known_message.content) != (message.role, message.content):
             changed.append(at)
     return Growth(tuple(new), tuple(changed))
 
 
-def _start(known: Sequence[Message | None], given: Sequence[Message]) -> int:
-    said, told = _words(known), _words(given)
-    if said[: len(told)] == told[: len(said)]:
+def _start(known: Sequence[Message | None], messages: Sequence[Message]) -> int:
+    old_words, new_words = _words(known), _words(messages)
+    if old_words[: len(new_words)] == new_words[: len(old_words)]:
         return 0
-    first = told[0] if told else None
-    starts = (at for at in range(1, len(said)) if said[at] == first)
-    return next((at for at in starts if said[at:] == told[: len(said) - at]), 0)
+    first = new_words[0] if new_words else None
+    starts = (at for at in range(1, len(old_words)) if old_words[at] == first)
+    return next((at for at in starts if old_words[at:] == new_words[: len(old_words) - at]), 0)
 
 
 def _words(messages: Sequence[Message | None]) -> list[tuple[str, str] | None]:
-    return [None if one is None else (one.role, one.content) for one in messages]
+    return [None if message is None else (message.role, message.content) for message in messages]
 
 
 def _numbered_ids(messages: Sequence[Message | None]) -> list[tuple[str, int] | None]:
     """Numbers equal ids, as a long message is split into several."""
     count = Counter[str]()
-    found: list[tuple[str, int] | None] = []
-    for one in messages:
-        if one is None or one.id is None:
-            found.append(None)
+    counted: list[tuple[str, int] | None] = []
+    for message in messages:
+        if message is None or message.id is None:
+            counted.append(None)
         else:
-            count[one.id] += 1
-            found.append((one.id, count[one.id]))
-    return found
+            count[message.id] += 1
+            counted.append((message.id, count[message.id]))
+    return counted

@@ -43,33 +43,33 @@ def split_interaction(interaction: Interaction) -> list[Interaction]:
 
 def split_messages(messages: Sequence[Message]) -> list[Message]:
     """Split messages that are too long."""
-    return [one.model_copy(update={"content": piece}) for one in messages for piece in split_text(one.content)]
+    return [message.model_copy(update={"content": piece}) for message in messages for piece in split_text(message.content)]
 
 
 def split_text(text: str) -> list[str]:
     """Split a text into pieces of at most 8,000 characters, between words if possible. Joined, they are the text."""
-    found = []
+    pieces = []
     while len(text) > MAX_TEXT:
         blank = max(text.rfind(mark, MAX_TEXT - _LAST, MAX_TEXT) for mark in "\n ")
         end = blank + 1 if blank >= 0 else MAX_TEXT
-        found.append(text[:end])
+        pieces.append(text[:end])
         text = text[end:]
-    return [*found, text]
+    return [*pieces, text]
 
 
-def record_interactions(given: Sequence[Any], caller: Caller, ledger: Ledger) -> RecordResult:
+def record_interactions(interactions: Sequence[Any], caller: Caller, ledger: Ledger) -> RecordResult:
     """Record new interactions, and new messages of known conversations, in batches. Refuses only the invalid ones."""
     refused: list[RefusedInteraction] = []
     skipped: list[SkippedMessage] = []
     intake = _Intake(caller, ledger)
     last: Interaction | None = None
     new = known = 0
-    checked = well_formed(given, caller, refused, skipped)
-    for batch in in_batches(checked, _BATCH, lambda one: one.characters, _BATCH_CHARACTERS):
+    checked = well_formed(interactions, caller, refused, skipped)
+    for batch in in_batches(checked, _BATCH, lambda checked: checked.characters, _BATCH_CHARACTERS):
         following = []
-        for one in batch:
-            before, last = last, one.interaction
-            following.append((one, before))
+        for item in batch:
+            before, last = last, item.interaction
+            following.append((item, before))
         recorded = intake.record(following)
         new, known = new + recorded, known + len(batch) - recorded
     kinds = list(dict.fromkeys(intake.kinds))
@@ -87,55 +87,55 @@ class _Intake:
 
     def record(self, batch: Sequence[tuple[Checked, Interaction | None]]) -> int:
         """Record interactions, each with its predecessor. Returns how many are new or have new messages."""
-        there = {entry.interaction_id for entry in self.ledger.entries(self.caller.user_id, [one.name for one, _ in batch])}
+        known = {entry.interaction_id for entry in self.ledger.entries(self.caller.user_id, [item.name for item, _ in batch])}
         first: dict[str, list[Interaction]] = {}
-        for one, before in batch:
-            if one.name not in there and one.name not in first:
-                first[one.name] = split_interaction(redacted(one.interaction, self.caller, self.kinds, before))
+        for checked, before in batch:
+            if checked.name not in known and checked.name not in first:
+                first[checked.name] = split_interaction(redacted(checked.interaction, self.caller, self.kinds, before))
         fresh = _record_batch(first, self.caller, self.ledger)
         grown = 0
-        for one, before in batch:
-            if one.name in first and one.name in fresh:
-                del first[one.name]  # a repeated id in this batch may have grown
+        for checked, before in batch:
+            if checked.name in first and checked.name in fresh:
+                del first[checked.name]  # a repeated id in this batch may have grown
             else:
-                grown += self._record_growth(one, before)
+                grown += self._record_growth(checked, before)
         return len(fresh) + grown
 
-    def _record_growth(self, one: Checked, before: Interaction | None) -> bool:
-        talk = one.interaction
-        if not isinstance(talk, Discussion):
+    def _record_growth(self, checked: Checked, before: Interaction | None) -> bool:
+        entry = checked.interaction
+        if not isinstance(entry, Discussion):
             return False
         while True:
-            entries = recorded_parts(self.ledger, self.caller.user_id, one.name)
+            entries = recorded_parts(self.ledger, self.caller.user_id, checked.name)
             known = messages_of(entries)
             if not known:
                 return False  # the id belongs to an interaction of another kind
-            begun, at = same_beginning(known, [split_messages([message]) for message in talk.messages])
-            pieces, places = self._pieces_after(begun, talk, before)
-            found = growth(known[at:], pieces)
+            begun, at = same_beginning(known, [split_messages([message]) for message in entry.messages])
+            pieces, places = self._pieces_after(begun, entry, before)
+            grown = growth(known[at:], pieces)
             changes: dict[str, Any] = {
-                "id": part_id(one.name, len(entries)),
-                "time": in_zone(talk.time, self.caller),
-                "messages": tuple(pieces[at] for at in found.new),
+                "id": part_id(checked.name, len(entries)),
+                "time": in_zone(entry.time, self.caller),
+                "messages": tuple(pieces[at] for at in grown.new),
                 "article_title": None,  # already recorded with the first messages
-                "part_of": one.name,
+                "part_of": checked.name,
             }
-            if not found.new or all(
-                self.ledger.record(self.caller.user_id, [talk.model_copy(update=changes)], self.caller.now)
+            if not grown.new or all(
+                self.ledger.record(self.caller.user_id, [entry.model_copy(update=changes)], self.caller.now)
             ):
                 break  # otherwise this part was recorded concurrently; compare again
         self.conflicts += [
-            SkippedMessage(id=one.name, index=one.places[place], role=talk.messages[place].role, reason=_CHANGED)
-            for place in dict.fromkeys(places[at] for at in found.changed)
+            SkippedMessage(id=checked.name, index=checked.places[place], role=entry.messages[place].role, reason=_CHANGED)
+            for place in dict.fromkeys(places[at] for at in grown.changed)
         ]
-        return bool(found.new)
+        return bool(grown.new)
 
-    def _pieces_after(self, begun: int, talk: Discussion, before: Interaction | None) -> tuple[list[Message], list[int]]:
-        if begun == len(talk.messages):
+    def _pieces_after(self, begun: int, entry: Discussion, before: Interaction | None) -> tuple[list[Message], list[int]]:
+        if begun == len(entry.messages):
             return [], []
         asking = min(begun, 1)  # the previous message may ask for a secret
-        rest = talk.model_copy(update={"messages": talk.messages[begun - asking :]})
-        clean = redacted(rest, self.caller, self.kinds, None if begun else before)
+        remainder = entry.model_copy(update={"messages": entry.messages[begun - asking :]})
+        clean = redacted(remainder, self.caller, self.kinds, None if begun else before)
         assert isinstance(clean, Discussion)
         cut = [(place, split_messages([message])) for place, message in enumerate(clean.messages[asking:], begun)]
         return [piece for _, pieces in cut for piece in pieces], [place for place, pieces in cut for _ in pieces]

@@ -20,7 +20,7 @@ MAX_CONTENT = 1_000
 _Word = Annotated[str, AfterValidator(printable)]
 _MOST_TAGS = 8
 _LONGEST_TAG = 40
-_SAID, _MOST_SENTENCES = 0.5, 3
+_LEAST_SHARE, _MOST_SENTENCES = 0.5, 3
 """Share of the content's words that this many consecutive sentences must contain to count as evidence."""
 
 
@@ -106,8 +106,8 @@ def _place_of(content: object, messages: Mapping[int, Utterance]) -> dict[str, o
         for number, utterance in messages.items()
         for evidence, length in _passages(utterance)
     ]
-    said, _, place = max(places, key=lambda one: one[:2], default=(0, 0, {}))
-    return place if said >= max(1.0, _SAID * len(wanted)) else {}
+    count, _, place = max(places, key=lambda place: place[:2], default=(0, 0, {}))
+    return place if count >= max(1.0, _LEAST_SHARE * len(wanted)) else {}
 
 
 def _passages(utterance: Utterance) -> Iterator[tuple[str, int]]:
@@ -126,6 +126,6 @@ def first_error(error: ValidationError) -> str:
     return f"{'.'.join(map(str, first['loc'])) or 'the item'}: {first['msg']}"
 
 
-def _tags(given: list[str]) -> tuple[str, ...]:
-    tags = (" ".join(tag.casefold().split()) for tag in given)
+def _tags(raw_tags: list[str]) -> tuple[str, ...]:
+    tags = (" ".join(tag.casefold().split()) for tag in raw_tags)
     return tuple(dict.fromkeys(tag for tag in tags if 0 < len(tag) <= _LONGEST_TAG))[:_MOST_TAGS]

@@ -30,9 +30,9 @@ class RunMemoryView:
 
     def copy(self) -> "RunMemoryView":
         """Return a copy, with its staged operations."""
-        found = RunMemoryView(self._context)
-        found._staged, found._terms = dict(self._staged), dict(self._terms)
-        return found
+        view = RunMemoryView(self._context)
+        view._staged, view._terms = dict(self._staged), dict(self._terms)
+        return view
 
     def stage(self, operations: Iterable[PlannedOperation]) -> None:
         """Treat operations as applied, in this view only."""
@@ -48,8 +48,8 @@ class RunMemoryView:
         return [*self._nearest_staged(terms, vector), *self.get(ids)][:limit]
 
     def get(self, memory_ids: Sequence[str]) -> list[Memory]:
-        kept = self._ports.records.get(self._context.user_id, list(memory_ids))
-        now = {memory.memory_id: memory for memory in kept}
+        memories = self._ports.records.get(self._context.user_id, list(memory_ids))
+        now = {memory.memory_id: memory for memory in memories}
         now |= {memory_id: self._staged[memory_id][0] for memory_id in memory_ids if memory_id in self._staged}
         return self._current(now[memory_id] for memory_id in memory_ids if memory_id in now)
 
@@ -60,8 +60,8 @@ class RunMemoryView:
             return []
         from commonplace.text.paraphrase.pair_model import LEAST_COSINE, judged  # loads numpy, which words alone don't need
 
-        found, _ = with_fallback(lambda index: index.similar(self._seen, terms, vector, _COMPARED), self._ports)
-        stored = [(one.memory_id, one.content, one.vector) for one in found if one.memory_id not in self._staged]
+        nearest, _ = with_fallback(lambda index: index.similar(self._seen, terms, vector, _COMPARED), self._ports)
+        stored = [(near.memory_id, near.content, near.vector) for near in nearest if near.memory_id not in self._staged]
         seen = ((memory, other) for memory, other in self._staged.values() if is_visible(self._seen, memory))
         staged = [(memory.memory_id, memory.content, other) for memory, other in seen]
         compared = [
@@ -78,45 +78,45 @@ class RunMemoryView:
 
     def closed(self) -> list[Memory]:
         """Return inactive memories. Only these are held in memory at once."""
-        kept = (one for one in self._ports.records.all(self._context.user_id) if one.memory_id not in self._staged)
+        items = (memory for memory in self._ports.records.all(self._context.user_id) if memory.memory_id not in self._staged)
         staged = (memory for memory, _ in self._staged.values())
-        return [one for one in chain(kept, staged) if one.status != "active"]
+        return [memory for memory in chain(items, staged) if memory.status != "active"]
 
     def holder(self, key: str) -> Memory | None:
         staged = self._current(memory for memory, _ in self._staged.values() if memory.key == key)
         if staged:
             return staged[0]
         now = self._context.caller.now
-        found = self._ports.operations.holder(self._context.user_id, DEFAULT_COLLECTION, key, now)
-        return found if found is not None and self.get([found.memory_id]) else None
+        memory = self._ports.operations.holder(self._context.user_id, DEFAULT_COLLECTION, key, now)
+        return memory if memory is not None and self.get([memory.memory_id]) else None
 
     def in_section(self, section: Section, limit: int = 20) -> list[Memory]:
         wanted = Filter(collection=DEFAULT_COLLECTION, section=section)
-        found = most_important(self._context.caller, self._ports, wanted, limit).memories
+        memories = most_important(self._context.caller, self._ports, wanted, limit).memories
         staged = self._current(memory for memory, _ in self._staged.values() if memory.section == section)
-        ids = dict.fromkeys(memory.memory_id for memory in (*staged, *found))
+        ids = dict.fromkeys(memory.memory_id for memory in (*staged, *memories))
         return self.get(list(ids))[:limit]
 
     def _nearest_stored(self, index: MemoryIndex, terms: Sequence[str], vector: Vector | None, limit: int) -> list[str]:
-        worded = [one.memory_id for one in index.similar(self._seen, terms, vector, limit)]
+        worded = [similar.memory_id for similar in index.similar(self._seen, terms, vector, limit)]
         near: list[str] = []
         if vector is not None:
-            found = index.find(self._seen, Filter(), (), vector).candidates
-            order = (-found.cosines).argsort()[:limit]
-            near = [found.ids[row] for row in order if found.cosines[row] >= _NEAR]
+            candidates = index.find(self._seen, Filter(), (), vector).candidates
+            order = (-candidates.cosines).argsort()[:limit]
+            near = [candidates.ids[row] for row in order if candidates.cosines[row] >= _NEAR]
         both = chain.from_iterable(zip_longest(worded, near))
         staged = self._staged.keys()
-        return [one for one in dict.fromkeys(both) if one is not None and one not in staged][: 2 * limit]
+        return [fromkey for fromkey in dict.fromkeys(both) if fromkey is not None and fromkey not in staged][: 2 * limit]
 
     def _nearest_staged(self, terms: Sequence[str], vector: Vector | None) -> list[Memory]:
-        found, asked = [], frozenset(terms)
+        scored, words = [], frozenset(terms)
         for memory, other in self._staged.values():
             own = self._terms[memory.memory_id]
-            shared = len(own & asked) / max(1, min(len(own), len(asked)))
+            shared = len(own & words) / max(1, min(len(own), len(words)))
             cosine = 0.0 if vector is None or other is None else float(vector @ other)
             if shared >= _SHARED or cosine >= _NEAR:
-                found.append((-shared - cosine, memory))
-        return self._current(memory for _, memory in sorted(found, key=lambda pair: pair[0]))
+                scored.append((-shared - cosine, memory))
+        return self._current(memory for _, memory in sorted(scored, key=lambda pair: pair[0]))
 
     def _current(self, memories: Iterable[Memory]) -> list[Memory]:
         return [memory for memory in memories if is_visible(self._seen, memory)]
@@ -136,11 +136,11 @@ class StagedView:
         return self._open(self._view.get(memory_ids))
 
     def restated(self, content: str) -> list[str]:
-        return [one for one in self._view.restated(content) if one not in self._closed]
+        return [memory_id for memory_id in self._view.restated(content) if memory_id not in self._closed]
 
     def holder(self, key: str) -> Memory | None:
-        found = self._view.holder(key)
-        return found if found is not None and found.memory_id not in self._closed else None
+        memory = self._view.holder(key)
+        return memory if memory is not None and memory.memory_id not in self._closed else None
 
     def in_section(self, section: Section, limit: int = 20) -> list[Memory]:
         return self._open(self._view.in_section(section, limit + len(self._closed)))[:limit]

@@ -1,30 +1,107 @@
 """Turns a day's decisions into operations on the records, after checking each decision."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Any
 
 from commonplace.domain.batching import in_batches
 from commonplace.domain.ids import new_memory_id, new_operation_id
+from commonplace.domain.interactions import Discussion, Explicit, Interaction
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Dropped, RunOperation
 from commonplace.extraction.candidate import Candidate, Decision, Reading
-from commonplace.extraction.clauses import LONGEST_EVIDENCE
+from commonplace.extraction.changes.statements import joined
+from commonplace.extraction.clauses import LONGEST_EVIDENCE, sentences
 from commonplace.extraction.days import Day
-from commonplace.extraction.gates import is_asked_for, refusal_reason
+from commonplace.extraction.forgetting.matching import is_about, mentions, text_without
+from commonplace.extraction.gates import is_user_request, refusal_reason
 from commonplace.extraction.new_memory import memory_from_decision
 from commonplace.memories import transitions
-from commonplace.nightly.forget_scope import closed_memories, interactions_telling, remaining_text
+from commonplace.memories.lineage import made_of
 from commonplace.nightly.memory_view import RunMemoryView
-from commonplace.ports.values import Vector
+from commonplace.ports.values import Stored, Vector
 from commonplace.runs.apply import Plan, PlannedChange, PlannedOperation, RunContext, encode_vector
+from commonplace.runs.finalize import RUNS_WITH_WORDS
+from commonplace.use_cases.merge_plan import Sources
+
+_BATCH = 100  # recorded interactions, whose texts may be long
+
+
+def closed_memories(request: Candidate, shown: Sequence[Memory], view: RunMemoryView) -> list[Memory]:
+    """Return closed memories that match a forget request, and those superseded by `shown`, whatever they say."""
+    ids = {memory.memory_id for memory in shown}
+    ended = [memory for memory in view.closed() if memory.memory_id not in ids]
+    before = ids | {memory.supersedes for memory in shown}
+    memories = [
+        item for item in ended if item.content and (item.superseded_by in before or is_about(request.content, item.content))
+    ]
+    older = {memory.memory_id for memory in memories}
+    while more := [item for item in ended if item.memory_id not in older and item.content and item.superseded_by in older]:
+        memories += more
+        older |= {memory.memory_id for memory in more}
+    return memories
+
+
+def interactions_telling(request: Candidate, context: RunContext) -> tuple[str, ...]:
+    """Return the ids of recorded interactions up to the request whose texts match it, with or without a memory."""
+    since, until = context.caller.now - context.night.text_retention, request.event_time or context.caller.now
+    runs = [run for run in context.night.runs.newest(context.user_id, RUNS_WITH_WORDS) if run.started_at >= since]
+    ids = list(dict.fromkeys(interaction for run in runs for interaction in run.interactions))
+    return tuple(
+        row.interaction_id
+        for few in in_batches(ids, _BATCH)
+        for row in context.night.ledger.entries(context.user_id, few)
+        if row.interaction is not None
+        and _with_zone(row.time, until) <= until
+        and _mentions(request.content, row.interaction)
+    )
+
+
+def remaining_text(request: Candidate, targets: Sequence[Memory], context: RunContext) -> str:
+    """Return the sentences of the forgotten memories that the request does not cover, as one text.
+
+    For a merged memory, uses the sentences of its sources: a sentence omitted for another may matter if that is forgotten.
+    """
+    return joined([left for memory in targets if (left := _remaining_text(request, memory, context))])
+
+
+def _remaining_text(request: Candidate, memory: Memory, context: RunContext) -> str:
+    records = context.ports.records
+    ids = made_of(memory, records)
+    sources = [memory for memory in records.get(memory.user_id, sorted(ids)) if memory.content]
+    if not ids or len(sources) < len(ids):
+        return text_without(request.content, memory.content)
+    rests = [(memory, _without_request(request, memory.content)) for memory in sources]
+    left = (memory.model_copy(update={"raw_text": text, "normalized_text": text}) for memory, text in rests if text)
+    return Sources.of((Stored(memory, None) for memory in left), context.caller, context.ports).text
+
+
+def _without_request(request: Candidate, text: str) -> str:
+    return text_without(request.content, text) if mentions(request.content, text) else text
+
+
+def _mentions(target: str, interaction: Interaction) -> bool:
+    return any(is_about(target, sentence.text) for text in _texts_of(interaction) for sentence in sentences(text))
+
+
+def _texts_of(interaction: Interaction) -> Iterator[str]:
+    if isinstance(interaction, Discussion):
+        yield from (message.content for message in interaction.messages)
+    elif isinstance(interaction, Explicit):
+        yield interaction.text
+
+
+def _with_zone(time: datetime, other: datetime) -> datetime:
+    return time if time.tzinfo else time.replace(tzinfo=other.tzinfo)
+
 
 _LONGEST_WHY = 300
 _GONE = "the memory that it would change does not exist, or no longer exists"
 _FORGOTTEN = "the user wanted it forgotten"
-_NOT_THERE = f"{_FORGOTTEN}; no memory says it"
+_NO_TARGET = f"{_FORGOTTEN}; no memory says it"
 _FORGOTTEN_PER_OPERATION = 8  # per operation: with their audit rows, at most 100 parts fit a DynamoDB transaction
-_KEPT_FIELDS = (
+_INHERITED = (
     "collection", "agent_id", "key", "session_id", "position", "source", "scope", "scope_ref", "expires_at", "purge_at",
 )  # fmt: skip
 _CLOSED = "the memory that it would close was already closed by another operation of that day"
@@ -33,7 +110,7 @@ _CLOSED = "the memory that it would close was already closed by another operatio
 def plan_operations(reading: Reading, day: Day, view: RunMemoryView, context: RunContext) -> Plan:
     """Plan the operations of a day, before limits. The plan also lists what was dropped, and why."""
     work = _DayOperations(day, view, context)
-    for decision in sorted(reading.decisions, key=lambda one: not one.candidate.forgets):
+    for decision in sorted(reading.decisions, key=lambda decision: not decision.candidate.forgets):
         work.add(decision)  # forget requests first, because changes build on the remaining memories
     return Plan(
         operations=tuple(work.operations),
@@ -77,25 +154,25 @@ class _DayOperations:
         if why is None:
             self._plan(decision, targets)
         else:
-            one = decision.candidate
-            self.dropped.append(Dropped(interaction_id=one.interaction_id, position=one.position, why=why[:_LONGEST_WHY]))
+            fact = decision.candidate
+            self.dropped.append(Dropped(interaction_id=fact.interaction_id, position=fact.position, why=why[:_LONGEST_WHY]))
 
     def _forget(self, request: Candidate, shown: Sequence[Memory]) -> None:
         """Without a matching memory, only erases the interactions that say it."""
-        now_there = self._current_targets(shown)  # after earlier requests
+        memories = self._current_targets(shown)  # after earlier requests
         targets = self._current_targets([*shown, *closed_memories(request, shown, self.view)])
         decision, now = Decision(request, "FORGET"), self.context.caller.now
         erases = interactions_telling(request, self.context)
         if not targets:
-            reported = self._report(decision, outcome="applied", erases=erases, why=_NOT_THERE)
+            reported = self._report(decision, outcome="applied", erases=erases, why=_NO_TARGET)
             self.operations.append(PlannedOperation(told=reported, at=now))
             return
-        begun, rest = len(self.operations), remaining_text(request, now_there, self.context)
+        begun, remainder = len(self.operations), remaining_text(request, memories, self.context)
         for few in in_batches(targets, _FORGOTTEN_PER_OPERATION):
-            self._plan(replace(decision, content=rest or None), few, erases=erases)
-            rest = ""  # the remainder of all targets is stored once
+            self._plan(replace(decision, content=remainder or None), few, erases=erases)
+            remainder = ""  # the remainder of all targets is stored once
         left = self.operations[begun].opens
-        self.successors |= dict.fromkeys((one.memory_id for one in targets), left.memory if left else None)
+        self.successors |= dict.fromkeys((memory.memory_id for memory in targets), left.memory if left else None)
 
     def _plan(self, decision: Decision, targets: Sequence[Memory], **more: Any) -> None:
         operation_id, now = new_operation_id(self.context.caller.now), self.context.caller.now
@@ -108,19 +185,19 @@ class _DayOperations:
         self.successors |= {target.memory_id: new for target in targets}
         closed = tuple(target.memory_id for target in targets)
         reported = self._report(decision, operation_id=operation_id, memory_id=new and new.memory_id, closed=closed, **more)
-        asked_for = opens is not None and is_asked_for(decision.candidate, self.day)
-        self.operations.append(PlannedOperation(told=reported, at=now, opens=opens, closes=closes, asked_for=asked_for))
+        is_request = opens is not None and is_user_request(decision.candidate, self.day)
+        self.operations.append(PlannedOperation(told=reported, at=now, opens=opens, closes=closes, asked_for=is_request))
 
     def _current_targets(self, shown: Sequence[Memory]) -> list[Memory]:
         """Follows successors, so that two corrections on a day build on each other."""
-        found: dict[str, Memory] = {}
+        memories: dict[str, Memory] = {}
         for memory in shown:
             last: Memory | None = memory
             while last is not None and last.memory_id in self.successors:
                 last = self.successors[last.memory_id]
             if last is not None:
-                found[last.memory_id] = last
-        return list(found.values())
+                memories[last.memory_id] = last
+        return list(memories.values())
 
     def _remainder(self, text: str, of: Memory, operation_id: str) -> PlannedChange:
         now = self.context.caller.now
@@ -137,9 +214,9 @@ class _DayOperations:
         memory, vector = memory_from_decision(
             Decision(candidate, "ADD"), self.day, self.context.caller, self.context.ports, now, new_memory_id(now)
         )
-        kept: dict[str, Any] = {name: getattr(of, name) for name in _KEPT_FIELDS}
+        fields: dict[str, Any] = {name: getattr(of, name) for name in _INHERITED}
         evidence = text if of.evidence and text in of.evidence else None
-        return _storing_change(memory.model_copy(update={**kept, "evidence": evidence}), vector, operation_id)
+        return _storing_change(memory.model_copy(update={**fields, "evidence": evidence}), vector, operation_id)
 
     def _new_memory(self, decision: Decision, targets: Sequence[Memory], operation_id: str) -> PlannedChange:
         now = self.context.caller.now
@@ -151,20 +228,20 @@ class _DayOperations:
         if targets:
             first = targets[0]
             replaced = {"supersedes": first.memory_id, "collection": first.collection, "agent_id": first.agent_id}
-            replaced["key"] = next((one.key for one in targets if one.key), key)
+            replaced["key"] = next((memory.key for memory in targets if memory.key), key)
         memory = memory.model_copy(update=replaced)
         self.keys |= {memory.key} if memory.key else set()
         return _storing_change(memory, vector, operation_id)
 
     def _report(self, decision: Decision, **more: Any) -> RunOperation:
-        one = decision.candidate
+        candidate = decision.candidate
         fields: dict[str, Any] = {
             "operation_id": new_operation_id(self.context.caller.now),
             "kind": decision.operation,
             "outcome": "planned",
-            "interaction_id": one.interaction_id,
-            "position": one.position,
-            "rests_on": one.rests_on,
+            "interaction_id": candidate.interaction_id,
+            "position": candidate.position,
+            "rests_on": candidate.rests_on,
             "day": self.day.date,
             "why": _FORGOTTEN if decision.operation == "FORGET" else (decision.why or decision.operation)[:_LONGEST_WHY],
         }

@@ -77,11 +77,11 @@ class Case:
 
 def read_by_pipeline(day: Day, view: MemoryView, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Unread, ...]]:
     """Let the model propose and decide for a day. Returns the reading and the unread interactions."""
-    found = _extract(day, model)
-    candidates = _with_forget_requests(found, day)
+    extraction = _extract(day, model)
+    candidates = _with_forget_requests(extraction, day)
     decisions, notes = _decide(day, candidates, view, model, now)
-    proposed_in_all = len(candidates) + len(found.dropped)
-    return Reading(decisions, tuple(found.dropped), proposed_in_all, notes=notes), tuple(found.unread)
+    proposed_in_all = len(candidates) + len(extraction.dropped)
+    return Reading(decisions, tuple(extraction.dropped), proposed_in_all, notes=notes), tuple(extraction.unread)
 
 
 @dataclass
@@ -100,33 +100,33 @@ class _Extraction:
         if reason:
             place, position = candidate.interaction_id, candidate.position
             self.dropped.append(Dropped(interaction_id=place, position=position, why=reason))
-        elif (candidate.content, _place(candidate)) not in {(one.content, _place(one)) for one in self.candidates}:
+        elif (candidate.content, _place(candidate)) not in {(fact.content, _place(fact)) for fact in self.candidates}:
             self.candidates.append(candidate)
 
 
 def _extract(day: Day, model: MeteredModel) -> _Extraction:
-    found = _Extraction()
+    extraction = _Extraction()
     chunks = deque(chunks_of(lines_of(day)))
     for number in count():
         if not chunks:
             break
         chunk = chunks.popleft()
-        talk = [{"role": "user", "content": prompt_for(day, chunk, _TASK)}]
+        messages = [{"role": "user", "content": prompt_for(day, chunk, _TASK)}]
         try:
-            reply = model.ask(f"{day.date}/extract/{number}", instructions("extract"), talk, schema=llm_extraction.SHAPE)
+            reply = model.ask(f"{day.date}/extract/{number}", instructions("extract"), messages, schema=llm_extraction.SHAPE)
         except (BudgetSpent, ModelUnavailable) as error:
-            found.unread.append(unread_after(error, interactions_in([*chunk, *chain(*chunks)])))
+            extraction.unread.append(unread_after(error, interactions_in([*chunk, *chain(*chunks)])))
             break
         items = None if reply.stop_reason == "refusal" else items_of(reply.text, "memories", reply.stop_reason in CUTS)
         for item in items.complete if items else ():
-            found.add(item, chunk, day)
-        rest = chunk if items is None else _interactions_cut_off(items, chunk) if reply.stop_reason in CUTS else ()
-        if len(rest) == len(chunk):
+            extraction.add(item, chunk, day)
+        unread = chunk if items is None else _interactions_cut_off(items, chunk) if reply.stop_reason in CUTS else ()
+        if len(unread) == len(chunk):
             why = DECLINED if reply.stop_reason == "refusal" else "the model's answer contained no complete list of memories"
-            found.unread.append(Unread(frozenset(interactions_in(rest)), why, waits=True))
-        elif rest:
-            chunks.appendleft(rest)
-    return found
+            extraction.unread.append(Unread(frozenset(interactions_in(unread)), why, waits=True))
+        elif unread:
+            chunks.appendleft(unread)
+    return extraction
 
 
 def _interactions_cut_off(items: Items, chunk: Chunk) -> Chunk:
@@ -137,29 +137,31 @@ def _interactions_cut_off(items: Items, chunk: Chunk) -> Chunk:
     return chunk[last:]
 
 
-def _with_forget_requests(found: _Extraction, day: Day) -> list[Candidate]:
+def _with_forget_requests(extraction: _Extraction, day: Day) -> list[Candidate]:
     """Replaces the model's forget requests by the user's own, in order of messages.
 
     Explicit requests apply whatever the model says; it only interprets requests that refer to something said earlier.
     """
-    unread = {one for skipped in found.unread for one in skipped.interactions}
-    read = [said for said in day.utterances if said.role == "user" and said.interaction_id not in unread]
-    taken = {_place(one) for one in found.candidates if one.forgets}
+    unread = {interaction for skipped in extraction.unread for interaction in skipped.interactions}
+    read = [utterance for utterance in day.utterances if utterance.role == "user" and utterance.interaction_id not in unread]
+    taken = {_place(candidate) for candidate in extraction.candidates if candidate.forgets}
     requested = [
         request
-        for said in read
-        for request in forget_candidates(said, day.before(said), (said.interaction_id, said.position) in taken)
+        for turn in read
+        for request in forget_candidates(turn, day.before(turn), (turn.interaction_id, turn.position) in taken)
     ]
     served = {_place(request) for request in requested}
-    others = [one for one in found.candidates if not (one.forgets and _place(one) in served) or _names_nothing(one, day)]
-    order = [(said.interaction_id, said.position) for said in day.utterances]
-    return sorted([*others, *requested], key=lambda one: order.index(_place(one)))
+    candidates = [
+        fact for fact in extraction.candidates if not (fact.forgets and _place(fact) in served) or _names_nothing(fact, day)
+    ]
+    order = [(utterance.interaction_id, utterance.position) for utterance in day.utterances]
+    return sorted([*candidates, *requested], key=lambda candidate: order.index(_place(candidate)))
 
 
 def _names_nothing(request: Candidate, day: Day) -> bool:
-    said = day.said_at(request.interaction_id, request.position)
-    asked = forget_requests_in(request.evidence, said, day.before(said)) if said else []
-    return any(one.meant and not one.can_be_served for one in asked)
+    utterance = day.said_at(request.interaction_id, request.position)
+    requests = forget_requests_in(request.evidence, utterance, day.before(utterance)) if utterance else []
+    return any(request.meant and not request.can_be_served for request in requests)
 
 
 def _place(candidate: Candidate) -> tuple[str, int]:
@@ -170,15 +172,15 @@ def _decide(
     day: Day, candidates: Sequence[Candidate], view: MemoryView, model: MeteredModel, now: datetime
 ) -> tuple[tuple[Decision, ...], tuple[str, ...]]:
     by_rules = decide(candidates, view, now)
-    requests = [one for one in by_rules if one.operation == "FORGET"]
+    requests = [decision for decision in by_rules if decision.operation == "FORGET"]
     cases = [
         Case(
             number,
             decision.candidate,
             tuple(
-                one
-                for one in _without_forgotten(view.similar(decision.candidate.content, _SIMILAR), requests)
-                if not one.is_passage
+                memory
+                for memory in _without_forgotten(view.similar(decision.candidate.content, _SIMILAR), requests)
+                if not memory.is_passage
             ),
         )
         for number, decision in enumerate(by_rules)
@@ -191,7 +193,7 @@ def _decide(
 def _open_to_choice(candidates: Sequence[Candidate], decision: Decision) -> bool:
     """Rules settle known, outdated and weak candidates, forget requests, and candidates changed later that day."""
     settled = decision.operation in ("NOOP", "FORGET") or decision.outdated_by is not None
-    return not settled and any(decision.candidate is one for one in candidates)
+    return not settled and any(decision.candidate is candidate for candidate in candidates)
 
 
 def _without_forgotten(memories: Iterable[Memory], requests: Sequence[Decision]) -> Iterator[Memory]:
@@ -207,9 +209,9 @@ def _without_forgotten(memories: Iterable[Memory], requests: Sequence[Decision])
 def _choose(cases: Sequence[Case], day: Day, model: MeteredModel) -> tuple[dict[int, Decision], tuple[str, ...]]:
     made: dict[int, Decision] = {}
     for number, group in enumerate(batches_of(cases)):
-        talk = [{"role": "user", "content": deciding_prompt(group)}]
+        messages = [{"role": "user", "content": deciding_prompt(group)}]
         try:
-            reply = model.ask(f"{day.date}/decide/{number}", instructions("decide"), talk, schema=SHAPE)
+            reply = model.ask(f"{day.date}/decide/{number}", instructions("decide"), messages, schema=SHAPE)
         except (BudgetSpent, ModelUnavailable) as error:
             return made, (f"decided by rules: {unread_after(error, ()).why}",)
         for item in choices_in(reply.text, reply.stop_reason in CUTS, group):
@@ -251,12 +253,12 @@ def deciding_prompt(cases: Sequence[Case]) -> str:
     return f"{delimited_data(parts, mark)}\n\n{_DECIDING.format(data=f'<candidates-{mark}>')}"
 
 
-def choices_in(said: str, cut: bool, cases: Sequence[Case]) -> list[object]:
+def choices_in(reply: str, cut: bool, cases: Sequence[Case]) -> list[object]:
     """Return the decisions with their candidates' numbers. For a single candidate, the answer may be the decision itself."""
-    items = items_of(said, "decisions", cut)
+    items = items_of(reply, "decisions", cut)
     if items is not None:
         return items.complete
-    alone = object_with(said, "operation") if len(cases) == 1 else None
+    alone = object_with(reply, "operation") if len(cases) == 1 else None
     return [{"candidate": cases[0].number, **alone}] if alone else []
 
 

@@ -29,21 +29,21 @@ Chunk = tuple[PromptLine, ...]
 
 def lines_of(day: Day) -> list[PromptLine]:
     """Return a line per message with own words of the user, after the assistant's message, shortened if long."""
-    said = [utterance for utterance in day.utterances if utterance.own_words.strip()]
-    return [_line(number, utterance, day.before(utterance)) for number, utterance in enumerate(said, 1)]
+    utterances = [utterance for utterance in day.utterances if utterance.own_words.strip()]
+    return [_line(number, utterance, day.before(utterance)) for number, utterance in enumerate(utterances, 1)]
 
 
 def chunks_of(lines: Sequence[PromptLine], most_tokens: int = CHUNK_TOKENS) -> Iterator[Chunk]:
     """Yield the lines in chunks of at most `most_tokens` estimated tokens, at least one line each."""
     chunk: list[PromptLine] = []
-    room = most_tokens
+    free = most_tokens
     for line in lines:
         size = tokens_of(line.json)
-        if chunk and size > room:
+        if chunk and size > free:
             yield tuple(chunk)
-            chunk, room = [], most_tokens
+            chunk, free = [], most_tokens
         chunk.append(line)
-        room -= size
+        free -= size
     if chunk:
         yield tuple(chunk)
 

@@ -61,16 +61,16 @@ class ModeReader:
         self, reading: Reading, unread: Sequence[Unread], day: Day, view: MemoryView, failed_twice: frozenset[str]
     ) -> Reading:
         """Rules read unread interactions that don't wait, and titles in every mode."""
-        waiting = {one for skipped in unread if skipped.waits for one in skipped.interactions - failed_twice}
-        missed = {one for gap in unread for one in gap.interactions} - waiting
-        rest = Day(
+        waiting = {interaction for skipped in unread if skipped.waits for interaction in skipped.interactions - failed_twice}
+        missed = {interaction for gap in unread for interaction in gap.interactions} - waiting
+        remaining = Day(
             day.date,
-            tuple(said for said in day.utterances if said.interaction_id in missed),
-            tuple(met for met in day.titles if met.interaction_id not in waiting),
+            tuple(utterance for utterance in day.utterances if utterance.interaction_id in missed),
+            tuple(title for title in day.titles if title.interaction_id not in waiting),
         )
         # Rules read whole interactions, so the model's partial decisions are dropped to avoid duplicates.
-        by_model = tuple(one for one in reading.decisions if one.candidate.interaction_id not in missed)
-        by_rules = self.rules.read(rest, StagedView(view, by_model))
+        by_model = tuple(decision for decision in reading.decisions if decision.candidate.interaction_id not in missed)
+        by_rules = self.rules.read(remaining, StagedView(view, by_model))
         reasons = (f"{'left unread' if gap.interactions & waiting else 'read by rules'}: {gap.why}" for gap in unread)
         return Reading(
             decisions=by_model + by_rules.decisions,

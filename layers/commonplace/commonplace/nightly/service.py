@@ -14,7 +14,7 @@ from commonplace.domain.interactions import History, HistoryRequest, ListedRuns,
 from commonplace.domain.runs import OF_NO_CHANGE, Mode, Run
 from commonplace.runs import report, undo
 from commonplace.runs.apply import Lease, RunContext, leased
-from commonplace.runs.finalize import with_what_is_left
+from commonplace.runs.finalize import with_unread
 from commonplace.runs.queueing import exclusive_lease, resume
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Nights:
                     run = self._carry_out(run, night, lease)
                 if run.status != "running":
                     run = self._published(run, lease, flaws)
-                yield with_what_is_left(run, self.context)
+                yield with_unread(run, self.context)
                 if run.status == "running":
                     return
 
@@ -95,16 +95,16 @@ class Nights:
         """Return a run by id, or the `last`. Raises `NOT_FOUND`."""
         runs, user_id = self.context.night.runs, self.context.user_id
         if of_type(str, run_id, "run_id") == LAST:
-            found, message = next(iter(runs.newest(user_id, 1)), None), "there is no run yet"
+            run, message = next(iter(runs.newest(user_id, 1)), None), "there is no run yet"
         else:
-            found, message = runs.get(user_id, run_id) if may_be_id(run_id) else None, "there is no such run"
-        if found is None:
+            run, message = runs.get(user_id, run_id) if may_be_id(run_id) else None, "there is no such run"
+        if run is None:
             raise CommonplaceError(ErrorCode.NOT_FOUND, f"run_id: {message}", "run_id")
-        return found
+        return run
 
-    def told(self, run_id: str) -> RunReport:
+    def run_report(self, run_id: str) -> RunReport:
         """Return a run with its texts."""
-        return report.report(with_what_is_left(self.run(run_id), self.context, wait=False), self.context)
+        return report.report(with_unread(self.run(run_id), self.context, wait=False), self.context)
 
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
         """Undo a run and return the undo as a run. `reread`: mark its interactions as pending."""
@@ -124,7 +124,7 @@ class Nights:
         """Apply a run's operations in review if their memories are unchanged."""
         with exclusive_lease(self.context) as lease, gathered() as flaws:
             run = undo.approve(self._run_to_change(run_id), self.context, lease)
-            return with_what_is_left(self._published(run, lease, flaws), self.context)
+            return with_unread(self._published(run, lease, flaws), self.context)
 
     def discard_run(self, run_id: str) -> Run:
         """Discard a run's operations in review."""
@@ -139,8 +139,8 @@ class Nights:
 
         request = validate.check(HistoryRequest, naming(name, self.context.caller, self.context.ports))
         with gathered() as flaws:
-            found = history.history(request, self.context.caller, self.context.ports, compares=False)
-        return found.naming(flaws)
+            history_read = history.history(request, self.context.caller, self.context.ports, compares=False)
+        return history_read.naming(flaws)
 
     def _options(self, mode: Mode | None, progress: "Progress | None" = None) -> "RunOptions":
         from commonplace.llm.prompts import prompt_version
@@ -174,16 +174,16 @@ class Nights:
 
     def _drop_old_texts(self) -> None:
         ports = self.context.night
-        ports.ledger.drop_texts(self.context.user_id, self.context.clock(), ports.texts_kept)
+        ports.ledger.drop_texts(self.context.user_id, self.context.clock(), ports.text_retention)
 
     def _published(self, run: Run, lease: Lease, flaws: Flaws) -> Run:
         from commonplace.pages.publishing import publish
 
         trouble = publish(run, self.context)
-        told = _with_notes(run, flaws.note, trouble)
-        if told is not run:
-            self.context.night.runs.save(told, lease.fence)
-        return told
+        noted = _with_notes(run, flaws.note, trouble)
+        if noted is not run:
+            self.context.night.runs.save(noted, lease.fence)
+        return noted
 
     def _run_to_undo(self, run_id: str) -> Run:
         """`last` is the newest applied run that is no undo, so that repeating is harmless."""
@@ -206,10 +206,10 @@ def _was_applied(run: Run) -> bool:
     """A night that found nothing to change counts as applied, an unapplied plan does not."""
     if run.kind in ("undo", *OF_NO_CHANGE):
         return False
-    outcomes = {one.outcome for one in run.operations}
+    outcomes = {operation.outcome for operation in run.operations}
     return "applied" in outcomes or (run.kind == "nightly" and not outcomes & {"needs_review", "discarded"})
 
 
 def _with_notes(run: Run, *notes: str | None) -> Run:
-    told = tuple(filter(None, notes))
-    return run.model_copy(update={"notes": (*run.notes, *told)}) if told else run
+    added = tuple(filter(None, notes))
+    return run.model_copy(update={"notes": (*run.notes, *added)}) if added else run

@@ -54,8 +54,8 @@ def begin(context: RunContext, night: RunOptions, lease: Lease, tried: Collectio
 
 def pending(context: RunContext, tried: Collection[str] = ()) -> list[LedgerEntry]:
     """Return the ledger entries that the next run reads, oldest first."""
-    found = context.night.ledger.pending(context.user_id, MOST_INTERACTIONS + len(tried))
-    return [entry for entry in found if entry.interaction_id not in tried][:MOST_INTERACTIONS]
+    entries = context.night.ledger.pending(context.user_id, MOST_INTERACTIONS + len(tried))
+    return [entry for entry in entries if entry.interaction_id not in tried][:MOST_INTERACTIONS]
 
 
 def new_run(context: RunContext, night: RunOptions, entries: Collection[LedgerEntry]) -> Run:
@@ -93,7 +93,7 @@ def run_days(run: Run, context: RunContext, night: RunOptions, lease: Lease) -> 
             return run
         lease.renew()
         plan = _saved_plan(run, day, planner, lease)
-        operations = tuple(apply.apply(one, run.run_id, lease, run.attempts >= _TRIES) for one in plan.operations)
+        operations = tuple(apply.apply(planned, run.run_id, lease, run.attempts >= _TRIES) for planned in plan.operations)
         _keep_for_review(run, plan.operations, lease)
         run = with_plan(run, plan, operations, context).model_copy(update={"through": day.date, "attempts": 0})
         context.night.runs.save(run, lease.fence)
@@ -109,9 +109,9 @@ def preview(context: RunContext, night: RunOptions) -> tuple[Run, tuple[PlannedO
     planner, done = DayPlanner(context, night.read, night.mode, failed_twice, view), 0
     for day in _days(entries, context):
         plan = planner.plan(day, UnsavedAnswers())
-        view.stage(one for one in plan.operations if one.told.outcome == "planned")
+        view.stage(planned for planned in plan.operations if planned.told.outcome == "planned")
         planned += plan.operations
-        run = with_plan(run, plan, tuple(one.told for one in plan.operations), context)
+        run = with_plan(run, plan, tuple(planned.told for planned in plan.operations), context)
         done += len(interactions_of(day))
         _report_progress(night, done, entries)
     notes = (*run.notes, "a dry run: nothing was changed")
@@ -140,8 +140,8 @@ def with_plan(run: Run, plan: Plan, operations: tuple[RunOperation, ...], contex
 def _days(entries: Collection[LedgerEntry], context: RunContext) -> list[Day]:
     zone = context.caller.now.tzinfo
     assert zone is not None
-    given = [entry.interaction for entry in entries if entry.interaction is not None]
-    return days_of(without_answers(given, context.caller), zone)
+    interactions = [entry.interaction for entry in entries if entry.interaction is not None]
+    return days_of(without_answers(interactions, context.caller), zone)
 
 
 def _report_progress(night: RunOptions, done: int, entries: Collection[LedgerEntry]) -> None:
@@ -164,7 +164,7 @@ def _saved_plan(run: Run, day: Day, planner: DayPlanner, lease: Lease) -> Plan:
 
 
 def _keep_for_review(run: Run, operations: Collection[PlannedOperation], lease: Lease) -> None:
-    for one in operations:
-        if one.told.outcome == "needs_review":
-            name = review_part(one.told.operation_id)
-            lease.context.night.parts.save_part(run, name, one.model_dump_json(), lease.fence)
+    for planned in operations:
+        if planned.told.outcome == "needs_review":
+            name = review_part(planned.told.operation_id)
+            lease.context.night.parts.save_part(run, name, planned.model_dump_json(), lease.fence)

@@ -13,7 +13,7 @@ from commonplace.domain.interactions import Erased
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import LEFT_IN_LOG
 from commonplace.memories.document_words import twins
-from commonplace.memories.lineage import TAKEN_APART, made_of
+from commonplace.memories.lineage import UNMERGED, made_of
 from commonplace.memories.searches import forget_searches
 from commonplace.memories.transitions import erased
 from commonplace.pages.publishing import erase_pages, publish_changes
@@ -21,11 +21,11 @@ from commonplace.ports.records import MemoryRecords, UserErasure
 from commonplace.ports.values import Alias, Audit, Change, Operation
 from commonplace.retrieval.documents import folded
 from commonplace.runs.apply import Lease, RunContext, leased
-from commonplace.runs.backup_file import Backup, kept_backups
+from commonplace.runs.backup_file import Backup, stored_backups
 from commonplace.runs.finalize import erase_sources
 from commonplace.runs.queueing import exclusive_lease
-from commonplace.use_cases.merged_again import MergedAgain
 from commonplace.use_cases.named import behind_alias
+from commonplace.use_cases.unmerge import Unmerge
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class ErasureScope:
     @property
     def erased(self) -> tuple[str, ...]:
         """The ids that anything is stored under, newest first."""
-        return tuple(dict.fromkeys((*(one.memory_id for one in self.memories), *self.damaged, *sorted(self.purged))))
+        return tuple(dict.fromkeys((*(memory.memory_id for memory in self.memories), *self.damaged, *sorted(self.purged))))
 
 
 @dataclass(frozen=True)
@@ -67,47 +67,47 @@ class Known:
         Reads backups if an id has no record, and for passages, which may have had another memory. `document`: the reference
         of a document erased as a whole; copies of its passages in other documents stay.
         """
-        ids = {one.memory_id for one in self.there}.union(self.unreadable)
-        scope = self._scope([one if one in ids else _memory_of(one, aliases) for one in names], self.there, document)
-        if not scope.purged and not any(one.is_passage for one in scope.memories):
+        ids = {memory.memory_id for memory in self.there}.union(self.unreadable)
+        scope = self._scope([name if name in ids else _memory_of(name, aliases) for name in names], self.there, document)
+        if not scope.purged and not any(memory.is_passage for memory in scope.memories):
             return scope
         backups = self.backups()
-        aliases = [*aliases, *(one for backup in backups for one in backup.aliases if one.memory_id not in ids)]
-        kept = {one.memory_id: one for backup in backups for one in backup.records if one.memory_id not in ids}
-        found = sorted((one.memory for one in kept.values() if one.memory), key=lambda one: one.memory_id)
-        wanted = [one if one in ids else _memory_of(one, aliases) for one in names]
-        scope = self._scope(wanted, [*found, *self.there], document)
-        told = kept.keys() | {one.memory_id for one in aliases}
-        gone = frozenset(one.name for one in aliases if one.memory_id in scope.purged)
-        return replace(scope, purged=scope.purged & told, names=gone)
+        aliases = [*aliases, *(alias for backup in backups for alias in backup.aliases if alias.memory_id not in ids)]
+        records = {record.memory_id: record for backup in backups for record in backup.records if record.memory_id not in ids}
+        items = sorted((record.memory for record in records.values() if record.memory), key=lambda memory: memory.memory_id)
+        wanted = [name if name in ids else _memory_of(name, aliases) for name in names]
+        scope = self._scope(wanted, [*items, *self.there], document)
+        known_ids = records.keys() | {alias.memory_id for alias in aliases}
+        gone = frozenset(alias.name for alias in aliases if alias.memory_id in scope.purged)
+        return replace(scope, purged=scope.purged & known_ids, names=gone)
 
     def _scope(self, memory_ids: Sequence[str], known: Sequence[Memory], document: str | None) -> ErasureScope:
-        damaged_too = any(one in self.unreadable for one in memory_ids)
-        reach = _Reach({one.memory_id: one for one in known}, damaged_too, self.records)
-        current = {one.memory_id for one in self.there if one.status == "active"}
+        damaged_too = any(memory_id in self.unreadable for memory_id in memory_ids)
+        reach = _Reach({memory.memory_id: memory for memory in known}, damaged_too, self.records)
+        current = {memory.memory_id for memory in self.there if memory.status == "active"}
         for memory_id in memory_ids:
             reach.follow(memory_id)
-        may_go = [one for one in known if document in (None, one.session_id) or one.memory_id not in current]
-        while more := twins([one for one in may_go if one.memory_id in reach.whole], may_go, current):
+        may_go = [memory for memory in known if document in (None, memory.session_id) or memory.memory_id not in current]
+        while more := twins([memory for memory in may_go if memory.memory_id in reach.whole], may_go, current):
             for memory_id in more:
                 reach.follow(memory_id)
         # A closed copy: an undone import or night, or a memory deleted before the same was stored again.
-        while copies := reach.closed_copies(one for one in self.there if one.status != "active"):
+        while copies := reach.closed_copies(memory for memory in self.there if memory.status != "active"):
             for memory_id in copies:
                 reach.follow(memory_id, is_copy=True)
         reach.merged -= reach.whole
         ids = frozenset(reach.whole | reach.merged)
-        words = [one for one in known if one.memory_id in ids and one.content]
-        damaged = tuple(one for one in self.unreadable if one in ids)
-        standing = tuple(one for one in words if reach.stands(one.memory_id))
-        others = (one for one in self.there if one.memory_id not in ids and one.content)
-        left = tuple(one for one in others if reach.stands(one.superseded_by))
-        purged = ids.difference(self.unreadable, (one.memory_id for one in self.there))
+        words = [memory for memory in known if memory.memory_id in ids and memory.content]
+        damaged = tuple(memory_id for memory_id in self.unreadable if memory_id in ids)
+        standing = tuple(memory for memory in words if reach.stands(memory.memory_id))
+        memories = (memory for memory in self.there if memory.memory_id not in ids and memory.content)
+        left = tuple(memory for memory in memories if reach.stands(memory.superseded_by))
+        purged = ids.difference(self.unreadable, (memory.memory_id for memory in self.there))
         return ErasureScope(ids, tuple(words[::-1]), damaged, frozenset(reach.merged), standing, left, purged)
 
 
 def _memory_of(name: str, aliases: Sequence[Alias]) -> str:
-    return next((one.memory_id for one in aliases if one.name == name and not one.withdrawn), name)
+    return next((alias.memory_id for alias in aliases if alias.name == name and not alias.withdrawn), name)
 
 
 @dataclass
@@ -121,41 +121,41 @@ class _Reach:
 
     def __post_init__(self) -> None:
         self.closed_by, self.named_by = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
-        for one in self.known.values():
-            self.closed_by[one.superseded_by or ""].append(one.memory_id)
-            self.named_by[one.supersedes or ""].append(one.memory_id)
+        for memory in self.known.values():
+            self.closed_by[memory.superseded_by or ""].append(memory.memory_id)
+            self.named_by[memory.supersedes or ""].append(memory.memory_id)
         # An undone merge, or an unreadable record, has lost its links.
         self.suspects = [
-            one.memory_id
-            for one in self.known.values()
-            if one.content and (one.status == "deleted" or (self.damaged and one.supersedes))
+            memory.memory_id
+            for memory in self.known.values()
+            if memory.content and (memory.status == "deleted" or (self.damaged and memory.supersedes))
         ]
 
     def follow(self, memory_id: str, is_copy: bool = False) -> None:
         """Follow all links from a memory. Successors of a closed copy stay if any of them is active."""
         ahead = [(memory_id, True)]
         while ahead:
-            one, whole = ahead.pop()
-            if one in self.whole or (one in self.merged and not whole):
+            reached, whole = ahead.pop()
+            if reached in self.whole or (reached in self.merged and not whole):
                 continue
-            (self.whole if whole else self.merged).add(one)
-            newer = [new for new in self._newer(one) if not is_copy or not self._goes_on(new)]
-            ahead += [(new, one not in self._sources(new)) for new in newer]
-            ahead += [(old, True) for old in self._older(one)] if whole else []
+            (self.whole if whole else self.merged).add(reached)
+            newer = [new for new in self._newer(reached) if not is_copy or not self._goes_on(new)]
+            ahead += [(new, reached not in self._sources(new)) for new in newer]
+            ahead += [(old, True) for old in self._older(reached)] if whole else []
         self.merged -= self.whole
 
     def closed_copies(self, closed: Iterable[Memory]) -> list[str]:
         """Return the closed memories outside the scope that say the same as an erased memory."""
-        said = {folded(self.known[one].content) for one in self.whole if one in self.known} - {""}
-        return [one.memory_id for one in closed if one.memory_id not in self.whole and folded(one.content) in said]
+        contents = {folded(self.known[memory_id].content) for memory_id in self.whole if memory_id in self.known} - {""}
+        return [item.memory_id for item in closed if item.memory_id not in self.whole and folded(item.content) in contents]
 
     def _goes_on(self, memory_id: str) -> bool:
         seen, ahead = set[str](), {memory_id}
         while ahead:
-            if any(self.known[one].status == "active" for one in ahead if one in self.known):
+            if any(self.known[memory_id].status == "active" for memory_id in ahead if memory_id in self.known):
                 return True
             seen |= ahead
-            ahead = {new for one in ahead for new in self._newer(one)} - seen
+            ahead = {new for memory_id in ahead for new in self._newer(memory_id)} - seen
         return False
 
     def stands(self, memory_id: str | None) -> bool:
@@ -163,14 +163,14 @@ class _Reach:
         memory = self.known.get(memory_id or "")
         if memory is None or memory.memory_id not in self.merged:
             return False
-        return memory.status == "active" or self.stands(memory.superseded_by) or self._is_taken_apart(memory)
+        return memory.status == "active" or self.stands(memory.superseded_by) or self._is_separated(memory)
 
     def _newer(self, memory_id: str) -> Iterator[str]:
         memory = self.known.get(memory_id)
         if memory is not None and memory.superseded_by is not None:
             yield memory.superseded_by
         yield from self.named_by[memory_id]
-        yield from (one for one in self.suspects if memory_id in self._sources(one))
+        yield from (suspect for suspect in self.suspects if memory_id in self._sources(suspect))
 
     def _older(self, memory_id: str) -> Iterator[str]:
         memory = self.known.get(memory_id)
@@ -184,10 +184,10 @@ class _Reach:
             self.sources[memory_id] = frozenset() if memory is None else made_of(memory, self.records)
         return self.sources[memory_id]
 
-    def _is_taken_apart(self, memory: Memory) -> bool:
+    def _is_separated(self, memory: Memory) -> bool:
         """Whether a crashed erasure closed it before restoring all other sources."""
         return memory.status == "deleted" and any(
-            one.detail.get(TAKEN_APART) for one in self.records.audits(memory.user_id, memory.memory_id)[-1:]
+            audit.detail.get(UNMERGED) for audit in self.records.audits(memory.user_id, memory.memory_id)[-1:]
         )
 
 
@@ -238,20 +238,22 @@ class ErasableUser:
     def _scope(self, memory_ids: Sequence[str], document: str | None = None) -> ErasureScope:
         ports = self.context.ports
         with gathered() as flaws:
-            there = list(ports.records.all(self.user_id))
-            behind = [(one, behind_alias(one, self.context.caller, ports)) for one in memory_ids]
+            memories = list(ports.records.all(self.user_id))
+            behind = [(memory_id, behind_alias(memory_id, self.context.caller, ports)) for memory_id in memory_ids]
         known = Known(
             ports.records,
-            there,
+            memories,
             flaws.unreadable,
-            lambda: kept_backups(ports.files, self.user_id) if ports.files else [],
+            lambda: stored_backups(ports.files, self.user_id) if ports.files else [],
         )
-        names = [found[0].memory_id if found else one for one, found in behind]
+        names = [reached[0].memory_id if reached else name for name, reached in behind]
         scope = known.scope(names, list(ports.aliases.all(self.user_id)), document)
         if not scope.erased:
-            found = any(one.memory_id in scope.ids for one in there) or bool(ports.erased.among(self.user_id, memory_ids))
-            left = "" if not found or self.notes(wait=False) is None else f"; {LEFT_IN_LOG}"
-            why = f"was erased already{left}" if found else "no memory has this id"
+            exists = any(memory.memory_id in scope.ids for memory in memories) or bool(
+                ports.erased.among(self.user_id, memory_ids)
+            )
+            left = "" if not exists or self.notes(wait=False) is None else f"; {LEFT_IN_LOG}"
+            why = f"was erased already{left}" if exists else "no memory has this id"
             raise CommonplaceError(ErrorCode.NOT_FOUND, f"memory_id: {why}", "memory_id")
         return scope
 
@@ -275,17 +277,17 @@ class ErasableUser:
             places |= erase_sources(set(scope.ids), set(), self.context, lease, merged=scope.merged)[1]
             if scope.purged:
                 self.erasure.forget_purged(self.user_id, scope.purged, scope.names)
-            for one in scope.damaged:  # first: while other records exist, this is a forgotten memory, not a repair
-                self.erasure.erase_unreadable(self.user_id, one, forgotten=bool(scope.memories))
-            again = MergedAgain(scope.left, scope.standing, lease).make() if scope.left else ()
+            for memory_id in scope.damaged:  # first: while other records exist, this is a forgotten memory, not a repair
+                self.erasure.erase_unreadable(self.user_id, memory_id, forgotten=bool(scope.memories))
+            remade = Unmerge(scope.left, scope.standing, lease).make() if scope.left else ()
             # Named memories go last: after a crash, their words lead to the others.
-            order = sorted(scope.memories, key=lambda one: one.memory_id in memory_ids)
-            for memory in self.context.ports.records.get(self.user_id, [one.memory_id for one in order]):
+            order = sorted(scope.memories, key=lambda memory: memory.memory_id in memory_ids)
+            for memory in self.context.ports.records.get(self.user_id, [memory.memory_id for memory in order]):
                 self._erase(memory, lease, memory.memory_id in scope.merged)
             trouble = publish_changes(self.context, "an erasure", ids)
-            was_shown = any(one.status == "active" for one in scope.memories)
+            was_shown = any(memory.status == "active" for memory in scope.memories)
             places |= {"pages"} if self.context.night.pages is not None and trouble is None and was_shown else set()
-        return Erased(memories=len(ids), ids=ids, places=tuple(sorted(places)), made_again=again, notes=self.notes())
+        return Erased(memories=len(ids), ids=ids, places=tuple(sorted(places)), made_again=remade, notes=self.notes())
 
     def erase_document(self, namespace: Sequence[str], key: str) -> Erased:
         """Erase a document with its versions, then all memories derived from it. Returns their ids.
@@ -296,10 +298,10 @@ class ErasableUser:
         check_place(namespace, key)
         documents = self.context.ports.documents
         passages = self._passages(namespace, key)
-        is_there = documents.get(self.user_id, namespace, key) is not None
+        exists = documents.get(self.user_id, namespace, key) is not None
         with exclusive_lease(self.context):
             documents.erase(self.user_id, namespace, key)  # even if missing: an earlier erasure may have crashed halfway
-        if not passages and not is_there:
+        if not passages and not exists:
             raise CommonplaceError(ErrorCode.NOT_FOUND, "key: there is no such document", "key")
         nothing = Erased(memories=0, notes=self.notes())
         erased = self._erase_memories(passages, reference_of(namespace, key)) if passages else nothing
@@ -308,17 +310,19 @@ class ErasableUser:
     def _passages(self, namespace: Sequence[str], key: str) -> list[str]:
         ports, reference = self.context.ports, reference_of(namespace, key)
         with gathered() as flaws:
-            there = {one.memory_id: one for one in ports.records.all(self.user_id)}
+            memories = {memory.memory_id: memory for memory in ports.records.all(self.user_id)}
         versions = ports.documents.versions(self.user_id, namespace, key)
-        told = {one.memory_id for version in versions for one in version.passages}
-        backups = kept_backups(ports.files, self.user_id) if ports.files else []
-        kept = (one for backup in backups for one in backup.records if one.memory_id not in there)
-        found = [name for name, one in there.items() if one.session_id == reference and one.content]
-        damaged = [one for one in flaws.unreadable if one in told]
+        passage_ids = {passage.memory_id for version in versions for passage in version.passages}
+        backups = stored_backups(ports.files, self.user_id) if ports.files else []
+        records = (record for backup in backups for record in backup.records if record.memory_id not in memories)
+        ids = [name for name, memory in memories.items() if memory.session_id == reference and memory.content]
+        damaged = [memory_id for memory_id in flaws.unreadable if memory_id in passage_ids]
         alone = [
-            one.memory_id for one in kept if one.memory_id in told or (one.memory and one.memory.session_id == reference)
+            record.memory_id
+            for record in records
+            if record.memory_id in passage_ids or (record.memory and record.memory.session_id == reference)
         ]
-        return list(dict.fromkeys((*found, *damaged, *alone)))
+        return list(dict.fromkeys((*ids, *damaged, *alone)))
 
     def _erase(self, memory: Memory, lease: Lease, merged: bool) -> None:
         now = self.context.caller.now

@@ -35,7 +35,7 @@ from commonplace.runs.queueing import apply_plan, exclusive_lease
 
 _DRY = "a dry run: nothing was changed"
 _THE_SAME = "the pages say what is remembered"
-_KEPT = ("collection", "agent_id", "section", "scope", "scope_ref", "subject")
+_INHERITED = ("collection", "agent_id", "section", "scope", "scope_ref", "subject")
 # removals come first, so that they make room for additions
 _ORDER: tuple[Kind, ...] = ("conflict", "remove", "move", "edit", "add")
 _KINDS: Mapping[Kind, OperationKind] = {"remove": "DELETE", "edit": "UPDATE", "move": "UPDATE", "add": "ADD"}
@@ -70,42 +70,47 @@ class PagePlanner:
     _own_tags: Mapping[str, int] = field(default_factory=dict)
     _said: set[str] = field(default_factory=set)
 
-    def steps(self, found: Sequence[Difference]) -> list[Step]:
+    def steps(self, differences: Sequence[Difference]) -> list[Step]:
         """Return a step for each difference, in the order in which they are applied.
 
         A conflict is `lost`; an entry that is invalid or already stored is a `NOOP`. Both state why.
         """
-        going = {one.memory.memory_id for one in found if one.memory and one.kind in ("remove", "edit")}
-        self._said = {folded(one.content) for one in self.record.current if one.memory_id not in going}
+        going = {item.memory.memory_id for item in differences if item.memory and item.kind in ("remove", "edit")}
+        self._said = {folded(memory.content) for memory in self.record.current if memory.memory_id not in going}
         self._own_tags = self.ports.facts.tags(self.caller.user_id)
-        return [Step(one, self._planned(one)) for one in sorted(found, key=lambda one: _ORDER.index(one.kind))]
+        return [
+            Step(difference, self._planned(difference))
+            for difference in sorted(differences, key=lambda difference: _ORDER.index(difference.kind))
+        ]
 
-    def _planned(self, one: Difference) -> PlannedOperation:
-        if one.kind == "conflict":
-            return self._leave_aside(one, "UPDATE" if one.line else "DELETE", "lost", one.why)
-        if one.line is None:
-            assert one.memory is not None
-            return self._operation(one, closes=transitions.deleted(one.memory, self.caller.now))
+    def _planned(self, item: Difference) -> PlannedOperation:
+        if item.kind == "conflict":
+            return self._leave_aside(item, "UPDATE" if item.line else "DELETE", "lost", item.why)
+        if item.line is None:
+            assert item.memory is not None
+            return self._operation(item, closes=transitions.deleted(item.memory, self.caller.now))
         try:
-            typed, kinds = validate.validate(EntryRequest, _fields_to_check(one, one.line, self.caller), None)
+            typed, kinds = validate.validate(EntryRequest, _fields_to_check(item, item.line, self.caller), None)
         except CommonplaceError as error:
-            return self._leave_aside(one, "NOOP", "applied", error.message)
+            return self._leave_aside(item, "NOOP", "applied", error.message)
         self.redacted |= dict.fromkeys(kinds)
-        if one.kind == "add" and folded(typed.value or "") in self._said:
-            return self._leave_aside(one, "NOOP", "applied", KNOWN)
+        if item.kind == "add" and folded(typed.value or "") in self._said:
+            return self._leave_aside(item, "NOOP", "applied", KNOWN)
         if typed.value is None:
-            assert one.memory is not None
-            return self._operation(one, opens=moved(one.page, one.line, typed, one.memory, self.caller), before=one.memory)
+            assert item.memory is not None
+            return self._operation(
+                item, opens=moved(item.page, item.line, typed, item.memory, self.caller), before=item.memory
+            )
         self._said.add(folded(typed.value))
-        entry = new_memory(one.page, one.line, typed, one.memory, self._own_tags, self.caller, self.ports)
-        closes = transitions.superseded(one.memory, entry.memory.memory_id, self.caller.now) if one.memory else None
-        return self._operation(one, opens=entry.memory, vector=entry.vector, closes=closes)
+        entry = new_memory(item.page, item.line, typed, item.memory, self._own_tags, self.caller, self.ports)
+        closes = transitions.superseded(item.memory, entry.memory.memory_id, self.caller.now) if item.memory else None
+        return self._operation(item, opens=entry.memory, vector=entry.vector, closes=closes)
 
     def _operation(
-        self, one: Difference, opens: Memory | None = None, before: Memory | None = None, vector: Vector | None = None,
+        self, difference: Difference, opens: Memory | None = None, before: Memory | None = None, vector: Vector | None = None,
         closes: Memory | None = None,
     ) -> PlannedOperation:  # fmt: skip
-        reported = self._report(one, _KINDS[one.kind], "planned", _WHY[one.kind], opens, closes)
+        reported = self._report(difference, _KINDS[difference.kind], "planned", _WHY[difference.kind], opens, closes)
         detail: dict[str, JsonValue] = {"tool": "markdown", "operation_id": reported.operation_id}
         opened = opens and PlannedChange(
             memory=opens,
@@ -115,15 +120,15 @@ class PagePlanner:
             before=before,
         )
         closed = closes and PlannedChange(
-            memory=closes, audit="supersede" if opens else "delete", detail=detail, before=one.memory
+            memory=closes, audit="supersede" if opens else "delete", detail=detail, before=difference.memory
         )
         return PlannedOperation(told=reported, at=self.caller.now, opens=opened, closes=(closed,) if closed else ())
 
-    def _leave_aside(self, one: Difference, kind: OperationKind, outcome: Outcome, why: str) -> PlannedOperation:
-        return PlannedOperation(told=self._report(one, kind, outcome, why, closes=one.memory), at=self.caller.now)
+    def _leave_aside(self, item: Difference, kind: OperationKind, outcome: Outcome, why: str) -> PlannedOperation:
+        return PlannedOperation(told=self._report(item, kind, outcome, why, closes=item.memory), at=self.caller.now)
 
     def _report(
-        self, one: Difference, kind: OperationKind, outcome: Outcome, why: str,
+        self, difference: Difference, kind: OperationKind, outcome: Outcome, why: str,
         opens: Memory | None = None, closes: Memory | None = None,
     ) -> RunOperation:  # fmt: skip
         return RunOperation(
@@ -132,7 +137,7 @@ class PagePlanner:
             outcome=outcome,
             memory_id=opens.memory_id if opens else None,
             closed=(closes.memory_id,) if closes else (),
-            why=f"{one.place}: {why}",
+            why=f"{difference.place}: {why}",
         )
 
 
@@ -159,11 +164,11 @@ class _PageChanges:
 
 def compare_pages(pages: Pages, context: RunContext) -> RunReport:
     """Preview what the pages would change; nothing is written."""
-    found = _find_changes(pages, context)
-    notes = [*found.run.notes, _DRY if found.steps else _THE_SAME]
-    if found.deletions > most_deletions(found.memories):
-        notes.append(_too_many(found))
-    return _report(found, notes, context)
+    changes = _find_changes(pages, context)
+    notes = [*changes.run.notes, _DRY if changes.steps else _THE_SAME]
+    if changes.deletions > most_deletions(changes.memories):
+        notes.append(_too_many(changes))
+    return _report(changes, notes, context)
 
 
 def apply_pages(pages: Pages, context: RunContext, delete_many: bool = False) -> RunReport:
@@ -173,21 +178,21 @@ def apply_pages(pages: Pages, context: RunContext, delete_many: bool = False) ->
     progress.
     """
     with exclusive_lease(context) as lease:
-        found = _find_changes(pages, context)
-        if found.deletions > most_deletions(found.memories) and not delete_many:
-            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"delete_many: {_too_many(found)}", "delete_many")
-        run, planned = found.run, [step.planned for step in found.steps]
-        changes = any(one.told.outcome == "planned" for one in planned)
+        edits = _find_changes(pages, context)
+        if edits.deletions > most_deletions(edits.memories) and not delete_many:
+            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"delete_many: {_too_many(edits)}", "delete_many")
+        run, planned = edits.run, [step.planned for step in edits.steps]
+        changes = any(planned.told.outcome == "planned" for planned in planned)
         if changes:
             run = apply_plan(run, Plan(operations=tuple(planned)), context, lease)
-        write_pages(pages, context.caller, context.ports, taken_over=found.fully_applied(run))
+        write_pages(pages, context.caller, context.ports, taken_over=edits.fully_applied(run))
         if changes:
             trouble = publish(run, context)
             if trouble is not None:
                 run = run.model_copy(update={"notes": (*run.notes, trouble)})
                 context.night.runs.save(run, lease.fence)
             return report.report(run, context)
-    return _report(found, [*run.notes, *([] if found.steps else [_THE_SAME])], context)
+    return _report(edits, [*run.notes, *([] if edits.steps else [_THE_SAME])], context)
 
 
 def _find_changes(pages: Pages, context: RunContext) -> _PageChanges:
@@ -230,15 +235,15 @@ def _is_left_aside(step: Step, ends: Mapping[str, str]) -> bool:
     return refused or ends.get(reported.operation_id, reported.outcome) == "lost"
 
 
-def _too_many(found: _PageChanges) -> str:
-    most = most_deletions(found.memories)
-    return f"{found.deletions} of {found.memories} entries were taken out; more than {most} must be allowed"
+def _too_many(changes: _PageChanges) -> str:
+    most = most_deletions(changes.memories)
+    return f"{changes.deletions} of {changes.memories} entries were taken out; more than {most} must be allowed"
 
 
-def _report(found: _PageChanges, notes: Sequence[str], context: RunContext) -> RunReport:
-    operations = [step.planned for step in found.steps]
+def _report(changes: _PageChanges, notes: Sequence[str], context: RunContext) -> RunReport:
+    operations = [step.planned for step in changes.steps]
     ended = {"status": "done", "finished_at": context.clock(), "notes": tuple(notes)}
-    run = found.run.model_copy(update={**ended, "operations": tuple(one.told for one in operations)})
+    run = changes.run.model_copy(update={**ended, "operations": tuple(planned.told for planned in operations)})
     return report.report_plan(run, operations)
 
 
@@ -253,14 +258,16 @@ def new_memory(
 ) -> Entry:
     """Return the memory of a new or changed entry, which retains the fields of `old` that its text doesn't determine."""
     assert typed.value is not None
-    given: dict[str, Any] = {"confidence": 1.0, "collection": DEFAULT_COLLECTION, "key": typed.key}
+    fields: dict[str, Any] = {"confidence": 1.0, "collection": DEFAULT_COLLECTION, "key": typed.key}
     if old is not None:
-        given |= {name: getattr(old, name) for name in _KEPT} | {"supersedes": old.memory_id}
+        fields |= {name: getattr(old, name) for name in _INHERITED} | {"supersedes": old.memory_id}
     if line.section is not None:
-        given["section"] = line.section
-    given |= _kept_fields(old) if old and not was_moved_to(page, old, zone_of(caller)) else _page_fields(page, old, caller)
+        fields["section"] = line.section
+    fields |= (
+        _inherited_fields(old) if old and not was_moved_to(page, old, zone_of(caller)) else _page_fields(page, old, caller)
+    )
     statement = enrich(typed.value, ports.words, ports.embedder, own_tags)
-    return new_entry("markdown", statement, None, caller, ports, given)
+    return new_entry("markdown", statement, None, caller, ports, fields)
 
 
 def moved(page: Page, line: PageEntry, typed: EntryRequest, old: Memory, caller: Caller) -> Memory:
@@ -271,7 +278,7 @@ def moved(page: Page, line: PageEntry, typed: EntryRequest, old: Memory, caller:
     return old.next_version(caller.now, **changed)
 
 
-def _kept_fields(old: Memory) -> dict[str, Any]:
+def _inherited_fields(old: Memory) -> dict[str, Any]:
     when = {"event_time": old.happened_at} if old.durability == "daily" else {}
     return {"durability": old.durability, "expires_at": old.expires_at, **when}
 
@@ -293,8 +300,8 @@ def _noon(day: date, caller: Caller) -> datetime:
     return datetime.combine(day, time(12), caller.now.tzinfo)
 
 
-def _fields_to_check(one: Difference, line: PageEntry, caller: Caller) -> Mapping[str, object]:
+def _fields_to_check(difference: Difference, line: PageEntry, caller: Caller) -> Mapping[str, object]:
     """Return the fields of a line to be validated; the text of a moved entry is not checked again."""
-    fields: dict[str, object] = {"key": line.key} if one.kind == "move" else {"key": line.key, "value": line.text}
-    comes_here = one.memory is None or was_moved_to(one.page, one.memory, zone_of(caller))
-    return {**fields, "event_time": _noon(one.page.day, caller)} if comes_here and one.page.day else fields
+    fields: dict[str, object] = {"key": line.key} if difference.kind == "move" else {"key": line.key, "value": line.text}
+    was_moved = difference.memory is None or was_moved_to(difference.page, difference.memory, zone_of(caller))
+    return {**fields, "event_time": _noon(difference.page.day, caller)} if was_moved and difference.page.day else fields

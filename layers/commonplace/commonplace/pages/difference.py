@@ -77,16 +77,16 @@ def differences(pages: Sequence[Page], record: MemoriesById) -> list[Difference]
     merely outdated.
     """
     entries = _entries(pages, record)
-    found: list[Difference] = []
+    differences: list[Difference] = []
     edited = [page for page in pages if page.edited]
     for page in edited:
         for line in page.lines:
             if line.memory_id is None or entries[line.memory_id] != (page.name, line.number):
-                found += _new_entry(page, line, record)
+                differences += _new_entry(page, line, record)
             else:
-                found += _compare_entry(page, line, record.memories.get(line.memory_id), record)
-    taken_out = {one: page for page in edited if page.whole for one in page.listed if one not in entries}
-    return found + [one for memory_id, page in taken_out.items() for one in _removed_entry(page, memory_id, record)]
+                differences += _compare_entry(page, line, record.memories.get(line.memory_id), record)
+    taken_out = {memory_id: page for page in edited if page.whole for memory_id in page.listed if memory_id not in entries}
+    return differences + [item for memory_id, page in taken_out.items() for item in _removed_entry(page, memory_id, record)]
 
 
 def _entries(pages: Sequence[Page], record: MemoriesById) -> dict[str, tuple[str, int]]:
@@ -94,16 +94,16 @@ def _entries(pages: Sequence[Page], record: MemoriesById) -> dict[str, tuple[str
 
     Of duplicates, the first with the memory's text wins, else the first.
     """
-    found: dict[str, tuple[bool, tuple[str, int]]] = {}
+    owners: dict[str, tuple[bool, tuple[str, int]]] = {}
     for page in pages:
         for line in page.lines:
             if line.memory_id is None:
                 continue
             memory = record.memories.get(line.memory_id)
             same = memory is not None and text_of(memory) == line.text
-            if line.memory_id not in found or (same and not found[line.memory_id][0]):
-                found[line.memory_id] = same, (page.name, line.number)
-    return {memory_id: place for memory_id, (_, place) in found.items()}
+            if line.memory_id not in owners or (same and not owners[line.memory_id][0]):
+                owners[line.memory_id] = same, (page.name, line.number)
+    return {memory_id: place for memory_id, (_, place) in owners.items()}
 
 
 def _new_entry(page: Page, line: PageEntry, record: MemoriesById) -> Iterator[Difference]:
@@ -117,7 +117,7 @@ def _compare_entry(page: Page, line: PageEntry, memory: Memory | None, record: M
     if memory is None or not record.is_current(memory):
         if line.memory_id not in page.listed:
             yield from _new_entry(page, line, record)
-        elif memory is None or not _said_before(memory, line.text, record):
+        elif memory is None or not _is_restated(memory, line.text, record):
             yield Difference("conflict", page, line, memory, _CLOSED)
         return
     kind = _change(page, line, memory, record.zone)
@@ -142,7 +142,7 @@ def _same_key(typed: str | None, key: str | None) -> bool:
     return typed == key or (typed is not None and folded_key(typed) == key)
 
 
-def _said_before(memory: Memory, text: str, record: MemoriesById) -> bool:
+def _is_restated(memory: Memory, text: str, record: MemoriesById) -> bool:
     """Return whether the memory, or its successor, already has this text: the entry is unchanged, or was applied before."""
     later = record.memories.get(memory.superseded_by or "")
     return text in (text_of(memory), text_of(later) if later else None)

@@ -47,13 +47,13 @@ def _entity(char: str) -> str:
     return f"&#{ord(char)};"
 
 
-def _unescape_match(found: re.Match[str]) -> str:
-    if found[1]:
-        return found[1]
-    if not found[2]:
+def _unescape_match(match: re.Match[str]) -> str:
+    if match[1]:
+        return match[1]
+    if not match[2]:
         return "\n"
-    code = int(found[2])
-    return found[0] if code > 0x10FFFF or code in _SURROGATES else chr(code)
+    code = int(match[2])
+    return match[0] if code > 0x10FFFF or code in _SURROGATES else chr(code)
 
 
 @dataclass(frozen=True)
@@ -112,9 +112,9 @@ def zone_of(caller: Caller) -> tzinfo:
 
 def day_of(name: str) -> date | None:
     """Return the day of a page of daily notes, None for another page."""
-    found = _DAY.fullmatch(name)
+    match = _DAY.fullmatch(name)
     try:
-        return date.fromisoformat(found[1]) if found else None
+        return date.fromisoformat(match[1]) if match else None
     except ValueError:
         return None
 

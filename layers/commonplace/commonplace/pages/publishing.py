@@ -31,10 +31,10 @@ _log = logging.getLogger("commonplace")
 
 def render_pages(user_id: str, memories: Iterable[Memory], zone: tzinfo) -> dict[str, str]:
     """Return the pages of the current memories by name: `MEMORY.md` always, a day's page while it has notes."""
-    stands: dict[str, list[Memory]] = {MAIN: []}
+    by_page: dict[str, list[Memory]] = {MAIN: []}
     for memory in memories:
-        stands.setdefault(page_name(memory, zone), []).append(memory)
-    return {name: _page(name, user_id, sorted(found, key=_order)) for name, found in stands.items()}
+        by_page.setdefault(page_name(memory, zone), []).append(memory)
+    return {name: _page(name, user_id, sorted(memories, key=_order)) for name, memories in by_page.items()}
 
 
 def visible_pages(caller: Caller, ports: Ports) -> dict[str, str]:
@@ -54,10 +54,10 @@ def _page(name: str, user_id: str, memories: Sequence[Memory]) -> str:
     day = day_of(name)
     body, lines = [f"# {title_of(name)}", ""], []
     for section, heading in ((None, ""),) if day else HEADINGS.items():
-        here = [memory for memory in memories if section is None or memory.section == section]
-        lines += [PageEntry(page_text.text_of(one), one.key, section, one.memory_id, one.version, 0) for one in here]
+        entries = [memory for memory in memories if section is None or memory.section == section]
+        lines += [PageEntry(page_text.text_of(item), item.key, section, item.memory_id, item.version, 0) for item in entries]
         body += [f"## {heading}", ""] if heading else []
-        body += [*map(_entry, here), *([""] if here else [])]
+        body += [*map(_entry, entries), *([""] if entries else [])]
     listed = {memory.memory_id: memory.version for memory in memories}
     header = [
         *(OPENING, *_HELP),
@@ -88,13 +88,13 @@ def write_pages(
     wanted = render_pages(caller.user_id, record.current, zone_of(caller))
     written, removed, left = [], [], []
     for name in sorted({*wanted, *filter(is_page, pages.names())}):
-        there = pages.read(name)
-        if there == wanted.get(name):
+        text = pages.read(name)
+        if text == wanted.get(name):
             continue
-        page = parse(name, there) if there is not None else None
-        if there is not None and (page is None or page.owner != owner_hash(caller.user_id)):
+        page = parse(name, text) if text is not None else None
+        if text is not None and (page is None or page.owner != owner_hash(caller.user_id)):
             left.append(LeftPage(name=name, why=_FOREIGN))
-        elif page and page.edited and not (overwrite or there == (taken_over or {}).get(name) or _mentions_any(page, erased)):
+        elif page and page.edited and not (overwrite or text == (taken_over or {}).get(name) or _mentions_any(page, erased)):
             left.append(LeftPage(name=name, why=_EDITED))
         elif name in wanted:
             pages.write(name, wanted[name])
@@ -112,10 +112,10 @@ def publish(run: Run, context: RunContext) -> str | None:
     A failure is logged and returned as a line, because the run itself is done.
     """
     erased = {
-        one
+        memory_id
         for operation in run.operations
         if operation.kind == "FORGET" and operation.outcome == "applied"
-        for one in operation.closed
+        for memory_id in operation.closed
     }
     return publish_changes(context, run.run_id, erased)
 
@@ -146,4 +146,4 @@ def erase_pages(pages: Pages) -> None:
 
 
 def _mentions_any(page: Page, erased: Collection[str]) -> bool:
-    return any(one in erased for one in (*page.listed, *(line.memory_id for line in page.lines)))
+    return any(memory_id in erased for memory_id in (*page.listed, *(line.memory_id for line in page.lines)))

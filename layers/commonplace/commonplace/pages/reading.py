@@ -29,8 +29,8 @@ def parse(name: str, page: str) -> Page | None:
     if header is None:
         return None
     head = [line.rstrip(" \t") for line in header[1].split("\n")]
-    facts = {one[1]: one[2] for line in head if (one := _FACT.fullmatch(line))}
-    listed = {one[1]: int(one[2]) for line in head if (one := _LISTED.fullmatch(line))}
+    facts = {match[1]: match[2] for line in head if (match := _FACT.fullmatch(line))}
+    listed = {match[1]: int(match[2]) for line in head if (match := _LISTED.fullmatch(line))}
     body = _BodyParser(title_of(name), number=header.string.count("\n", 0, header.start(2)) + 1)
     for line in header[2].split("\n"):
         body.take(line.rstrip(" \t"))
@@ -49,8 +49,8 @@ def parse(name: str, page: str) -> Page | None:
 
 def digest(listed: Mapping[str, int], lines: Iterable[PageEntry], unread: Iterable[str] = (), whole: bool = True) -> str:
     """Return a digest of the content that doesn't depend on the layout by an editor."""
-    said = [[line.text, line.key, line.section, line.memory_id, line.version] for line in lines]
-    parts = json.dumps([dict(listed), said, list(unread), whole])
+    content = [[line.text, line.key, line.section, line.memory_id, line.version] for line in lines]
+    parts = json.dumps([dict(listed), content, list(unread), whole])
     return hashlib.sha256(parts.encode("utf-8")).hexdigest()[:16]
 
 
@@ -79,15 +79,15 @@ class _ParsedItem:
     def line(self) -> PageEntry:
         """Return the entry; if a person has joined two, the first."""
         whole = self.shown
-        found = _ID.search(whole)
+        match = _ID.search(whole)
         shown = _ID.sub("", whole).strip(" \t")
         key = _KEY.match(shown)
         return PageEntry(
             text=texts.unescape(shown[key.end() :] if key else shown),
             key=key[1] if key else None,
             section=self.section,
-            memory_id=found[1] if found else None,
-            version=int(found[2]) if found else None,
+            memory_id=match[1] if match else None,
+            version=int(match[2]) if match else None,
             number=self.number,
         )
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar
 
 from commonplace.domain.taxonomy import SIMILARITIES
-from commonplace.ports.documents import Documents, KeptFiles
+from commonplace.ports.documents import Documents, StoredFiles
 from commonplace.ports.index import IndexContents, MemoryIndex, PendingWrites
 from commonplace.ports.models import Embedder, LanguageModel, StatementReader, WordModel
 from commonplace.ports.records import (
@@ -72,7 +72,7 @@ class Relay:
 
 
 @dataclass(frozen=True)
-class BackupsKept:
+class BackupStorage:
     """How many backups are kept per user, and for how many days."""
 
     most: int = 10
@@ -113,9 +113,9 @@ class Ports:
     reembedding: Reembedding | None = None
     night: "Callable[[], NightPorts] | None" = None
     """Ports for tools that change many memories in one run; created on first use."""
-    files: KeptFiles | None = None
+    files: StoredFiles | None = None
     """Storage of exports, uploads and backups; None if this interface has none."""
-    backups: BackupsKept = BackupsKept()
+    backups: BackupStorage = BackupStorage()
     upkeep: Callable[[], Upkeep] | None = None
     """Ports to check and repair the index; created on first use."""
     relay: Relay | None = None

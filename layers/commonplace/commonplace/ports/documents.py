@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import IO, Protocol
 
 from commonplace.domain.documents import Document, DocumentHead
-from commonplace.domain.transfer import FileKind, KeptFile
+from commonplace.domain.transfer import FileKind, StoredFile
 
 
 class Documents(Protocol):
@@ -30,19 +30,19 @@ class Documents(Protocol):
         """Delete a document with all its versions permanently. Safe to repeat."""
 
 
-class KeptFiles(Protocol):
+class StoredFiles(Protocol):
     """Files of users, by kind and id. Expired files are treated as missing."""
 
-    def put(self, user_id: str, file: KeptFile, body: bytes | IO[bytes]) -> None:
+    def put(self, user_id: str, file: StoredFile, body: bytes | IO[bytes]) -> None:
         """Store a file or replace its body, atomically. A body that is a file object is read in chunks."""
 
-    def get(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> tuple[KeptFile, bytes] | None:
+    def get(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> tuple[StoredFile, bytes] | None:
         """Return a file and its bytes, or None if it is missing."""
 
     def copy(self, user_id: str, kind: FileKind, file_id: str, now: datetime, into: IO[bytes]) -> bool:
         """Copy a file into `into` in chunks. Returns False if it is missing."""
 
-    def listed(self, user_id: str, kind: FileKind, now: datetime) -> list[KeptFile]:
+    def listed(self, user_id: str, kind: FileKind, now: datetime) -> list[StoredFile]:
         """Return the user's files of a kind, newest first."""
 
     def delete(self, user_id: str, kind: FileKind, file_id: str) -> None:
@@ -51,7 +51,7 @@ class KeptFiles(Protocol):
     def delete_all(self, user_id: str, kind: FileKind | None = None) -> None:
         """Delete all files of a user, or all of one kind."""
 
-    def link(self, user_id: str, file: KeptFile, seconds: int) -> str | None:
+    def link(self, user_id: str, file: StoredFile, seconds: int) -> str | None:
         """Return a public download link, valid for `seconds`; None if the storage has no links."""
 
 

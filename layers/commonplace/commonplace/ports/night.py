@@ -58,7 +58,7 @@ class Ledger(Protocol):
     def reread(self, user_id: str, interaction_ids: Sequence[str]) -> int:
         """Mark interactions as pending again if their text still exists, and reset failures. Returns how many."""
 
-    def drop_texts(self, user_id: str, now: datetime, kept: timedelta) -> int:
+    def drop_texts(self, user_id: str, now: datetime, retention: timedelta) -> int:
         """Drop texts read or given up longer than `kept` ago, if records confirm a laptop's clock. Returns how many."""
 
     def erase_texts(self, user_id: str, interaction_ids: Sequence[str]) -> None:
@@ -146,7 +146,7 @@ class NightPorts:
     budget: TokenBudget
     model: LanguageModel | None = None
     allowance: Allowance = Allowance()
-    texts_kept: timedelta = timedelta(days=30)
+    text_retention: timedelta = timedelta(days=30)
     """How long the text of an interaction is stored after it was read."""
     pages: Callable[[str], Pages] | None = None
     """The pages of a user by user id; if set, they are written after each run."""

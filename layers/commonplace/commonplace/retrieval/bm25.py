@@ -24,8 +24,8 @@ _WINDOW_SHARE = 2.2  # mean length of a window relative to its memory, if neighb
 
 def inverse_document_frequency(corpus: Corpus) -> Floats:
     """Return the inverse document frequency of each term, as in Lucene: log(1 + (N - n + .5) / (n + .5))."""
-    held = corpus.frequencies
-    rare: Floats = np.log1p((np.maximum(corpus.memories - held, 0) + 0.5) / (held + 0.5))
+    counts = corpus.frequencies
+    rare: Floats = np.log1p((np.maximum(corpus.memories - counts, 0) + 0.5) / (counts + 0.5))
     return rare
 
 
@@ -65,9 +65,9 @@ def window(candidates: Candidates, of: Integers | None = None) -> Window:
     of = np.arange(len(candidates)) if of is None else of
     rows = _neighbours(candidates, of)
     lending = (rows >= 0) * np.stack((_BEFORE, _AFTER), axis=1).ravel()
-    asked = candidates.questions
-    lending[:, 0] = np.where(asked[rows[:, 0]] & (rows[:, 0] >= 0), _FROM_QUESTION_BEFORE, lending[:, 0])
-    lending[:, 1] = np.where(asked[of] & (rows[:, 1] >= 0), _FOR_QUESTION_FROM_AFTER, lending[:, 1])
+    is_question = candidates.questions
+    lending[:, 0] = np.where(is_question[rows[:, 0]] & (rows[:, 0] >= 0), _FROM_QUESTION_BEFORE, lending[:, 0])
+    lending[:, 1] = np.where(is_question[of] & (rows[:, 1] >= 0), _FOR_QUESTION_FROM_AFTER, lending[:, 1])
     openness = np.minimum(1.0, (_ALONE_FROM / np.maximum(candidates.session_lengths[of], 1.0)) ** 2)
     return Window(of, rows, lending * openness[:, None], openness)
 
@@ -76,18 +76,18 @@ def _neighbours(candidates: Candidates, of: Integers) -> Integers:
     """Rows one position before and one after each candidate, then two, and so on; -1 if missing."""
     place = candidates.sessions.astype(np.int64) * 2**33 + candidates.positions
     places, first, which = np.unique(place, return_index=True, return_inverse=True)
-    found = np.full((2 * REACH, len(places)), -1)
+    neighbours = np.full((2 * REACH, len(places)), -1)
     outside = int(np.searchsorted(places, 0))  # rows without a session sort first and have no neighbours
-    places, first, inside = places[outside:], first[outside:], found[:, outside:]
-    for apart in range(1, REACH + 1):
-        steps = places[apart:] - places[:-apart]
-        next_to = steps == apart  # the common case: no gap between positions
-        np.copyto(inside[2 * apart - 2, apart:], first[:-apart], where=next_to)
-        np.copyto(inside[2 * apart - 1, :-apart], first[apart:], where=next_to)
-        at = np.flatnonzero((steps > apart) & (steps <= REACH))
-        inside[2 * steps[at] - 2, at + apart] = first[at]
-        inside[2 * steps[at] - 1, at] = first[at + apart]
-    return np.ascontiguousarray(np.take(found, which[of], axis=1).T)
+    places, first, inside = places[outside:], first[outside:], neighbours[:, outside:]
+    for step in range(1, REACH + 1):
+        steps = places[step:] - places[:-step]
+        next_to = steps == step  # the common case: no gap between positions
+        np.copyto(inside[2 * step - 2, step:], first[:-step], where=next_to)
+        np.copyto(inside[2 * step - 1, :-step], first[step:], where=next_to)
+        at = np.flatnonzero((steps > step) & (steps <= REACH))
+        inside[2 * steps[at] - 2, at + step] = first[at]
+        inside[2 * steps[at] - 1, at] = first[at + step]
+    return np.ascontiguousarray(np.take(neighbours, which[of], axis=1).T)
 
 
 def lexical(candidates: Candidates, corpus: Corpus, weights: Floats, around: Window) -> Floats:

@@ -93,16 +93,16 @@ def years_of(days: Integers) -> tuple[int, ...]:
     return tuple(int(year) for year in np.unique(since_1970 + 1970))
 
 
-def merged_corpus(one: Corpus, other: Corpus) -> Corpus:
+def merged_corpus(first: Corpus, other: Corpus) -> Corpus:
     """Combine the statistics of two disjoint sets of memories."""
-    memories = one.memories + other.memories
-    tokens = one.average_length * one.memories + other.average_length * other.memories
+    memories = first.memories + other.memories
+    tokens = first.average_length * first.memories + other.average_length * other.memories
     return Corpus(
         memories=memories,
         average_length=tokens / memories if memories else 1.0,
-        frequencies=one.frequencies + other.frequencies,
-        speakers=one.speakers | other.speakers,
-        years=tuple(sorted({*one.years, *other.years})),
+        frequencies=first.frequencies + other.frequencies,
+        speakers=first.speakers | other.speakers,
+        years=tuple(sorted({*first.years, *other.years})),
     )
 
 
@@ -128,7 +128,7 @@ def best_by_words_and_vector(compared: Sequence[tuple[float, Similar]], limit: i
     with_cosine = [each for each in compared if each[1].cosine is not None]
     by_vector = sorted(with_cosine, key=lambda each: (-(each[1].cosine or 0.0), each[1].memory_id))[:limit]
     chosen = {each[1].memory_id: each for each in (*by_words, *by_vector)}
-    return [found for _, found in sorted(chosen.values(), key=score)]
+    return [similar for _, similar in sorted(chosen.values(), key=score)]
 
 
 def legs_of(rows: Sequence[Row], corpus: Corpus) -> Legs:
@@ -149,12 +149,12 @@ def best_first(scored: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
 
 def session_lengths_of(rows: Iterable[Row]) -> dict[str, tuple[int, int]]:
     """Return the number of memories and tokens of each session."""
-    found: dict[str, tuple[int, int]] = {}
+    sessions: dict[str, tuple[int, int]] = {}
     for row in rows:
         if row.session is not None:
-            memories, tokens = found.get(row.session, (0, 0))
-            found[row.session] = memories + 1, tokens + row.length
-    return found
+            memories, tokens = sessions.get(row.session, (0, 0))
+            sessions[row.session] = memories + 1, tokens + row.length
+    return sessions
 
 
 def columns_of(

@@ -32,8 +32,8 @@ def document(memory: Memory) -> Document:
     text = memory.content
     tokens = tokenizer.terms(text)
     short = len(tokens) <= _STATEMENT_TOKENS
-    said_of_it = (*memory.tags, memory.category, *memory.concepts, memory.user_note or "")
-    labels = set(tokenizer.terms(" ".join(said_of_it))) - set(tokens)
+    label_texts = (*memory.tags, memory.category, *memory.concepts, memory.user_note or "")
+    labels = set(tokenizer.terms(" ".join(label_texts))) - set(tokens)
     return Document(
         tokens=tuple(tokens),
         labels=tuple(sorted(labels)),
@@ -68,5 +68,5 @@ def digest(memory: Memory) -> str:
 
 def record_hash(memory: Memory) -> str:
     """Return SHA-256 of a record in canonical form, without usage counts."""
-    kept = memory.model_dump(mode="json", exclude={"access_count", "last_accessed"})
-    return hashlib.sha256(json.dumps(kept, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+    fields = memory.model_dump(mode="json", exclude={"access_count", "last_accessed"})
+    return hashlib.sha256(json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

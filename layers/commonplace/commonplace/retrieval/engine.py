@@ -61,7 +61,7 @@ class Search:
         find = self._most_important if self.query.general else self._best_matches
         found, degraded = with_fallback(find, self.ports)
         if counted:
-            self.ports.usage.found(self.visibility.user_id, [one.memory_id for one in found.memories], self.visibility.now)
+            self.ports.usage.found(self.visibility.user_id, [item.memory_id for item in found.memories], self.visibility.now)
         return replace(found, degraded="; ".join(filter(None, (_DEGRADED if degraded else None, self.blind))) or None)
 
     def _best_matches(self, index: MemoryIndex) -> Found:
@@ -102,7 +102,7 @@ class Search:
         ids, partial = index.most_important(self.visibility, self.filters, self.limit)
         looked = perf_counter()
         stored = _visible(ids, self.visibility, self.ports)
-        relevance = [GENERAL_RELEVANCE + (1 - GENERAL_RELEVANCE) * one.memory.importance for one in stored]
+        relevance = [GENERAL_RELEVANCE + (1 - GENERAL_RELEVANCE) * record.memory.importance for record in stored]
         unknown: list[float | None] = [None] * len(stored)
         return Found(
             stored, relevance, unknown, unknown, len(stored), self.query, 1.0 if stored else 0.0,
@@ -181,17 +181,17 @@ def _in_order(
     """
     place_of = {memory_id: place for place, memory_id in enumerate(ids)}
     stored = _visible(ids, visibility, ports)
-    own = [place_of[one.memory.memory_id] for one in stored]
-    settled = ranking.break_ties(scores[own], [one.memory for one in stored], visibility.now.timestamp(), ports.weights)
-    found, places = [stored[at] for at in settled], [own[at] for at in settled]
-    order = list(range(len(found)))
+    own = [place_of[record.memory.memory_id] for record in stored]
+    settled = ranking.break_ties(scores[own], [record.memory for record in stored], visibility.now.timestamp(), ports.weights)
+    records, places = [stored[at] for at in settled], [own[at] for at in settled]
+    order = list(range(len(records)))
     if asks_of_now:
-        order = newest_first(scores[places], found, visibility.now, ports.embedder.name)
-    return [found[at] for at in order], places, [places[at] for at in order]
+        order = newest_first(scores[places], records, visibility.now, ports.embedder.name)
+    return [records[at] for at in order], places, [places[at] for at in order]
 
 
 def _visible(ids: Sequence[str], visibility: Visibility, ports: Ports) -> list[Stored]:
-    return [one for one in ports.records.stored(visibility.user_id, ids) if is_visible(visibility, one.memory)]
+    return [record for record in ports.records.stored(visibility.user_id, ids) if is_visible(visibility, record.memory)]
 
 
 def _number(cosine: float) -> float | None:

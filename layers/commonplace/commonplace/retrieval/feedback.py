@@ -3,7 +3,7 @@
 import functools
 from collections import Counter
 
-from commonplace.memories.searches import kept_query
+from commonplace.memories.searches import logged_query
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.retrieval.query import own_terms
@@ -15,21 +15,21 @@ _SHARE, _MOST = 0.03, 0.06  # per rating, and in total: less than the default re
 
 def rated_by_feedback(query: str, caller: Caller, ports: Ports) -> dict[str, float]:
     """Return the score added to each memory that was rated for similar queries, by id."""
-    asked = content_stems(query)
-    ratings = ports.feedback.ratings(caller.user_id, caller.now) if asked else []
-    alike = {other for other in {one.query for one in ratings} if _are_alike(asked, content_stems(other))}
+    stems = content_stems(query)
+    ratings = ports.feedback.ratings(caller.user_id, caller.now) if stems else []
+    alike = {other for other in {rating.query for rating in ratings} if _are_alike(stems, content_stems(other))}
     votes: Counter[str] = Counter()
-    for one in ratings:
-        if one.query in alike:
-            votes[one.memory_id] += 1 if one.useful else -1
+    for rating in ratings:
+        if rating.query in alike:
+            votes[rating.memory_id] += 1 if rating.useful else -1
     return {memory_id: max(-_MOST, min(_MOST, _SHARE * count)) for memory_id, count in votes.items() if count}
 
 
 @functools.lru_cache(maxsize=1024)  # 500 ratings cost a search 9 ms without, 3 with
 def content_stems(query: str) -> frozenset[str]:
     """Return the stems that queries are compared by: of the stored part, without words that only ask."""
-    return frozenset(own_terms(kept_query(query))) - tokenizer.terms_of_asking()
+    return frozenset(own_terms(logged_query(query))) - tokenizer.terms_of_asking()
 
 
-def _are_alike(one: frozenset[str], other: frozenset[str]) -> bool:
-    return len(one & other) >= _ALIKE * len(one | other)
+def _are_alike(first: frozenset[str], other: frozenset[str]) -> bool:
+    return len(first & other) >= _ALIKE * len(first | other)

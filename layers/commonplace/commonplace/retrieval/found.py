@@ -50,7 +50,7 @@ class Found:
     @property
     def memories(self) -> list[Memory]:
         """The memories alone."""
-        return [one.memory for one in self.stored]
+        return [record.memory for record in self.stored]
 
     def notes(self, redacted: Sequence[str], warnings: list[str] | None = None) -> Notes | None:
         """Return the notes of the answer on how the memories were found."""

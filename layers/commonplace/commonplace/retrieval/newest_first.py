@@ -18,44 +18,46 @@ _ALIKE = 0.55  # least score relative to the better of two
 _LEAST_COSINE = 0.4  # minimum for texts on the same attribute; the pair model decides
 _MOST_JUDGED = 8  # the nearest pairs; each takes half a millisecond if its texts are new
 _NEAREST = 0.05  # a newer value replaces its nearest value, and others within this distance
-_ASKED_FOR, _OF_ONE_TYPE = -1.0, -0.5  # thresholds are lower if both are on one matter anyway
+_IF_QUERIED, _IF_SAME_TYPE = -1.0, -0.5  # thresholds are lower if both are on one matter anyway
 
 
-def newest_first(scores: "Sequence[float] | Floats", found: Sequence[Stored], now: datetime, model: str) -> list[int]:
+def newest_first(scores: "Sequence[float] | Floats", records: Sequence[Stored], now: datetime, model: str) -> list[int]:
     """Return which hit to show at each place: among similar scores on one attribute, the newest comes first."""
-    best, given = found[:_BEST], np.asarray(scores[:_BEST])
-    alike = np.minimum.outer(given, given) >= _ALIKE * np.maximum.outer(given, given)
-    pairs = _changed(best, np.triu(alike), now, model, _ASKED_FOR)
+    best, given_scores = records[:_BEST], np.asarray(scores[:_BEST])
+    alike = np.minimum.outer(given_scores, given_scores) >= _ALIKE * np.maximum.outer(given_scores, given_scores)
+    pairs = _changed(best, np.triu(alike), now, model, _IF_QUERIED)
     if pairs:  # pairs in the right order matter only if another pair moves
-        pairs += _changed(best, np.tril(alike), now, model, _ASKED_FOR)
-    order = list(range(len(found)))
+        pairs += _changed(best, np.tril(alike), now, model, _IF_QUERIED)
+    order = list(range(len(records)))
     for group in _joined(pairs):
-        newest = sorted(group, key=lambda place: found[place].memory.happened_at, reverse=True)
-        for place, held in zip(sorted(group), newest, strict=True):
-            order[place] = held
+        newest = sorted(group, key=lambda place: records[place].memory.happened_at, reverse=True)
+        for place, position in zip(sorted(group), newest, strict=True):
+            order[place] = position
     return order
 
 
-def changed_values(found: Sequence[Stored], now: datetime, model: str) -> list[tuple[int, int]]:
+def changed_values(records: Sequence[Stored], now: datetime, model: str) -> list[tuple[int, int]]:
     """Return pairs of places (older, newer) with values of the same attribute. Compares only memories of one type."""
-    types = np.array([one.memory.memory_type for one in found])
-    return _changed(found, types[:, None] == types[None, :], now, model, _OF_ONE_TYPE)
+    types = np.array([record.memory.memory_type for record in records])
+    return _changed(records, types[:, None] == types[None, :], now, model, _IF_SAME_TYPE)
 
 
-def _changed(found: Sequence[Stored], allowed: "Flags", now: datetime, model: str, least: float) -> list[tuple[int, int]]:
+def _changed(records: Sequence[Stored], allowed: "Flags", now: datetime, model: str, least: float) -> list[tuple[int, int]]:
     """The allowed pairs (older, newer) on the same attribute, by the same speaker, on a later day that has passed."""
-    known = [(place, one.vector) for place, one in enumerate(found) if one.vector is not None and _is_fact(one.memory, model)]
+    known = [
+        (place, item.vector) for place, item in enumerate(records) if item.vector is not None and _is_fact(item.memory, model)
+    ]
     length = mode(len(vector) for _, vector in known) if known else 0  # other lengths come from damaged records
     known = [(place, vector) for place, vector in known if len(vector) == length]
     if len(known) < 2:
         return []
     places, vectors = np.array([place for place, _ in known]), np.stack([vector for _, vector in known])
-    days = np.array([found[place].memory.happened_at.toordinal() for place, _ in known])
+    days = np.array([records[place].memory.happened_at.toordinal() for place, _ in known])
     cosines = np.where(days[None, :] > days[:, None], np.vecdot(vectors[:, None], vectors), -1.0)
     near = allowed[np.ix_(places, places)] & (cosines >= np.maximum(cosines.max(axis=0) - _NEAREST, _LEAST_COSINE))
     nearest = sorted(np.argwhere(near).tolist(), key=lambda pair: -cosines[pair[0], pair[1]])[:_MOST_JUDGED]
     pairs = [(int(places[older]), int(places[newer])) for older, newer in nearest]
-    return [(one, other) for one, other in pairs if _is_newer_value(found[one], found[other], now, model, least)]
+    return [(place, other) for place, other in pairs if _is_newer_value(records[place], records[other], now, model, least)]
 
 
 def _is_fact(memory: Memory, model: str) -> bool:
@@ -64,12 +66,12 @@ def _is_fact(memory: Memory, model: str) -> bool:
 
 
 def _is_newer_value(old: Stored, new: Stored, now: datetime, model: str, least: float) -> bool:
-    one, other = old.memory, new.memory
-    if (one.speaker, one.subject) != (other.speaker, other.subject) or other.happened_at > now:
+    memory, other = old.memory, new.memory
+    if (memory.speaker, memory.subject) != (other.speaker, other.subject) or other.happened_at > now:
         return False
     from commonplace.text.paraphrase.pair_model import is_another_value  # most searches have no such pair
 
-    return is_another_value(one.content, other.content, old.vector, new.vector, model, least)
+    return is_another_value(memory.content, other.content, old.vector, new.vector, model, least)
 
 
 def _joined(pairs: Sequence[tuple[int, int]]) -> list[set[int]]:

@@ -21,8 +21,8 @@ _EXPANSION_WEIGHT = 0.2
 _EXPANSIONS = 6
 _STEEPNESS = 8.0  # logistic fit of the lead on LoCoMo conversations 0 and 1
 _BEST = 5
-_WHOSE = "user"  # all memories are about the user, so the word doesn't discriminate
-_TALK = 2  # named speakers
+_SUBJECT = "user"  # all memories are about the user, so the word doesn't discriminate
+_LEAST_SPEAKERS = 2  # named speakers
 _LONGEST_LABEL = 4  # words of a tag
 _LEAST, _MOST = 0.15, 0.85
 
@@ -44,10 +44,10 @@ class Query:
         `frequencies`: how many visible memories contain each term. This way, no search has to load the user's tags first.
         """
         terms = self.question.terms
-        there = {term for term, count in zip(terms, frequencies, strict=True) if count}
-        held = {name: own for name in self.expansions if there.issuperset(own := tokenizer.terms(name))}
-        names = list(held)[:_EXPANSIONS]
-        stand = {term for name in names for term in held[name]}
+        present = {term for term, count in zip(terms, frequencies, strict=True) if count}
+        terms_by_name = {name: own for name in self.expansions if present.issuperset(own := tokenizer.terms(name))}
+        names = list(terms_by_name)[:_EXPANSIONS]
+        stand = {term for name in names for term in terms_by_name[name]}
         weights = (
             weight if weight > _EXPANSION_WEIGHT or term in stand else 0.0
             for term, weight in zip(terms, self.question.weights, strict=True)
@@ -85,7 +85,7 @@ def parse_query(text: str, now: datetime, renamed: Mapping[str, str] = {}) -> Qu
 def own_terms(text: str) -> list[str]:
     """Return the distinct terms of a query; "user" only if there is no other."""
     own = list(dict.fromkeys(tokenizer.terms(text)))
-    return [term for term in own if term != _WHOSE] or own
+    return [term for term in own if term != _SUBJECT] or own
 
 
 def _renamed(spoken: Sequence[str], renamed: Mapping[str, str]) -> dict[str, str]:
@@ -123,15 +123,15 @@ def answerable(question: Question, candidates: Candidates, corpus: Corpus, ranke
     """
     if not len(ranked.rows):
         return 0.0
-    if len(corpus.speakers) < _TALK:
+    if len(corpus.speakers) < _LEAST_SPEAKERS:
         return None
     named = named_speakers(question, corpus)
     if len(named) == 1:
         speakers = candidates.speakers[ranked.rows]
         own = speakers == list(candidates.speaker_names).index(named[0])
-        others = ~own & (speakers >= 0)
-        if own.any() and others.any():
-            lead = float(ranked.impartial[own].max() - ranked.impartial[others].max())
+        from_others = ~own & (speakers >= 0)
+        if own.any() and from_others.any():
+            lead = float(ranked.impartial[own].max() - ranked.impartial[from_others].max())
             return 1 / (1 + math.exp(-_STEEPNESS * lead))
     return _LEAST + (_MOST - _LEAST) * _coverage(question, candidates, corpus, ranked)
 
@@ -142,5 +142,5 @@ def _coverage(question: Question, candidates: Candidates, corpus: Corpus, ranked
     best = ranked.rows[:_BEST]
     if not weights.sum():
         return float(np.clip(np.nan_to_num(candidates.cosines[best]).max(), 0.0, 1.0))
-    held = (candidates.term_counts[best] > 0).any(axis=0)
-    return float(weights[held].sum() / weights.sum())
+    matched = (candidates.term_counts[best] > 0).any(axis=0)
+    return float(weights[matched].sum() / weights.sum())

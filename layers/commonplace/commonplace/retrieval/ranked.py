@@ -38,8 +38,8 @@ class Ranked:
         scores = self.scores[:first]
         if not len(scores):
             return scores
-        others = np.full(len(scores), scores[0])
-        others[0] = self.scores[1] if len(self.scores) > 1 else 0.0
+        next_best = np.full(len(scores), scores[0])
+        next_best[0] = self.scores[1] if len(self.scores) > 1 else 0.0
         ranks = np.log(np.arange(1, len(scores) + 1))
-        odds = _LOG_SCORE * np.log(np.maximum(scores, 0.01)) + _LEAD * (scores - others) + _LOG_RANK * ranks + _BASE
+        odds = _LOG_SCORE * np.log(np.maximum(scores, 0.01)) + _LEAD * (scores - next_best) + _LOG_RANK * ranks + _BASE
         return np.asarray(1 / (1 + np.exp(-odds)))

@@ -135,7 +135,7 @@ def _linear(question: Question, candidates: Candidates, corpus: Corpus, own: Int
     weights, around = term_weights(question, corpus), bm25.window(candidates, own)
     words = bm25.lexical(candidates, corpus, weights, around)
     follows_question = (candidates.questions[around.previous] & (around.previous >= 0)).astype(float)
-    cosines, speaks = np.nan_to_num(candidates.cosines), _said_by_named(question, candidates, corpus)
+    cosines, speaks = np.nan_to_num(candidates.cosines), _spoken_by_named(question, candidates, corpus)
     days = [day for span in question.spans for day in span.in_years(corpus.years)]
     near = (cosines[own] + _NEAR * around.lent(cosines)) / (1 + _NEAR * around.weights.sum(axis=1))
     return {
@@ -165,7 +165,7 @@ def _share_of_words(bm25_score: Floats) -> Floats:
     return share
 
 
-def _said_by_named(question: Question, candidates: Candidates, corpus: Corpus) -> Flags:
+def _spoken_by_named(question: Question, candidates: Candidates, corpus: Corpus) -> Flags:
     named = named_speakers(question, corpus)
     if len(named) != 1:
         return np.zeros(len(candidates), dtype=np.bool_)
@@ -176,9 +176,9 @@ def _date_match(spans: Sequence[DaySpan], days: Floats) -> Floats:
     """1 within a named span, falling by a factor of e per week outside; a long span counts less."""
     best = np.zeros(len(days))
     for span in spans:
-        away = np.maximum(np.maximum(span.first - days, days - span.last), 0.0)
+        distance = np.maximum(np.maximum(span.first - days, days - span.last), 0.0)
         share = _LONG_SPAN_SHARE if span.last - span.first >= _LONG_SPAN_DAYS else 1.0
-        best = np.maximum(best, share * np.exp(-away / _DATE_DAYS))
+        best = np.maximum(best, share * np.exp(-distance / _DATE_DAYS))
     return best
 
 

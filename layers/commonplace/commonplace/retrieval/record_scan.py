@@ -73,12 +73,12 @@ class RecordScan:
     @property
     def ids(self) -> list[str]:
         """The ids of all records, visible or not."""
-        return [one.memory.memory_id for one in self.records]
+        return [record.memory.memory_id for record in self.records]
 
     @property
     def texts(self) -> dict[str, str]:
         """The content of each record, by id."""
-        return {one.memory.memory_id: one.memory.content for one in self.records}
+        return {record.memory.memory_id: record.memory.content for record in self.records}
 
     def passing(self, visibility: Visibility, filters: Filter) -> list[Memory]:
         """Return the visible records that pass a filter."""
@@ -96,9 +96,9 @@ class RecordScan:
         return rows, passing
 
     def _visible(self, visibility: Visibility) -> Iterator[tuple[Memory, Document, Vector | None]]:
-        for one in self.records:
-            if is_visible(visibility, one.memory):
-                yield one.memory, document(one.memory), one.vector if one.memory.embedding_model == self.model else None
+        for item in self.records:
+            if is_visible(visibility, item.memory):
+                yield item.memory, document(item.memory), item.vector if item.memory.embedding_model == self.model else None
 
 
 def _cosine(vector: Vector | None, other: Vector | None) -> float | None:

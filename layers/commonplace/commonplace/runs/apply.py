@@ -75,7 +75,7 @@ class PlannedOperation(FrozenPart):
     @property
     def opens_remainder(self) -> bool:
         """Whether it opens only the remainder of memories that it removes."""
-        return self.opens is not None and bool(self.closes) and all(one.audit in REMOVING_AUDITS for one in self.closes)
+        return self.opens is not None and bool(self.closes) and all(change.audit in REMOVING_AUDITS for change in self.closes)
 
     def without_opening(self) -> "PlannedOperation":
         """Return a copy that only closes memories, under its own id."""
@@ -123,17 +123,17 @@ class Plan(FrozenPart):
 
 def merged(plans: Iterable[Plan]) -> Plan:
     """Combine several plans into one, in order."""
-    found = list(plans)
+    drafted = list(plans)
     return Plan(
-        operations=tuple(one for plan in found for one in plan.operations),
-        dropped=tuple(one for plan in found for one in plan.dropped),
-        candidates=sum(plan.candidates for plan in found),
-        unread=tuple(one for plan in found for one in plan.unread),
-        stopped=tuple(one for plan in found for one in plan.stopped),
-        notes=tuple(dict.fromkeys(note for plan in found for note in plan.notes)),
-        calls=sum(plan.calls for plan in found),
-        input_tokens=sum(plan.input_tokens for plan in found),
-        output_tokens=sum(plan.output_tokens for plan in found),
+        operations=tuple(planned for plan in drafted for planned in plan.operations),
+        dropped=tuple(dropped for plan in drafted for dropped in plan.dropped),
+        candidates=sum(plan.candidates for plan in drafted),
+        unread=tuple(interaction_id for plan in drafted for interaction_id in plan.unread),
+        stopped=tuple(reason for plan in drafted for reason in plan.stopped),
+        notes=tuple(dict.fromkeys(note for plan in drafted for note in plan.notes)),
+        calls=sum(plan.calls for plan in drafted),
+        input_tokens=sum(plan.input_tokens for plan in drafted),
+        output_tokens=sum(plan.output_tokens for plan in drafted),
     )
 
 
@@ -163,7 +163,7 @@ def decode_vector(text: str | None) -> Vector | None:
 
 LEASE = timedelta(minutes=10)
 
-_IN_THE_WAY = (ErrorCode.CONFLICT, ErrorCode.NOT_FOUND)
+_REPLANNED = (ErrorCode.CONFLICT, ErrorCode.NOT_FOUND)
 _LOST = "the memory was changed meanwhile, or another holds its key or says the same; that write stays"
 _log = logging.getLogger("commonplace")
 
@@ -240,14 +240,14 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
     lease.renew()
     made = operation.operation(lease.context.user_id, run_id)
     if made.opens is not None and MERGED in made.opens.audit.detail:
-        made = replace(made, closes=tuple(_merged_away(one, lease.context) for one in made.closes))
+        made = replace(made, closes=tuple(_as_merged(change, lease.context) for change in made.closes))
     try:
         gone = [change.before for change in made.changes if change.erases and change.before is not None]
         forget_searches(made.user_id, gone, lease.context.ports)
         lease.context.ports.operations.apply(made, lease.fence)
-        _keep_beside(operation, run_id, lease.context)
+        _save_separately(operation, run_id, lease.context)
     except CommonplaceError as error:
-        if error.code not in _IN_THE_WAY:
+        if error.code not in _REPLANNED:
             raise
         if operation.opens_remainder:  # the remainder exists already, which is no reason to keep what must go
             return apply(operation.without_opening(), run_id, lease, last_try)
@@ -261,12 +261,12 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
     return with_outcome(reported, "applied")
 
 
-def _merged_away(change: Change, context: RunContext) -> Change:
+def _as_merged(change: Change, context: RunContext) -> Change:
     detail = {**change.audit.detail, **closed_by(context.caller, context.clock())}
     return replace(change, audit=replace(change.audit, detail=detail))
 
 
-def _keep_beside(operation: PlannedOperation, run_id: str, context: RunContext) -> None:
+def _save_separately(operation: PlannedOperation, run_id: str, context: RunContext) -> None:
     """If a run dies before this, resuming it gets here again: the operation then counts as applied."""
     memory_id = operation.told.memory_id
     if operation.aliases and memory_id is not None:

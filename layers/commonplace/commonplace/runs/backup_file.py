@@ -14,8 +14,8 @@ from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.fields import EARLIEST
 from commonplace.domain.memory import Memory
 from commonplace.domain.strict_json import read_object
-from commonplace.domain.transfer import BackupProblem, KeptFile
-from commonplace.ports.documents import KeptFiles
+from commonplace.domain.transfer import BackupProblem, StoredFile
+from commonplace.ports.documents import StoredFiles
 from commonplace.ports.values import Alias, Audit, Rating, RawRecord
 
 _HEADER, _FORM = "commonplace_backup", 1
@@ -52,19 +52,19 @@ class BackupReading:
     @property
     def unreadable(self) -> list[str]:
         """Ids of records that were unreadable when the backup was made, and are stored as raw bytes."""
-        return [one.memory_id for one in self.backup.records if one.memory is None] if self.backup else []
+        return [record.memory_id for record in self.backup.records if record.memory is None] if self.backup else []
 
 
-def read_backup(file: KeptFile, body: bytes, user_id: str) -> BackupReading:
+def read_backup(file: StoredFile, body: bytes, user_id: str) -> BackupReading:
     """Read a backup and report all its problems, without quoting it."""
     reading = BackupReading()
     if hashlib.sha256(body).hexdigest() != file.sha256 or len(body) != file.bytes:
         reading.problems.append(BackupProblem(detail="the file is not what was written: its SHA-256 is another"))
     try:
         header, *lines = gzip.decompress(body).splitlines()
-        told = read_object(header)
-        as_of = datetime.fromisoformat(told["as_of"])
-        if told[_HEADER] != _FORM:
+        header_fields = read_object(header)
+        as_of = datetime.fromisoformat(header_fields["as_of"])
+        if header_fields[_HEADER] != _FORM:
             reading.problems.append(BackupProblem(detail=f"the file is of another form than {_FORM}; upgrade commonplace"))
             return reading
     except _READING:
@@ -73,25 +73,25 @@ def read_backup(file: KeptFile, body: bytes, user_id: str) -> BackupReading:
     records, aliases, ratings = list[RawRecord](), list[Alias](), list[Rating]()
     for number, line in enumerate(lines, 2):
         try:
-            given = read_object(line)
-            if "alias" in given:
-                aliases.append(Alias(**given["alias"]))
-            elif "rating" in given:
-                ratings.append(Rating(**{**given["rating"], "at": datetime.fromisoformat(given["rating"]["at"])}))
+            fields = read_object(line)
+            if "alias" in fields:
+                aliases.append(Alias(**fields["alias"]))
+            elif "rating" in fields:
+                ratings.append(Rating(**{**fields["rating"], "at": datetime.fromisoformat(fields["rating"]["at"])}))
             else:
-                records.append(_record(given, user_id))
+                records.append(_record(fields, user_id))
         except _READING:
             reading.problems.append(BackupProblem(detail=f"line {number} can't be read"))
     counted = {"records": len(records), "aliases": len(aliases), "ratings": len(ratings)}
-    if any(told.get(name) != count for name, count in counted.items()):
-        reading.problems.append(BackupProblem(detail=f"of {told.get('records')} records {len(records)} are there"))
+    if any(header_fields.get(name) != count for name, count in counted.items()):
+        reading.problems.append(BackupProblem(detail=f"of {header_fields.get('records')} records {len(records)} are there"))
     reading.backup = Backup(as_of, tuple(records), tuple(aliases), tuple(ratings))
     why = "could not be read when the backup was made; the backup contains it unchanged"
-    reading.problems += [BackupProblem(id=one, detail=why) for one in reading.unreadable]
+    reading.problems += [BackupProblem(id=memory_id, detail=why) for memory_id in reading.unreadable]
     return reading
 
 
-def forget_in_backups(files: KeptFiles, user_id: str, memory_ids: Collection[str]) -> bool:
+def forget_in_backups(files: StoredFiles, user_id: str, memory_ids: Collection[str]) -> bool:
     """Rewrite the user's backups without some memories. Damaged backups are deleted, as they may contain them.
 
     A memory that only an erased one had superseded, as after a merge, becomes active again in the backup. Expired backups
@@ -99,12 +99,12 @@ def forget_in_backups(files: KeptFiles, user_id: str, memory_ids: Collection[str
     """
     changed = False
     for file in files.listed(user_id, "backup", EARLIEST):
-        found = files.get(user_id, "backup", file.file_id, EARLIEST)
-        if found is None or hashlib.sha256(found[1]).hexdigest() != file.sha256:
+        file_read = files.get(user_id, "backup", file.file_id, EARLIEST)
+        if file_read is None or hashlib.sha256(file_read[1]).hexdigest() != file.sha256:
             files.delete(user_id, "backup", file.file_id)
             changed = True
             continue
-        without = _without(found[1], set(memory_ids))
+        without = _without(file_read[1], set(memory_ids))
         if without is not None:
             left, records = without
             files.put(user_id, described(file, records, left), left)
@@ -112,55 +112,55 @@ def forget_in_backups(files: KeptFiles, user_id: str, memory_ids: Collection[str
     return changed
 
 
-def kept_backups(files: KeptFiles, user_id: str) -> list[Backup]:
+def stored_backups(files: StoredFiles, user_id: str) -> list[Backup]:
     """Return the readable backups of the user."""
-    found = (files.get(user_id, "backup", file.file_id, EARLIEST) for file in files.listed(user_id, "backup", EARLIEST))
-    backups = (read_backup(*one, user_id).backup for one in found if one is not None)
-    return [one for one in backups if one is not None]
+    files_read = (files.get(user_id, "backup", file.file_id, EARLIEST) for file in files.listed(user_id, "backup", EARLIEST))
+    backups = (read_backup(*file_read, user_id).backup for file_read in files_read if file_read is not None)
+    return [backup for backup in backups if backup is not None]
 
 
 def _without(body: bytes, memory_ids: Collection[str]) -> tuple[bytes, int] | None:
     """Parses only the lines that contain one of the ids. None if there are none."""
     header, *lines = gzip.decompress(body).splitlines()
-    names, gone = [one.encode() for one in memory_ids], dict[str, Mapping[str, Any]]()
-    found = [json.loads(line) if any(name in line for name in names) else None for line in lines]
-    for given in found:
-        if given is not None and given.get("memory_id") in memory_ids:
-            gone[given["memory_id"]] = given.get("memory", {})
-    kept = [
-        line if given is None else json.dumps(_alone(given, gone), ensure_ascii=False).encode()
-        for line, given in zip(lines, found, strict=True)
-        if given is None or str((given.get("alias") or given.get("rating") or given)["memory_id"]) not in memory_ids
+    names, gone = [memory_id.encode() for memory_id in memory_ids], dict[str, Mapping[str, Any]]()
+    objects = [json.loads(line) if any(name in line for name in names) else None for line in lines]
+    for fields in objects:
+        if fields is not None and fields.get("memory_id") in memory_ids:
+            gone[fields["memory_id"]] = fields.get("memory", {})
+    lines_left = [
+        line if fields is None else json.dumps(_alone(fields, gone), ensure_ascii=False).encode()
+        for line, fields in zip(lines, objects, strict=True)
+        if fields is None or str((fields.get("alias") or fields.get("rating") or fields)["memory_id"]) not in memory_ids
     ]
-    if len(kept) == len(lines):
+    if len(lines_left) == len(lines):
         return None
-    beside = {name: sum(line.startswith(begins) for line in kept) for name, begins in _LINE_STARTS.items()}
-    records = len(kept) - sum(beside.values())
-    told = {**json.loads(header), "records": records, **beside}
-    return _compressed([json.dumps(told).encode(), *kept]), records
+    counts = {name: sum(line.startswith(begins) for line in lines_left) for name, begins in _LINE_STARTS.items()}
+    records = len(lines_left) - sum(counts.values())
+    header_fields = {**json.loads(header), "records": records, **counts}
+    return _compressed([json.dumps(header_fields).encode(), *lines_left]), records
 
 
-def _alone(given: Mapping[str, Any], gone: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
-    by = given.get("memory", {}).get("superseded_by")
+def _alone(fields: Mapping[str, Any], gone: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+    by = fields.get("memory", {}).get("superseded_by")
     for _ in gone:
         if by in gone and gone[by].get("status") != "active":
             by = gone[by].get("superseded_by")
     if by not in gone or gone[by].get("status") != "active":
-        return given
-    return {**given, "memory": {**given["memory"], "status": "active", "superseded_by": None, "valid_to": None}}
+        return fields
+    return {**fields, "memory": {**fields["memory"], "status": "active", "superseded_by": None, "valid_to": None}}
 
 
 def _compressed(lines: Iterable[bytes]) -> bytes:
     return gzip.compress(b"".join(line + b"\n" for line in lines), _LEVEL, mtime=0)
 
 
-def described(file: KeptFile, records: int, body: bytes) -> KeptFile:
+def described(file: StoredFile, records: int, body: bytes) -> StoredFile:
     """Return the file's metadata for a new body."""
     return file.model_copy(update={"count": records, "bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()})
 
 
 def _record_line(record: RawRecord) -> Mapping[str, object]:
-    audits = [[version, one.operation, one.at.isoformat(), one.detail] for version, one in record.audits.items()]
+    audits = [[version, audit.operation, audit.at.isoformat(), audit.detail] for version, audit in record.audits.items()]
     if record.memory is None:
         return {"memory_id": record.memory_id, "raw": base64.b64encode(record.record).decode(), "audits": audits}
     return {"memory_id": record.memory_id, "memory": record.memory.model_dump(mode="json"), "audits": audits}
@@ -174,11 +174,11 @@ def _rating_line(rating: Rating) -> Mapping[str, object]:
     return {"rating": {**asdict(rating), "at": rating.at.isoformat()}}
 
 
-def _record(given: Mapping[str, Any], user_id: str) -> RawRecord:
-    audits = {int(version): Audit(name, datetime.fromisoformat(at), detail) for version, name, at, detail in given["audits"]}
-    if "raw" in given:
-        return RawRecord(str(given["memory_id"]), base64.b64decode(given["raw"], validate=True), None, audits)
-    memory = Memory.model_validate(given["memory"], extra="ignore")
-    if (memory.user_id, memory.memory_id) != (user_id, given["memory_id"]):
+def _record(fields: Mapping[str, Any], user_id: str) -> RawRecord:
+    audits = {int(version): Audit(name, datetime.fromisoformat(at), detail) for version, name, at, detail in fields["audits"]}
+    if "raw" in fields:
+        return RawRecord(str(fields["memory_id"]), base64.b64decode(fields["raw"], validate=True), None, audits)
+    memory = Memory.model_validate(fields["memory"], extra="ignore")
+    if (memory.user_id, memory.memory_id) != (user_id, fields["memory_id"]):
         raise ValueError("another memory's record")
     return RawRecord(memory.memory_id, b"", memory, audits)

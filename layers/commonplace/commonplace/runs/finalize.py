@@ -28,16 +28,16 @@ def erase_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
     forgetting = _forgetting(run)
     if not forgetting:
         return run
-    forgotten = {memory_id for one in forgetting for memory_id in one.closed}
-    requests = {one.interaction_id for one in forgetting if one.interaction_id} | {
-        said for one in forgetting for said in one.erases
+    forgotten = {memory_id for operation in forgetting for memory_id in operation.closed}
+    requests = {operation.interaction_id for operation in forgetting if operation.interaction_id} | {
+        erase for operation in forgetting for erase in operation.erases
     }
     rested = _evidence_interactions(run, forgotten)
     sources, _ = erase_sources(forgotten, requests | rested, context, lease, at_work=run.run_id)
     return _without_quotes(run, forgotten, sources)
 
 
-def with_what_is_left(run: Run, context: RunContext, wait: bool = True) -> Run:
+def with_unread(run: Run, context: RunContext, wait: bool = True) -> Run:
     """Return the run for the answer: with a note while forgotten words are still in a log file. The note is never stored."""
     if not _forgetting(run) or context.night.finish_erasing(wait):
         return run
@@ -45,7 +45,7 @@ def with_what_is_left(run: Run, context: RunContext, wait: bool = True) -> Run:
 
 
 def erase_sources(
-    forgotten: set[str], said: set[str], context: RunContext, lease: Lease, at_work: str | None = None,
+    forgotten: set[str], sources_named: set[str], context: RunContext, lease: Lease, at_work: str | None = None,
     merged: Collection[str] = (),
 ) -> tuple[set[str], set[ErasedPlace]]:  # fmt: skip
     """Erase the texts of interactions behind memories and of those in `said`, quotes of them in runs, and files.
@@ -60,15 +60,15 @@ def erase_sources(
             places |= {place} if files.listed(user_id, kind, EARLIEST) else set()
             files.delete_all(user_id, kind)
         places |= {"backups"} if forget_in_backups(files, user_id, forgotten) else set()
-    found = context.ports.records.get(user_id, sorted(forgotten))
-    cut = forget_in_documents(forgotten, found, user_id, context.caller.now, context.ports.documents)
+    erased = context.ports.records.get(user_id, sorted(forgotten))
+    cut = forget_in_documents(forgotten, erased, user_id, context.caller.now, context.ports.documents)
     places |= {"documents"} if cut else set()
-    memories = [one for one in found if one.memory_id not in merged]
+    memories = [memory for memory in erased if memory.memory_id not in merged]
     runs = context.night.runs.newest(user_id, RUNS_WITH_WORDS)
-    rested = {one for run in runs for one in _evidence_interactions(run, forgotten)}
-    sources = {memory.session_id for memory in memories if memory.session_id} | said | rested
-    told = context.night.ledger.entries(user_id, sorted(sources))
-    places |= {"interactions"} if any(one.interaction is not None for one in told) else set()
+    rested = {evidence_interaction for run in runs for evidence_interaction in _evidence_interactions(run, forgotten)}
+    sources = {memory.session_id for memory in memories if memory.session_id} | sources_named | rested
+    entries = context.night.ledger.entries(user_id, sorted(sources))
+    places |= {"interactions"} if any(entry.interaction is not None for entry in entries) else set()
     context.night.ledger.erase_texts(user_id, sorted(sources))
     for run in runs:
         if run.status == "queued":
@@ -78,7 +78,7 @@ def erase_sources(
         cleaned = _without_quotes(run, forgotten, sources)
         if cleaned != run and run.run_id != at_work:
             context.night.runs.save(cleaned, lease.fence)
-            waits = [review_part(one.operation_id) for one in cleaned.operations if one.outcome == "needs_review"]
+            waits = [review_part(step.operation_id) for step in cleaned.operations if step.outcome == "needs_review"]
             context.night.parts.drop_parts(user_id, run.run_id, waits)
             places.add("runs")
     forget_unused_names(forgotten, context, lease)
@@ -86,18 +86,21 @@ def erase_sources(
 
 
 def _forgetting(run: Run) -> list[RunOperation]:
-    return [one for one in run.operations if one.kind == "FORGET" and one.outcome == "applied"]
+    return [operation for operation in run.operations if operation.kind == "FORGET" and operation.outcome == "applied"]
 
 
 def _evidence_interactions(run: Run, forgotten: set[str]) -> set[str]:
-    return {said for one in run.operations if one.memory_id in forgotten for said in one.rests_on}
+    return {source for operation in run.operations if operation.memory_id in forgotten for source in operation.rests_on}
 
 
 def _without_quotes(run: Run, forgotten: set[str], sources: set[str]) -> Run:
     """Reasons may quote the texts, and operations in review contain whole memories."""
-    operations = tuple(_without_words(one, forgotten) for one in run.operations)
-    dropped = tuple(one.model_copy(update={"why": _ERASED}) if one.interaction_id in sources else one for one in run.dropped)
-    waits = any(one.outcome == "needs_review" for one in operations)
+    operations = tuple(_without_words(operation, forgotten) for operation in run.operations)
+    dropped = tuple(
+        dropped.model_copy(update={"why": _ERASED}) if dropped.interaction_id in sources else dropped
+        for dropped in run.dropped
+    )
+    waits = any(operation.outcome == "needs_review" for operation in operations)
     status = "done" if run.status == "needs_review" and not waits else run.status
     named = {} if operations == run.operations else {"tags": (), "archived": (), "result": None}  # tags are words of memories
     return run.model_copy(update={"operations": operations, "dropped": dropped, "status": status, **named})
@@ -117,16 +120,16 @@ def close(run: Run, entries: Sequence[LedgerEntry], context: RunContext, lease: 
         run = run.model_copy(update={"finished_at": context.clock()})
         runs.save(run, lease.fence)
     run = erase_forgotten(run, context, lease)
-    context.night.parts.drop_parts(run.user_id, run.run_id, [review_part(one) for one in operations_in_review(run)])
+    context.night.parts.drop_parts(run.user_id, run.run_id, [review_part(step) for step in operations_in_review(run)])
     closed = run.model_copy(update={"status": _status(run), "error": _error(run)})
     runs.close(closed, _marks(run, entries), lease.fence)
-    context.night.ledger.drop_texts(run.user_id, context.clock(), context.night.texts_kept)
+    context.night.ledger.drop_texts(run.user_id, context.clock(), context.night.text_retention)
     return closed
 
 
 def operations_in_review(run: Run) -> list[str]:
     """Return the ids of the run's operations that wait for review."""
-    return [one.operation_id for one in run.operations if one.outcome == "needs_review"]
+    return [operation.operation_id for operation in run.operations if operation.outcome == "needs_review"]
 
 
 def _nothing_read(run: Run) -> bool:
@@ -146,7 +149,7 @@ def _error(run: Run) -> str | None:
 def _marks(run: Run, entries: Collection[LedgerEntry]) -> Mapping[str, LedgerMark]:
     """A failure already counted by a crashed attempt isn't counted again, and stopping the run is no failure."""
     unread, marks = set(run.unread), dict[str, LedgerMark]()
-    for entry in (one for one in entries if one.run_id != run.run_id):
+    for entry in (entry for entry in entries if entry.run_id != run.run_id):
         failures = entry.failures + (entry.interaction_id not in run.stopped)
         if entry.state == "pending" and entry.interaction is None:  # its text is lost for good
             marks[entry.interaction_id] = LedgerMark("failed", failures)
@@ -166,44 +169,44 @@ def keep_renamed(run: Run, context: RunContext, lease: Lease) -> None:
     if not (run.tags or run.archived):
         return
     used = _uses(context)
-    found = {tag: row for tag, row in rows.rows(run.user_id).items() if tag not in {one.into for one in run.tags}}
+    archived = {tag: row for tag, row in rows.rows(run.user_id).items() if tag not in {merge.into for merge in run.tags}}
     for tag in run.archived:
         first, last = used.get(tag, (None, None))
-        found[tag] = TagRow(status="archived", run_id=run.run_id, count=0, first_used=first, last_used=last)
-    for one in run.tags:
-        first, last = used.get(one.tag, (None, None))
-        found[one.tag] = TagRow(
-            status="merged", run_id=run.run_id, count=one.memories, first_used=first, last_used=last, into=one.into
+        archived[tag] = TagRow(status="archived", run_id=run.run_id, count=0, first_used=first, last_used=last)
+    for merge in run.tags:
+        first, last = used.get(merge.tag, (None, None))
+        archived[merge.tag] = TagRow(
+            status="merged", run_id=run.run_id, count=merge.memories, first_used=first, last_used=last, into=merge.into
         )
-    rows.replace(run.user_id, found, lease.fence)
+    rows.replace(run.user_id, archived, lease.fence)
 
 
 def drop_renamed(run: Run, context: RunContext, lease: Lease) -> None:
     """Remove the tag renames of an undone run. Safe to repeat."""
     rows = context.ports.tag_rows
-    found = rows.rows(run.user_id)
-    left = {tag: row for tag, row in found.items() if row.run_id != run.run_id}
-    if left != found:
+    tag_rows = rows.rows(run.user_id)
+    left = {tag: row for tag, row in tag_rows.items() if row.run_id != run.run_id}
+    if left != tag_rows:
         rows.replace(run.user_id, left, lease.fence)
 
 
 def forget_unused_names(forgotten: Collection[str], context: RunContext, lease: Lease) -> None:
     """Drop tag renames that only erased memories used: they are words of these."""
     rows = context.ports.tag_rows
-    found = rows.rows(context.user_id)
-    if not found:
+    tag_rows = rows.rows(context.user_id)
+    if not tag_rows:
         return
-    left_over = (one for one in context.ports.records.all(context.user_id) if one.memory_id not in forgotten)
+    left_over = (memory for memory in context.ports.records.all(context.user_id) if memory.memory_id not in forgotten)
     carried = {tag for memory in left_over for tag in memory.tags}
-    left = {tag: row for tag, row in found.items() if (row.into or tag) in carried}
-    if left != found:
+    left = {tag: row for tag, row in tag_rows.items() if (row.into or tag) in carried}
+    if left != tag_rows:
         rows.replace(context.user_id, left, lease.fence)
 
 
 def _uses(context: RunContext) -> dict[str, tuple[datetime, datetime]]:
-    found: dict[str, tuple[datetime, datetime]] = {}
+    spans: dict[str, tuple[datetime, datetime]] = {}
     for memory in context.ports.records.all(context.user_id):
         for tag in memory.tags if memory.content else ():
-            first, last = found.get(tag, (memory.created_at, memory.created_at))
-            found[tag] = min(first, memory.created_at), max(last, memory.created_at)
-    return found
+            first, last = spans.get(tag, (memory.created_at, memory.created_at))
+            spans[tag] = min(first, memory.created_at), max(last, memory.created_at)
+    return spans

@@ -42,17 +42,17 @@ def usage_of_day(day: date, runs: Sequence[Run]) -> DayUsage:
     """Return what earlier runs did for this day, without undone changes; several runs may read one day."""
     undone = {run.undoes for run in runs if run.kind == "undo"}
     done = [
-        one
+        operation
         for run in runs
         if run.kind == "nightly" and run.run_id not in undone
-        for one in run.operations
-        if one.day == day and one.outcome == "applied" and one.operation_id not in undone
+        for operation in run.operations
+        if operation.day == day and operation.outcome == "applied" and operation.operation_id not in undone
     ]
     return DayUsage(
-        adds=sum(one.memory_id is not None and not one.closed for one in done),
-        forgotten=sum(len(one.closed) for one in done if one.kind == "FORGET"),
-        deleted=sum(len(one.closed) for one in done if one.kind != "FORGET" and one.memory_id is None),
-        replaced=sum(len(one.closed) for one in done if one.kind != "FORGET" and one.memory_id is not None),
+        adds=sum(operation.memory_id is not None and not operation.closed for operation in done),
+        forgotten=sum(len(operation.closed) for operation in done if operation.kind == "FORGET"),
+        deleted=sum(len(step.closed) for step in done if step.kind != "FORGET" and step.memory_id is None),
+        replaced=sum(len(step.closed) for step in done if step.kind != "FORGET" and step.memory_id is not None),
     )
 
 
@@ -65,18 +65,18 @@ def apply_limits(
     waiting = forgotten + deleted > most_deletions(memories) or replaced > most_replacements(memories)
     erasing_waits = forgotten > most_deletions(memories)
     left_out = _surplus_adds(operations, max(0, MOST_ADDS - spent.adds))
-    found: list[PlannedOperation] = []
+    limited: list[PlannedOperation] = []
     for number, operation in enumerate(operations):
         kind = _kind(operation)
         if number in left_out:
-            found.append(_without_words(operation))
+            limited.append(_without_words(operation))
         elif kind == "forget" and erasing_waits:
-            found += _split_close_from_erase(operation)
+            limited += _split_close_from_erase(operation)
         elif kind in ("delete", "replace") and waiting:
-            found.append(operation.with_outcome("needs_review", f"{operation.told.why}; {_TOO_MANY}"))
+            limited.append(operation.with_outcome("needs_review", f"{operation.told.why}; {_TOO_MANY}"))
         else:
-            found.append(operation)
-    return tuple(found)
+            limited.append(operation)
+    return tuple(limited)
 
 
 def _kind(operation: PlannedOperation) -> str:
@@ -94,7 +94,7 @@ def _closing(operations: Sequence[PlannedOperation], kind: str) -> int:
 
 def _surplus_adds(operations: Sequence[PlannedOperation], most: int) -> set[int]:
     """Drops the worst adds: never requested ones, and adds that a later operation builds on last."""
-    wished = sum(one.asked_for and _kind(one) == "add" for one in operations)
+    wished = sum(planned.asked_for and _kind(planned) == "add" for planned in operations)
     closed = {change.memory.memory_id for operation in operations for change in operation.closes}
     ranked = []
     for number, operation in enumerate(operations):

@@ -39,7 +39,7 @@ class Asked(FrozenPart):
     admin: bool
 
 
-def kept_run(kind: RunKind, run_id: str, context: RunContext) -> Run:
+def parse_run(kind: RunKind, run_id: str, context: RunContext) -> Run:
     """Return the run with that id and kind. Raises `NOT_FOUND`."""
     run = context.night.runs.get(context.user_id, run_id) if may_be_id(run_id) else None
     if run is None or run.kind != kind:
@@ -58,8 +58,8 @@ def queued(run: Run, request: Request, so_far: dict[str, JsonValue] | None, cont
     parts, caller = context.night.parts, context.caller
     parts.drop_parts(run.user_id, run.run_id, [_REQUEST])
     arguments = request.model_dump(mode="json", exclude_none=True)
-    asked = Asked(arguments=arguments, agent_id=caller.agent_id, admin=caller.admin)
-    parts.save_part(run, _REQUEST, asked.model_dump_json(), lease.fence)
+    call = Asked(arguments=arguments, agent_id=caller.agent_id, admin=caller.admin)
+    parts.save_part(run, _REQUEST, call.model_dump_json(), lease.fence)
     attempts = run.attempts if so_far == run.result else 0
     run = run.model_copy(update={"status": "queued", "result": so_far, "attempts": attempts})
     context.night.runs.save(run, lease.fence)
@@ -108,9 +108,9 @@ def in_call_or_queued(
     reports the run. Raises `CONFLICT` if the work must be queued while another run is active.
     """
     if context.caller.goes_on is not None:
-        return _result_of(_worked_on(kept_run(kind, context.caller.goes_on, context), request, context, work), nothing)
+        return _result_of(_worked_on(parse_run(kind, context.caller.goes_on, context), request, context, work), nothing)
     if run_id is not None:
-        return _result_of(kept_run(kind, run_id, context), nothing)
+        return _result_of(parse_run(kind, run_id, context), nothing)
     try:
         return work(None)
     except OutOfTime as stopped:
@@ -124,15 +124,15 @@ def _result_of(run: Run, nothing: AnyResult) -> AnyResult:
     if run.status == "done":
         return type(nothing).model_validate({"run_id": run.run_id, **(run.result or {})})
     notes = Notes(warnings=[run.error]) if run.error else None
-    told = {"run_id": run.run_id, "status": run.told_status, "progress": run.progress, "notes": notes}
-    return nothing.model_copy(update=told)
+    fields = {"run_id": run.run_id, "status": run.told_status, "progress": run.progress, "notes": notes}
+    return nothing.model_copy(update=fields)
 
 
 def _worked_on(
     run: Run, request: Request, context: RunContext, work: Callable[[Mapping[str, JsonValue] | None], AnyResult]
 ) -> Run:
     with leased(context) as lease:
-        run = taken_up(kept_run(run.kind, run.run_id, context), context, lease)
+        run = taken_up(parse_run(run.kind, run.run_id, context), context, lease)
         if run.status != "queued":
             return run
         try:
@@ -214,16 +214,16 @@ def resume(run: Run, context: RunContext, lease: Lease) -> Run:
 
 
 def _finish(run: Run, context: RunContext, lease: Lease) -> Run:
-    if any(one.outcome == "needs_review" for one in run.operations):
-        return go_through(run, run.operations, lambda told: [approved(told, run, lease)], lease)
+    if any(operation.outcome == "needs_review" for operation in run.operations):
+        return go_through(run, run.operations, lambda operation: [approved(operation, run, lease)], lease)
     saved = context.night.parts.part(run.user_id, run.run_id, _PLAN)
     plan = None if saved is None else Plan.kept(saved)
     if plan is None:
         error = _DIED if saved is None else _DAMAGED
         return run.model_copy(update={"error": error, "finished_at": context.clock()})
-    by_id = {one.told.operation_id: one for one in plan.operations}
-    all_planned = run.operations or tuple(one.told for one in plan.operations)
-    return go_through(run, all_planned, lambda told: _apply_operation(by_id[told.operation_id], run, lease), lease)
+    by_id = {planned.told.operation_id: planned for planned in plan.operations}
+    all_planned = run.operations or tuple(planned.told for planned in plan.operations)
+    return go_through(run, all_planned, lambda operation: _apply_operation(by_id[operation.operation_id], run, lease), lease)
 
 
 def go_through(
@@ -232,13 +232,13 @@ def go_through(
     """Carry out the pending operations and return the run; `finished_at` is None if the call ran out of time."""
     context, saved_at, made = lease.context, lease.context.clock(), 0
     done: list[RunOperation] = []
-    for number, told in enumerate(operations):
-        if told.outcome not in _TO_DO:
-            done.append(told)
+    for number, operation in enumerate(operations):
+        if operation.outcome not in _TO_DO:
+            done.append(operation)
             continue
         if not context.may_go_on(made):
             return run.model_copy(update={"operations": (*done, *operations[number:]), "finished_at": None})
-        done += make(told)
+        done += make(operation)
         made += 1
         if context.progress is not None:
             context.progress(number + 1, len(operations))
@@ -249,12 +249,12 @@ def go_through(
     return run.model_copy(update={"operations": tuple(done), "finished_at": context.clock()})
 
 
-def approved(told: RunOperation, run: Run, lease: Lease) -> RunOperation:
+def approved(operation: RunOperation, run: Run, lease: Lease) -> RunOperation:
     """Apply an operation that waits for review; `lost` if its plan can't be read."""
-    saved = lease.context.night.parts.part(run.user_id, run.run_id, review_part(told.operation_id))
+    saved = lease.context.night.parts.part(run.user_id, run.run_id, review_part(operation.operation_id))
     planned = None if saved is None else PlannedOperation.kept(saved)
     if planned is None:
-        return with_outcome(told, "lost", _MISSING)
+        return with_outcome(operation, "lost", _MISSING)
     return apply.apply(planned.with_outcome("planned"), run.run_id, lease)
 
 

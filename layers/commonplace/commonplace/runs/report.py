@@ -27,18 +27,18 @@ def newest_that_fit(runs: Sequence[Run]) -> ListedRuns:
 
 def report(run: Run, context: RunContext) -> RunReport:
     """Report a run: each operation with what it added, what it closed, and the user's words as evidence."""
-    ids = {one for operation in run.operations for one in (operation.memory_id, *operation.closed) if one}
+    ids = {memory_id for operation in run.operations for memory_id in (operation.memory_id, *operation.closed) if memory_id}
     batches = in_batches(sorted(ids), _BATCH)
-    memories = {one.memory_id: one for batch in batches for one in context.ports.records.get(run.user_id, batch)}
+    memories = {memory.memory_id: memory for batch in batches for memory in context.ports.records.get(run.user_id, batch)}
     texts = _texts(run, context)
     return RunReport(
-        run=run, operations=tuple(_report_operation(one, memories, texts, run, context) for one in run.operations)
+        run=run, operations=tuple(_report_operation(operation, memories, texts, run, context) for operation in run.operations)
     )
 
 
 def report_plan(run: Run, operations: Sequence[PlannedOperation]) -> RunReport:
     """Report operations that are only planned."""
-    return RunReport(run=run, operations=tuple(_report_planned(one, one.told) for one in operations))
+    return RunReport(run=run, operations=tuple(_report_planned(planned, planned.told) for planned in operations))
 
 
 def _report_operation(
@@ -50,12 +50,12 @@ def _report_operation(
         if planned is not None:
             return _report_planned(planned, operation)
     opened = memories.get(operation.memory_id or "")
-    said = _message_text(texts.get(operation.interaction_id or ""), operation.position)
+    words = _message_text(texts.get(operation.interaction_id or ""), operation.position)
     return OperationReport(
         operation=operation,
         says=_content(opened) if opened else None,
-        closed=_contents(memories[one] for one in operation.closed if one in memories),
-        rests_on=(opened.evidence if opened and opened.evidence else None) or said,
+        closed=_contents(memories[memory_id] for memory_id in operation.closed if memory_id in memories),
+        rests_on=(opened.evidence if opened and opened.evidence else None) or words,
     )
 
 
@@ -78,7 +78,7 @@ def _content(memory: Memory) -> str:
 
 
 def _texts(run: Run, context: RunContext) -> Mapping[str, Interaction]:
-    ids = dict.fromkeys(one.interaction_id for one in run.operations if one.interaction_id)
+    ids = dict.fromkeys(operation.interaction_id for operation in run.operations if operation.interaction_id)
     entries = context.night.ledger.entries(run.user_id, list(ids))
     return {entry.interaction_id: entry.interaction for entry in entries if entry.interaction is not None}
 

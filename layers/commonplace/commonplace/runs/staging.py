@@ -8,14 +8,14 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Request
 from commonplace.domain.interactions import RunReport
 from commonplace.domain.runs import Outcome, Run, RunKind, RunOperation
-from commonplace.memories.transitions import PLAN_KEPT_FOR, believed
+from commonplace.memories.transitions import PLAN_RETENTION, believed
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Clock, OutOfTime
 from commonplace.runs import report, undo
 from commonplace.runs.apply import Lease, Plan, Progress, RunContext, leased, review_part
 from commonplace.runs.finalize import keep_renamed
 from commonplace.runs.limits import most_replacements
-from commonplace.runs.queueing import apply_plan, drop_request, exclusive_lease, kept_run, new_run, queued, resume, taken_up
+from commonplace.runs.queueing import apply_plan, drop_request, exclusive_lease, new_run, parse_run, queued, resume, taken_up
 
 _WAITS = "nothing was changed: apply it by its run_id within 7 days, or discard it"
 _TOO_MANY = "it is more than a model may change in a day: a person approves or discards it"
@@ -48,24 +48,24 @@ def change_many(
     run of this kind, and `INVALID_ARGUMENT` for a plan older than seven days.
     """
     if run_id is not None:
-        run = kept_run(kind, run_id, context)
+        run = parse_run(kind, run_id, context)
         if dry_run or run.is_at_work:
             return _report_of(run, context)
     with exclusive_lease(context) as lease:
         _discard_old(context, lease)
         if run_id is not None:
-            run = _approve(kept_run(kind, run_id, context), context, lease)
-            told = _report_of(_published(run, context, lease, publish), context)
+            run = _approve(parse_run(kind, run_id, context), context, lease)
+            report = _report_of(_published(run, context, lease, publish), context)
         else:
-            told = _planned(kind, planner, context, lease, dry_run, request, publish)
-    context.hand_over(told.run)
-    return told
+            report = _planned(kind, planner, context, lease, dry_run, request, publish)
+    context.hand_over(report.run)
+    return report
 
 
 def go_on(run: Run, context: RunContext, publish: Publish) -> Run:
     """Continue applying a run; it stays `running` if the call runs out of time."""
     with leased(context) as lease:
-        run = kept_run(run.kind, run.run_id, context)
+        run = parse_run(run.kind, run.run_id, context)
         if run.status == "running":
             run = _published(resume(run, context, lease), context, lease, publish)
     context.hand_over(run)
@@ -77,7 +77,7 @@ def _planned(
     publish: Publish,
 ) -> RunReport:  # fmt: skip
     goes_on = context.caller.goes_on
-    run = new_run(kind, context) if goes_on is None else taken_up(kept_run(kind, goes_on, context), context, lease)
+    run = new_run(kind, context) if goes_on is None else taken_up(parse_run(kind, goes_on, context), context, lease)
     if goes_on is not None and run.status != "queued":
         return _report_of(run, context)
     try:
@@ -91,7 +91,7 @@ def _planned(
             return _nothing(planned, context, lease)
         if dry_run:
             return _stage(planned, plan, context, lease, _WAITS)
-        if _is_too_much([one.told for one in plan.operations], context):
+        if _exceeds_limits([planned.told for planned in plan.operations], context):
             return _stage(planned, plan, context, lease, _TOO_MANY)
     except OutOfTime:
         if request is None:
@@ -106,11 +106,11 @@ def _report_of(run: Run, context: RunContext) -> RunReport:
 
 
 def _approve(run: Run, context: RunContext, lease: Lease) -> Run:
-    if any(one.outcome == "discarded" for one in run.operations):
+    if any(operation.outcome == "discarded" for operation in run.operations):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "run_id: was discarded; plan anew", "run_id")
-    if run.status == "needs_review" and context.caller.now - run.started_at > PLAN_KEPT_FOR:
+    if run.status == "needs_review" and context.caller.now - run.started_at > PLAN_RETENTION:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "run_id: is older than seven days; plan anew", "run_id")
-    return _noted(run, _TOO_MANY) if _is_too_much(run.operations, context) else undo.approve(run, context, lease)
+    return _noted(run, _TOO_MANY) if _exceeds_limits(run.operations, context) else undo.approve(run, context, lease)
 
 
 def _nothing(run: Run, context: RunContext, lease: Lease) -> RunReport:
@@ -125,26 +125,26 @@ def _nothing(run: Run, context: RunContext, lease: Lease) -> RunReport:
 def _stage(run: Run, plan: Plan, context: RunContext, lease: Lease, why: str) -> RunReport:
     """A new run stays unfinished until its plan is stored, so that after a crash the next call removes the rest."""
     runs, is_new = context.night.runs, context.caller.goes_on is None
-    waiting = [one.with_outcome("needs_review") if one.told.outcome == "planned" else one for one in plan.operations]
-    kept = [one for one in waiting if one.told.outcome == "needs_review"]
+    waiting = [step.with_outcome("needs_review") if step.told.outcome == "planned" else step for step in plan.operations]
+    in_review = [planned for planned in waiting if planned.told.outcome == "needs_review"]
     if is_new:
         runs.save(run, lease.fence)
     try:
-        for one in context.ports.in_time(kept):
+        for planned in context.ports.in_time(in_review):
             lease.renew()
-            context.night.parts.save_part(run, review_part(one.told.operation_id), one.model_dump_json(), lease.fence)
+            context.night.parts.save_part(run, review_part(planned.told.operation_id), planned.model_dump_json(), lease.fence)
     except OutOfTime:
         if is_new:
             runs.close(run.model_copy(update={"status": "queued"}), {}, lease.fence)
         raise
-    ended = {"status": "needs_review", "finished_at": context.clock(), "operations": tuple(one.told for one in waiting)}
+    ended = {"status": "needs_review", "finished_at": context.clock(), "operations": tuple(step.told for step in waiting)}
     run = run.model_copy(update=ended)
     runs.close(run, {}, lease.fence)  # after its parts: a run in review can be applied
-    drop_request(run, context, [review_part(one.told.operation_id) for one in kept])
+    drop_request(run, context, [review_part(planned.told.operation_id) for planned in in_review])
     return report.report_plan(_noted(run, why), waiting)
 
 
-def _is_too_much(operations: Sequence[RunOperation], context: RunContext) -> bool:
+def _exceeds_limits(operations: Sequence[RunOperation], context: RunContext) -> bool:
     """Whether a model would change more memories in a day than a night may replace."""
     if context.caller.admin:
         return False
@@ -157,7 +157,7 @@ def _is_too_much(operations: Sequence[RunOperation], context: RunContext) -> boo
 
 def _changed(operations: Sequence[RunOperation], outcome: Outcome) -> int:
     """An operation that replaces memories counts as those."""
-    return sum(len(one.closed) or 1 for one in operations if one.outcome == outcome)
+    return sum(len(operation.closed) or 1 for operation in operations if operation.outcome == outcome)
 
 
 def _published(run: Run, context: RunContext, lease: Lease, publish: Publish) -> Run:
@@ -177,9 +177,9 @@ def _discard_old(context: RunContext, lease: Lease) -> None:
     """Discards plans older than seven days with their words, unless the clock seems wrong."""
     runs = context.night.runs.newest(context.user_id, _MOST_RUNS)
     now = believed(
-        context.caller.now.timestamp(), [run.started_at.timestamp() for run in runs], PLAN_KEPT_FOR.total_seconds()
+        context.caller.now.timestamp(), [run.started_at.timestamp() for run in runs], PLAN_RETENTION.total_seconds()
     )
     for run in runs:
-        old = now - run.started_at.timestamp() > PLAN_KEPT_FOR.total_seconds()
+        old = now - run.started_at.timestamp() > PLAN_RETENTION.total_seconds()
         if old and run.status in ("needs_review", "queued") and run.kind not in ("nightly", "undo"):
             undo.discard(run, context, lease)

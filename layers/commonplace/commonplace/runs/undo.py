@@ -49,27 +49,27 @@ class UndoPlanner:
     def plan(self, applied: Sequence[Applied]) -> list[PlannedOperation]:
         """Return the operations that undo the given ones; `kept` then lists what stays, and why."""
         made: dict[str, list[AppliedChange]] = {}
-        ids = dict.fromkeys(one.memory_id for operation in applied for one in operation.made)
+        ids = dict.fromkeys(change.memory_id for operation in applied for change in operation.made)
         self.made |= ids.keys()
-        there = {memory.memory_id: memory for memory in self.records.get(self.user_id, list(ids))}
+        current = {memory.memory_id: memory for memory in self.records.get(self.user_id, list(ids))}
         back = {
-            one.memory_id
+            change.memory_id
             for operation in applied
-            for one in operation.made
-            if (one.before is not None and one.before.get("status") == "active")
+            for change in operation.made
+            if (change.before is not None and change.before.get("status") == "active")
         }
         for operation in applied:
-            leaves = any(_is_unrecoverable(one, there.get(one.memory_id)) for one in operation.made)
-            leaves &= all(one.memory_id not in back for one in operation.made if _moves(one))
-            for one in operation.made:
-                if leaves and (one.before is None or _moves(one)):
-                    self._keep(one.memory_id, _REST_OF_ERASED)
+            leaves = any(_is_unrecoverable(change, current.get(change.memory_id)) for change in operation.made)
+            leaves &= all(change.memory_id not in back for change in operation.made if _moves(change))
+            for change in operation.made:
+                if leaves and (change.before is None or _moves(change)):
+                    self._keep(change.memory_id, _REST_OF_ERASED)
                 else:
-                    made.setdefault(one.memory_id, []).append(one)
-        ours = {name for one in applied for name in (one.operation_id, one.run_id) if name} | {self.undoes}
+                    made.setdefault(change.memory_id, []).append(change)
+        ours = {name for applied in applied for name in (applied.operation_id, applied.run_id) if name} | {self.undoes}
         for memory_id, changes in made.items():
             in_order = sorted(changes, key=lambda change: change.version)
-            self._set_goal(memory_id, there.get(memory_id), in_order, ours)
+            self._set_goal(memory_id, current.get(memory_id), in_order, ours)
         return [*self._reopening(), *self._remaining()]
 
     def _set_goal(self, memory_id: str, current: Memory | None, changes: Sequence[AppliedChange], ours: set[str]) -> None:
@@ -93,22 +93,24 @@ class UndoPlanner:
 
         Intermediate holders close separately: a run may change a value more often than one operation can hold.
         """
-        back = [one for one in self.goals.values() if one[1].status == "active" and one[0].status != "active"]
+        back = [goal for goal in self.goals.values() if goal[1].status == "active" and goal[0].status != "active"]
         for current, _ in back:
             del self.goals[current.memory_id]
         going = {memory_id for memory_id, (_, other) in self.goals.items() if other.status != "active"}
         for current, goal in back:
             later, holder = successors(current, self.records), self._holder(goal)
             opened = current.superseded_by in self.made  # otherwise it was closed in favor of an older memory
-            if opened and any(one.status == "active" and one.memory_id not in going for one in later):
+            if opened and any(memory.status == "active" and memory.memory_id not in going for memory in later):
                 self._keep(current.memory_id, _SUCCESSOR)
             elif holder is not None and holder.memory_id not in going:
                 self._keep(current.memory_id, _KEY)
             else:
-                ids = dict.fromkeys(one.memory_id for one in (*later, *((holder,) if holder else ())))
+                ids = dict.fromkeys(memory_id.memory_id for memory_id in (*later, *((holder,) if holder else ())))
                 # a successor of several memories closes with the first of them
-                held = [one for one in ids if one in going & self.goals.keys() and self.goals[one][0].status == "active"]
-                closes = [self.goals.pop(one) for one in held]
+                blocking = [
+                    name for name in ids if name in going & self.goals.keys() and self.goals[name][0].status == "active"
+                ]
+                closes = [self.goals.pop(memory_id) for memory_id in blocking]
                 yield self._operation((current, goal), closes)
 
     def _remaining(self) -> Iterable[PlannedOperation]:
@@ -123,7 +125,7 @@ class UndoPlanner:
     def _operation(self, opened: tuple[Memory, Memory] | None, closed: Sequence[tuple[Memory, Memory]]) -> PlannedOperation:
         operation_id = new_operation_id(self.now)
         opens = self._change(*opened, operation_id) if opened else None
-        closes = tuple(self._change(*one, operation_id) for one in closed if opened is None or one[0] != opened[0])
+        closes = tuple(self._change(*pair, operation_id) for pair in closed if opened is None or pair[0] != opened[0])
         reported = RunOperation(
             operation_id=operation_id,
             kind="UNDO",
@@ -207,9 +209,9 @@ def approve(run: Run, context: RunContext, lease: Lease) -> Run:
     """
     if run.kind in OF_FILES and not context.caller.admin:
         raise CommonplaceError(ErrorCode.FORBIDDEN, f"that may do {BY_WHOM.format(verb=_VERBS[run.kind])}")
-    if any(one.outcome == "needs_review" for one in run.operations):
+    if any(operation.outcome == "needs_review" for operation in run.operations):
         keep_renamed(run, context, lease)  # first, so that unused names find the other memory even after a crash
-    reviewed = queueing.go_through(run, run.operations, lambda told: [queueing.approved(told, run, lease)], lease)
+    reviewed = queueing.go_through(run, run.operations, lambda operation: [queueing.approved(operation, run, lease)], lease)
     if reviewed.finished_at is None:  # a worker, or the next call, does the rest
         reviewed = reviewed.model_copy(update={"status": "running"})
         context.night.runs.save(reviewed, lease.fence)
@@ -225,7 +227,7 @@ def discard(run: Run, context: RunContext, lease: Lease) -> Run:
         context.night.runs.save(run, lease.fence)
         context.night.parts.drop_parts(run.user_id, run.run_id)
         return run
-    operations = tuple(with_outcome(one, "discarded") if one.outcome == "needs_review" else one for one in run.operations)
+    operations = tuple(with_outcome(step, "discarded") if step.outcome == "needs_review" else step for step in run.operations)
     return _save_review(run.model_copy(update={"operations": operations}), run, context, lease)
 
 
@@ -245,8 +247,8 @@ def undo_run(run: Run, context: RunContext, lease: Lease, reread: bool = False) 
     was changed since, its key was taken, or its words were erased. Safe to repeat.
     """
     run = discard(run, context, lease)
-    applied = [context.ports.operations.applied(context.user_id, one.operation_id) for one in run.operations]
-    undone = _undo(run.run_id, [one for one in applied if one is not None], context, lease)
+    applied = [context.ports.operations.applied(context.user_id, operation.operation_id) for operation in run.operations]
+    undone = _undo(run.run_id, [applied for applied in applied if applied is not None], context, lease)
     _turn_aliases(run, undone, context)
     _turn_names(run, context, lease)
     if reread:
@@ -268,10 +270,10 @@ def _turn_aliases(run: Run, undone: Run, context: RunContext) -> None:
     if run.kind not in _GIVING_ALIASES:
         return
     made_by, withdrawn = (run.undoes, False) if run.kind == "undo" else (run.run_id, True)
-    kept = {one.memory_id for one in undone.operations if withdrawn and one.outcome == "kept"}
+    unchanged = {operation.memory_id for operation in undone.operations if withdrawn and operation.outcome == "kept"}
     aliases = context.ports.aliases
-    given = [one for one in aliases.all(context.user_id) if one.run_id == made_by and one.memory_id not in kept]
-    aliases.add(context.user_id, [replace(one, withdrawn=withdrawn) for one in given])
+    named = [alias for alias in aliases.all(context.user_id) if alias.run_id == made_by and alias.memory_id not in unchanged]
+    aliases.add(context.user_id, [replace(alias, withdrawn=withdrawn) for alias in named])
 
 
 def last_operation(context: RunContext) -> str:
@@ -283,7 +285,7 @@ def last_operation(context: RunContext) -> str:
     if newest is None:
         raise CommonplaceError(ErrorCode.NOT_FOUND, "operation_id: there is no operation yet", "operation_id")
     run = context.night.runs.get(context.user_id, newest.run_id) if newest.run_id else None
-    made = [one.operation_id for one in run.operations if one.outcome == "applied"] if run else []
+    made = [operation.operation_id for operation in run.operations if operation.outcome == "applied"] if run else []
     return made[-1] if made else newest.operation_id
 
 
@@ -299,14 +301,14 @@ def _undo(undoes: str, applied: Sequence[Applied], context: RunContext, lease: L
     now = context.caller.now
     restoring = UndoPlanner(context.user_id, undoes, now, context.ports.records, context.ports.operations)
     operations = restoring.plan(applied)
-    kept = [PlannedOperation(told=reported, at=now) for reported in restoring.kept]
+    unchanged = [PlannedOperation(told=reported, at=now) for reported in restoring.kept]
     run = Run(
         run_id=new_run_id(now),
         user_id=context.user_id,
         kind="undo",
         date=now.date(),
         undoes=undoes,
-        notes=() if operations or kept else (_NOTHING,),
+        notes=() if operations or unchanged else (_NOTHING,),
         started_at=now,
     )
-    return queueing.apply_plan(run, Plan(operations=(*operations, *kept)), context, lease)
+    return queueing.apply_plan(run, Plan(operations=(*operations, *unchanged)), context, lease)

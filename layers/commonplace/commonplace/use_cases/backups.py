@@ -9,7 +9,7 @@ from commonplace.domain.fields import Notes
 from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import new_file_id
 from commonplace.domain.memory import Memory
-from commonplace.domain.transfer import BY_WHOM, BackupRequest, BackupResult, BackupTold, KeptFile
+from commonplace.domain.transfer import BY_WHOM, BackupRequest, BackupResult, BackupTold, StoredFile
 from commonplace.memories.transitions import TAGS_BEFORE
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import AppliedChange, Caller, RawRecord
@@ -17,7 +17,7 @@ from commonplace.runs.apply import RunContext
 from commonplace.runs.backup_file import Backup, described
 from commonplace.runs.queueing import exclusive_lease, in_call_or_queued
 from commonplace.runs.staging import run_context
-from commonplace.use_cases.export_memories import keep, kept_files
+from commonplace.use_cases.export_memories import keep, stored_files
 
 _MOST_WALKS = 5
 _ARCHIVED = "archive"  # by the store itself, without an operation, when the memory had expired
@@ -44,7 +44,7 @@ def _make(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
 def _make_backup(context: RunContext) -> BackupResult:
     """The lease excludes runs and erasures. A model's backup never replaces another backup."""
     caller, ports = context.caller, context.ports
-    files, now = kept_files(ports), caller.now
+    files, now = stored_files(ports), caller.now
     if not caller.admin and len(files.listed(caller.user_id, "backup", now)) >= ports.backups.most:
         may = f"no backup was made, because it would replace the oldest; that may do {BY_WHOM.format(verb='backup make')}"
         return BackupResult(status="needs_review", notes=Notes(warnings=[may]))
@@ -52,18 +52,20 @@ def _make_backup(context: RunContext) -> BackupResult:
     with gathered() as flaws, alone:
         backup = _read_snapshot(caller, ports)
         body = backup.body()
-        file = KeptFile(
+        file = StoredFile(
             file_id=new_file_id("backup", now), kind="backup", format="backup", made_at=now,
             expires_at=now + timedelta(days=ports.backups.days), bytes=0, sha256="",
         )  # fmt: skip
         file = described(file, len(backup.records), body)
         keep(file, body, caller, ports, ports.backups.most)
-    told = {name: value for name, value in _summary(file) if name != "bytes"}
-    return BackupResult(status="done", **told).naming(flaws)
+    fields = {name: value for name, value in _summary(file) if name != "bytes"}
+    return BackupResult(status="done", **fields).naming(flaws)
 
 
 def _list(_: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
-    return BackupResult(backups=[_summary(one) for one in kept_files(ports).listed(caller.user_id, "backup", caller.now)])
+    return BackupResult(
+        backups=[_summary(kept_file) for kept_file in stored_files(ports).listed(caller.user_id, "backup", caller.now)]
+    )
 
 
 def _verify(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
@@ -87,7 +89,7 @@ _ACTIONS: Mapping[str, Callable[[BackupRequest, Caller, Ports], BackupResult]] =
 }  # fmt: skip
 
 
-def _summary(file: KeptFile) -> BackupTold:
+def _summary(file: StoredFile) -> BackupTold:
     return BackupTold(
         backup_id=file.file_id, as_of=file.made_at, count=file.count, bytes=file.bytes, sha256=file.sha256,
         expires_at=file.expires_at,
@@ -106,31 +108,35 @@ def _read_snapshot(caller: Caller, ports: Ports) -> Backup:
         before, rows = _newest_up_to(at, rows), list(ports.in_time(ports.raw.rows(user_id)))
         if _newest_up_to(at, rows) == before:
             break
-    made = {(one.memory_id, one.version): one for operation in ports.operations.since(user_id, at) for one in operation.made}
-    records = tuple(found for row in rows if (found := _row_as_of(row, at, made)) is not None)
-    there = {one.memory_id for one in records}
-    aliases = tuple(one for one in ports.aliases.all(user_id) if one.memory_id in there)
-    ratings = tuple(one for one in ports.feedback.ratings(user_id, at) if one.memory_id in there and one.at <= at)
+    made = {
+        (item.memory_id, item.version): item for operation in ports.operations.since(user_id, at) for item in operation.made
+    }
+    records = tuple(rebuilt for row in rows if (rebuilt := _row_as_of(row, at, made)) is not None)
+    ids = {record.memory_id for record in records}
+    aliases = tuple(alias for alias in ports.aliases.all(user_id) if alias.memory_id in ids)
+    ratings = tuple(rating for rating in ports.feedback.ratings(user_id, at) if rating.memory_id in ids and rating.at <= at)
     return Backup(at, records, aliases, ratings)
 
 
 def _newest_up_to(at: datetime, rows: Iterable[RawRecord]) -> dict[str, int]:
-    return {row.memory_id: max((version for version, one in row.audits.items() if one.at <= at), default=0) for row in rows}
+    return {
+        row.memory_id: max((version for version, audit in row.audits.items() if audit.at <= at), default=0) for row in rows
+    }
 
 
 def _row_as_of(row: RawRecord, at: datetime, made: Mapping[tuple[str, int], AppliedChange]) -> RawRecord | None:
-    kept = {version: audit for version, audit in row.audits.items() if audit.at <= at}
+    audits = {version: audit for version, audit in row.audits.items() if audit.at <= at}
     if row.memory is None:
-        return RawRecord(row.memory_id, row.record, None, kept)
-    if not row.memory.content or (row.audits and not kept):
+        return RawRecord(row.memory_id, row.record, None, audits)
+    if not row.memory.content or (row.audits and not audits):
         return None
-    if len(kept) == len(row.audits):
+    if len(audits) == len(row.audits):
         return row
     fields = row.memory.model_dump(mode="json")
-    for version in sorted(row.audits.keys() - kept.keys(), reverse=True):
+    for version in sorted(row.audits.keys() - audits.keys(), reverse=True):
         change, audit = made.get((row.memory_id, version)), row.audits[version]
         fields |= (change.before or {}) if change else {"status": "active"} if audit.operation == _ARCHIVED else {}
         fields |= {"tags": audit.detail[TAGS_BEFORE]} if TAGS_BEFORE in audit.detail else {}
-    newest = max(kept)
-    memory = Memory.model_validate({**fields, "version": newest, "updated_at": kept[newest].at})
-    return RawRecord(row.memory_id, b"", memory, kept)
+    newest = max(audits)
+    memory = Memory.model_validate({**fields, "version": newest, "updated_at": audits[newest].at})
+    return RawRecord(row.memory_id, b"", memory, audits)

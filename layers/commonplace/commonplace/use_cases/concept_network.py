@@ -41,16 +41,16 @@ class Graph:
 
     def neighbours(self) -> dict[str, dict[str, float]]:
         """Return the linked concepts of each concept, with weights."""
-        found: dict[str, dict[str, float]] = {}
-        for (one, other), weight in self.weights.items():
-            found.setdefault(one, {})[other] = found.setdefault(other, {})[one] = weight
-        return found
+        neighbours: dict[str, dict[str, float]] = {}
+        for (first, other), weight in self.weights.items():
+            neighbours.setdefault(first, {})[other] = neighbours.setdefault(other, {})[first] = weight
+        return neighbours
 
 
 def concept_network(request: NetworkRequest, caller: Caller, ports: Ports) -> NetworkResult:
     """Return the graph around a concept, or of the concepts in most visible memories."""
     agents, now = visibility_of(caller).agents, caller.now.timestamp()
-    seen = [one for one in ports.facts.outlines(caller.user_id) if one.is_visible(agents, now)]
+    seen = [outline for outline in ports.facts.outlines(caller.user_id) if outline.is_visible(agents, now)]
     graph, focus = graph_of(seen), None
     if request.focus is not None:
         focus = names_of(seen).get(same_thing(request.focus))
@@ -64,21 +64,21 @@ def concept_network(request: NetworkRequest, caller: Caller, ports: Ports) -> Ne
 def graph_of(seen: Sequence[Outline]) -> Graph:
     """Build the graph of memories. A link's weight is its normalized pointwise mutual information, -1 to 1."""
     names = names_of(seen)
-    sets = [sorted(names[thing] for thing in things(one)) for one in seen if one.concepts]
+    sets = [sorted(names[thing] for thing in things(outline)) for outline in seen if outline.concepts]
     counts = Counter(itertools.chain.from_iterable(sets))
-    pairs = Counter(itertools.chain.from_iterable(itertools.combinations(found, 2) for found in sets))
+    pairs = Counter(itertools.chain.from_iterable(itertools.combinations(names_of_set, 2) for names_of_set in sets))
     together = {pair: count for pair, count in sorted(pairs.items()) if count >= LEAST}
     weights = {
-        (one, other): association(count, counts[one], counts[other], len(sets)) for (one, other), count in together.items()
+        (left, other): association(count, counts[left], counts[other], len(sets)) for (left, other), count in together.items()
     }
     return Graph(dict(counts), together, weights)
 
 
-def association(together: int, one: int, other: int, of: int) -> float:
+def association(together: int, first: int, other: int, of: int) -> float:
     """Return NPMI: 1 for concepts that only occur together, 0 for chance, below 0 for avoidance."""
     if together == of:
         return 1.0
-    return round(math.log(together * of / (one * other)) / math.log(of / together), 4)
+    return round(math.log(together * of / (first * other)) / math.log(of / together), 4)
 
 
 def by_use(graph: Graph) -> list[str]:
@@ -89,15 +89,15 @@ def by_use(graph: Graph) -> list[str]:
 def around(graph: Graph, focus: str, depth: int) -> list[str]:
     """Return a concept and those within `depth` links: nearest first, then by strength of the link."""
     neighbours = graph.neighbours()
-    found, layer = [focus], [focus]
+    reached, layer = [focus], [focus]
     for _ in range(depth):
-        links = [link for name in layer for link in neighbours.get(name, {}).items() if link[0] not in found]
+        links = [link for name in layer for link in neighbours.get(name, {}).items() if link[0] not in reached]
         strongest: dict[str, float] = {}
         for name, weight in links:
             strongest[name] = max(weight, strongest.get(name, weight))
         layer = sorted(strongest, key=lambda name: (-strongest[name], name))
-        found += layer
-    return found
+        reached += layer
+    return reached
 
 
 def _unknown(focus: str, graph: Graph) -> str:
@@ -122,8 +122,8 @@ def _nodes(graph: Graph, shown: Sequence[str]) -> list[NetworkNode]:
 
 
 def _links(graph: Graph, shown: Sequence[str]) -> list[NetworkLink]:
-    there = set(shown)
-    among = [pair for pair in graph.together if there.issuperset(pair)]
+    names_shown = set(shown)
+    among = [pair for pair in graph.together if names_shown.issuperset(pair)]
     return [
         NetworkLink(source=pair[0], target=pair[1], weight=graph.weights[pair], count=graph.together[pair])
         for pair in sorted(among, key=lambda pair: (-graph.weights[pair], pair))
@@ -136,9 +136,9 @@ def _result(nodes: list[NetworkNode], links: list[NetworkLink], form: str) -> Ne
 
 def dot_of(nodes: Sequence[NetworkNode], links: Sequence[NetworkLink]) -> str:
     """Return the graph in Graphviz's language."""
-    lines = [f"  {_quoted(one.id)} [count={one.count}, community={one.community}];" for one in nodes]
+    lines = [f"  {_quoted(node.id)} [count={node.count}, community={node.community}];" for node in nodes]
     lines += [
-        f"  {_quoted(one.source)} -- {_quoted(one.target)} [weight={one.weight:g}, count={one.count}];" for one in links
+        f"  {_quoted(link.source)} -- {_quoted(link.target)} [weight={link.weight:g}, count={link.count}];" for link in links
     ]
     return "\n".join(("graph concepts {", *lines, "}", ""))
 
@@ -158,8 +158,8 @@ def levels(vertices: Collection[str], edges: Edges) -> Iterator[list[frozenset[s
     members = [frozenset({name}) for name in sorted(vertices)]
     at = {name: number for number, name in enumerate(sorted(vertices))}
     graph: _Graph = {number: {} for number in at.values()}
-    for (one, other), weight in sorted(edges.items()):
-        graph[at[one]][at[other]] = graph[at[other]][at[one]] = weight
+    for (first, other), weight in sorted(edges.items()):
+        graph[at[first]][at[other]] = graph[at[other]][at[first]] = weight
     random = Random(_SEED)
     yield members
     while True:
@@ -194,8 +194,8 @@ def _move_vertices(graph: _Graph, random: Random) -> dict[int, int]:
             for other, link in graph[vertex].items():
                 if other != vertex:
                     towards[community[other]] += link
-            gains = {one: link - weight[one] * degree[vertex] / total for one, link in towards.items()}
-            best = min(gains, key=lambda one: (-gains[one], one))
+            gains = {community: link - weight[community] * degree[vertex] / total for community, link in towards.items()}
+            best = min(gains, key=lambda community: (-gains[community], community))
             if gains[best] > gains[own] + _LEAST:
                 community[vertex], moving = best, True
             weight[community[vertex]] += degree[vertex]
@@ -203,9 +203,9 @@ def _move_vertices(graph: _Graph, random: Random) -> dict[int, int]:
 
 
 def _together(graph: _Graph, into: Mapping[int, int]) -> _Graph:
-    found: _Graph = {number: {} for number in set(into.values())}
+    merged: _Graph = {number: {} for number in set(into.values())}
     for vertex, links in graph.items():
         for other, weight in links.items():
-            one = found[into[vertex]]
-            one[into[other]] = one.get(into[other], 0.0) + weight
-    return found
+            row = merged[into[vertex]]
+            row[into[other]] = row.get(into[other], 0.0) + weight
+    return merged

@@ -14,7 +14,7 @@ def things(outline: Outline) -> frozenset[str]:
 
 def names_of(outlines: Iterable[Outline]) -> dict[str, str]:
     """Return the most used name of each thing by key; the first in order if equal."""
-    counts = Counter(concept for one in outlines for concept in set(one.concepts))
+    counts = Counter(concept for outline in outlines for concept in set(outline.concepts))
     named: dict[str, str] = {}
     for concept, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):
         named.setdefault(same_thing(concept), concept)

@@ -30,9 +30,9 @@ def validate_storage(request: ValidateRequest, caller: Caller, ports: Ports) -> 
             part = check_part(_user_index(caller, ports), after, PART)
         return ValidateResult(
             status="done" if part.last is None else "running",
-            ok=all(one.kind == "held" for one in part.findings),
+            ok=all(finding.kind == "held" for finding in part.findings),
             checked=part.checked,
-            counts=dict(Counter(one.kind for one in part.findings)),
+            counts=dict(Counter(finding.kind for finding in part.findings)),
             findings=part.findings,
             cursor=None if part.last is None else cursor_of(part.last, caller.user_id, _QUESTION),
         )
@@ -49,7 +49,9 @@ def repair_index(request: RepairRequest, caller: Caller, ports: Ports) -> Repair
         with _index_errors():
             repair(_user_index(caller, ports), request.scope, request.dry_run, done)
         why = "are in the records, which a repair doesn't change: validate_storage names the command that helps"
-        left = [f"{count} {kind.replace('_', ' ')}: {why}" for kind, count in Counter(one.kind for one in done.left).items()]
+        left = [
+            f"{count} {kind.replace('_', ' ')}: {why}" for kind, count in Counter(item.kind for item in done.left).items()
+        ]
         return RepairResult(
             status="planned" if request.dry_run else "done",
             indexed=done.indexed,
@@ -67,8 +69,8 @@ def _user_index(caller: Caller, ports: Ports) -> UserIndex:
     if ports.upkeep is None:
         raise CommonplaceError(ErrorCode.INTERNAL, "this interface can't read the index")
     watched = ports.progress
-    told = (lambda checked: watched(checked, None)) if watched else (lambda _checked: None)
-    return UserIndex(caller.user_id, caller.now, ports.records, ports.upkeep(), ports.in_time, told)
+    report = (lambda checked: watched(checked, None)) if watched else (lambda _checked: None)
+    return UserIndex(caller.user_id, caller.now, ports.records, ports.upkeep(), ports.in_time, report)
 
 
 @contextmanager

@@ -23,7 +23,9 @@ def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> Di
     uses = ports.facts.tags(caller.user_id)
     # Without vectors: the function on AWS has no encoders, and every call would embed.
     tags = TagPlan.of(uses, ports.words, lambda: visible(ports.records.all(caller.user_id), caller))
-    asked = [manifest.without_answers(manifest.row(tool)) for tool in TOOLS if request.group and tool.group == request.group]
+    schemas = [
+        manifest.without_answers(manifest.row(tool)) for tool in TOOLS if request.group and tool.group == request.group
+    ]
     return DiscoverResult(
         advanced_tools=AdvancedTools(**groups),
         current_system_state=SystemState(
@@ -32,7 +34,7 @@ def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> Di
             optimization_opportunities=_opportunities(state, len(tags.merges)),
         ),
         tool_schema=manifest.row(tool_named(request.tool, "tool")) if request.tool else None,
-        group_schemas=asked or None,
+        group_schemas=schemas or None,
         notes=Notes(partial=f"only the newest {state.of_newest:,} memories were counted") if state.of_newest else None,
     )
 
@@ -54,25 +56,25 @@ def health_parts(state: Statistics) -> dict[str, float]:
 
 
 def _opportunities(state: Statistics, duplicates: int) -> list[str]:
-    found = []
+    suggestions = []
     if duplicates:
-        found.append(f"consolidate {duplicates} duplicate tag{'s' if duplicates > 1 else ''}")
+        suggestions.append(f"consolidate {duplicates} duplicate tag{'s' if duplicates > 1 else ''}")
     if state.expired:
-        found.append(_memories(state.expired, "is durable and has expired", "are durable and have expired"))
+        suggestions.append(_memories(state.expired, "is durable and has expired", "are durable and have expired"))
     if state.other_embedding:
         by = "embedded by another model"
-        one, many = f"was {by}: it is found by words only", f"were {by}: they are found by words only"
-        found.append(_memories(state.other_embedding, one, many))
+        singular, many = f"was {by}: it is found by words only", f"were {by}: they are found by words only"
+        suggestions.append(_memories(state.other_embedding, singular, many))
     if state.without_vector:
         by = "no vector (in a script that the embedding model doesn't know)"
-        one, many = f"has {by}: it is found by words only", f"have {by}: they are found by words only"
-        found.append(_memories(state.without_vector, one, many))
+        singular, many = f"has {by}: it is found by words only", f"have {by}: they are found by words only"
+        suggestions.append(_memories(state.without_vector, singular, many))
     if state.active and state.unused / state.active > _MANY_UNUSED and state.active >= 20:
-        found.append(f"{state.unused} of {state.active} memories were never found by a search")
+        suggestions.append(f"{state.unused} of {state.active} memories were never found by a search")
     if state.tags >= 20 and state.single_tags / state.tags > _MANY_UNUSED:
-        found.append(f"{state.single_tags} of {state.tags} tags are used only once")
-    return found
+        suggestions.append(f"{state.single_tags} of {state.tags} tags are used only once")
+    return suggestions
 
 
-def _memories(count: int, one: str, many: str) -> str:
-    return f"1 memory {one}" if count == 1 else f"{count} memories {many}"
+def _memories(count: int, singular: str, many: str) -> str:
+    return f"1 memory {singular}" if count == 1 else f"{count} memories {many}"

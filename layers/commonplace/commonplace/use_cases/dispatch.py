@@ -93,5 +93,5 @@ def internal_error(error: Exception) -> CommonplaceError:
 def use_case(name: str) -> UseCase:
     """Return a tool's use case, imported on first use, so that AWS functions load only what they need."""
     file, function = USE_CASES[name].split(".")
-    found: UseCase = getattr(import_module(f"commonplace.use_cases.{file}"), function)
-    return found
+    use_case: UseCase = getattr(import_module(f"commonplace.use_cases.{file}"), function)
+    return use_case

@@ -21,9 +21,9 @@ from commonplace.retrieval.engine import find
 from commonplace.text.redaction import redact
 
 _DEEPEST = 100
-_MOST_OF_WAY = 200
+_MOST_OF_PATH = 200
 """Most characters of a value's names that are inspected, innermost last."""
-_ATTEMPTS, _MOST_FOUND = 20, 200
+_ATTEMPTS, _MOST_HITS = 20, 200
 
 
 @dataclass(frozen=True)
@@ -38,21 +38,23 @@ class Writing:
     version: int | None = None
 
 
-def write_document(given: Writing, caller: Caller, ports: Ports) -> Document:
+def write_document(writing: Writing, caller: Caller, ports: Ports) -> Document:
     """Write the next version without secrets. Raises `CONFLICT` if the stored version isn't the one read."""
-    _check_names(given)
-    body, kinds = clean_body(given.body, given.form)
+    _check_names(writing)
+    body, kinds = clean_body(writing.body, writing.form)
     for attempt in range(_ATTEMPTS):
-        before = ports.documents.get(caller.user_id, given.namespace, given.key)
-        if given.version not in (None, 0 if before is None or before.deleted else before.version):
+        before = ports.documents.get(caller.user_id, writing.namespace, writing.key)
+        if writing.version not in (None, 0 if before is None or before.deleted else before.version):
             raise _changed()
-        document = _next(given.namespace, given.key, before, caller, body=body, size=len(body.encode()), form=given.form)
-        document = document.model_copy(update={"fields": given.fields, "redacted": kinds})
+        document = _next(
+            writing.namespace, writing.key, before, caller, body=body, size=len(body.encode()), form=writing.form
+        )
+        document = document.model_copy(update={"fields": writing.fields, "redacted": kinds})
         document, entries = derived(document, before, caller, ports)
         try:
             ports.documents.put(caller.user_id, document)
         except CommonplaceError as error:
-            if error.code is not ErrorCode.CONFLICT or given.version is not None or attempt == _ATTEMPTS - 1:
+            if error.code is not ErrorCode.CONFLICT or writing.version is not None or attempt == _ATTEMPTS - 1:
                 raise
             continue
         return settle(document, entries, caller, ports)
@@ -63,29 +65,29 @@ def read_document(namespace: Sequence[str], key: str, caller: Caller, ports: Por
     """Return a document, or one of its stored versions. Raises `NOT_FOUND`."""
     check_place(namespace, key)
     if version is None:
-        found = ports.documents.get(caller.user_id, namespace, key)
+        document = ports.documents.get(caller.user_id, namespace, key)
     else:
-        kept = ports.documents.versions(caller.user_id, namespace, key)
-        found = next((one for one in kept if one.version == version), None)
-    if found is None or found.deleted:
+        documents = ports.documents.versions(caller.user_id, namespace, key)
+        document = next((stored for stored in documents if stored.version == version), None)
+    if document is None or document.deleted:
         raise CommonplaceError(ErrorCode.NOT_FOUND, "key: there is no such document, or no such version of it", "key")
-    return found
+    return document
 
 
 def list_documents(namespace: Sequence[str], caller: Caller, ports: Ports) -> list[DocumentHead]:
     """Return the documents in a namespace and below it, by path."""
-    names = [of_type(str, one, "namespace") for one in list_of(namespace, "namespace")]
-    return [one for one in ports.documents.listed(caller.user_id, names) if not one.deleted]
+    names = [of_type(str, name, "namespace") for name in list_of(namespace, "namespace")]
+    return [head for head in ports.documents.listed(caller.user_id, names) if not head.deleted]
 
 
 def score_documents(query: str, namespace: Sequence[str], caller: Caller, ports: Ports) -> dict[str, float]:
     """Return how well the documents in a namespace match a query, by path: by their passages among the best 200."""
     heads = list_documents(namespace, caller, ports)
     of_type(str, query, "query")
-    paths = {one.memory_id: head.path for head in heads for one in head.passages}
-    found = find(query, caller, ports, Filter(collection=DOCUMENTS), _MOST_FOUND, 0.0)
+    paths = {passage.memory_id: head.path for head in heads for passage in head.passages}
+    result = find(query, caller, ports, Filter(collection=DOCUMENTS), _MOST_HITS, 0.0)
     scores: dict[str, float] = {}
-    for memory, relevance in zip(found.memories, found.relevance, strict=True):
+    for memory, relevance in zip(result.memories, result.relevance, strict=True):
         if memory.memory_id in paths:
             path = paths[memory.memory_id]
             scores[path] = max(relevance, scores.get(path, 0.0))
@@ -114,7 +116,7 @@ def undo_document(namespace: Sequence[str], key: str, caller: Caller, ports: Por
     check_place(namespace, key)
     versions = ports.documents.versions(caller.user_id, namespace, key)
     newest, older = next(iter(versions), None), versions[1:]
-    wanted = next((one for one in older if one.version == version), None) if version else next(iter(older), None)
+    wanted = next((item for item in older if item.version == version), None) if version else next(iter(older), None)
     if newest is None or (wanted is None and (version is not None or newest.version > 1)):
         raise CommonplaceError(ErrorCode.NOT_FOUND, "key: there is no such version of this document any more", "key")
     if wanted is None or wanted.deleted:
@@ -138,9 +140,9 @@ def _changed() -> CommonplaceError:
     return CommonplaceError(ErrorCode.CONFLICT, "version: the document was changed meanwhile; read it again", "version")
 
 
-def _check_names(given: Writing) -> None:
-    check_place(given.namespace, given.key)
-    for name in (*given.namespace, given.key):
+def _check_names(writing: Writing) -> None:
+    check_place(writing.namespace, writing.key)
+    for name in (*writing.namespace, writing.key):
         if redact(name).kinds:
             why = "namespace and key: must not contain a secret: secrets are never stored"
             raise CommonplaceError(ErrorCode.SECRET_ONLY, why, "key")
@@ -151,8 +153,8 @@ def clean_body(body: str, form: Form) -> tuple[str, tuple[str, ...]]:
     _check_printable(body)
     _check_size(body)
     if form == "text":
-        found = redact(body)
-        clean, kinds = found.text, list(found.kinds)
+        redaction = redact(body)
+        clean, kinds = redaction.text, list(redaction.kinds)
     else:
         kinds = []
         clean = json.dumps(_redacted(_object(body), "", kinds, 0), ensure_ascii=False)
@@ -167,23 +169,23 @@ def _object(body: str) -> dict[str, Any]:
         _refuse(error.code, error.message)
 
 
-def _redacted(value: Any, way: str, kinds: list[str], depth: int) -> Any:
+def _redacted(value: Any, path: str, kinds: list[str], depth: int) -> Any:
     """`way`: the names above the value, innermost last."""
     if depth > _DEEPEST:
         _refuse(ErrorCode.INVALID_JSON, f"is nested deeper than {_DEEPEST} levels")
     if isinstance(value, dict):
         return {
-            _redacted(name, "", kinds, depth): _redacted(one, f"{way} {name}"[-_MOST_OF_WAY:], kinds, depth + 1)
-            for name, one in value.items()
+            _redacted(name, "", kinds, depth): _redacted(inner, f"{path} {name}"[-_MOST_OF_PATH:], kinds, depth + 1)
+            for name, inner in value.items()
         }
     if isinstance(value, list):
-        return [_redacted(one, way, kinds, depth + 1) for one in value]
+        return [_redacted(inner, path, kinds, depth + 1) for inner in value]
     if not isinstance(value, str | int | float) or isinstance(value, bool):
         return value
     _check_printable(str(value))
-    found = redaction_under_key(str(value), way) if way else redact(str(value))
-    kinds += found.kinds
-    return found.text if found.kinds else value
+    redaction = redaction_under_key(str(value), path) if path else redact(str(value))
+    kinds += redaction.kinds
+    return redaction.text if redaction.kinds else value
 
 
 def _check_printable(text: str) -> None:

@@ -1,10 +1,11 @@
 """`export_memories`: memories as a file, stored for the user for a day."""
 
 import hashlib
-from collections.abc import Iterable, Iterator
-from datetime import timedelta
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, timedelta
 from itertools import chain
-from typing import IO
+from typing import IO, Any
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode, of_type
 from commonplace.domain.fields import Notes, within
@@ -17,17 +18,81 @@ from commonplace.domain.transfer import (
     ExportFilter,
     ExportRequest,
     ExportResult,
-    KeptFile,
     PrintedFormat,
+    StoredFile,
 )
 from commonplace.ports.bundle import Ports
-from commonplace.ports.documents import KeptFiles
+from commonplace.ports.documents import StoredFiles
 from commonplace.ports.values import Caller
 from commonplace.use_cases.record_files import HISTORY, Record, csv_lines, jsonl_lines
 
-KEPT_FOR = timedelta(days=1)
+_MORE = (
+    "memory_type", "category", "importance", "source", "origin", "key", "collection", "session_id", "position", "speaker",
+    "event_time", "valid_from", "user_note",
+)  # fmt: skip
+NAMESPACE = "memories"
+
+
+def mem0_lines(memories: Iterable[Memory]) -> Iterator[str]:
+    """Yield `{"results": [...]}`, as returned by mem0's `get_all`: tags as categories, extra fields as metadata."""
+    yield from _listed('{"results": [', (_mem0(memory) for memory in memories), "]}")
+
+
+def langgraph_lines(memories: Iterable[Memory]) -> Iterator[str]:
+    """Yield a list of items like LangGraph's `Item.dict()`, for `store.put(tuple(namespace), key, value)`."""
+    yield from _listed("[", (_langgraph(memory) for memory in memories), "]")
+
+
+def _listed(begins: str, entries: Iterable[Mapping[str, Any]], ends: str) -> Iterator[str]:
+    yield begins
+    for number, entry in enumerate(entries):
+        yield f"{',' if number else ''}\n{json.dumps(entry, ensure_ascii=False)}"
+    yield from chain(("\n",), (ends, "\n"))
+
+
+def _mem0(memory: Memory) -> dict[str, Any]:
+    fields = _fields_of(memory)
+    expires = memory.expires_at
+    return {
+        "id": memory.memory_id,
+        "memory": memory.content,
+        "user_id": _user(memory),
+        "role": "assistant" if memory.source == "agent" else memory.source,
+        "categories": list(memory.tags),
+        "created_at": fields["created_at"],
+        "updated_at": fields["updated_at"],
+        "expiration_date": expires.astimezone(UTC).date().isoformat() if expires is not None else None,
+        "metadata": _extra_fields(fields),
+    }
+
+
+def _langgraph(memory: Memory) -> dict[str, Any]:
+    fields = _fields_of(memory)
+    expires = {"expires_at": fields["expires_at"]} if memory.expires_at is not None else {}
+    return {
+        "namespace": [NAMESPACE, _user(memory).replace(".", "_")],  # LangGraph forbids dots there
+        "key": memory.memory_id,
+        "value": {"content": memory.content, "tags": list(memory.tags), **_extra_fields(fields), **expires},
+        "created_at": fields["created_at"],
+        "updated_at": fields["updated_at"],
+    }
+
+
+def _fields_of(memory: Memory) -> dict[str, Any]:
+    return memory.model_dump(mode="json")
+
+
+def _extra_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: fields[name] for name in _MORE if fields.get(name) is not None}
+
+
+def _user(memory: Memory) -> str:
+    return memory.user_id.partition("|")[2] or memory.user_id
+
+
+RETENTION = timedelta(days=1)
 LINK_SECONDS = 60
-MOST_KEPT = 10
+MOST_EXPORTS = 10
 IMPORTED_HISTORY = "imported_history"
 """Key in the audit detail of an import: the memory's history at its source."""
 
@@ -64,8 +129,8 @@ def _exported(request: ExportRequest, caller: Caller, ports: Ports) -> ExportRes
         why = f"filter: the file would be larger than {MOST_BYTES // 1_000_000} MB; export a part at a time"
         raise CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, why, "filter")
     now, digest = caller.now, hashlib.sha256(body).hexdigest()
-    file = KeptFile(
-        file_id=new_file_id("export", now), kind="export", format=request.format, made_at=now, expires_at=now + KEPT_FOR,
+    file = StoredFile(
+        file_id=new_file_id("export", now), kind="export", format=request.format, made_at=now, expires_at=now + RETENTION,
         count=len(chosen), bytes=len(body), sha256=digest,
     )  # fmt: skip
     keep(file, body, caller, ports)
@@ -77,48 +142,46 @@ def exported_lines(
 ) -> Iterator[str]:
     """Return memories as lines of a file. Pages contain only current memories, without history."""
     if form in ("mem0", "langgraph"):
-        from commonplace.use_cases.foreign_formats import langgraph_lines, mem0_lines
-
-        there = (one for one in memories if one.status == "active" and not _is_expired(one, caller))
-        return mem0_lines(there) if form == "mem0" else langgraph_lines(there)
+        active = (memory for memory in memories if memory.status == "active" and not _is_expired(memory, caller))
+        return mem0_lines(active) if form == "mem0" else langgraph_lines(active)
     if form == "markdown":
         from commonplace.pages.page import zone_of
         from commonplace.pages.publishing import render_pages
 
-        current = [one for one in memories if one.status == "active" and not _is_expired(one, caller)]
+        current = [memory for memory in memories if memory.status == "active" and not _is_expired(memory, caller)]
         return chain.from_iterable((text, "\n") for text in render_pages(caller.user_id, current, zone_of(caller)).values())
     records = (_record(memory, ports, with_history) for memory in memories)
     return jsonl_lines(records) if form == "jsonl" else csv_lines(records)
 
 
-def export_file(export_id: str, caller: Caller, ports: Ports) -> tuple[KeptFile, bytes]:
+def export_file(export_id: str, caller: Caller, ports: Ports) -> tuple[StoredFile, bytes]:
     """Return an export of the caller's user, and its bytes. Raises `NOT_FOUND`."""
     known = may_be_id(of_type(str, export_id, "export_id"))
-    found = kept_files(ports).get(caller.user_id, "export", export_id, caller.now) if known else None
-    if found is None:
+    file_read = stored_files(ports).get(caller.user_id, "export", export_id, caller.now) if known else None
+    if file_read is None:
         raise _export_not_found()
-    return found
+    return file_read
 
 
 def export_link(export_id: str, caller: Caller, ports: Ports) -> str:
     """Return a link to an export of the caller's user, valid for a minute. Raises `NOT_FOUND`."""
-    files = kept_files(ports)
-    file = next((one for one in files.listed(caller.user_id, "export", caller.now) if one.file_id == export_id), None)
+    files = stored_files(ports)
+    file = next((file for file in files.listed(caller.user_id, "export", caller.now) if file.file_id == export_id), None)
     link = files.link(caller.user_id, file, LINK_SECONDS) if file is not None else None
     if link is None:
         raise _export_not_found()
     return link
 
 
-def keep(file: KeptFile, body: bytes | IO[bytes], caller: Caller, ports: Ports, most: int = MOST_KEPT) -> None:
+def keep(file: StoredFile, body: bytes | IO[bytes], caller: Caller, ports: Ports, most: int = MOST_EXPORTS) -> None:
     """Store a file. If the user has more than `most` of its kind, the oldest are deleted."""
-    files = kept_files(ports)
+    files = stored_files(ports)
     for old in files.listed(caller.user_id, file.kind, caller.now)[most - 1 :]:
         files.delete(caller.user_id, file.kind, old.file_id)
     files.put(caller.user_id, file, body)
 
 
-def kept_files(ports: Ports) -> KeptFiles:
+def stored_files(ports: Ports) -> StoredFiles:
     """Return the storage of users' files."""
     if ports.files is None:
         raise CommonplaceError(ErrorCode.INTERNAL, "this interface stores no files")
@@ -130,7 +193,7 @@ def _export_not_found() -> CommonplaceError:
     return CommonplaceError(ErrorCode.NOT_FOUND, why, "export_id")
 
 
-def _export_result(file: KeptFile) -> ExportResult:
+def _export_result(file: StoredFile) -> ExportResult:
     return ExportResult(
         run_id=file.file_id, status="done", export_id=file.file_id, count=file.count, bytes=file.bytes, sha256=file.sha256,
         expires_at=file.expires_at,
@@ -143,7 +206,7 @@ def _passes(chosen: ExportFilter, memory: Memory) -> bool:
         (category, memory.category), (section, memory.section), (chosen.type, memory.memory_type),
         (chosen.collection, memory.collection),
     )  # fmt: skip
-    is_wanted = all(value is None or value == there for value, there in wanted)
+    is_wanted = all(value is None or value == present for value, present in wanted)
     return is_wanted and within(memory.happened_at, chosen.after, chosen.before)
 
 

@@ -7,7 +7,7 @@ from commonplace.contract.validate import validate
 from commonplace.domain.analysis import FeedbackRequest, FeedbackResult, ForgetFeedbackRequest, ForgottenFeedback
 from commonplace.domain.fields import Notes
 from commonplace.memories.lineage import successors
-from commonplace.memories.searches import kept_query
+from commonplace.memories.searches import logged_query
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Rating
 from commonplace.retrieval.feedback import content_stems
@@ -21,7 +21,7 @@ def record_feedback(arguments: Mapping[str, Any], caller: Caller, ports: Ports) 
     """Store whether a memory was useful for a query. `NOT_FOUND` for a closed memory names its successor."""
     request, kinds = validate(FeedbackRequest, arguments, caller.now.tzinfo)
     memory = memory_with_id(request.memory_id, caller, ports)
-    rating = Rating(memory.memory_id, kept_query(request.query), request.useful, caller.now)
+    rating = Rating(memory.memory_id, logged_query(request.query), request.useful, caller.now)
     why_not = _OFF if not ports.search_log.is_on() else None if content_stems(rating.query) else _NO_CONTENT
     if why_not is None and not ports.feedback.rate(caller.user_id, rating):
         raise unknown_id("this memory was closed just now")
@@ -45,4 +45,4 @@ def forget_feedback(arguments: Mapping[str, Any], caller: Caller, ports: Ports) 
 
 def _behind_alias(name: str, caller: Caller, ports: Ports) -> list[str]:
     first = ports.records.get(caller.user_id, list(ports.aliases.get(caller.user_id, [name]).values()))
-    return [one.memory_id for memory in first for one in (memory, *successors(memory, ports.records))]
+    return [version.memory_id for memory in first for version in (memory, *successors(memory, ports.records))]

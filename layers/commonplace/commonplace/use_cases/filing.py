@@ -42,7 +42,7 @@ class Filing:
     named: Mapping[str, Category]
     decided: Mapping[str, Category | None]
 
-    def file(self, legacy_id: str, old: str | None, found: Classification) -> Filed:
+    def file(self, legacy_id: str, old: str | None, classification: Classification) -> Filed:
         """Return the category of an old memory. `found`: the classification of its text."""
         decided = self.decided.get(legacy_id)
         if decided is not None:
@@ -51,21 +51,21 @@ class Filing:
         if known is not None:
             return Filed(known, 1.0, "by the name of its old category")
         why = f"no table knows {old}" if old else "it had no category"
-        sure = round(found.confidence, 2)
-        unsure = f"; its words speak for {' or '.join(found.likely)}"
-        return Filed(found.category, sure, why + ("" if sure >= SURE_FROM else unsure), sure < SURE_FROM)
+        sure = round(classification.confidence, 2)
+        unsure = f"; its words speak for {' or '.join(classification.likely)}"
+        return Filed(classification.category, sure, why + ("" if sure >= SURE_FROM else unsure), sure < SURE_FROM)
 
 
 def read_categories(text: str) -> dict[str, Category]:
     """Read a table of old names and categories, heading optional. `INVALID_ARGUMENT` names the line."""
-    found: dict[str, Category] = {}
+    categories: dict[str, Category] = {}
     for number, row in _rows(text, "categories"):
         if number == 1 and [cell.strip().casefold() for cell in row[:2]] == ["from", "to"]:
             continue
         if len(row) < 2:
             raise _refused("categories", number, "needs two columns, the old name and the category")
-        found[_key(row[0])] = _category(row[1], "categories", number)
-    return found
+        categories[_key(row[0])] = _category(row[1], "categories", number)
+    return categories
 
 
 def read_review(text: str) -> dict[str, Category | None]:
@@ -74,14 +74,14 @@ def read_review(text: str) -> dict[str, Category | None]:
     heading = [cell.strip().casefold() for cell in rows[0][1]] if rows else []
     if (heading.count("legacy_id"), heading.count("to")) != (1, 1):
         raise _refused("review", 1, f"must be a heading with the columns {', '.join(COLUMNS)}")
-    found: dict[str, Category | None] = {}
+    categories: dict[str, Category | None] = {}
     for number, row in rows[1:]:
         cells = dict(zip(heading, row, strict=False))
         if "legacy_id" not in cells:
             raise _refused("review", number, "has no legacy_id")
         to = cells.get("to", "").strip()
-        found[unquoted(cells["legacy_id"])] = _category(to, "review", number) if to else None
-    return found
+        categories[unquoted(cells["legacy_id"])] = _category(to, "review", number) if to else None
+    return categories
 
 
 def write_review(rows: Iterable[Mapping[str, JsonValue]]) -> str:
@@ -96,25 +96,25 @@ def write_review(rows: Iterable[Mapping[str, JsonValue]]) -> str:
 
 def _rows(text: str, field: str) -> list[tuple[int, list[str]]]:
     first = text.partition("\n")[0]
-    mark = next((one for one in (",", ";", "\t") if one in first), ",")
+    mark = next((separator for separator in (",", ";", "\t") if separator in first), ",")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
-    found: list[tuple[int, list[str]]] = []
+    rows: list[tuple[int, list[str]]] = []
     begins = 1
     try:
         for row in reader:
             if any(cell.strip() for cell in row):
-                found.append((reader.line_num, row))
+                rows.append((reader.line_num, row))
             begins = reader.line_num + 1
     except csv.Error as error:
         raise _refused(field, begins, f"is no CSV: {error}") from None
-    return found
+    return rows
 
 
 def _category(name: str, field: str, number: int) -> Category:
-    given = name.strip().casefold()
-    if given not in _CATEGORIES:
+    category = name.strip().casefold()
+    if category not in _CATEGORIES:
         raise _refused(field, number, f"the category must be one of {', '.join(_CATEGORIES)}")
-    return given
+    return category
 
 
 def _refused(field: str, number: int, why: str) -> CommonplaceError:

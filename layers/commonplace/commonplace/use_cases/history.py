@@ -21,22 +21,24 @@ def history(request: HistoryRequest, caller: Caller, ports: Ports, compares: boo
     """
     check_name(request)
     agents = visibility_of(caller).agents
-    everything = [one for one in ports.records.all(caller.user_id) if one.agent_id in agents]
+    everything = [memory for memory in ports.records.all(caller.user_id) if memory.agent_id in agents]
     name = request.key or str(request.memory_id)
     line = _lineage_of(name, everything, caller, ports) if request.key is None else []
-    held = [one for one in line if one.content]  # erased memories are not shown
+    memories = [memory for memory in line if memory.content]  # erased memories are not shown
     if not line:
-        held = [one for one in everything if one.collection == DEFAULT_COLLECTION and one.key == folded_key(name)]
-    if not held:
+        memories = [item for item in everything if item.collection == DEFAULT_COLLECTION and item.key == folded_key(name)]
+    if not memories:
         raise unknown_id() if request.key is None else unknown_key(request.key, caller, ports)
-    held.sort(key=lambda memory: (memory.status == "active", memory.created_at, memory.memory_id), reverse=True)
-    return History(key=request.key or held[0].key, values=tuple(_value(memory, ports, compares) for memory in held))
+    memories.sort(key=lambda memory: (memory.status == "active", memory.created_at, memory.memory_id), reverse=True)
+    return History(key=request.key or memories[0].key, values=tuple(_value(memory, ports, compares) for memory in memories))
 
 
 def _lineage_of(memory_id: str, everything: list[Memory], caller: Caller, ports: Ports) -> list[Memory]:
     """Accepts external ids too."""
-    found = lineage(memory_id, everything)
-    return found or [one for last in behind_alias(memory_id, caller, ports) for one in lineage(last.memory_id, everything)]
+    memories = lineage(memory_id, everything)
+    return memories or [
+        memory for last in behind_alias(memory_id, caller, ports) for memory in lineage(last.memory_id, everything)
+    ]
 
 
 def _value(memory: Memory, ports: Ports, compares: bool) -> Value:
@@ -57,7 +59,7 @@ def _value(memory: Memory, ports: Ports, compares: bool) -> Value:
 
 def _recommendations(memory: Memory, audits: Sequence[Audit], ports: Ports) -> Recommendations | None:
     """For a store that did not wait for them; None for other memories, and without an index."""
-    if memory.status != "active" or all(one.detail.get(COMPARED) is not False for one in audits):
+    if memory.status != "active" or all(audit.detail.get(COMPARED) is not False for audit in audits):
         return None
     from commonplace.memories.ingest import recommendations_on  # deferred: most histories don't need it
 

@@ -57,13 +57,13 @@ def turns_of_chat(messages: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str
     """Return chat messages as turns of a session, named by its first messages, so that it can grow; turns unchanged."""
     if not messages or not isinstance(messages[0], Mapping) or "role" not in messages[0]:
         return messages
-    said = [_check(ChatMessage, message, number) for number, message in enumerate(messages)]
-    texts = [message.words for message in said]
-    until = next((number for number, message in enumerate(said) if message.role == "user"), 0)
+    checked = [_check(ChatMessage, message, number) for number, message in enumerate(messages)]
+    texts = [message.words for message in checked]
+    until = next((number for number, message in enumerate(checked) if message.role == "user"), 0)
     begins = hashlib.sha256("\0".join(texts[: until + 1]).encode()).hexdigest()
     return [
         {"session_id": f"chat-{begins[:16]}", "position": number, "speaker": message.speaker or "system", "text": text}
-        for number, (message, text) in enumerate(zip(said, texts, strict=True))
+        for number, (message, text) in enumerate(zip(checked, texts, strict=True))
     ]
 
 
@@ -82,18 +82,18 @@ class _TurnReader:
         checked = {number: self._redact_turn(number) for number in numbers}
         texts = {number: text for number, (text, why) in checked.items() if why is None}
         embedder = self._with_vectors(texts.values(), labelling(self.ports))
-        kept = {}
+        statements = {}
         for number, text in texts.items():
             speaker = self.turns[number].speaker
             named = None if speaker.lower() in NOBODY else redact(speaker).text
             statement = enrich(text, self.ports.words, embedder, self.own_tags, named)
             if self.keep == "all" or (statement.classification.worthy and not only_greets(text)):
-                kept[number] = statement
+                statements[number] = statement
         if embedder.name != self.ports.embedder.name:
-            vectors = self._with_vectors([one.text for one in kept.values()], self.ports.embedder)
-            kept = {number: replace(one, vector=vectors.embed(one.text)) for number, one in kept.items()}
+            vectors = self._with_vectors([statement.text for statement in statements.values()], self.ports.embedder)
+            statements = {number: replace(text, vector=vectors.embed(text.text)) for number, text in statements.items()}
         return {
-            number: self._entry_of(self.turns[number], kept[number]) if number in kept else why or _NOT_WORTHY
+            number: self._entry_of(self.turns[number], statements[number]) if number in statements else why or _NOT_WORTHY
             for number, (_, why) in checked.items()
         }
 
@@ -106,19 +106,19 @@ class _TurnReader:
         turn = self.turns[number]
         if not any(map(str.isalnum, turn.text)):
             return "", "empty_text: contains no letter or digit"
-        found = redact(turn.text[: 2 * MAX_TEXT], self._previous_text(number))
-        if found.only_secret:
+        redaction = redact(turn.text[: 2 * MAX_TEXT], self._previous_text(number))
+        if redaction.only_secret:
             return "", "secret_only: contains only a secret"
-        if len(found.text) > MAX_TEXT:
+        if len(redaction.text) > MAX_TEXT:
             return "", f"text_too_long: {len(turn.text)} characters; {MAX_TEXT} are the most"
         if self.keep == "worthy" and turn.speaker.lower() in ASSISTANT:
             return "", "not_worthy: said by the assistant"
-        return found.text, None
+        return redaction.text, None
 
     def _entry_of(self, turn: Turn, statement: EnrichedStatement) -> Entry:
         source = "agent" if turn.speaker.lower() in ASSISTANT else "user"
-        given = {"agent_id": self.caller.agent_id, "source": source}
-        return new_entry("import", statement, self._place_of(turn), self.caller, self.ports, given)
+        fields = {"agent_id": self.caller.agent_id, "source": source}
+        return new_entry("import", statement, self._place_of(turn), self.caller, self.ports, fields)
 
     def _previous_text(self, number: int) -> str | None:
         """Return the previous turn of the session, because a question can show that a number is a secret."""

@@ -83,7 +83,7 @@ class Seen(Protocol):
 
 
 def import_facts(
-    kind: ImportKind, why: str, given: Iterable[ForeignFact | RefusedEntry | Unread], caller: Caller, ports: Ports, *,
+    kind: ImportKind, why: str, entries: Iterable[ForeignFact | RefusedEntry | Unread], caller: Caller, ports: Ports, *,
     apply: bool = False, progress: Progress = lambda _done, _of: None, only: str | None = None, listed: range | None = None,
     seen: Seen | None = None,
 ) -> Imported:  # fmt: skip
@@ -97,7 +97,7 @@ def import_facts(
     """
     left = LeftOutWords(listing=listed is None)
     people = _People(NO_NAME if only == "" else only, left)
-    chosen, report = people.chosen(left.taken(given)), None
+    chosen, report = people.chosen(left.taken(entries)), None
     work = _FactImport(caller, ports, progress, chosen, listed, seen, left)
     if seen is None:  # check the people before anything is stored
         work.given = list(chosen)
@@ -113,8 +113,8 @@ def import_facts(
             work.read()
     warnings = people.check(apply)
     notes = Notes(redacted=list(work.redacted) or None, warnings=warnings or None) if work.redacted or warnings else None
-    told = work.told(kind, why, report)
-    return told.model_copy(update={"notes": notes, "people": people.told}).naming(flaws)
+    imported = work.told(kind, why, report)
+    return imported.model_copy(update={"notes": notes, "people": people.told}).naming(flaws)
 
 
 @dataclass
@@ -125,19 +125,19 @@ class _People:
     left: LeftOutWords
     counts: Counter[str] = field(default_factory=Counter)
 
-    def chosen(self, given: Iterable[ForeignFact | RefusedEntry]) -> Iterator[ForeignFact | RefusedEntry]:
+    def chosen(self, entries: Iterable[ForeignFact | RefusedEntry]) -> Iterator[ForeignFact | RefusedEntry]:
         """Yield the entries to import and refused ones; count entries for up to 1,000 people by name."""
-        for one in given:
-            if isinstance(one, RefusedEntry):
-                yield one
+        for entry in entries:
+            if isinstance(entry, RefusedEntry):
+                yield entry
                 continue
-            name = one.person or NO_NAME
-            has_room = name in self.counts or len(self.counts) < _MOST_PEOPLE or name in (self.only, NO_NAME)
-            self.counts[name if has_room else _OTHER_PEOPLE] += 1
+            name = entry.person or NO_NAME
+            has_space = name in self.counts or len(self.counts) < _MOST_PEOPLE or name in (self.only, NO_NAME)
+            self.counts[name if has_space else _OTHER_PEOPLE] += 1
             if self.only in (None, name):
-                yield one
+                yield entry
             else:
-                self.left.add(Unread(one.where, ANOTHERS, said_by(one)))
+                self.left.add(Unread(entry.where, ANOTHERS, attribution(entry)))
 
     @property
     def told(self) -> dict[str, int]:
@@ -192,17 +192,17 @@ class _FactImport:
         for memory in self.ports.records.all(self.caller.user_id):
             if memory.status == "active":
                 seen.add(fingerprint(memory), memory.memory_id)
-        for number, one in self._valid_facts():
-            fact, zone = one.fact, self.caller.now.tzinfo
+        for number, checked in self._valid_facts():
+            fact, zone = checked.fact, self.caller.now.tzinfo
             is_over = fact.valid_to is not None and in_zone(fact.valid_to, zone) <= self.caller.now
             place = DEFAULT_COLLECTION, self.caller.agent_id, fact.session_id, fact.position
-            found = None if is_over else seen.add(fingerprint_of(fact.content, *place), None, one.fields)
-            if found is not None:
-                there = self.ports.records.get(self.caller.user_id, [found[0]])[0] if found[0] else None
-                self._add_known(number, one, there, f"{found[0] or BEFORE} says the same", same=found[1])
+            known = None if is_over else seen.add(fingerprint_of(fact.content, *place), None, checked.fields)
+            if known is not None:
+                stored = self.ports.records.get(self.caller.user_id, [known[0]])[0] if known[0] else None
+                self._add_known(number, checked, stored, f"{known[0] or BEFORE} says the same", same=known[1])
                 continue
             self.closed += is_over
-            self._add_new(one)
+            self._add_new(checked)
 
     def read(self) -> PrecomputedEmbedder:
         """Read all entries into `plan`; return the embedder with the vectors computed so far."""
@@ -210,13 +210,15 @@ class _FactImport:
         own_tags = self.ports.facts.tags(self.caller.user_id)
         vectors, memories = PrecomputedEmbedder.of((), self.ports.embedder), list[Given]()
         for batch in in_batches(fresh, _BATCH):
-            made = PrecomputedEmbedder.of([one.fact.content for _, one in batch], labelling(self.ports))
+            made = PrecomputedEmbedder.of([fact.fact.content for _, fact in batch], labelling(self.ports))
             if made.name == self.ports.embedder.name:
                 vectors = replace(vectors, vectors={**vectors.vectors, **made.vectors})
-            for number, one in batch:
-                speaker = None if (one.fact.speaker or "").lower() in NOBODY else one.fact.speaker
-                statement = enrich(one.fact.content, self.ports.words, made, own_tags, speaker)
-                memories.append(Given(number, memory_of(one, statement, self.caller, self.ports), name=one.name))
+            for number, given_memory in batch:
+                speaker = None if (given_memory.fact.speaker or "").lower() in NOBODY else given_memory.fact.speaker
+                statement = enrich(given_memory.fact.content, self.ports.words, made, own_tags, speaker)
+                memories.append(
+                    Given(number, memory_of(given_memory, statement, self.caller, self.ports), name=given_memory.name)
+                )
             self.progress(len(memories), len(fresh))
         self.plan = ImportPlan.of(memories, self.caller, self.ports)
         self._count_fresh(fresh)
@@ -228,81 +230,81 @@ class _FactImport:
         caller, ports = self.caller, replace(self.ports, embedder=vectors)
         if not ports.facts.statistics(caller.user_id, caller.now, vectors.name).active:
             return
-        for one in self.plan.new:
-            if one.memory.status == "active":
-                memory = one.memory.model_copy(update={"created_at": caller.now})
+        for new in self.plan.new:
+            if new.memory.status == "active":
+                memory = new.memory.model_copy(update={"created_at": caller.now})
                 entry = Entry(memory, vectors.embed(memory.content), Audit("import", caller.now, {}))
                 same, _ = advice_on(entry, alike(find_similar(entry, ports) or ()), ports)
                 if same:
-                    self._mark(one.number, "near_duplicate", same[0].memory_id, f"says the same as {same[0].memory_id}")
+                    self._mark(new.number, "near_duplicate", same[0].memory_id, f"says the same as {same[0].memory_id}")
 
     def _valid_facts(self) -> Iterator[tuple[int, CheckedFact]]:
         """Yield the valid statements with unknown names, and their numbers."""
         for batch in in_batches(self.given, _READ_BATCH):
-            names = [one.alias for one in batch if isinstance(one, ForeignFact)]
+            names = [entry.alias for entry in batch if isinstance(entry, ForeignFact)]
             erased, led = self.ports.erased.among(self.caller.user_id, names), self._find_named(names)
-            for one in batch:
+            for entry in batch:
                 self.entries += 1
                 self.outcomes["added"] += 1
                 if self._is_shown(self.entries):
-                    self.rows[self.entries] = ImportedMemory(where=one.where, outcome="added", content="")
-                found = self._check(one, led, erased)
-                if found is not None:
-                    yield self.entries, found
+                    self.rows[self.entries] = ImportedMemory(where=entry.where, outcome="added", content="")
+                fact = self._check(entry, led, erased)
+                if fact is not None:
+                    yield self.entries, fact
             if self.seen is not None:
                 self.progress(self.entries, None)
 
-    def _check(self, one: ForeignFact | RefusedEntry, led: Mapping[str, Memory], erased: set[str]) -> CheckedFact | None:
-        number, zone, there = self.entries, self.caller.now.tzinfo, None
-        if isinstance(one, RefusedEntry):
-            self._refuse(one)
+    def _check(self, entry: ForeignFact | RefusedEntry, led: Mapping[str, Memory], erased: set[str]) -> CheckedFact | None:
+        number, zone, holder = self.entries, self.caller.now.tzinfo, None
+        if isinstance(entry, RefusedEntry):
+            self._refuse(entry)
             return None
         try:
-            if one.alias in erased:
+            if entry.alias in erased:
                 raise CommonplaceError(ErrorCode.ERASED, _ERASED, "name")
-            there = led.get(one.alias)
-            checked = checked_fact(one, zone, redacting=self._is_shown(number))
-            if there is not None and folded(there.content) != folded(checked.fact.content):
-                checked = checked_fact(one, zone)  # they may differ only by a secret, which the stored text lacks
+            holder = led.get(entry.alias)
+            checked = checked_fact(entry, zone, redacting=self._is_shown(number))
+            if holder is not None and folded(holder.content) != folded(checked.fact.content):
+                checked = checked_fact(entry, zone)  # they may differ only by a secret, which the stored text lacks
         except CommonplaceError as error:
-            self._refuse(refused(one.where, error))
-            self.left.add(Unread(one.where, REFUSED.format(error.code.label), said_by(one)))
+            self._refuse(refused(entry.where, error))
+            self.left.add(Unread(entry.where, REFUSED.format(error.code.label), attribution(entry)))
             return None
         if number in self.rows:
             self.rows[number] = self.rows[number].model_copy(update={"content": checked.fact.content})
-        if there is None:
+        if holder is None:
             return checked
-        if folded(there.content) == folded(checked.fact.content):
-            self._add_known(number, checked, there, None)
+        if folded(holder.content) == folded(checked.fact.content):
+            self._add_known(number, checked, holder, None)
         else:
-            self._add_conflict(number, checked, there.memory_id, _CONFLICT)
+            self._add_conflict(number, checked, holder.memory_id, _CONFLICT)
         return None
 
-    def _add_new(self, one: CheckedFact) -> None:
-        self.redacted |= dict.fromkeys(one.redacted)
-        if one.cut:
-            self._append(self.cut, one.name)
-            self.left.add(Unread(one.where, NO_ROOM, one.rest))
+    def _add_new(self, fact: CheckedFact) -> None:
+        self.redacted |= dict.fromkeys(fact.redacted)
+        if fact.cut:
+            self._append(self.cut, fact.name)
+            self.left.add(Unread(fact.where, NO_ROOM, fact.rest))
 
-    def _add_known(self, number: int, one: CheckedFact, there: Memory | None, why: str | None, *, same: bool = False) -> None:
+    def _add_known(self, number: int, fact: CheckedFact, item: Memory | None, why: str | None, *, same: bool = False) -> None:
         """Count the tags and note of a known statement as left out, unless the stored memory has the `same`."""
-        self._append(self.known, one.name)
-        self._mark(number, "known", there.memory_id if there is not None else None, why)
-        tags, note = one.fact.tags, one.fact.user_note or ""
-        if there is not None:  # its note is redacted, but the new one may not be
-            tags = [tag for tag in tags if not words_of(tag) <= words_of(" ".join(there.tags))]
-            same = not tags and not one.cut and (there.user_note or "") in (note, redact(note).text)
-        if not same and (tags or one.rest):
-            self.left.add(Unread(one.where, KNOWN_FIELDS, {"tags": tags, **one.rest}))
+        self._append(self.known, fact.name)
+        self._mark(number, "known", item.memory_id if item is not None else None, why)
+        tags, note = fact.fact.tags, fact.fact.user_note or ""
+        if item is not None:  # its note is redacted, but the new one may not be
+            tags = [tag for tag in tags if not words_of(tag) <= words_of(" ".join(item.tags))]
+            same = not tags and not fact.cut and (item.user_note or "") in (note, redact(note).text)
+        if not same and (tags or fact.rest):
+            self.left.add(Unread(fact.where, KNOWN_FIELDS, {"tags": tags, **fact.rest}))
 
-    def _add_conflict(self, number: int, one: CheckedFact, memory_id: str | None, why: str) -> None:
-        self._append(self.conflicts, one.name)
+    def _add_conflict(self, number: int, fact: CheckedFact, memory_id: str | None, why: str) -> None:
+        self._append(self.conflicts, fact.name)
         self._mark(number, "conflict", memory_id, why)
-        self.left.add(Unread(one.where, CONFLICT, [one.fact.content, one.fact.tags, one.rest]))
+        self.left.add(Unread(fact.where, CONFLICT, [fact.fact.content, fact.fact.tags, fact.rest]))
 
-    def _refuse(self, one: RefusedEntry) -> None:
-        self._append(self.refused, one)
-        self._mark(self.entries, "refused", None, one.message)
+    def _refuse(self, refused: RefusedEntry) -> None:
+        self._append(self.refused, refused)
+        self._mark(self.entries, "refused", None, refused.message)
 
     def _mark(self, number: int, outcome: ImportOutcome, memory_id: str | None, why: str | None) -> None:
         """Replace the default outcome of an entry, which is "added"."""
@@ -315,42 +317,46 @@ class _FactImport:
     def _is_shown(self, number: int) -> bool:
         return self.seen is None or self.listed is None or number - 1 in self.listed
 
-    def _append(self, names: list[_Named], one: _Named) -> None:
+    def _append(self, names: list[_Named], named: _Named) -> None:
         if self.seen is None or len(names) < _MOST_NAMED:
-            names.append(one)
+            names.append(named)
 
     def _find_named(self, names: Sequence[str]) -> Mapping[str, Memory]:
         user_id = self.caller.user_id
-        led = {name: one for few in in_batches(names, _BATCH) for name, one in self.ports.aliases.get(user_id, few).items()}
-        there = {one.memory_id: one for one in self.ports.records.get(user_id, sorted(set(led.values())))}
-        return {name: there[memory_id] for name, memory_id in led.items() if memory_id in there}
+        led = {
+            name: memory_id
+            for few in in_batches(names, _BATCH)
+            for name, memory_id in self.ports.aliases.get(user_id, few).items()
+        }
+        memories = {memory.memory_id: memory for memory in self.ports.records.get(user_id, sorted(set(led.values())))}
+        return {name: memories[memory_id] for name, memory_id in led.items() if memory_id in memories}
 
     def _count_fresh(self, fresh: Sequence[tuple[int, CheckedFact]]) -> None:
-        left_out = {one.given.number: one for one in self.plan.left_out}
-        others = sorted({one.other for one in self.plan.left_out if one.other})
-        there = {one.memory_id: one for one in self.ports.records.get(self.caller.user_id, others)}
+        left_out = {omission.given.number: omission for omission in self.plan.left_out}
+        ids = sorted({omission.other for omission in self.plan.left_out if omission.other})
+        memories = {memory.memory_id: memory for memory in self.ports.records.get(self.caller.user_id, ids)}
         new, firsts = {one.number: one.memory.memory_id for one in self.plan.new}, dict[str, CheckedFact]()
-        for number, one in fresh:
+        for number, fact in fresh:
             left = left_out.get(number)
             if left is None:
-                self._add_new(one)
-                firsts[new[number]] = one
+                self._add_new(fact)
+                firsts[new[number]] = fact
             elif left.why == "known" and left.other in firsts:
-                same = firsts[left.other].fields == one.fields
-                self._add_known(number, one, None, f"{BEFORE} says the same", same=same)
+                same = firsts[left.other].fields == fact.fields
+                self._add_known(number, fact, None, f"{BEFORE} says the same", same=same)
             elif left.why == "known":
-                self._add_known(number, one, there.get(left.other or ""), left.message)
+                self._add_known(number, fact, memories.get(left.other or ""), left.message)
             else:
-                self._add_conflict(number, one, left.other, left.message)
+                self._add_conflict(number, fact, left.other, left.message)
 
     def told(self, kind: ImportKind, why: str, report: RunReport | None) -> Imported:
         """Return the plan or its outcome."""
         run = report.run if report is not None and report.run.operations else None
-        lost = {one.memory_id for one in run.operations if one.outcome == "lost"} if run else set()
-        added = [one for one in self.plan.new if one.memory.memory_id not in lost]
-        for one in self.plan.new:
-            if one.memory.memory_id in lost:
-                self._mark(one.number, "lost", None, _LOST)
+        lost = {operation.memory_id for operation in run.operations if operation.outcome == "lost"} if run else set()
+        added = [new for new in self.plan.new if new.memory.memory_id not in lost]
+        for new in self.plan.new:
+            if new.memory.memory_id in lost:
+                self._mark(new.number, "lost", None, _LOST)
         shown = list(self.rows.values())
         return Imported(
             kind=kind,
@@ -360,19 +366,19 @@ class _FactImport:
             status=run.status if run else None,
             entries=self.entries,
             added=len(added) if self.seen is None else self.outcomes["added"],
-            closed=self.closed + sum(one.memory.status != "active" for one in added),
+            closed=self.closed + sum(new.memory.status != "active" for new in added),
             known=self.known,
             conflicts=self.conflicts,
             refused=self.refused,
             outcomes=dict(+self.outcomes),
             memories=shown if self.seen is not None or self.listed is None else shown[self.listed.start : self.listed.stop],
-            lost=[one.called for one in self.plan.new if one.memory.memory_id in lost],
+            lost=[new.called for new in self.plan.new if new.memory.memory_id in lost],
             cut=self.cut,
             **self.left.told,
         )
 
 
-def said_by(fact: ForeignFact) -> dict[str, Any]:
+def attribution(fact: ForeignFact) -> dict[str, Any]:
     """Return the text, tags, speaker, other fields and unreadable times of an entry."""
     odd = {name: time for name, time in fact.times.items() if not isinstance(time, datetime) and not is_technical(time)}
     speaker = None if (fact.speaker or "").lower() in NOBODY else fact.speaker
@@ -384,69 +390,74 @@ def refused(where: str, error: CommonplaceError) -> RefusedEntry:
     return RefusedEntry(where=where, field=error.field, code=error.code.label, message=error.message)
 
 
-def checked_fact(given: ForeignFact, zone: tzinfo | None, *, redacting: bool = True) -> CheckedFact:
+def checked_fact(foreign: ForeignFact, zone: tzinfo | None, *, redacting: bool = True) -> CheckedFact:
     """Validate a statement and redact its secrets; move unreadable times to the note. Raises a 400 that names the field.
 
     `redacting`: False skips the search for secrets, which takes most of the time, for entries that are only counted.
     """
-    if not isinstance(given.content, str):
+    if not isinstance(foreign.content, str):
         raise CommonplaceError(ErrorCode.MISSING_FIELD, "content: there are no words", "content")
-    said = (
-        redact(given.content.strip(), given.before) if redacting else Redaction(given.content.strip(), (), only_secret=False)
+    redaction = (
+        redact(foreign.content.strip(), foreign.before)
+        if redacting
+        else Redaction(foreign.content.strip(), (), only_secret=False)
     )
-    if said.only_secret:
+    if redaction.only_secret:
         raise CommonplaceError(ErrorCode.SECRET_ONLY, "content: contains only a secret", "content")
     times, odd = dict[str, datetime](), dict[str, Any]()
-    for name, value in given.times.items():
+    for name, value in foreign.times.items():
         try:
             times[name] = value if isinstance(value, datetime) else moment(value)
         except (ValueError, TypeError, OverflowError, OSError):
             odd[name] = value
-    words, more = _text_tags(given.tags)
+    words, more = _text_tags(foreign.tags)
     tags, over = split_tags(words)
     changed = [tag for tag in tags if not words_of(tag) <= words_of(hyphenated(tag))]  # `js` is stored as `javascript`
-    rest = merged_fields(given.rest, odd, {"tags": [*over, *changed, *more]})
-    note, cut = noted(None, rest)
-    fields: dict[str, Any] = {name: getattr(given, name) for name in _PLACE}
-    fields |= {"content": said.text, "tags": tags[:MOST_TAGS], "user_note": note, **times}
-    fields = {name: one for name, one in fields.items() if one is not None}
+    extra = merged_fields(foreign.rest, odd, {"tags": [*over, *changed, *more]})
+    note, cut = noted(None, extra)
+    fields: dict[str, Any] = {name: getattr(foreign, name) for name in _PLACE}
+    fields |= {"content": redaction.text, "tags": tags[:MOST_TAGS], "user_note": note, **times}
+    fields = {name: value for name, value in fields.items() if value is not None}
     fact, kinds = validate.validate(Fact, fields, zone) if redacting else (validate.check(Fact, fields), [])
-    found, said_beside = tuple(dict.fromkeys((*said.kinds, *kinds))), json.dumps([tags, rest], sort_keys=True, default=str)
-    return CheckedFact(given.where, given.alias, fact, given.source, rest, cut, found, said_beside.encode())
+    kinds_found, said_elsewhere = (
+        tuple(dict.fromkeys((*redaction.kinds, *kinds))),
+        json.dumps([tags, extra], sort_keys=True, default=str),
+    )
+    return CheckedFact(foreign.where, foreign.alias, fact, foreign.source, extra, cut, kinds_found, said_elsewhere.encode())
 
 
-def _text_tags(given: Any) -> tuple[list[str], list[Any]]:
+def _text_tags(value: Any) -> tuple[list[str], list[Any]]:
     """Return the tags that are text, and the other values."""
-    several = given.split(",") if isinstance(given, str) else given if isinstance(given, (list, tuple)) else [given]
+    several = value.split(",") if isinstance(value, str) else value if isinstance(value, (list, tuple)) else [value]
     words = [word.strip() for word in several if isinstance(word, str) and word.strip()]
-    return words, [one for one in several if not isinstance(one, str) and one not in (None, [], {})]
+    return words, [item for item in several if not isinstance(item, str) and item not in (None, [], {})]
 
 
-def memory_of(one: CheckedFact, statement: EnrichedStatement, caller: Caller, ports: Ports) -> Memory:
+def memory_of(checked: CheckedFact, statement: EnrichedStatement, caller: Caller, ports: Ports) -> Memory:
     """Return the memory of a statement, with missing fields derived by rules, as in a store.
 
     A statement that is no longer true is stored as closed, an expired one as expired; a future end becomes the expiry.
     """
-    fact, now = one.fact, caller.now
+    fact, now = checked.fact, caller.now
     ends = min(filter(None, (fact.expires_at, fact.valid_to)), default=None)
     later = ends is not None and not is_never(ends) and ends > now
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "agent_id": caller.agent_id,
-        "source": one.source,
+        "source": checked.source,
         "user_note": fact.user_note,
         "tags": tuple(dict.fromkeys(filter(None, map(hyphenated, fact.tags)))) or statement.tags,
         "expires_at": ends if later else None,
     }
     place = Place(session_id=fact.session_id, position=fact.position, speaker=fact.speaker, event_time=fact.event_time)
-    made = new_entry(TOOL, statement, place, caller, ports, given).memory
+    made = new_entry(TOOL, statement, place, caller, ports, fields).memory
     created = min(fact.created_at or now, now)
-    kept: dict[str, Any] = {
+    fields_kept: dict[str, Any] = {
         "memory_id": new_memory_id(max(created, _EPOCH)),
         "created_at": created,
         "last_accessed": fact.last_accessed,
         "valid_from": fact.valid_from,
     }
-    return made.model_copy(update={**kept, **_closing_fields(fact, now)})
+    return made.model_copy(update={**fields_kept, **_closing_fields(fact, now)})
 
 
 def _closing_fields(fact: Fact, now: datetime) -> Mapping[str, Any]:

@@ -21,8 +21,8 @@ from commonplace.domain.transfer import (
     ImportMemoriesRequest,
     ImportMemoriesResult,
     Instruction,
-    KeptFile,
     RefusedLine,
+    StoredFile,
     UploadResult,
 )
 from commonplace.pages.publishing import publish
@@ -30,12 +30,12 @@ from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.runs.apply import Plan, RunContext
 from commonplace.runs.staging import change_many, run_context
-from commonplace.use_cases.export_memories import keep, kept_files
+from commonplace.use_cases.export_memories import keep, stored_files
 from commonplace.use_cases.import_plan import INSTRUCTION, Given, ImportPlan, LeftOut
 from commonplace.use_cases.import_records import checked_record
 from commonplace.use_cases.record_files import read_lines, too_large
 
-UPLOAD_KEPT_FOR = timedelta(hours=1)
+UPLOAD_RETENTION = timedelta(hours=1)
 _PIECE = 1_000_000  # bytes
 _STORED = ("planned", "needs_review", "applied")
 
@@ -46,7 +46,7 @@ def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports
     An upload is deleted once it is planned or applied. Raises `CONFLICT` while a run of the user is active, and
     `NOT_FOUND` for an unknown upload or plan.
     """
-    if sum(given is not None for given in (request.data, request.upload_id, request.run_id)) != 1:
+    if sum(source is not None for source in (request.data, request.upload_id, request.run_id)) != 1:
         why = "data: exactly one of data, upload_id and run_id must be given"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "data")
     context, kinds = run_context(caller, ports), dict[str, None]()
@@ -56,15 +56,15 @@ def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports
         return _plan(text, request.format, caller, ports, kinds)
 
     dry_run = request.dry_run or not caller.admin
-    told = change_many(
+    report = change_many(
         "import", planner, context, dry_run=dry_run, run_id=request.run_id, request=request, publish=publish
     )  # fmt: skip
-    if request.upload_id is not None and told.run.status != "queued":
+    if request.upload_id is not None and report.run.status != "queued":
         drop_upload(request.upload_id, caller, ports)
     may = f"nothing was stored; that may do {BY_WHOM.format(verb='import')}"
-    warnings = [*([may] if dry_run and not request.dry_run else []), *filter(None, [told.run.error])]
+    warnings = [*([may] if dry_run and not request.dry_run else []), *filter(None, [report.run.error])]
     notes = Notes(redacted=list(kinds) or None, warnings=warnings or None)
-    return _answer(told, notes)
+    return _answer(report, notes)
 
 
 def keep_upload(body: bytes | IO[bytes], caller: Caller, ports: Ports) -> UploadResult:
@@ -83,8 +83,8 @@ def keep_upload(body: bytes | IO[bytes], caller: Caller, ports: Ports) -> Upload
     if size > MOST_BYTES:
         raise too_large(f"is larger than {MOST_BYTES // 1_000_000} MB")
     _refuse_beyond_quota(size, caller, ports)
-    file = KeptFile(
-        file_id=new_file_id("upload", now), kind="upload", format="", made_at=now, expires_at=now + UPLOAD_KEPT_FOR,
+    file = StoredFile(
+        file_id=new_file_id("upload", now), kind="upload", format="", made_at=now, expires_at=now + UPLOAD_RETENTION,
         bytes=size, sha256=digest.hexdigest(),
     )  # fmt: skip
     keep(file, source, caller, ports)
@@ -102,11 +102,11 @@ def _refuse_beyond_quota(more: int, caller: Caller, ports: Ports) -> None:
     Expired uploads can still be stored while no record confirms the clock. If space is needed, they are deleted, oldest
     first, because nobody can read them any more.
     """
-    files = kept_files(ports)
+    files = stored_files(ports)
     stored = files.listed(caller.user_id, "upload", EARLIEST)
-    kept, total = [file for file in stored if file.expires_at > caller.now], sum(file.bytes for file in stored) + more
-    if sum(file.bytes for file in kept) + more > MOST_UPLOADED:
-        frees = min((file.expires_at for file in kept), default=caller.now).astimezone(caller.now.tzinfo)
+    unexpired, total = [file for file in stored if file.expires_at > caller.now], sum(file.bytes for file in stored) + more
+    if sum(file.bytes for file in unexpired) + more > MOST_UPLOADED:
+        frees = min((file.expires_at for file in unexpired), default=caller.now).astimezone(caller.now.tzinfo)
         why = (
             f"your uploads would exceed {MOST_UPLOADED // 1_000_000} MB together; import or discard one of them first,"
             f" or wait until {frees:%H:%M}, when the oldest is removed"
@@ -120,7 +120,7 @@ def _refuse_beyond_quota(more: int, caller: Caller, ports: Ports) -> None:
 
 def uploaded(upload_id: str, into: IO[bytes], caller: Caller, ports: Ports) -> None:
     """Copy an upload into a file. Raises `NOT_FOUND` if it is unknown or expired."""
-    known, files = may_be_id(of_type(str, upload_id, "upload_id")), kept_files(ports)
+    known, files = may_be_id(of_type(str, upload_id, "upload_id")), stored_files(ports)
     if not (known and files.copy(caller.user_id, "upload", upload_id, caller.now, into)):
         why = "upload_id: there is no such upload; an upload is stored for an hour, for one import"
         raise CommonplaceError(ErrorCode.NOT_FOUND, why, "upload_id")
@@ -129,7 +129,7 @@ def uploaded(upload_id: str, into: IO[bytes], caller: Caller, ports: Ports) -> N
 def drop_upload(upload_id: str, caller: Caller, ports: Ports) -> None:
     """Delete an upload, if it exists."""
     if may_be_id(of_type(str, upload_id, "upload_id")):
-        kept_files(ports).delete(caller.user_id, "upload", upload_id)
+        stored_files(ports).delete(caller.user_id, "upload", upload_id)
 
 
 def _text(request: ImportMemoriesRequest, caller: Caller, ports: Ports) -> str:
@@ -144,44 +144,44 @@ def _text(request: ImportMemoriesRequest, caller: Caller, ports: Ports) -> str:
 
 
 def _plan(text: str, form: ImportFormat, caller: Caller, ports: Ports, kinds: dict[str, None]) -> Plan:
-    given, dropped = list[Given](), list[Dropped]()
-    for line, found in ports.in_time(read_lines(text, form)):
+    records, dropped = list[Given](), list[Dropped]()
+    for line, record in ports.in_time(read_lines(text, form)):
         try:
-            if isinstance(found, CommonplaceError):
-                raise found
-            memory, past = checked_record(found, caller.user_id, kinds)
+            if isinstance(record, CommonplaceError):
+                raise record
+            memory, past = checked_record(record, caller.user_id, kinds)
             if memory.agent_id not in (GLOBAL_AGENT, caller.agent_id):
                 why = f"agent_id: must be {GLOBAL_AGENT} or the calling agent"
                 raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "agent_id")
-            given.append(Given(line, memory, past))
+            records.append(Given(line, memory, past))
         except CommonplaceError as error:
             dropped.append(_drop(line, error.code.label, error.field, error.message))
-    lines = len(given) + len(dropped)
-    plan = ImportPlan.of(given, caller, ports)
+    lines = len(records) + len(dropped)
+    plan = ImportPlan.of(records, caller, ports)
     dropped += _report_left_out(plan.left_out)
     return Plan(operations=plan.operations(caller, ports), dropped=tuple(dropped), candidates=lines)
 
 
-def _report_left_out(found: Iterable[LeftOut]) -> Iterable[Dropped]:
+def _report_left_out(omissions: Iterable[LeftOut]) -> Iterable[Dropped]:
     """Yield conflicts and refusals; known memories are only counted."""
-    for one in found:
-        if one.outcome == "conflict":
-            yield _drop(one.given.number, one.code, None, one.message, one.other)
-        elif one.outcome == "refused":
-            yield _drop(one.given.number, one.code, "memory_id", one.message)
+    for omission in omissions:
+        if omission.outcome == "conflict":
+            yield _drop(omission.given.number, omission.code, None, omission.message, omission.other)
+        elif omission.outcome == "refused":
+            yield _drop(omission.given.number, omission.code, "memory_id", omission.message)
 
 
 def _drop(line: int, code: str, field: str | None, message: str, memory_id: str | None = None) -> Dropped:
     return Dropped(position=line, memory_id=memory_id, code=code, field=field, why=message)
 
 
-def _answer(told: RunReport, notes: Notes) -> ImportMemoriesResult:
-    run = told.run
-    lost = [one for one in run.operations if one.outcome == "lost" and one.kind == "ADD"]
-    conflicts = [Conflict(line=one.position or 0, id=one.memory_id) for one in run.dropped if one.memory_id]
-    conflicts += [Conflict(line=one.position or 0, id=str(one.memory_id)) for one in lost]
-    stored = [one for one in told.operations if one.operation.outcome in _STORED and one.operation.kind == "ADD"]
-    added = sum(one.kind == "ADD" for one in run.operations)
+def _answer(report: RunReport, notes: Notes) -> ImportMemoriesResult:
+    run = report.run
+    lost = [operation for operation in run.operations if operation.outcome == "lost" and operation.kind == "ADD"]
+    conflicts = [Conflict(line=dropped.position or 0, id=dropped.memory_id) for dropped in run.dropped if dropped.memory_id]
+    conflicts += [Conflict(line=operation.position or 0, id=str(operation.memory_id)) for operation in lost]
+    stored = [step for step in report.operations if step.operation.outcome in _STORED and step.operation.kind == "ADD"]
+    added = sum(operation.kind == "ADD" for operation in run.operations)
     return ImportMemoriesResult(
         run_id=run.run_id if run.operations or run.status in ("queued", "failed") else None,
         status=run.told_status,
@@ -190,14 +190,19 @@ def _answer(told: RunReport, notes: Notes) -> ImportMemoriesResult:
         known=max(0, run.candidates - added - len(run.dropped)),
         conflicts=conflicts,
         refused=[
-            RefusedLine(line=one.position or 0, field=one.field, code=one.code or ErrorCode.INTERNAL.label, message=one.why)
-            for one in run.dropped
-            if not one.memory_id
+            RefusedLine(
+                line=dropped.position or 0,
+                field=dropped.field,
+                code=dropped.code or ErrorCode.INTERNAL.label,
+                message=dropped.why,
+            )
+            for dropped in run.dropped
+            if not dropped.memory_id
         ],
         instructions=[
-            Instruction(line=one.operation.position or 0, content=one.says or "")
-            for one in stored
-            if one.operation.why == INSTRUCTION
+            Instruction(line=operation.operation.position or 0, content=operation.says or "")
+            for operation in stored
+            if operation.operation.why == INSTRUCTION
         ],
         notes=notes if notes else None,
     )

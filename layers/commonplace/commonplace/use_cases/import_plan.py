@@ -76,29 +76,29 @@ class ImportPlan:
     left_out: list[LeftOut] = field(default_factory=list)
 
     @classmethod
-    def of(cls, given: Iterable[Given], caller: Caller, ports: Ports) -> "ImportPlan":
+    def of(cls, records: Iterable[Given], caller: Caller, ports: Ports) -> "ImportPlan":
         """Compare the memories with all of the user's."""
-        plan, held, given = cls(), _Existing(), list(given)
-        held.erased = ports.erased.among(caller.user_id, [one.memory.memory_id for one in given])
+        plan, state, records = cls(), _Existing(), list(records)
+        state.erased = ports.erased.among(caller.user_id, [record.memory.memory_id for record in records])
         with gathered() as flaws:
             for memory in ports.records.all(caller.user_id):
-                held.add(memory)
-        here, instead = dict(held.memories), dict[str, str]()
-        for one in given:
-            memory = one.memory
-            left = _reason_to_skip(one, held, here, flaws.unreadable, caller.now)
-            if left is None and memory.memory_id in here:
-                plan.known.append(one)
+                state.add(memory)
+        present, instead = dict(state.memories), dict[str, str]()
+        for record in records:
+            memory = record.memory
+            left = _reason_to_skip(record, state, present, flaws.unreadable, caller.now)
+            if left is None and memory.memory_id in present:
+                plan.known.append(record)
             elif left is not None:
                 plan.left_out.append(left)
                 instead |= {memory.memory_id: left.other} if left.why == "known" and left.other else {}
             else:
-                plan.new.append(one)
-                held.add(memory)
-        there = {*here, *flaws.unreadable}
-        plan._relink(there, instead)  # first, because a changed link can close a circle
-        plan._refuse_circles(here.values())
-        plan._relink(there, instead)
+                plan.new.append(record)
+                state.add(memory)
+        existing = {*present, *flaws.unreadable}
+        plan._relink(existing, instead)  # first, because a changed link can close a circle
+        plan._refuse_circles(present.values())
+        plan._relink(existing, instead)
         return plan
 
     def operations(self, caller: Caller, ports: Ports) -> tuple[PlannedOperation, ...]:
@@ -109,32 +109,32 @@ class ImportPlan:
 
     def _name_known(self, caller: Caller, ports: Ports) -> Iterable[PlannedOperation]:
         """Yield operations that name known memories by their ids in the file, unless they have these names already."""
-        names = {one.given.called: one for one in self.left_out if one.why == "known"}
+        names = {omission.given.called: omission for omission in self.left_out if omission.why == "known"}
         led = ports.aliases.get(caller.user_id, list(names))
-        for name, one in names.items():
-            if one.other not in (name, led.get(name)):
-                told = RunOperation(
-                    operation_id=new_operation_id(caller.now), kind="NOOP", outcome="planned", memory_id=one.other,
-                    position=one.given.number, why=NAMED,
+        for name, omission in names.items():
+            if omission.other not in (name, led.get(name)):
+                operation = RunOperation(
+                    operation_id=new_operation_id(caller.now), kind="NOOP", outcome="planned", memory_id=omission.other,
+                    position=omission.given.number, why=NAMED,
                 )  # fmt: skip
-                yield PlannedOperation(told=told, at=caller.now, aliases=(name,))
+                yield PlannedOperation(told=operation, at=caller.now, aliases=(name,))
 
-    def _refuse_circles(self, here: Iterable[Memory]) -> None:
-        found = in_circles([*here, *(one.memory for one in self.new)])
-        circle = [one for one in self.new if one.memory.memory_id in found]
-        self.new = [one for one in self.new if one.memory.memory_id not in found]
-        self.left_out += [LeftOut(one, "circle", "memories that replaced one another in a circle") for one in circle]
+    def _refuse_circles(self, memories: Iterable[Memory]) -> None:
+        ids = in_circles([*memories, *(record.memory for record in self.new)])
+        circle = [record for record in self.new if record.memory.memory_id in ids]
+        self.new = [record for record in self.new if record.memory.memory_id not in ids]
+        self.left_out += [LeftOut(record, "circle", "memories that replaced one another in a circle") for record in circle]
 
-    def _relink(self, there: set[str], instead: Mapping[str, str]) -> None:
+    def _relink(self, present: set[str], instead: Mapping[str, str]) -> None:
         """Point links to skipped memories at the equal stored memory; remove links without a target."""
-        there = there | {one.memory.memory_id for one in self.new}
+        present = present | {record.memory.memory_id for record in self.new}
         changed = []
-        for one in self.new:
-            links = {name: getattr(one.memory, name) for name in ("supersedes", "superseded_by")}
+        for record in self.new:
+            links = {name: getattr(record.memory, name) for name in ("supersedes", "superseded_by")}
             ends = {
-                name: next((end for end in (link, instead.get(link)) if end in there), None) for name, link in links.items()
+                name: next((end for end in (link, instead.get(link)) if end in present), None) for name, link in links.items()
             }
-            changed.append(replace(one, memory=one.memory.model_copy(update=ends)))
+            changed.append(replace(record, memory=record.memory.model_copy(update=ends)))
         self.new = changed
 
 
@@ -156,47 +156,47 @@ class _Existing:
 
 
 def _reason_to_skip(
-    given: Given, held: _Existing, here: Mapping[str, Memory], unreadable: Mapping[str, str], now: datetime
+    record: Given, state: _Existing, present: Mapping[str, Memory], unreadable: Mapping[str, str], now: datetime
 ) -> LeftOut | None:
     """Return why a memory is skipped; None if it can be stored, or is stored already with the same content."""
-    memory = given.memory
-    there = here.get(memory.memory_id)
-    if there is not None and there.content != memory.content:
-        other = there.memory_id
-        return LeftOut(given, "conflict", _DIFFERS, other) if there.content else LeftOut(given, "erased", _ERASED, other)
-    if there is not None:
+    memory = record.memory
+    existing = present.get(memory.memory_id)
+    if existing is not None and existing.content != memory.content:
+        other = existing.memory_id
+        return LeftOut(record, "conflict", _DIFFERS, other) if existing.content else LeftOut(record, "erased", _ERASED, other)
+    if existing is not None:
         return None
-    if memory.memory_id in held.erased:
-        return LeftOut(given, "erased", _ERASED)
+    if memory.memory_id in state.erased:
+        return LeftOut(record, "erased", _ERASED)
     if memory.memory_id in unreadable:
-        return LeftOut(given, "damaged", _DAMAGED)
-    if memory.memory_id in held.memories:
-        return LeftOut(given, "twice", "this id occurs more than once in the file")
+        return LeftOut(record, "damaged", _DAMAGED)
+    if memory.memory_id in state.memories:
+        return LeftOut(record, "twice", "this id occurs more than once in the file")
     if memory.purge_at is not None and memory.purge_at <= now:
-        return LeftOut(given, "over", _EXPIRED)
-    return _active_duplicate(given, held) if memory.status == "active" else None
+        return LeftOut(record, "over", _EXPIRED)
+    return _active_duplicate(record, state) if memory.status == "active" else None
 
 
-def _active_duplicate(given: Given, held: _Existing) -> LeftOut | None:
-    memory = given.memory
-    same = held.contents.get(fingerprint(memory))
+def _active_duplicate(record: Given, state: _Existing) -> LeftOut | None:
+    memory = record.memory
+    same = state.contents.get(fingerprint(memory))
     if same is not None:
-        return LeftOut(given, "known", f"{same} has the same content", same)
-    holder = held.keys.get((memory.collection, memory.key)) if memory.key is not None else None
-    return LeftOut(given, "key_taken", f"{holder} has the key {memory.key}", holder) if holder else None
+        return LeftOut(record, "known", f"{same} has the same content", same)
+    holder = state.keys.get((memory.collection, memory.key)) if memory.key is not None else None
+    return LeftOut(record, "key_taken", f"{holder} has the key {memory.key}", holder) if holder else None
 
 
 def _operations(batch: Sequence[Given], caller: Caller, ports: Ports) -> Iterable[PlannedOperation]:
-    texts = list(dict.fromkeys(one.memory.content for one in batch if one.memory.content))
+    texts = list(dict.fromkeys(record.memory.content for record in batch if record.memory.content))
     vectors = dict(zip(texts, ports.embedder.embed_all(texts), strict=True))
-    for one in batch:
-        vector = vectors.get(one.memory.content)  # erased memories have no content
-        memory = one.memory.model_copy(update={"embedding_model": ports.embedder.name if vector is not None else None})
-        audit = Audit("import", caller.now, {IMPORTED_HISTORY: list(one.past)} if one.past else {})
+    for record in batch:
+        vector = vectors.get(record.memory.content)  # erased memories have no content
+        memory = record.memory.model_copy(update={"embedding_model": ports.embedder.name if vector is not None else None})
+        audit = Audit("import", caller.now, {IMPORTED_HISTORY: list(record.past)} if record.past else {})
         current = memory.status == "active" and document(memory).instruction
-        told = RunOperation(
+        step = RunOperation(
             operation_id=new_operation_id(caller.now), kind="ADD", outcome="planned", memory_id=memory.memory_id,
-            position=one.number, why=INSTRUCTION if current else FROM_FILE,
+            position=record.number, why=INSTRUCTION if current else FROM_FILE,
         )  # fmt: skip
-        names = (one.name,) if one.name else ()
-        yield PlannedOperation(told=told, at=caller.now, opens=PlannedChange.of(Change(memory, audit, vector)), aliases=names)
+        names = (record.name,) if record.name else ()
+        yield PlannedOperation(told=step, at=caller.now, opens=PlannedChange.of(Change(memory, audit, vector)), aliases=names)

@@ -54,40 +54,45 @@ def import_records(
     unread, lines = LeftOutWords(listing=listed is None), text.split("\n")
     begins = [*records, len(lines) + 1] if isinstance(records, Mapping) else []
     kinds, bad, checked = dict[str, None](), dict[int, RefusedEntry](), list[Given]()
-    with gathered() as given_flaws:
-        for number, (line, one) in enumerate(records.items() if isinstance(records, Mapping) else enumerate(records)):
+    with gathered() as record_flaws:
+        for number, (line, record) in enumerate(records.items() if isinstance(records, Mapping) else enumerate(records)):
             try:
-                if isinstance(one, CommonplaceError):
-                    raise one
-                checked.append(Given(number, *checked_record(one, caller.user_id, kinds)))
+                if isinstance(record, CommonplaceError):
+                    raise record
+                checked.append(Given(number, *checked_record(record, caller.user_id, kinds)))
             except CommonplaceError as error:
                 if not isinstance(records, Mapping):
                     where = f"records.{number}"
                     field = ".".join(filter(None, (where, error.field)))
                     raise CommonplaceError(error.code, f"{where}: {error.message}", field) from None
-                said = "\n".join(lines[line - 1 : begins[number + 1] - 1]) if isinstance(one, CommonplaceError) else one
-                unread.add(Unread(f"line {line}", REFUSED.format(error.code.label), said))
+                line_text = (
+                    "\n".join(lines[line - 1 : begins[number + 1] - 1]) if isinstance(record, CommonplaceError) else record
+                )
+                unread.add(Unread(f"line {line}", REFUSED.format(error.code.label), line_text))
                 bad[number] = RefusedEntry(
                     where=f"line {line}", field=error.field, code=error.code.label, message=error.message
                 )
     with gathered() as flaws:
         plan, run = _store(checked, caller, ports, progress) if apply else (ImportPlan.of(checked, caller, ports), None)
-    lost = {one.memory_id for one in run.operations if one.outcome == "lost" and one.kind == "ADD"} if run else set()
-    known, left = {one.number for one in plan.known}, {one.given.number: one for one in plan.left_out}
-    rows = {at: ImportedMemory(where=one.where, outcome="refused", content="", why=one.message) for at, one in bad.items()}
+    lost = {step.memory_id for step in run.operations if step.outcome == "lost" and step.kind == "ADD"} if run else set()
+    known, left = {record.number for record in plan.known}, {omission.given.number: omission for omission in plan.left_out}
+    rows = {
+        at: ImportedMemory(where=refused.where, outcome="refused", content="", why=refused.message)
+        for at, refused in bad.items()
+    }
     refused = list(bad.values())
-    for one in checked:
-        name, content, out = one.memory.memory_id, one.memory.content, left.get(one.number)
-        outcome: ImportOutcome = "lost" if name in lost else "known" if one.number in known else "added"
+    for record in checked:
+        name, content, out = record.memory.memory_id, record.memory.content, left.get(record.number)
+        outcome: ImportOutcome = "lost" if name in lost else "known" if record.number in known else "added"
         row = ImportedMemory(where=name, outcome=outcome, content=content, why=_LOST if name in lost else None)
         if out is not None:
             row = row.model_copy(update={"outcome": out.outcome, "memory_id": out.other, "why": out.message})
         if out is not None and out.outcome == "refused":
             unread.add(Unread(name, REFUSED.format(out.code), content))
             refused.append(RefusedEntry(where=name, field="memory_id", code=out.code, message=out.message))
-        rows[one.number] = row
+        rows[record.number] = row
     memories = [rows[at] for at in sorted(rows)]
-    by_outcome = {name: [one.where for one in memories if one.outcome == name] for name in get_args(ImportOutcome)}
+    by_outcome = {name: [memory.where for memory in memories if memory.outcome == name] for name in get_args(ImportOutcome)}
     done = Imported(
         kind="commonplace",
         why=why,
@@ -96,14 +101,14 @@ def import_records(
         applied=apply,
         entries=len(memories),
         added=len(by_outcome["added"]),
-        closed=sum(one.memory.status != "active" for one in plan.new if one.memory.memory_id not in lost),
+        closed=sum(record.memory.status != "active" for record in plan.new if record.memory.memory_id not in lost),
         known=by_outcome["known"],
         conflicts=by_outcome["conflict"],
         refused=refused,
         lost=by_outcome["lost"],
-        outcomes={name: len(found) for name, found in by_outcome.items() if found},
+        outcomes={name: len(names) for name, names in by_outcome.items() if names},
         memories=memories if listed is None else memories[listed.start : listed.stop],
-        held=given_flaws.held,
+        held=record_flaws.held,
         **unread.told,
         notes=Notes(redacted=list(kinds)) if kinds else None,
     )
@@ -121,8 +126,8 @@ def _store(checked: Sequence[Given], caller: Caller, ports: Ports, progress: Pro
         plans.append(ImportPlan.of(checked, caller, ports))
         return Plan(operations=plans[-1].operations(caller, ports), candidates=len(checked))
 
-    told = change_many("import", planner, run_context(caller, ports, progress), dry_run=False, publish=publish)
-    return plans[-1], told.run
+    report = change_many("import", planner, run_context(caller, ports, progress), dry_run=False, publish=publish)
+    return plans[-1], report.run
 
 
 class PastStep(BaseModel):
@@ -146,20 +151,20 @@ class PastSteps(BaseModel):
     history: Annotated[list[PastStep], Field(max_length=1_000)] = []
 
 
-def checked_record(given: Mapping[str, Any], user_id: str, kinds: dict[str, None]) -> tuple[Memory, list[dict[str, str]]]:
+def checked_record(record: Mapping[str, Any], user_id: str, kinds: dict[str, None]) -> tuple[Memory, list[dict[str, str]]]:
     """Return a record as a memory of the user, and its history. The kinds of redacted secrets are added to `kinds`.
 
     Its original user and unknown fields are ignored. Raises an error that names the field.
     """
-    known: Any = given
-    if isinstance(given, Mapping):
-        known = {name: given[name] for name in Memory.model_fields if name in given} | {"user_id": user_id}
+    known: Any = record
+    if isinstance(record, Mapping):
+        known = {name: record[name] for name in Memory.model_fields if name in record} | {"user_id": user_id}
     memory = validate.check(Memory, known)
     _check_values(memory)
-    steps = validate.check(PastSteps, {name: given[name] for name in (HISTORY,) if given.get(name) is not None})
-    found = redact("\n".join(step.operation for step in steps.history))
-    kinds |= dict.fromkeys(found.kinds)
-    past = [] if found.kinds else [step.model_dump() for step in steps.history]
+    steps = validate.check(PastSteps, {name: record[name] for name in (HISTORY,) if record.get(name) is not None})
+    redaction = redact("\n".join(step.operation for step in steps.history))
+    kinds |= dict.fromkeys(redaction.kinds)
+    past = [] if redaction.kinds else [step.model_dump() for step in steps.history]
     return _redacted(memory, kinds), past
 
 
@@ -189,10 +194,10 @@ def _check_values(memory: Memory) -> None:
 def _redacted(memory: Memory, kinds: dict[str, None]) -> Memory:
     changed: dict[str, Any] = {}
     for name in _TEXTS:
-        found = redact(getattr(memory, name) or "")
-        if found.kinds:
-            kinds |= dict.fromkeys(found.kinds)
-            changed[name] = found.text
+        redaction = redact(getattr(memory, name) or "")
+        if redaction.kinds:
+            kinds |= dict.fromkeys(redaction.kinds)
+            changed[name] = redaction.text
     for name in _WORDS:
         changed[name] = tuple(word for word in getattr(memory, name) if not redact(word).kinds)
     return memory.model_copy(update=changed)

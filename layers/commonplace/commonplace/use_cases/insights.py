@@ -40,7 +40,7 @@ def _entry(request: StoreInsightRequest, old: Memory | None, caller: Caller, por
     """An update keeps the fields that the request omits."""
     known = request.metadata
     statement = enrich(request.content, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "agent_id": caller.agent_id,
         "known_as": request.id if old is None else old.public_id,
         "collection": request.collection,
@@ -52,23 +52,23 @@ def _entry(request: StoreInsightRequest, old: Memory | None, caller: Caller, por
         "tags": tidy_tags(known.tags) or statement.tags,
     }
     if old is not None:
-        told = {"subject" if name == "user" else name for name in known.model_fields_set} | request.model_fields_set
-        kept = ("collection", "importance", "confidence", "emotion", "subject")
-        given |= {name: getattr(old, name) for name in kept if name not in told}
-        given |= {"agent_id": old.agent_id, "key": old.key, "supersedes": old.memory_id}
+        set_fields = {"subject" if name == "user" else name for name in known.model_fields_set} | request.model_fields_set
+        inherited = ("collection", "importance", "confidence", "emotion", "subject")
+        fields |= {name: getattr(old, name) for name in inherited if name not in set_fields}
+        fields |= {"agent_id": old.agent_id, "key": old.key, "supersedes": old.memory_id}
         is_same = folded(statement.normalized) == folded(old.content)
-        given |= {} if known.tags or not (is_same or _has_given_tags(old, ports)) else {"tags": old.tags}
-    return new_entry("memory_store", statement, request.place, caller, ports, given)
+        fields |= {} if known.tags or not (is_same or _keeps_tags(old, ports)) else {"tags": old.tags}
+    return new_entry("memory_store", statement, request.place, caller, ports, fields)
 
 
-def _has_given_tags(memory: Memory, ports: Ports) -> bool:
+def _keeps_tags(memory: Memory, ports: Ports) -> bool:
     stored = [audit.detail.get("engine") for audit in ports.records.audits(memory.user_id, memory.memory_id)]
     return not any(isinstance(made, dict) and made.get("tags") == list(memory.tags) for made in stored)
 
 
 def _current(memory_id: str, caller: Caller, ports: Ports) -> Memory | None:
-    found = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
-    line = [memory for one in found for memory in (one, *successors(one, ports.records))]
+    memories = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
+    line = [memory for current in memories for memory in (current, *successors(current, ports.records))]
     line = line or behind_alias(memory_id, caller, ports)
     if line and is_visible(visibility_of(caller, include_expired=True), line[-1]):
         return line[-1]

@@ -14,15 +14,15 @@ from commonplace.use_cases.named import memory_named
 def read_memory(request: ReadRequest, caller: Caller, ports: Ports) -> ReadResult:
     """Return the current memories of a section, most important first, then newest."""
     wanted = Filter(collection=DEFAULT_COLLECTION, section=request.category)
-    found = most_important(caller, ports, wanted, request.limit)
-    ports.usage.found(caller.user_id, [memory.memory_id for memory in found.memories], caller.now)
-    count = len(found.memories)
+    result = most_important(caller, ports, wanted, request.limit)
+    ports.usage.found(caller.user_id, [memory.memory_id for memory in result.memories], caller.now)
+    count = len(result.memories)
     return ReadResult(
         message=f"✓ {count} {'memory' if count == 1 else 'memories'} in {request.category}",
-        entries=[MemoryEntry.of(memory) for memory in found.memories],
+        entries=[MemoryEntry.of(memory) for memory in result.memories],
         count=count,
-        markdown=_markdown(request.category.replace("_", " "), found.memories),
-        notes=found.notes(caller.redacted),
+        markdown=_markdown(request.category.replace("_", " "), result.memories),
+        notes=result.notes(caller.redacted),
     )
 
 

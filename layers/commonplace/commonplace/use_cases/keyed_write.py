@@ -100,16 +100,16 @@ def _visible_memories(like: Sequence[Similar], caller: Caller, ports: Ports) -> 
     ]
 
 
-def _same_text(memory: Memory, others: Sequence[Memory]) -> _Obstacle | None:
-    same = [other for other in others if folded(other.content) == folded(memory.content)]
+def _same_text(memory: Memory, memories: Sequence[Memory]) -> _Obstacle | None:
+    same = [other for other in memories if folded(other.content) == folded(memory.content)]
     return _Obstacle("this is remembered already", same) if same else None
 
 
 def _same_in_other_words(entry: Entry, compared: Sequence[Similar], like: Sequence[Memory], ports: Ports) -> _Obstacle | None:
     merges = {merge.memory_id for merge in advice_on(entry, compared, ports)[0]}
-    saying_so = [memory for memory in like if memory.memory_id in merges]
+    memories = [memory for memory in like if memory.memory_id in merges]
     why = "this is remembered in other words (allow_similar writes it all the same)"
-    return _Obstacle(why, saying_so) if saying_so else None
+    return _Obstacle(why, memories) if memories else None
 
 
 def _apply_new(operation: Operation, memory: Memory, caller: Caller, ports: Ports) -> _Obstacle | None:
@@ -121,16 +121,16 @@ def _apply_new(operation: Operation, memory: Memory, caller: Caller, ports: Port
             raise
         visible = [other for other in ports.records.all(caller.user_id) if is_visible(visibility_of(caller), other)]
         inside = [other for other in visible if other.collection == memory.collection]
-        found = _holder(str(memory.key), caller, ports) or _same_text(memory, inside)
-        if found is None:
+        obstacle = _holder(str(memory.key), caller, ports) or _same_text(memory, inside)
+        if obstacle is None:
             raise
-        return found
+        return obstacle
     return None
 
 
 def _refused(request: WriteRequest, durability: Durability, obstacle: _Obstacle, caller: Caller) -> WriteResult:
     keys = [memory.key for memory in obstacle.memories if memory.key]
-    names = [f"the key {key}" for key in keys] or [f"the memory_id {one.memory_id}" for one in obstacle.memories]
+    names = [f"the key {key}" for key in keys] or [f"the memory_id {memory.memory_id}" for memory in obstacle.memories]
     changed = f" To change it, call update_memory with {names[0]}." if names else ""
     return WriteResult(
         message=f"✗ Not written: {obstacle.why}.{changed}",

@@ -17,7 +17,7 @@ _ESCAPED = re.compile(r"(\\[\\\"])|\\(?:[nrtbf]|u00[01].)")
 _MACHINE = re.compile(r"(?=\S*\d)[\w.:+/=-]{8,}|[\d\s.:+/-]*")  # an id, hash, time or number
 _MOST_REASONS, _OTHER_REASONS = 200, "another reason"
 _MOST_PASSAGES, _MOST_CHARACTERS = 10_000, 10_000_000
-_Given = TypeVar("_Given")
+_Entry = TypeVar("_Entry")
 
 
 @dataclass
@@ -40,9 +40,9 @@ class LeftOutWords:
             self.passages.append(LeftOutPassage(where=part.where, reason=reason, text=text))
             self.kept += len(text)
 
-    def taken(self, given: Iterable[_Given | Unread]) -> Iterator[_Given]:
+    def taken(self, entries: Iterable[_Entry | Unread]) -> Iterator[_Entry]:
         """Add the passages among the entries, and yield the others."""
-        for entry in given:
+        for entry in entries:
             if isinstance(entry, Unread):
                 self.add(entry)
             else:
@@ -82,4 +82,4 @@ def json_text(value: Any) -> str:
     """Return text unchanged, other values as JSON with escaped control characters as spaces."""
     if isinstance(value, str):
         return value
-    return _ESCAPED.sub(lambda found: found[1] or " ", json.dumps(value, ensure_ascii=False))
+    return _ESCAPED.sub(lambda match: match[1] or " ", json.dumps(value, ensure_ascii=False))

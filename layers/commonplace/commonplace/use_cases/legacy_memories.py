@@ -36,15 +36,15 @@ class TagFolding:
     @classmethod
     def of(cls, tags: Iterable[Sequence[str]], own: Mapping[str, int]) -> "TagFolding":
         """Merge the tags of all records, but only names of the same thing: aliases, spellings, plurals."""
-        each = [tuple(dict.fromkeys(one)) for one in tags]
-        used = Counter(tag for one in each for tag in one)
+        each = [tuple(dict.fromkeys(tag)) for tag in tags]
+        used = Counter(tag for tags in each for tag in tags)
         tidy = {tag: hyphenated(tag) for tag in used}
-        spelled = Counter(tidy[tag] for one in each for tag in one)
+        spelled = Counter(tidy[tag] for tags in each for tag in tags)
         shown: dict[str, str] = {}
         for tag in (*_most_used_first(own), *filter(None, _most_used_first(spelled))):
             shown.setdefault(same_thing(tag), tag)
         names = {tag: shown[same_thing(plain)] if plain else "" for tag, plain in tidy.items()}
-        after = Counter(tag for one in each for tag in {names[tag] for tag in one} if tag)
+        after = Counter(tag for tags in each for tag in {names[tag] for tag in tags} if tag)
         return cls(own, names, _counts(used), _counts(after))
 
     @property
@@ -79,14 +79,14 @@ class NewMemory:
 
     def joined(self, other: "NewMemory") -> "NewMemory":
         """Join two old memories that say the same: earlier time, all tags, higher importance, summed counts."""
-        one, two = self.memory, other.memory
-        last = [at for at in (one.last_accessed, two.last_accessed) if at is not None]
-        first, second = sorted((one, two), key=lambda memory: memory.created_at)
+        memory, two = self.memory, other.memory
+        last = [at for at in (memory.last_accessed, two.last_accessed) if at is not None]
+        first, second = sorted((memory, two), key=lambda memory: memory.created_at)
         joined = first.model_copy(
             update={
                 "tags": tuple(dict.fromkeys((*first.tags, *second.tags))),
-                "importance": max(one.importance, two.importance),
-                "access_count": one.access_count + two.access_count,
+                "importance": max(memory.importance, two.importance),
+                "access_count": memory.access_count + two.access_count,
                 "last_accessed": max(last) if last else None,
                 "user_note": fitted("; ".join(dict.fromkeys(filter(None, (first.user_note, second.user_note))))) or None,
             }
@@ -99,7 +99,7 @@ def new_memory(
 ) -> NewMemory:
     """Build the memory of an old record. Missing fields are derived by rules, as in a store."""
     old = record.memory
-    given: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "agent_id": caller.agent_id,
         "category": filed.category,
         "memory_type": memory_type(statement.classification.statement_type, filed.category),
@@ -108,18 +108,18 @@ def new_memory(
         **provenance_fields(old.source),
     }
     if record.level is not None:
-        given["importance"] = (record.level - 1) / 4
+        fields["importance"] = (record.level - 1) / 4
     over = old.expires_at is not None and not is_never(old.expires_at) and old.expires_at <= caller.now
     if not over:
-        given["expires_at"] = old.expires_at
-    entry = new_entry(TOOL, statement, None, caller, ports, given)
+        fields["expires_at"] = old.expires_at
+    entry = new_entry(TOOL, statement, None, caller, ports, fields)
     created = min(old.created_at or caller.now, caller.now)
-    kept: dict[str, Any] = {
+    expiry: dict[str, Any] = {
         "memory_id": new_memory_id(max(created, _FIRST)),
         "created_at": created,
         "last_accessed": old.last_accessed,
         "access_count": record.access_count,
     }
     if over:  # an expired memory is stored as if it expired now
-        kept |= {"durability": "daily", "expires_at": old.expires_at, "purge_at": caller.now + PURGE_DELAY}
-    return NewMemory(entry.memory.model_copy(update=kept), entry.vector, (record.legacy_id,))
+        expiry |= {"durability": "daily", "expires_at": old.expires_at, "purge_at": caller.now + PURGE_DELAY}
+    return NewMemory(entry.memory.model_copy(update=expiry), entry.vector, (record.legacy_id,))

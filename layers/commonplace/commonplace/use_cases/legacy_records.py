@@ -53,48 +53,50 @@ def field_names(mapping: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
 
 def legacy_ids(documents: Sequence[Document], names: Mapping[str, Sequence[str]]) -> dict[str, str]:
     """Return the id of each document: its own, or table and number if missing or duplicate."""
-    found: dict[str, str] = {}
-    taken = {one.name for one in documents}
-    for one in documents:
-        own = _take(dict(one.fields), names["id"], _identifier)
-        found[one.name] = one.name if own is None or own in taken else own
-        taken.add(found[one.name])
-    return found
+    ids: dict[str, str] = {}
+    taken = {document.name for document in documents}
+    for document in documents:
+        own = _take(dict(document.fields), names["id"], _identifier)
+        ids[document.name] = document.name if own is None or own in taken else own
+        taken.add(ids[document.name])
+    return ids
 
 
 def read_record(document: Document, legacy_id: str, names: Mapping[str, Sequence[str]], zone: tzinfo | None) -> LegacyRecord:
     """Return the record of a document. Raises a 400 naming the field if it can't be stored."""
-    rest = dict(document.fields)
-    if _take(dict(rest), names["id"], _identifier) == legacy_id:
-        _take(rest, names["id"], _identifier)
-    content = _take(rest, names["content"], _text)
-    category = _take(rest, names["category"], _short)
-    tags, over = split_tags(_take(rest, names["tags"], _tags) or [])
-    rest |= {"tags": over} if over else {}
-    level, count = _take(rest, names["importance"], _level), _take(rest, names["access_count"], _count)
-    given: dict[str, Any] = {
+    unread = dict(document.fields)
+    if _take(dict(unread), names["id"], _identifier) == legacy_id:
+        _take(unread, names["id"], _identifier)
+    content = _take(unread, names["content"], _text)
+    category = _take(unread, names["category"], _short)
+    tags, over = split_tags(_take(unread, names["tags"], _tags) or [])
+    unread |= {"tags": over} if over else {}
+    level, count = _take(unread, names["importance"], _level), _take(unread, names["access_count"], _count)
+    fields: dict[str, Any] = {
         "content": content,
         "tags": tags,
         "category_tags": list(tidy_tags([category or ""])),
-        "source": _take(rest, names["source"], _short),
-        "expires_at": _take(rest, names["expires_at"], _end),
-        **{name: _take(rest, names[name], moment) for name in ("created_at", "last_accessed")},
+        "source": _take(unread, names["source"], _short),
+        "expires_at": _take(unread, names["expires_at"], _end),
+        **{name: _take(unread, names[name], moment) for name in ("created_at", "last_accessed")},
     }
-    note = _take(rest, names["user_note"], _text)
-    left = {name: value for name, value in rest.items() if value is not None}
-    given["user_note"], cut = noted(note, left)
-    memory, kinds = validate.validate(LegacyMemory, {name: one for name, one in given.items() if one is not None}, zone)
+    note = _take(unread, names["user_note"], _text)
+    left = {name: value for name, value in unread.items() if value is not None}
+    fields["user_note"], cut = noted(note, left)
+    memory, kinds = validate.validate(
+        LegacyMemory, {name: value for name, value in fields.items() if value is not None}, zone
+    )
     return LegacyRecord(legacy_id, memory, category, level, count or 0, tuple(left), cut, tuple(kinds))
 
 
-def _take(rest: dict[str, Any], names: Iterable[str], read: Callable[[Any], _T]) -> _T | None:
+def _take(unread: dict[str, Any], names: Iterable[str], read: Callable[[Any], _T]) -> _T | None:
     """Removes a field. Unreadable values stay with the rest, which goes to the note."""
     for name in names:
         try:
-            value = read(rest[name])
+            value = read(unread[name])
         except (KeyError, ValueError, TypeError, OverflowError, OSError):
             continue
-        del rest[name]
+        del unread[name]
         return value
     return None
 
@@ -122,8 +124,8 @@ def _tags(value: Any) -> list[str]:
 def split_tags(tags: list[str]) -> tuple[list[str], list[str]]:
     """Return the tags that fit a memory, and the others."""
     short = [tag for tag in dict.fromkeys(tags) if len(tag) <= LONGEST_TAG and tag.isprintable()]
-    kept = short[:MOST_TAGS]
-    return kept, [tag for tag in dict.fromkeys(tags) if tag not in kept]
+    staying = short[:MOST_TAGS]
+    return staying, [tag for tag in dict.fromkeys(tags) if tag not in staying]
 
 
 def _level(value: Any) -> float:
@@ -151,14 +153,14 @@ def moment(value: Any) -> datetime:
 
 
 def _end(value: Any) -> datetime:
-    given = value.strip().removeprefix(DATE).strip() if isinstance(value, str) else ""
-    return datetime.fromisoformat(given) if given.startswith(_NEVER) else moment(value)
+    text = value.strip().removeprefix(DATE).strip() if isinstance(value, str) else ""
+    return datetime.fromisoformat(text) if text.startswith(_NEVER) else moment(value)
 
 
 def noted(own: str | None, left: Mapping[str, Any]) -> tuple[str | None, bool]:
     """Return the note with the remaining fields appended, and whether it was cut, at a word."""
-    others = (f"{name}: {json_text(one)}" for name, one in left.items())
-    whole = "; ".join([*([own] if own else []), *others])
+    texts = (f"{name}: {json_text(value)}" for name, value in left.items())
+    whole = "; ".join([*([own] if own else []), *texts])
     text = "".join(char if char.isprintable() or char in "\n\t" else " " for char in whole)
     return fitted(text) or None, len(text) > _LONGEST_NOTE
 

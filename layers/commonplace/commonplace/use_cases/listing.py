@@ -38,8 +38,8 @@ def list_memories(request: ListRequest, caller: Caller, ports: Ports) -> ListRes
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "cursor: was not returned by list_memories", "cursor")
     visibility = visibility_of(caller, include_expired=options.include_expired)
     wanted = filter_of(request.category, options)
-    found, after = ports.records.listed(visibility, wanted, request.limit, request.cursor)
-    return ListResult(memories=[KeptMemory.of(memory) for memory in found], count=len(found), cursor=after)
+    memories, after = ports.records.listed(visibility, wanted, request.limit, request.cursor)
+    return ListResult(memories=[KeptMemory.of(memory) for memory in memories], count=len(memories), cursor=after)
 
 
 def list_tags(request: TagsRequest, caller: Caller, ports: Ports) -> TagsResult:
@@ -58,9 +58,9 @@ def tag_uses(caller: Caller, ports: Ports) -> list[TagUse]:
     """Return all tags visible to this agent with first and last use, by name; then merged and archived ones."""
     agents, counts = visibility_of(caller).agents, tags_in_use(caller, ports)
     stored: dict[str, list[float]] = {}
-    for one in ports.facts.outlines(caller.user_id):
-        for tag in one.tags if one.agent_id in agents else ():
-            stored.setdefault(tag, []).append(one.created_at)
+    for outline in ports.facts.outlines(caller.user_id):
+        for tag in outline.tags if outline.agent_id in agents else ():
+            stored.setdefault(tag, []).append(outline.created_at)
     zone = zone_of(caller.now)
     used = [
         TagUse(
@@ -76,5 +76,5 @@ def tag_uses(caller: Caller, ports: Ports) -> list[TagUse]:
 def tags_in_use(caller: Caller, ports: Ports) -> Counter[str]:
     """Return all tags visible to this agent, with the number of current memories."""
     agents, now = visibility_of(caller).agents, caller.now.timestamp()
-    seen = (one for one in ports.facts.outlines(caller.user_id) if one.is_visible(agents, now))
-    return Counter(tag for one in seen for tag in set(one.tags))
+    seen = (outline for outline in ports.facts.outlines(caller.user_id) if outline.is_visible(agents, now))
+    return Counter(tag for outline in seen for tag in set(outline.tags))

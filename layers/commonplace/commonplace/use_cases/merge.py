@@ -13,7 +13,7 @@ from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Audit, Caller, Entry, Stored
 from commonplace.retrieval.record_scan import is_visible, visibility_of
 from commonplace.runs.apply import Plan
-from commonplace.runs.queueing import kept_run
+from commonplace.runs.queueing import parse_run
 from commonplace.runs.staging import change_many, run_context
 from commonplace.use_cases.merge_plan import Sources
 from commonplace.use_cases.named import memory_with_id
@@ -37,20 +37,20 @@ def merge_memories(request: MergeRequest, caller: Caller, ports: Ports) -> Merge
     if not request.dry_run and caller.goes_on is None:  # a worker continues what was allowed
         _check_limit(sources, request.run_id, caller, ports)
     planner = lambda _: Plan(operations=(sources.planned(_REQUESTED),) if sources else ())  # noqa: E731
-    told = change_many(
+    report = change_many(
         "merge", planner, run_context(caller, ports), dry_run=request.dry_run, run_id=request.run_id, request=request,
         publish=publish,
     )  # fmt: skip
-    return _result(told)
+    return _result(report)
 
 
 def _check_limit(sources: Sources | None, run_id: str | None, caller: Caller, ports: Ports) -> None:
     if sources is not None:
-        ids = [one.memory_id for one in sources.memories]
+        ids = [memory.memory_id for memory in sources.memories]
         command = f"commonplace merge {' '.join(ids)} --apply"
     else:
-        run = kept_run("merge", str(run_id), run_context(caller, ports))
-        ids = [name for one in run.operations if one.outcome == "needs_review" for name in one.closed]
+        run = parse_run("merge", str(run_id), run_context(caller, ports))
+        ids = [name for operation in run.operations if operation.outcome == "needs_review" for name in operation.closed]
         command = f"commonplace runs approve {run_id}"
     if ids:
         check_model_may_close(len(ids), command, caller, ports)
@@ -69,65 +69,67 @@ def _check(request: MergeRequest) -> None:
 
 
 def _sources(memory_ids: Sequence[str], caller: Caller, ports: Ports) -> Sources:
-    ids = list(dict.fromkeys(memory_with_id(one, caller, ports, "memory_ids").memory_id for one in memory_ids))
+    ids = list(dict.fromkeys(memory_with_id(memory_id, caller, ports, "memory_ids").memory_id for memory_id in memory_ids))
     if len(ids) < len(memory_ids):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "memory_ids: two of them name the same memory", "memory_ids")
     return Sources.of(ports.records.stored(caller.user_id, ids), caller, ports)
 
 
-def _result(told: RunReport) -> MergeResult:
-    made = next((one.operation for one in told.operations[::-1] if one.operation.outcome == "applied"), None)
+def _result(run: RunReport) -> MergeResult:
+    made = next((operation.operation for operation in run.operations[::-1] if operation.operation.outcome == "applied"), None)
     return MergeResult(
-        run_id=told.run.run_id,
-        status=told.run.told_status,
-        progress=told.run.progress,
-        groups=[_merge_group(one) for one in told.operations],
+        run_id=run.run.run_id,
+        status=run.run.told_status,
+        progress=run.run.progress,
+        groups=[_merge_group(operation) for operation in run.operations],
         memory_id=made.memory_id if made else None,
-        notes=Notes(warnings=[*told.run.notes, *filter(None, [told.run.error])] or None) or None,
+        notes=Notes(warnings=[*run.run.notes, *filter(None, [run.run.error])] or None) or None,
     )
 
 
-def _merge_group(one: OperationReport) -> MergeGroup:
-    outcome = one.operation.outcome
-    refused = one.operation.why if outcome == "lost" else outcome if outcome == "discarded" else None
+def _merge_group(step: OperationReport) -> MergeGroup:
+    outcome = step.operation.outcome
+    refused = step.operation.why if outcome == "lost" else outcome if outcome == "discarded" else None
     return MergeGroup(
-        memory_ids=list(one.operation.closed), why=one.operation.why, merged_text=one.says or "", refused=refused
+        memory_ids=list(step.operation.closed), why=step.operation.why, merged_text=step.says or "", refused=refused
     )
 
 
 def _group(sources: Sources, why: str) -> MergeGroup:
     return MergeGroup(
-        memory_ids=[one.memory_id for one in sources.memories], why=why, merged_text=sources.text, refused=sources.refusal
+        memory_ids=[item.memory_id for item in sources.memories], why=why, merged_text=sources.text, refused=sources.refusal
     )
 
 
 def _suggested(caller: Caller, ports: Ports) -> MergeResult:
     seen = visibility_of(caller)
-    there = sorted((one for one in ports.records.all(caller.user_id) if is_visible(seen, one)), key=lambda one: one.memory_id)
-    newest = [one.memory_id for one in there[-MOST_COMPARED:]]
-    stored = {one.memory.memory_id: one for one in ports.records.stored(caller.user_id, newest)}
+    memories = sorted(
+        (item for item in ports.records.all(caller.user_id) if is_visible(seen, item)), key=lambda memory: memory.memory_id
+    )
+    newest = [memory.memory_id for memory in memories[-MOST_COMPARED:]]
+    stored = {record.memory.memory_id: record for record in ports.records.stored(caller.user_id, newest)}
     same: dict[str, dict[str, str]] = {}
-    for one in stored.values():
-        found = _saying_the_same(one, stored, caller, ports)
-        if found is None:
+    for stored_memory in stored.values():
+        sources = _saying_the_same(stored_memory, stored, caller, ports)
+        if sources is None:
             return MergeResult(status="done", groups=[], notes=Notes(degraded=_NO_INDEX))
-        for other, why in found.items():
-            same.setdefault(one.memory.memory_id, {})[other] = why
-            same.setdefault(other, {})[one.memory.memory_id] = why
+        for other, why in sources.items():
+            same.setdefault(stored_memory.memory.memory_id, {})[other] = why
+            same.setdefault(other, {})[stored_memory.memory.memory_id] = why
     groups = [
         _group(Sources.of((stored[name] for name in ids), caller, ports), same[ids[0]][ids[1]]) for ids in _cliques(same)
     ]
     return MergeResult(
-        status="done", groups=groups, notes=Notes(partial=_PARTIAL if len(there) > len(newest) else None) or None
+        status="done", groups=groups, notes=Notes(partial=_PARTIAL if len(memories) > len(newest) else None) or None
     )
 
 
-def _saying_the_same(one: Stored, stored: Mapping[str, Stored], caller: Caller, ports: Ports) -> dict[str, str] | None:
-    entry = Entry(one.memory, one.vector, Audit("store", caller.now, {}))
+def _saying_the_same(record: Stored, stored: Mapping[str, Stored], caller: Caller, ports: Ports) -> dict[str, str] | None:
+    entry = Entry(record.memory, record.vector, Audit("store", caller.now, {}))
     similar = find_similar(entry, ports)
     if similar is None:
         return None
-    older = [other for other in similar if other.memory_id in stored and other.memory_id < one.memory.memory_id]
+    older = [other for other in similar if other.memory_id in stored and other.memory_id < record.memory.memory_id]
     return {merge.memory_id: merge.why for merge in advice_on(entry, older, ports)[0]}
 
 

@@ -37,20 +37,20 @@ class Sources:
     @classmethod
     def of(cls, stored: Iterable[Stored], caller: Caller, ports: Ports) -> "Sources":
         """Create from memories in any order."""
-        return cls(tuple(sorted(stored, key=lambda one: (one.memory.happened_at, one.memory.memory_id))), caller, ports)
+        return cls(tuple(sorted(stored, key=lambda item: (item.memory.happened_at, item.memory.memory_id))), caller, ports)
 
     @property
     def memories(self) -> list[Memory]:
         """The memories, oldest first."""
-        return [one.memory for one in self.stored]
+        return [record.memory for record in self.stored]
 
     @functools.cached_property
     def text(self) -> str:
         """The merged text. Relative dates become absolute if the memories are from several days."""
-        own = "raw_text" if all(one.indexed == "raw_text" for one in self.memories) else "normalized_text"
-        said = [(getattr(one, own) or one.content, one.happened_at) for one in self.memories]
-        one_day = len({at.date() for _, at in said}) == 1
-        return merged_text([text if one_day else with_dates(text, at) for text, at in said])
+        own = "raw_text" if all(memory.indexed == "raw_text" for memory in self.memories) else "normalized_text"
+        texts = [(getattr(memory, own) or memory.content, memory.happened_at) for memory in self.memories]
+        same_day = len({at.date() for _, at in texts}) == 1
+        return merged_text([text if same_day else with_dates(text, at) for text, at in texts])
 
     @functools.cached_property
     def refusal(self) -> str | None:
@@ -62,55 +62,56 @@ class Sources:
         now, operation_id = self.caller.now, new_operation_id(self.caller.now)
         new, opens = self._merged()
         audit = Audit("supersede", now, {"by": new.memory_id, "operation_id": operation_id})
-        closes = [Change(superseded(one, new.memory_id, now), audit, before=one) for one in self.memories]
-        told = RunOperation(
+        closes = [Change(superseded(memory, new.memory_id, now), audit, before=memory) for memory in self.memories]
+        operation = RunOperation(
             operation_id=operation_id, kind="UPDATE", outcome="planned", memory_id=new.memory_id,
-            closed=tuple(one.memory_id for one in self.memories), why=why,
+            closed=tuple(memory.memory_id for memory in self.memories), why=why,
         )  # fmt: skip
         return PlannedOperation(
-            told=told, at=now, opens=PlannedChange.of(opens), closes=tuple(PlannedChange.of(one) for one in closes)
+            told=operation, at=now, opens=PlannedChange.of(opens), closes=tuple(PlannedChange.of(change) for change in closes)
         )
 
     def _merged(self) -> tuple[Memory, Change]:
-        now, all_ = self.caller.now, self.memories
+        now, memories = self.caller.now, self.memories
         statement = enrich(self.text, self.ports.words, self.ports.embedder, self.ports.facts.tags(self.caller.user_id))
-        most = max(all_, key=lambda one: one.importance)
-        times = [one.event_time for one in all_ if one.event_time]
-        used = [one.last_accessed for one in all_ if one.last_accessed]
-        ends = [one.expires_at for one in all_ if one.expires_at]
-        purges = [one.purge_at for one in all_ if one.purge_at]
-        new = all_[0].model_copy(update={
-            "memory_id": new_memory_id(now), "key": next((one.key for one in all_ if one.key), None),
+        most = max(memories, key=lambda memory: memory.importance)
+        times = [memory.event_time for memory in memories if memory.event_time]
+        used = [memory.last_accessed for memory in memories if memory.last_accessed]
+        ends = [memory.expires_at for memory in memories if memory.expires_at]
+        purges = [memory.purge_at for memory in memories if memory.purge_at]
+        new = memories[0].model_copy(update={
+            "memory_id": new_memory_id(now), "key": next((memory.key for memory in memories if memory.key), None),
             "raw_text": self.text, "normalized_text": statement.normalized, "indexed": "raw_text",
             "memory_type": most.memory_type, "category": most.category, "importance": most.importance,
-            "tags": _unique(tag for one in all_ for tag in one.tags),
-            "concepts": _unique((*(name for one in all_ for name in one.concepts), *statement.concepts)),
-            "confidence": min(one.confidence for one in all_), "emotion": most.emotion,
-            "source": next((one.source for one in all_ if one.source != "user"), "user"),
-            "evidence": _joined(one.evidence for one in all_), "user_note": _joined(one.user_note for one in all_),
+            "tags": _unique(tag for memory in memories for tag in memory.tags),
+            "concepts": _unique((*(name for memory in memories for name in memory.concepts), *statement.concepts)),
+            "confidence": min(memory.confidence for memory in memories), "emotion": most.emotion,
+            "source": next((memory.source for memory in memories if memory.source != "user"), "user"),
+            "evidence": _joined(memory.evidence for memory in memories),
+            "user_note": _joined(memory.user_note for memory in memories),
             "event_time": max(times, default=None), "created_at": now, "updated_at": now, "version": 1,
             "expires_at": max(ends, default=None), "purge_at": max(purges, default=None),
-            "access_count": sum(one.access_count for one in all_), "last_accessed": max(used, default=None),
-            "supersedes": all_[0].memory_id,
+            "access_count": sum(memory.access_count for memory in memories), "last_accessed": max(used, default=None),
+            "supersedes": memories[0].memory_id,
             "embedding_model": self.ports.embedder.name if statement.vector is not None else None,
         })  # fmt: skip
-        detail = {"tool": TOOL, MERGED: [one.memory_id for one in all_]}
+        detail = {"tool": TOOL, MERGED: [memory.memory_id for memory in memories]}
         return new, Change(new, Audit("store", now, detail), statement.vector)
 
     def _unlike(self) -> str | None:
         seen = visibility_of(self.caller)
-        closed = next((one.memory_id for one in self.memories if not is_visible(seen, one)), None)
+        closed = next((memory.memory_id for memory in self.memories if not is_visible(seen, memory)), None)
         if closed is not None:
             return f"{closed} is not active, or has expired"
         for name, kinds in _ALIKE.items():
-            if len({getattr(one, name) for one in self.memories}) > 1:
+            if len({getattr(memory, name) for memory in self.memories}) > 1:
                 return f"they are of different {kinds}"
-        keys = sorted({one.key for one in self.memories if one.key})
+        keys = sorted({memory.key for memory in self.memories if memory.key})
         return f"they have different keys: {', '.join(keys)}" if len(keys) > 1 else None
 
     def _linked(self) -> str | None:
-        ids = {one.memory_id for one in self.memories}
-        linked = next((one for one in self.memories if {one.supersedes, one.superseded_by} & ids), None)
+        ids = {memory.memory_id for memory in self.memories}
+        linked = next((memory for memory in self.memories if {memory.supersedes, memory.superseded_by} & ids), None)
         return f"{linked.memory_id} took the place of another of them" if linked else None
 
     def _untrue(self) -> str | None:

@@ -70,7 +70,7 @@ class _Plan:
     redacted: dict[str, None] = field(default_factory=dict)
     operations: tuple[PlannedOperation, ...] = ()
     _moved: Mapping[str, Memory] = field(default_factory=dict)
-    _said: dict[bytes, str] = field(default_factory=dict)
+    _known: dict[bytes, str] = field(default_factory=dict)
     _new: dict[bytes, NewMemory] = field(default_factory=dict)
     _led: dict[str, list[str]] = field(default_factory=dict)
 
@@ -80,7 +80,10 @@ class _Plan:
         for number, record in enumerate(records, 1):
             self._take(record)
             progress(number, len(records))
-        self.operations = (*map(self._added, self._new.values()), *(self._name_existing(*one) for one in self._led.items()))
+        self.operations = (
+            *map(self._added, self._new.values()),
+            *(self._name_existing(*entry) for entry in self._led.items()),
+        )
         return Plan(operations=self.operations)
 
     def _read(self, file: TinyFile, names: Mapping[str, Sequence[str]]) -> list[LegacyRecord]:
@@ -93,8 +96,8 @@ class _Plan:
                     raise CommonplaceError(ErrorCode.ERASED, _ERASED, "id")
                 records.append(read_record(document, name, names, self.caller.now.tzinfo))
             except CommonplaceError as error:
-                told = {"field": error.field, "code": error.code.label, "message": error.message}
-                self.refused.append(LeftOutDocument(legacy_id=name, **told))
+                problem = {"field": error.field, "code": error.code.label, "message": error.message}
+                self.refused.append(LeftOutDocument(legacy_id=name, **problem))
         self._look_up([record.legacy_id for record in records])
         own_tags = self.ports.facts.tags(self.caller.user_id)
         self.folding = TagFolding.of([record.memory.tags for record in records], own_tags)
@@ -102,10 +105,12 @@ class _Plan:
 
     def _look_up(self, legacy_ids: Sequence[str]) -> None:
         user_id = self.caller.user_id
-        self._said = {fingerprint(one): one.memory_id for one in self.ports.records.all(user_id) if one.status == "active"}
+        self._known = {
+            fingerprint(memory): memory.memory_id for memory in self.ports.records.all(user_id) if memory.status == "active"
+        }
         led = self.ports.aliases.get(user_id, legacy_ids)
-        found = {one.memory_id: one for one in self.ports.records.get(user_id, sorted(set(led.values())))}
-        self._moved = {name: found[memory_id] for name, memory_id in led.items() if memory_id in found}
+        memories = {memory.memory_id: memory for memory in self.ports.records.get(user_id, sorted(set(led.values())))}
+        self._moved = {name: memories[memory_id] for name, memory_id in led.items() if memory_id in memories}
 
     def _take(self, record: LegacyRecord) -> None:
         counted = self.categories.setdefault(record.category or NO_CATEGORY, Counter())
@@ -134,8 +139,8 @@ class _Plan:
         self._report_record(record)
         new = new_memory(record, statement, filed, self.folding, self.caller, self.ports)
         mark = fingerprint(new.memory)
-        if mark in self._said:
-            self._led.setdefault(self._said[mark], []).append(record.legacy_id)
+        if mark in self._known:
+            self._led.setdefault(self._known[mark], []).append(record.legacy_id)
         else:
             self._new[mark] = self._new[mark].joined(new) if mark in self._new else new
 
@@ -145,11 +150,11 @@ class _Plan:
             self.leftovers.append(Leftover(legacy_id=record.legacy_id, fields=list(record.left), cut=record.cut))
 
     def _added(self, new: NewMemory) -> PlannedOperation:
-        told = self._operation("ADD", new.memory.memory_id, _WHY_NEW)
-        detail: dict[str, JsonValue] = {"tool": TOOL, "operation_id": told.operation_id}
+        operation = self._operation("ADD", new.memory.memory_id, _WHY_NEW)
+        detail: dict[str, JsonValue] = {"tool": TOOL, "operation_id": operation.operation_id}
         vector = encode_vector(new.vector)
         change = PlannedChange(memory=new.memory, audit="store", detail=detail, vector=vector)
-        return PlannedOperation(told=told, at=self.caller.now, opens=change, aliases=new.names)
+        return PlannedOperation(told=operation, at=self.caller.now, opens=change, aliases=new.names)
 
     def _name_existing(self, memory_id: str, names: Sequence[str]) -> PlannedOperation:
         return PlannedOperation(told=self._operation("NOOP", memory_id, _WHY_KNOWN), at=self.caller.now, aliases=tuple(names))
@@ -161,9 +166,9 @@ class _Plan:
     def told(self, file: TinyFile, report: RunReport | None = None) -> Migration:
         """Return the plan or its outcome."""
         run = report.run if report is not None and self.operations else None
-        outcomes = {one.operation_id: one.outcome for one in run.operations} if run else {}
-        lost = [one for one in self.operations if outcomes.get(one.told.operation_id) == "lost"]
-        done = [one for one in self.operations if one not in lost]
+        outcomes = {operation.operation_id: operation.outcome for operation in run.operations} if run else {}
+        lost = [planned for planned in self.operations if outcomes.get(planned.told.operation_id) == "lost"]
+        done = [planned for planned in self.operations if planned not in lost]
         warnings = [f"the file is no UTF-8 and was read as {file.encoding}"] if file.encoding != "utf-8" else []
         warnings += [f"{file.not_numbers} values were NaN or infinite, and count as not there"] if file.not_numbers else []
         return Migration(
@@ -172,11 +177,11 @@ class _Plan:
             status=run.status if run else None,
             encoding=file.encoding,
             documents=len(file.documents),
-            added=sum(one.opens is not None for one in done),
-            aliases=sum(len(one.aliases) for one in done),
+            added=sum(planned.opens is not None for planned in done),
+            aliases=sum(len(planned.aliases) for planned in done),
             known=self.known,
             conflicts=self.conflicts,
-            lost=[name for one in lost for name in one.aliases],
+            lost=[name for planned in lost for name in planned.aliases],
             categories={old: dict(counted) for old, counted in self.categories.items()},
             tags_before=self.folding.before,
             tags_after=self.folding.after,

@@ -31,45 +31,47 @@ def check_migration(
     with gathered() as flaws:
         records = _records(data, caller, tables, field_names(fields or {}))
         moved = {
-            one.legacy_id: found[0].memory_id for one in records if (found := behind_alias(one.legacy_id, caller, ports))
+            record.legacy_id: memories[0].memory_id
+            for record in records
+            if (memories := behind_alias(record.legacy_id, caller, ports))
         }
-        asked = _read_queries(queries) if queries is not None else _tags(records)
+        requests = _read_queries(queries) if queries is not None else _tags(records)
         quiet, checked = replace(ports, usage=Uncounted()), list[CheckedQuery]()
-        for number, query in enumerate(asked, 1):
+        for number, query in enumerate(requests, 1):
             checked.append(_checked(query, records, moved, caller, quiet))
-            progress(number, len(asked))
+            progress(number, len(requests))
     return MigrationCheck(
         queries=len(checked),
-        not_moved=[one.legacy_id for one in records if one.legacy_id not in moved],
-        old_recall=_mean([one.old_recall for one in checked]),
-        new_recall=_mean([one.new_recall for one in checked]),
-        worse=[one for one in checked if one.new_recall < one.old_recall],
+        not_moved=[record.legacy_id for record in records if record.legacy_id not in moved],
+        old_recall=_mean([query.old_recall for query in checked]),
+        new_recall=_mean([query.new_recall for query in checked]),
+        worse=[query for query in checked if query.new_recall < query.old_recall],
     ).naming(flaws)
 
 
 def _records(data: bytes, caller: Caller, tables: Sequence[str], names: Mapping[str, Sequence[str]]) -> list[LegacyRecord]:
     """Only records that can be stored were migrated."""
     documents = read_tinydb(data, tables).documents
-    ids, found = legacy_ids(documents, names), list[LegacyRecord]()
-    for one in documents:
+    ids, records = legacy_ids(documents, names), list[LegacyRecord]()
+    for document in documents:
         try:
-            found.append(read_record(one, ids[one.name], names, caller.now.tzinfo))
+            records.append(read_record(document, ids[document.name], names, caller.now.tzinfo))
         except CommonplaceError:
             continue
-    return found
+    return records
 
 
 def _read_queries(text: str) -> list[CheckRequest]:
-    found = []
+    requests = []
     for number, line in enumerate(text.split("\n"), 1):
         if line.strip():
             try:
-                found.append(validate.check(CheckRequest, read_object(line)))
+                requests.append(validate.check(CheckRequest, read_object(line)))
             except CommonplaceError as error:
                 raise CommonplaceError(error.code, f"queries: line {number}: {error.message}", "queries") from None
-    if not found:
+    if not requests:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "queries: holds none", "queries")
-    return found
+    return requests
 
 
 def _tags(records: Sequence[LegacyRecord]) -> list[CheckRequest]:
@@ -81,14 +83,14 @@ def _tags(records: Sequence[LegacyRecord]) -> list[CheckRequest]:
 
 
 def _checked(
-    asked: CheckRequest, records: Sequence[LegacyRecord], moved: Mapping[str, str], caller: Caller, ports: Ports
+    request: CheckRequest, records: Sequence[LegacyRecord], moved: Mapping[str, str], caller: Caller, ports: Ports
 ) -> CheckedQuery:
-    old = [one.legacy_id for one in legacy_search(asked.query, records)]
-    hits = search_memory(SearchRequest(query=asked.query, limit=HITS), caller, ports).results
+    old = [record.legacy_id for record in legacy_search(request.query, records)]
+    hits = search_memory(SearchRequest(query=request.query, limit=HITS), caller, ports).results
     new = [name for hit in hits for name, memory_id in moved.items() if memory_id == hit.id]
-    wanted = set(asked.expected or old)
+    wanted = set(request.expected or old)
     return CheckedQuery(
-        query=asked.query, old=old, new=new, expected=len(wanted),
+        query=request.query, old=old, new=new, expected=len(wanted),
         old_recall=_recall(old, wanted, HITS), new_recall=_recall(new, wanted, HITS),
     )  # fmt: skip
 
@@ -97,11 +99,11 @@ def legacy_search(query: str, records: Sequence[LegacyRecord], limit: int = HITS
     """Return what the old store finds: records with any of the words, most words first, then newest."""
     words = set(_words(query))
     scored = [(len(words & set(_of(record))), record) for record in records]
-    found = sorted(
+    ranked = sorted(
         ((score, record) for score, record in scored if score),
-        key=lambda one: (one[0], one[1].memory.created_at or _LONG_AGO), reverse=True,
+        key=lambda pair: (pair[0], pair[1].memory.created_at or _LONG_AGO), reverse=True,
     )  # fmt: skip
-    return [record for _, record in found[:limit]]
+    return [record for _, record in ranked[:limit]]
 
 
 def _of(record: LegacyRecord) -> Iterator[str]:
@@ -112,8 +114,8 @@ def _words(text: str) -> list[str]:
     return _WORD.findall(text.casefold().replace("_", " "))
 
 
-def _recall(found: Sequence[str], wanted: set[str], most: int) -> float:
-    return round(len(set(found) & wanted) / min(len(wanted), most), 4) if wanted else 1.0
+def _recall(ids: Sequence[str], wanted: set[str], most: int) -> float:
+    return round(len(set(ids) & wanted) / min(len(wanted), most), 4) if wanted else 1.0
 
 
 def _mean(shares: Sequence[float]) -> float:

@@ -24,8 +24,8 @@ def naming(name: str, caller: Caller, ports: Ports) -> dict[str, str]:
         return fields
     if not ports.aliases.get(caller.user_id, [name]):
         return fields
-    held = ports.operations.holder(caller.user_id, DEFAULT_COLLECTION, folded_key(name), caller.now)
-    return fields if held else {"memory_id": name}
+    memory = ports.operations.holder(caller.user_id, DEFAULT_COLLECTION, folded_key(name), caller.now)
+    return fields if memory else {"memory_id": name}
 
 
 def check_name(request: NamedMemory) -> None:
@@ -58,8 +58,8 @@ def holder(name: str, caller: Caller, ports: Ports) -> Memory | None:
 
 def unknown_key(key: str, caller: Caller, ports: Ports) -> CommonplaceError:
     """Return the error `KEY_NOT_FOUND` with the nearest keys."""
-    others = [other for other in ports.operations.keys(visibility_of(caller), DEFAULT_COLLECTION) if other != key]
-    near = get_close_matches(key, others, _NEAREST, _LIKENESS)
+    keys = [other for other in ports.operations.keys(visibility_of(caller), DEFAULT_COLLECTION) if other != key]
+    near = get_close_matches(key, keys, _NEAREST, _LIKENESS)
     hint = f"the nearest keys are {', '.join(near)}" if near else "no key is like it"
     return CommonplaceError(ErrorCode.KEY_NOT_FOUND, f"key: no memory has the key {key}; {hint}", "key")
 
@@ -72,26 +72,26 @@ def unknown_id(why: str = "no memory has this id", field: str = "memory_id") -> 
 def memory_with_id(memory_id: str, caller: Caller, ports: Ports, field: str = "memory_id") -> Memory:
     """Return the memory of an id, external id or key unless it is closed; expired ones may be extended."""
     with gathered() as flaws:
-        found = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
+        memories = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
     if flaws.unreadable:
         raise unknown_id("this memory is damaged and can't be read; it can only be erased", field)
-    found = found or behind_alias(memory_id, caller, ports)
-    if not found and (held := holder(memory_id, caller, ports)) is not None:
-        return held
+    memories = memories or behind_alias(memory_id, caller, ports)
+    if not memories and (memory := holder(memory_id, caller, ports)) is not None:
+        return memory
     visibility = visibility_of(caller, include_expired=True)
-    if found and is_visible(visibility, found[0]):
-        return found[0]
-    later = successors(found[0], ports.records)[-1:] if found else []
+    if memories and is_visible(visibility, memories[0]):
+        return memories[0]
+    later = successors(memories[0], ports.records)[-1:] if memories else []
     if later and later[0].known_as == memory_id and is_visible(visibility, later[0]):
         return later[0]
-    closed = bool(found) and found[0].status != "active" and found[0].agent_id in visibility.agents
-    raise unknown_id(_why_closed(found[0], ports), field) if closed else unknown_id(field=field)
+    closed = bool(memories) and memories[0].status != "active" and memories[0].agent_id in visibility.agents
+    raise unknown_id(_why_closed(memories[0], ports), field) if closed else unknown_id(field=field)
 
 
 def behind_alias(name: str, caller: Caller, ports: Ports) -> list[Memory]:
     """Return the memory of an external id, or its last successor; empty if there is none."""
-    found = ports.records.get(caller.user_id, list(ports.aliases.get(caller.user_id, [name]).values()))
-    return [(successors(one, ports.records) or [one])[-1] for one in found]
+    memories = ports.records.get(caller.user_id, list(ports.aliases.get(caller.user_id, [name]).values()))
+    return [(successors(memory, ports.records) or [memory])[-1] for memory in memories]
 
 
 def _why_closed(memory: Memory, ports: Ports) -> str:

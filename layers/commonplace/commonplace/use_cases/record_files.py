@@ -46,10 +46,10 @@ def read_lines(text: str, form: ImportFormat) -> Iterator[Line]:
     """Yield the records of a file with line numbers. Raises `PAYLOAD_TOO_LARGE`, and an error for unknown formats."""
     _check_size(text)
     rows = _json_lines(text) if form == "jsonl" else _csv_rows(text)
-    for count, (line, found) in enumerate(rows):
+    for count, (line, fields) in enumerate(rows):
         if count >= MOST_LINES:
             raise too_large(f"has more than {MOST_LINES:,} lines")
-        yield line, found
+        yield line, fields
 
 
 def _check_size(text: str) -> None:
@@ -76,26 +76,26 @@ def _json_lines(text: str) -> Iterator[Line]:
         if not line.strip():
             continue
         try:
-            found: dict[str, Any] | CommonplaceError = _read_checked(line)
+            fields: dict[str, Any] | CommonplaceError = _read_checked(line)
         except CommonplaceError as error:
-            found = error
-        if not (first and isinstance(found, dict) and is_export(found) and HEADER in found):
-            yield number, found
+            fields = error
+        if not (first and isinstance(fields, dict) and is_export(fields) and HEADER in fields):
+            yield number, fields
         first = False
 
 
 def _read_checked(line: str) -> dict[str, Any]:
     if len(line.encode(errors="surrogatepass")) > MOST_LINE_BYTES:
         raise CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, f"is longer than {MOST_LINE_BYTES // 1_000} KB")
-    found = read_object(line)
-    if _is_deeper(found, MOST_DEPTH):
+    fields = read_object(line)
+    if _is_deeper(fields, MOST_DEPTH):
         raise CommonplaceError(ErrorCode.INVALID_JSON, f"is nested deeper than {MOST_DEPTH} levels")
-    return found
+    return fields
 
 
 def _is_deeper(value: object, levels: int) -> bool:
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else None
-    return inner is not None and (levels == 0 or any(_is_deeper(one, levels - 1) for one in inner))
+    return inner is not None and (levels == 0 or any(_is_deeper(value, levels - 1) for value in inner))
 
 
 def _csv_rows(text: str) -> Iterator[Line]:

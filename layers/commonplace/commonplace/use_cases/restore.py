@@ -12,17 +12,27 @@ from commonplace.domain.ids import may_be_id, new_operation_id
 from commonplace.domain.interactions import RunReport
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Dropped, RunOperation
-from commonplace.domain.transfer import BY_WHOM, BackupRequest, BackupResult, KeptFile, RefusedMemory, RestoreMode
+from commonplace.domain.transfer import BY_WHOM, BackupRequest, BackupResult, RefusedMemory, RestoreMode, StoredFile
 from commonplace.memories.transitions import PURGE_DELAY, deleted, replaced_tags
 from commonplace.pages.publishing import publish
 from commonplace.ports.bundle import Ports
-from commonplace.ports.values import RATINGS_KEPT, Alias, Audit, Caller, Change, IndexUnavailable, Rating, RawRecord, Stored
+from commonplace.ports.values import (
+    RATING_RETENTION,
+    Alias,
+    Audit,
+    Caller,
+    Change,
+    IndexUnavailable,
+    Rating,
+    RawRecord,
+    Stored,
+)
 from commonplace.retrieval.documents import fingerprint
 from commonplace.runs.apply import Plan, PlannedChange, PlannedOperation, RunContext
 from commonplace.runs.backup_file import Backup, BackupReading, read_backup
-from commonplace.runs.queueing import kept_run
+from commonplace.runs.queueing import parse_run
 from commonplace.runs.staging import change_many, run_context
-from commonplace.use_cases.export_memories import IMPORTED_HISTORY, kept_files
+from commonplace.use_cases.export_memories import IMPORTED_HISTORY, stored_files
 
 _DONE = ("planned", "needs_review", "applied")
 _LOST = "it was changed after the plan was made, or its content or key was taken"
@@ -54,17 +64,17 @@ class RestorePlanner:
     def plan(self) -> Plan:
         """Return the operations, and the memories of the backup that aren't restored, with error code and reason."""
         with gathered() as flaws:
-            self.here = {one.memory_id: one for one in self.ports.records.all(self.caller.user_id)}
-        self._past = {one.memory_id: one for one in self.backup.records}
+            self.here = {memory.memory_id: memory for memory in self.ports.records.all(self.caller.user_id)}
+        self._past = {record.memory_id: record for record in self.backup.records}
         erased = self.ports.erased.among(self.caller.user_id, self._past)
         for record in self.ports.in_time(self.backup.records):
             self._take(record, erased, flaws.unreadable)
         if self.mode == "replace":
-            later = [one for name, one in self.here.items() if one.status == "active" and name not in self._past]
-            self.goals |= {one.memory_id: deleted(one, self.caller.now) for one in later}
+            later = [memory for name, memory in self.here.items() if memory.status == "active" and name not in self._past]
+            self.goals |= {memory.memory_id: deleted(memory, self.caller.now) for memory in later}
         self._refuse_taken()
-        there = {*self.here, *self.goals, *flaws.unreadable}
-        self.goals = {name: _linked(one, there) for name, one in self.goals.items()}
+        present = {*self.here, *self.goals, *flaws.unreadable}
+        self.goals = {name: _linked(memory, present) for name, memory in self.goals.items()}
         return Plan(
             operations=tuple(self._operations()),
             dropped=tuple(self.refused),
@@ -73,23 +83,23 @@ class RestorePlanner:
         )
 
     def _take(self, record: RawRecord, erased: Collection[str], unreadable: Collection[str]) -> None:
-        name, memory, there = record.memory_id, record.memory, self.here.get(record.memory_id)
-        if name in erased or (there is not None and not there.content):
+        name, memory, current = record.memory_id, record.memory, self.here.get(record.memory_id)
+        if name in erased or (current is not None and not current.content):
             self._refuse(name, ErrorCode.ERASED, _ERASED)
         elif name in unreadable:
             self._refuse(name, ErrorCode.CONFLICT, _DAMAGED)
         elif memory is None:
-            if there is None:
+            if current is None:
                 self._refuse(name, ErrorCode.INVALID_ARGUMENT, _UNREADABLE)
-        elif there is None:
+        elif current is None:
             if memory.status != "deleted":  # deleted memories have been purged on purpose
                 self._set_goal(memory)
-        elif there.content != memory.content:
+        elif current.content != memory.content:
             self._refuse(name, ErrorCode.CONFLICT, _DIFFERS)
-        elif _fields(there) != _fields(memory) and (self.mode == "replace" or _is_gone(there, memory)):
-            used = {"access_count": there.access_count, "last_accessed": there.last_accessed}
-            kept = {**used, "version": there.version, "embedding_model": there.embedding_model}
-            self._set_goal(memory.model_copy(update=kept).next_version(self.caller.now))
+        elif _fields(current) != _fields(memory) and (self.mode == "replace" or _is_gone(current, memory)):
+            used = {"access_count": current.access_count, "last_accessed": current.last_accessed}
+            fields = {**used, "version": current.version, "embedding_model": current.embedding_model}
+            self._set_goal(memory.model_copy(update=fields).next_version(self.caller.now))
 
     def _set_goal(self, memory: Memory) -> None:
         """A memory due for purging gets another 30 days."""
@@ -102,17 +112,17 @@ class RestorePlanner:
     def _refuse_taken(self) -> None:
         """Skips records that would conflict with a memory that is still active."""
         opening = [name for name in self.goals if self._opens(name)]
-        held = dict[object, str]()
+        places = dict[object, str]()
         for name, memory in {**self.here, **self.goals}.items():
             if name not in opening:
-                held |= dict.fromkeys(self._places(memory), name)
+                places |= dict.fromkeys(self._places(memory), name)
         for name in opening:
-            taken = next((held[place] for place in self._places(self.goals[name]) if place in held), None)
+            taken = next((places[place] for place in self._places(self.goals[name]) if place in places), None)
             if taken is not None:
                 self._refuse(name, ErrorCode.CONFLICT, _TAKEN.format(taken))
                 del self.goals[name]
             else:
-                held |= dict.fromkeys(self._places(self.goals[name]), name)
+                places |= dict.fromkeys(self._places(self.goals[name]), name)
 
     def _places(self, memory: Memory) -> list[object]:
         """Return the values that must be unique among active memories: content and key."""
@@ -128,9 +138,9 @@ class RestorePlanner:
         gone = [name for name in self.goals if name not in self.here]
         names = names_left(gone, self.backup.aliases, self.caller, self.ports)
         rated = ratings_left(gone, self.backup.ratings, self.caller)
-        for one in self._ordered_operations(gone):
-            name = one.told.memory_id or ""
-            yield one.model_copy(update={"aliases": names.get(name, ()), "ratings": rated.get(name, ())})
+        for planned in self._ordered_operations(gone):
+            name = planned.told.memory_id or ""
+            yield planned.model_copy(update={"aliases": names.get(name, ()), "ratings": rated.get(name, ())})
 
     def _ordered_operations(self, gone: Sequence[str]) -> Iterator[PlannedOperation]:
         batches = self.ports.in_time(in_batches(gone, _BATCH))
@@ -139,10 +149,10 @@ class RestorePlanner:
         waiting = {name: None for name in self.goals if not self._opens(name)}
         holders = self._holders(waiting)
         for name in opening:
-            held = [one for one in self._conflicting_names(name, holders) if one in waiting]
-            for one in held:
-                del waiting[one]
-            yield self._operation(name, new.get(name), held)
+            blocking = [memory_id for memory_id in self._conflicting_names(name, holders) if memory_id in waiting]
+            for memory_id in blocking:
+                del waiting[memory_id]
+            yield self._operation(name, new.get(name), blocking)
         for name in waiting:
             yield self._operation(name, new.get(name), ())
 
@@ -159,19 +169,19 @@ class RestorePlanner:
     def _conflicting_names(self, opening: str, holders: Mapping[object, str]) -> Iterable[str]:
         before = self.here.get(opening)
         wanted = [*self._places(self.goals[opening]), before.superseded_by if before else None]
-        return dict.fromkeys(holders[one] for one in wanted if one in holders)
+        return dict.fromkeys(holders[place] for place in wanted if place in holders)
 
-    def _operation(self, name: str, new: PlannedChange | None, held: Sequence[str]) -> PlannedOperation:
+    def _operation(self, name: str, new: PlannedChange | None, blocking: Sequence[str]) -> PlannedOperation:
         operation_id, later = new_operation_id(self.caller.now), name not in self._past
         change = new or self._change(name, operation_id)
         opens = new is not None or self.goals[name].status == "active"
-        told = RunOperation(
+        operation = RunOperation(
             operation_id=operation_id, kind="ADD" if new else "DELETE" if later else "UPDATE", outcome="planned",
-            memory_id=None if later else name, closed=(name,) if later else tuple(held),
+            memory_id=None if later else name, closed=(name,) if later else tuple(blocking),
             why=LATER if later else GONE if new or _is_gone(self.here[name], self.goals[name]) else CHANGED,
         )  # fmt: skip
-        closes = [*(self._change(one, operation_id) for one in held), *(() if opens else (change,))]
-        return PlannedOperation(told=told, at=self.caller.now, opens=change if opens else None, closes=tuple(closes))
+        closes = [*(self._change(memory_id, operation_id) for memory_id in blocking), *(() if opens else (change,))]
+        return PlannedOperation(told=operation, at=self.caller.now, opens=change if opens else None, closes=tuple(closes))
 
     def _change(self, name: str, operation_id: str) -> PlannedChange:
         before, after = self.here[name], self.goals[name]
@@ -191,31 +201,31 @@ def restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResul
     if request.run_id is None:
         with gathered() as flaws:
             planner = _planner(request.backup_id, request.mode or "missing", caller, ports)
-            told = change_many("restore", lambda _: planner.plan(), context, dry_run=True, run_id=None, request=request)
-        return _answer(told).naming(flaws)
+            report = change_many("restore", lambda _: planner.plan(), context, dry_run=True, run_id=None, request=request)
+        return _answer(report).naming(flaws)
     if request.mode is not None:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "mode: is already part of the plan", "mode")
-    run = kept_run("restore", request.run_id, context)
+    run = parse_run("restore", request.run_id, context)
     if run.status != "queued" and request.confirm not in (None, run.backup_id):
         why = "confirm: must be the id of the backup that this plan brings back"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "confirm")
-    asked = request.confirm is not None
-    told = change_many(
-        "restore", _never, context, dry_run=not (asked and caller.admin), run_id=request.run_id, publish=publish
+    confirmed = request.confirm is not None
+    report = change_many(
+        "restore", _never, context, dry_run=not (confirmed and caller.admin), run_id=request.run_id, publish=publish
     )  # fmt: skip
     may = f"nothing was changed; that may do {BY_WHOM.format(verb='backup restore')}"
-    return _answer(told, Notes(warnings=[may]) if asked and not caller.admin else None)
+    return _answer(report, Notes(warnings=[may]) if confirmed and not caller.admin else None)
 
 
-def named_backup(backup_id: str | None, caller: Caller, ports: Ports) -> tuple[KeptFile, BackupReading]:
+def named_backup(backup_id: str | None, caller: Caller, ports: Ports) -> tuple[StoredFile, BackupReading]:
     """Return a backup of the caller's user with its readable content. Raises `NOT_FOUND`."""
     if backup_id is None:
         raise CommonplaceError(ErrorCode.MISSING_FIELD, "backup_id: is required", "backup_id")
-    found = kept_files(ports).get(caller.user_id, "backup", backup_id, caller.now) if may_be_id(backup_id) else None
-    if found is None:
+    file_read = stored_files(ports).get(caller.user_id, "backup", backup_id, caller.now) if may_be_id(backup_id) else None
+    if file_read is None:
         why = f"backup_id: there is no such backup; backups are deleted after {ports.backups.days} days"
         raise CommonplaceError(ErrorCode.NOT_FOUND, why, "backup_id")
-    return found[0], read_backup(*found, caller.user_id)
+    return file_read[0], read_backup(*file_read, caller.user_id)
 
 
 def _never(_: RunContext) -> Plan:
@@ -224,7 +234,7 @@ def _never(_: RunContext) -> Plan:
 
 def _planner(backup_id: str | None, mode: RestoreMode, caller: Caller, ports: Ports) -> RestorePlanner:
     file, reading = named_backup(backup_id, caller, ports)
-    damaged = any(one.id is None for one in reading.problems)
+    damaged = any(problem.id is None for problem in reading.problems)
     if reading.backup is None or (damaged and mode == "replace"):  # unreadable memories would count as missing
         why = "backup_id: this backup is damaged" + (
             "" if reading.backup is None else "; mode missing takes what can be read"
@@ -233,22 +243,24 @@ def _planner(backup_id: str | None, mode: RestoreMode, caller: Caller, ports: Po
     return RestorePlanner(reading.backup, file.file_id, mode, caller, ports)
 
 
-def _answer(told: RunReport, notes: Notes | None = None) -> BackupResult:
-    run = told.run
+def _answer(report: RunReport, notes: Notes | None = None) -> BackupResult:
+    run = report.run
     if run.error:
         notes = Notes(warnings=[*((notes.warnings if notes else None) or []), run.error])
-    stored = [one for one in run.operations if one.outcome in _DONE]
-    lost = [one.memory_id or one.closed[0] for one in run.operations if one.outcome in ("lost", "discarded")]
-    refused = [RefusedMemory(id=one.memory_id or "", code=one.code or "", message=one.why) for one in run.dropped]
+    stored = [operation for operation in run.operations if operation.outcome in _DONE]
+    lost = [step.memory_id or step.closed[0] for step in run.operations if step.outcome in ("lost", "discarded")]
+    refused = [
+        RefusedMemory(id=dropped.memory_id or "", code=dropped.code or "", message=dropped.why) for dropped in run.dropped
+    ]
     return BackupResult(
         backup_id=run.backup_id,
         run_id=run.run_id if run.operations or run.status in ("queued", "failed") else None,
         status=run.told_status,
         progress=run.progress,
-        adds=[str(one.memory_id) for one in stored if one.why == GONE],
-        changes=[str(one.memory_id) for one in stored if one.why == CHANGED and one.memory_id],
-        closes=[closed for one in stored for closed in one.closed],
-        refused=[*refused, *(RefusedMemory(id=one, code=ErrorCode.CONFLICT.label, message=_LOST) for one in lost)],
+        adds=[str(operation.memory_id) for operation in stored if operation.why == GONE],
+        changes=[str(operation.memory_id) for operation in stored if operation.why == CHANGED and operation.memory_id],
+        closes=[closed for operation in stored for closed in operation.closed],
+        refused=[*refused, *(RefusedMemory(id=name, code=ErrorCode.CONFLICT.label, message=_LOST) for name in lost)],
         notes=notes,
     )
 
@@ -257,13 +269,13 @@ def _fields(memory: Memory) -> dict[str, object]:
     return memory.model_dump(exclude=_UNCOMPARED_FIELDS)
 
 
-def _is_gone(here: Memory, then: Memory) -> bool:
-    return here.status == "deleted" and then.status == "active"
+def _is_gone(memory: Memory, then: Memory) -> bool:
+    return memory.status == "deleted" and then.status == "active"
 
 
-def _linked(memory: Memory, there: Collection[str]) -> Memory:
+def _linked(memory: Memory, present: Collection[str]) -> Memory:
     links = {name: getattr(memory, name) for name in ("supersedes", "superseded_by")}
-    return memory.model_copy(update={name: None for name, link in links.items() if link not in there})
+    return memory.model_copy(update={name: None for name, link in links.items() if link not in present})
 
 
 def coming_back(
@@ -279,7 +291,7 @@ def coming_back(
             "version": max(memory.version, version) + 1, "updated_at": caller.now,
             "embedding_model": ports.embedder.name if vector is not None else None,
         }  # fmt: skip
-        steps = [{"operation": one.operation, "at": one.at.isoformat()} for one in record.audits.values()]
+        steps = [{"operation": audit.operation, "at": audit.at.isoformat()} for audit in record.audits.values()]
         audit = Audit("restore", caller.now, {"backup_id": backup_id, IMPORTED_HISTORY: steps})
         yield memory.memory_id, PlannedChange.of(Change(memory.model_copy(update=own), audit, vector))
 
@@ -289,22 +301,22 @@ def names_left(
 ) -> Mapping[str, tuple[str, ...]]:
     """Return external names by memory, without those used by others by now, or erased."""
     wanted = set(memory_ids)
-    named = [one for one in aliases if one.memory_id in wanted and not one.withdrawn]
-    names = [one.name for one in named]
+    named = [alias for alias in aliases if alias.memory_id in wanted and not alias.withdrawn]
+    names = [alias.name for alias in named]
     taken = ports.aliases.get(caller.user_id, names).keys() | ports.erased.among(caller.user_id, names)
-    found = defaultdict[str, tuple[str, ...]](tuple)
-    for one in named:
-        found[one.memory_id] += () if one.name in taken else (one.name,)
-    return found
+    by_id = defaultdict[str, tuple[str, ...]](tuple)
+    for alias in named:
+        by_id[alias.memory_id] += () if alias.name in taken else (alias.name,)
+    return by_id
 
 
 def ratings_left(memory_ids: Collection[str], ratings: Sequence[Rating], caller: Caller) -> Mapping[str, tuple[Rating, ...]]:
     """Return unexpired ratings by memory."""
-    wanted, found = set(memory_ids), defaultdict[str, tuple[Rating, ...]](tuple)
-    for one in ratings:
-        if one.memory_id in wanted and caller.now - one.at < RATINGS_KEPT:
-            found[one.memory_id] += (one,)
-    return found
+    wanted, by_id = set(memory_ids), defaultdict[str, tuple[Rating, ...]](tuple)
+    for rating in ratings:
+        if rating.memory_id in wanted and caller.now - rating.at < RATING_RETENTION:
+            by_id[rating.memory_id] += (rating,)
+    return by_id
 
 
 def _indexed_versions(memories: Sequence[Memory], ports: Ports) -> list[int]:
@@ -313,7 +325,7 @@ def _indexed_versions(memories: Sequence[Memory], ports: Ports) -> list[int]:
     if contents is None:
         return [0] * len(memories)
     try:
-        found = contents.look_up([Stored(one, None) for one in memories])
+        indexed = contents.look_up([Stored(memory, None) for memory in memories])
     except IndexUnavailable as error:
         raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the index can't be asked: {error}") from error
-    return [one.version if one is not None else 0 for one in found]
+    return [document.version if document is not None else 0 for document in indexed]

@@ -44,23 +44,23 @@ other memories of the same person.
 def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> SearchResult:
     """Search memories for a question."""
     search = search_of(request, caller, ports)
-    found = search.found(counted=caller.counts)
+    result = search.found(counted=caller.counts)
     if caller.counts:
-        _log(request.query, found, caller, ports)
-    time = found.query.time
+        _log(request.query, result, caller, ports)
+    time = result.query.time
     return SearchResult(
-        results=_hits(found),
-        total_found=found.total,
+        results=_hits(result),
+        total_found=result.total,
         query_analysis=QueryAnalysis(
-            intent=found.query.intent,
-            extracted_concepts=list(dict.fromkeys((*found.query.concepts, *found.query.expansions.values()))),
+            intent=result.query.intent,
+            extracted_concepts=list(dict.fromkeys((*result.query.concepts, *result.query.expansions.values()))),
             search_scope=_scope(request.category, search.filters),
-            semantic_expansions=_expansions(found.query),
+            semantic_expansions=_expansions(result.query),
             time_range=ReadTimeRange(after=time.after, before=time.before) if time else None,
-            answerable=None if found.answerable is None else round(found.answerable, 3),
-            held_back=found.held_back,
+            answerable=None if result.answerable is None else round(result.answerable, 3),
+            held_back=result.held_back,
         ),
-        notes=found.notes(caller.redacted),
+        notes=result.notes(caller.redacted),
     )
 
 
@@ -74,8 +74,8 @@ def search_of(request: SearchRequest, caller: Caller, ports: Ports) -> Search:
 def search_personal(request: SearchPersonalRequest, caller: Caller, ports: Ports) -> SearchPersonalResult:
     """Search an agent's own memories and the global ones."""
     agent = request.agent_id or caller.agent_id
-    found = find(request.query, caller, ports, Filter(), request.limit, None, agent_id=agent)
-    _log(request.query, found, caller, ports)
+    result = find(request.query, caller, ports, Filter(), request.limit, None, agent_id=agent)
+    _log(request.query, result, caller, ports)
     results = [
         PersonalHit(
             id=memory.memory_id,
@@ -87,23 +87,23 @@ def search_personal(request: SearchPersonalRequest, caller: Caller, ports: Ports
             created_at=memory.created_at,
             relevance_score=relevance,
         )
-        for memory, relevance in zip(found.memories, found.relevance, strict=True)
+        for memory, relevance in zip(result.memories, result.relevance, strict=True)
     ]
-    return SearchPersonalResult(results=results, count=len(results), notes=found.notes(caller.redacted))
+    return SearchPersonalResult(results=results, count=len(results), notes=result.notes(caller.redacted))
 
 
 def search_insights(request: SearchInsightRequest, caller: Caller, ports: Ports) -> SearchInsightResult:
     """Search insights. They are selected as in any search, and returned with distances."""
-    asked = request.filter
+    insight = request.filter
     wanted = Filter(
         collection=request.collection,
-        types=types_of_insight(asked.type) if asked and asked.type else None,
-        subject=asked.user if asked else None,
-        importance_min=asked.minImportance if asked else None,
-        emotion=asked.emotion if asked else None,
+        types=types_of_insight(insight.type) if insight and insight.type else None,
+        subject=insight.user if insight else None,
+        importance_min=insight.minImportance if insight else None,
+        emotion=insight.emotion if insight else None,
     )
-    found = find(request.query, caller, ports, wanted, request.nResults, 0.0)
-    _log(request.query, found, caller, ports)
+    result = find(request.query, caller, ports, wanted, request.nResults, 0.0)
+    _log(request.query, result, caller, ports)
     hits = [
         InsightHit(
             id=memory.public_id,
@@ -111,37 +111,37 @@ def search_insights(request: SearchInsightRequest, caller: Caller, ports: Ports)
             metadata=InsightMetadata.of(memory),
             distance=None if cosine is None else round(distance_of(cosine, ports.embedder.name), 6),
         )
-        for memory, cosine in zip(found.memories, found.cosines, strict=True)
+        for memory, cosine in zip(result.memories, result.cosines, strict=True)
     ]
-    by_words = any(cosine is None for cosine in found.cosines)
+    by_words = any(cosine is None for cosine in result.cosines)
     warnings = ["some were found by their words alone and have no distance: they, or the query, have no vector"]
     return SearchInsightResult(
         results=sorted(hits, key=lambda hit: inf if hit.distance is None else hit.distance),
         query=request.query,
         count=len(hits),
-        notes=found.notes(caller.redacted, warnings if by_words else None),
+        notes=result.notes(caller.redacted, warnings if by_words else None),
     )
 
 
-def _log(query: str, found: Found, caller: Caller, ports: Ports) -> None:
+def _log(query: str, result: Found, caller: Caller, ports: Ports) -> None:
     """A search whose best match is below the threshold counts as unanswered."""
-    log_search(query, 0 if found.best_only else len(found.memories), caller, ports)
+    log_search(query, 0 if result.best_only else len(result.memories), caller, ports)
 
 
-def _hits(found: Found) -> list[Hit]:
-    words = {word: tokenizer.terms(word) for word in (*found.query.concepts, *found.query.expansions)}
-    return [_hit(found, place, words) for place in range(len(found.memories))]
+def _hits(result: Found) -> list[Hit]:
+    words = {word: tokenizer.terms(word) for word in (*result.query.concepts, *result.query.expansions)}
+    return [_hit(result, place, words) for place in range(len(result.memories))]
 
 
-def _hit(found: Found, place: int, words: Mapping[str, Sequence[str]]) -> Hit:
-    memory = found.memories[place]
+def _hit(result: Found, place: int, words: Mapping[str, Sequence[str]]) -> Hit:
+    memory = result.memories[place]
     tokens = set(tokenizer.terms(" ".join((memory.content, *memory.tags)))) if words else set[str]()
     return Hit(
         id=memory.memory_id,
         content=memory.content,
-        relevance_score=found.relevance[place],
-        probability=found.probabilities[place],
-        below_threshold=found.best_only or None,
+        relevance_score=result.relevance[place],
+        probability=result.probabilities[place],
+        below_threshold=result.best_only or None,
         matched_concepts=[word for word, terms in words.items() if tokens.intersection(terms)],
         category=memory.category,
         importance=level_of(memory.importance),

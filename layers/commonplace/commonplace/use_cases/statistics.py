@@ -33,8 +33,8 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def memory_stats(request: StatsRequest, caller: Caller, ports: Ports) -> StatsResult:
     """Return statistics of the memories visible to this agent and stored in the period."""
     agents = visibility_of(caller).agents
-    mine = (one for one in ports.facts.outlines(caller.user_id) if one.agent_id in agents)
-    stored = [one for one in mine if within(one.created_at, request.after, request.before)]
+    mine = (outline for outline in ports.facts.outlines(caller.user_id) if outline.agent_id in agents)
+    stored = [outline for outline in mine if within(outline.created_at, request.after, request.before)]
     state = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name)
     notes = zone_note(caller.now, partial=_coverage_note(state))
     return counted(stored, state, caller.now).model_copy(update={"notes": notes})
@@ -43,23 +43,23 @@ def memory_stats(request: StatsRequest, caller: Caller, ports: Ports) -> StatsRe
 def counted(stored: Sequence[Outline], state: Statistics, now: datetime) -> StatsResult:
     """Count memories at a moment, whose zone defines the months. `state` determines the health."""
     at = now.timestamp()
-    live = [one for one in stored if one.is_live(at)]
+    live = [outline for outline in stored if outline.is_live(at)]
     return StatsResult(
         as_of=now,
         total=len(live),
         by=Breakdown(
-            category=_counts(one.category for one in live),
-            type=_counts(one.memory_type for one in live),
-            section=_counts(one.section for one in live),
-            collection=_counts(one.collection for one in live),
-            durability=_counts(one.durability for one in live),
-            status=_counts("expired" if one.status == "active" and not one.is_live(at) else one.status for one in stored),
+            category=_counts(outline.category for outline in live),
+            type=_counts(outline.memory_type for outline in live),
+            section=_counts(outline.section for outline in live),
+            collection=_counts(outline.collection for outline in live),
+            durability=_counts(outline.durability for outline in live),
+            status=_counts("expired" if item.status == "active" and not item.is_live(at) else item.status for item in stored),
         ),
         age=_ages(live, at),
         growth=_growth(stored, at, zone_of(now)),
         tags=_tags(live),
         health=_health(state),
-        record_bytes=sum(one.record_bytes for one in live),
+        record_bytes=sum(outline.record_bytes for outline in live),
     )
 
 
@@ -98,15 +98,15 @@ def _counts(names: Iterable[str]) -> dict[str, int]:
 
 def _ages(live: Sequence[Outline], now: float) -> list[AgeGroup]:
     """Memories from the future count as new."""
-    days = [(now - one.created_at) / _DAY for one in live]
+    days = [(now - outline.created_at) / _DAY for outline in live]
     bounds = (-float("inf"), *_AGES, float("inf"))
     counts = [sum(low < age <= high for age in days) for low, high in pairwise(bounds)]
     return [AgeGroup(up_to_days=most, count=count) for most, count in zip((*_AGES, None), counts, strict=True)]
 
 
 def _growth(stored: Sequence[Outline], now: float, zone: tzinfo) -> list[Month]:
-    closed_at = (one.closed_at(now) for one in stored)
-    added = Counter(_month(one.created_at, zone) for one in stored)
+    closed_at = (outline.closed_at(now) for outline in stored)
+    added = Counter(_month(outline.created_at, zone) for outline in stored)
     closed = Counter(_month(moment, zone) for moment in closed_at if moment is not None)
     return [Month(month=month, added=added[month], closed=closed[month]) for month in sorted({*added, *closed})]
 
@@ -126,7 +126,7 @@ def _coverage_note(state: Statistics) -> str | None:
 
 
 def _tags(live: Sequence[Outline]) -> TagStats:
-    counts = Counter(tag for one in live for tag in set(one.tags))
+    counts = Counter(tag for outline in live for tag in set(outline.tags))
     most = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_TOP]
     assignments = counts.total()
     return TagStats(

@@ -21,17 +21,17 @@ def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreRe
     """Store a statement as it was said. Everything else is derived by rules."""
     context = request.context or StoreContext()
     statement = _read(request.content, caller, ports)
-    given: dict[str, Any] = {"agent_id": caller.agent_id}
+    fields: dict[str, Any] = {"agent_id": caller.agent_id}
     if context.force_category is not None:
-        given["category"] = context.force_category
-        given["memory_type"] = memory_type(statement.classification.statement_type, context.force_category)
+        fields["category"] = context.force_category
+        fields["memory_type"] = memory_type(statement.classification.statement_type, context.force_category)
     if context.force_importance is not None:
-        given["importance"] = importance_of(context.force_importance)
+        fields["importance"] = importance_of(context.force_importance)
     if context.additional_tags:
-        given["tags"] = tidy_tags((*context.additional_tags, *statement.tags))
-    given |= context.model_dump(include={"expires_at", "user_note"}, exclude_none=True) | provenance_fields(context.source)
+        fields["tags"] = tidy_tags((*context.additional_tags, *statement.tags))
+    fields |= context.model_dump(include={"expires_at", "user_note"}, exclude_none=True) | provenance_fields(context.source)
     folded = {tag: full for tag in context.additional_tags or () if (full := standard(tag)) != tag}
-    done = _ingested(statement, context, given, caller, ports)
+    done = _ingested(statement, context, fields, caller, ports)
     return StoreResult(
         success=True,
         memory_id=done.memory.memory_id,
@@ -43,14 +43,14 @@ def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreRe
 
 
 def _ingested(
-    statement: EnrichedStatement, context: StoreContext, given: Mapping[str, Any], caller: Caller, ports: Ports
+    statement: EnrichedStatement, context: StoreContext, fields: Mapping[str, Any], caller: Caller, ports: Ports
 ) -> Ingested:
     ids = dict.fromkeys(context.supersedes or ())
-    old = [memory_with_id(one, caller, ports, "context.supersedes") for one in ids]
+    old = [memory_with_id(memory_id, caller, ports, "context.supersedes") for memory_id in ids]
     if len(old) > 1:
         check_model_may_close(len(old) - 1, f"commonplace delete {old[1].memory_id}", caller, ports)
     first = {"supersedes": old[0].memory_id} if old else {}
-    entry = new_entry("store_memory", statement, context.place, caller, ports, {**given, **first})
+    entry = new_entry("store_memory", statement, context.place, caller, ports, {**fields, **first})
     return ingest(entry, ports, old, compare=caller.waits, closed_by=closed_by(caller, caller.now))
 
 
@@ -59,17 +59,17 @@ def _later(caller: Caller) -> list[str]:
 
 
 def _unsure(statement: EnrichedStatement, ports: Ports) -> list[str]:
-    found = statement.classification
-    if found.confidence >= ports.category_confidence:
+    classification = statement.classification
+    if classification.confidence >= ports.category_confidence:
         return []
-    likely = " or ".join(found.likely)
+    likely = " or ".join(classification.likely)
     return [f"the category is uncertain, {likely} is likeliest: set context.force_category if another fits better"]
 
 
 def store_personal(request: StorePersonalRequest, caller: Caller, ports: Ports) -> StorePersonalResult:
     """Store a statement that was normalized before."""
     statement = _read(request.normalized, caller, ports)
-    given = {
+    fields = {
         "agent_id": request.agent_id,
         "raw_text": request.raw_text,
         "normalized_text": request.normalized,
@@ -77,9 +77,9 @@ def store_personal(request: StorePersonalRequest, caller: Caller, ports: Ports) 
         "memory_type": memory_type(request.type, statement.classification.category),
         "tags": tidy_tags(request.tags) or statement.tags,
     }
-    entry = new_entry("memory_store_personal", statement, request.place, caller, ports, given)
+    entry = new_entry("memory_store_personal", statement, request.place, caller, ports, fields)
     done = ingest(entry, ports)
-    return StorePersonalResult(id=done.memory.memory_id, created=done.created, notes=notes(done, caller, tell_known=False))
+    return StorePersonalResult(id=done.memory.memory_id, created=done.created, notes=notes(done, caller, report_known=False))
 
 
 def _read(text: str, caller: Caller, ports: Ports) -> EnrichedStatement:

@@ -13,7 +13,7 @@ from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.use_cases import dispatch
 
-_SECONDS_FOR_ONE = 2.0
+_SECONDS_EACH = 2.0
 _NO_TIME = "there was no time left for this statement; send it again"
 
 
@@ -22,14 +22,14 @@ def store_memories(
 ) -> StoreManyResult:
     """Store each statement like `store_memory`. Refused and late statements (`left` seconds) are reported in place."""
     answers = [
-        _answer(one, replace(caller, now=caller.now + timedelta(milliseconds=number)), ports, left)
-        for number, one in enumerate(given)
+        _answer(arguments, replace(caller, now=caller.now + timedelta(milliseconds=number)), ports, left)
+        for number, arguments in enumerate(given)
     ]  # later statements get later times, and so later ids
-    return StoreManyResult(answers=answers, refused=sum(isinstance(one, NotStored) for one in answers))
+    return StoreManyResult(answers=answers, refused=sum(isinstance(answer, NotStored) for answer in answers))
 
 
-def _answer(given: Mapping[str, Any], caller: Caller, ports: Ports, left: Callable[[], float]) -> StoreResult | NotStored:
-    if left() < _SECONDS_FOR_ONE:
+def _answer(arguments: Mapping[str, Any], caller: Caller, ports: Ports, left: Callable[[], float]) -> StoreResult | NotStored:
+    if left() < _SECONDS_EACH:
         return NotStored.model_validate(CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, _NO_TIME).body())
-    status, body = dispatch.answer("store_memory", given, caller, ports)
+    status, body = dispatch.answer("store_memory", arguments, caller, ports)
     return (StoreResult if status == 200 else NotStored).model_validate(body)

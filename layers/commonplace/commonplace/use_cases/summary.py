@@ -77,10 +77,10 @@ class NumberedMemories:
     def supports(self, text: str, numbers: Iterable[int] | None = None) -> bool:
         """Return whether the text's names, numbers, dates and negations occur in these memories, or in any."""
         named = range(1, len(self._ids) + 1) if numbers is None else self._known(numbers)
-        asked = frozenset(tokenizer.terms(text))
+        terms = frozenset(tokenizer.terms(text))
         every = [sentence for number in named for sentence in self._sentences[number - 1]]
-        near = sorted(every, key=lambda sentence: -len(asked & sentence[1]))[:_NEAREST]
-        return bool(near) and unsupported(text, "\n".join(said for said, _ in near), (), self._today) is None
+        near = sorted(every, key=lambda sentence: -len(terms & sentence[1]))[:_NEAREST]
+        return bool(near) and unsupported(text, "\n".join(sentence for sentence, _ in near), (), self._today) is None
 
     def _known(self, numbers: Iterable[int]) -> list[int]:
         return [number for number in numbers if 1 <= number <= len(self._ids)]
@@ -102,32 +102,32 @@ class _Answer(BaseModel):
 
 def extract_sentences(query: str, memories: Sequence[Memory]) -> Summary:
     """Summarize by 3 to 6 sentences of the memories, with a point per sentence and all memories that say it."""
-    asked = set(tokenizer.terms(query))
-    by_memory = [(memory, _best_first(memory, asked)) for memory in memories]
+    terms = set(tokenizer.terms(query))
+    by_memory = [(memory, _best_first(memory, terms)) for memory in memories]
     points: dict[str, KeyPoint] = {}
-    for memory, found in by_memory:
-        for sentence in found[:1]:
+    for memory, ranked in by_memory:
+        for sentence in ranked[:1]:
             before = points.get(folded(sentence), KeyPoint(sentence, ()))
             points[folded(sentence)] = KeyPoint(before.text, (*before.ids, memory.memory_id))
     chosen = {name: point.text for name, point in list(points.items())[:MOST]}
-    for sentence in (sentence for _, found in by_memory for sentence in found[1:]):
+    for sentence in (sentence for _, ranked in by_memory for sentence in ranked[1:]):
         if len(chosen) < FEWEST:
             chosen.setdefault(folded(sentence), sentence)
     return Summary(tuple(chosen.values()), tuple(points.values()))
 
 
-def _best_first(memory: Memory, asked: set[str]) -> list[str]:
-    found = [" ".join(sentence.text.split()) for sentence in sentences(undisguised(memory.normalized_text))]
-    found.sort(key=lambda sentence: -len(asked.intersection(tokenizer.terms(sentence))))
-    return [sentence if sentence.endswith(STOPS) else f"{sentence}." for sentence in found if sentence]
+def _best_first(memory: Memory, terms: set[str]) -> list[str]:
+    texts = [" ".join(sentence.text.split()) for sentence in sentences(undisguised(memory.normalized_text))]
+    texts.sort(key=lambda sentence: -len(terms.intersection(tokenizer.terms(sentence))))
+    return [sentence if sentence.endswith(STOPS) else f"{sentence}." for sentence in texts if sentence]
 
 
 def summarize_memory(request: SummarizeRequest, caller: Caller, ports: Ports) -> SummarizeResult:
     """Return a few sentences and key points. If the model fails, sentences are extracted, and notes say so."""
-    found = find(request.query, caller, ports, Filter(), request.limit, _RELEVANCE)
-    memories = _readable(found.memories)
+    result = find(request.query, caller, ports, Filter(), request.limit, _RELEVANCE)
+    memories = _readable(result.memories)
     summary, method, why = _summarize(request.query, memories, caller, ports)
-    notes = found.notes(caller.redacted) or Notes()
+    notes = result.notes(caller.redacted) or Notes()
     count = len(memories)
     return SummarizeResult(
         message=f"✓ {count} {'memory' if count == 1 else 'memories'} summed up" if memories else "✓ Nothing was found",
@@ -165,8 +165,8 @@ def ask_model(query: str, memories: Sequence[Memory], today: date, model: Langua
     )
     if reply.stop_reason == "refusal":
         raise ModelUnavailable("the model declined to answer")
-    said = (_sentence(item) for item in _items(reply, "summary"))
-    sentences = [sentence for sentence in said if sentence and shown.supports(sentence)]
+    sentences_made = (_sentence(item) for item in _items(reply, "summary"))
+    sentences = [sentence for sentence in sentences_made if sentence and shown.supports(sentence)]
     if len(sentences) < min(FEWEST, len(memories)):
         raise ModelUnavailable("the memories don't support the model's answer")
     points = (_point(item, shown) for item in _items(reply, "key_points"))
@@ -181,8 +181,8 @@ def _messages(query: str, shown: NumberedMemories) -> list[dict[str, str]]:
 
 
 def _items(reply: Reply, name: str) -> list[object]:
-    found = items_of(reply.text, name, cut=reply.stop_reason in CUTS)
-    return found.complete[:_MOST_ITEMS] if found else []
+    items = items_of(reply.text, name, cut=reply.stop_reason in CUTS)
+    return items.complete[:_MOST_ITEMS] if items else []
 
 
 def _sentence(item: object) -> str | None:

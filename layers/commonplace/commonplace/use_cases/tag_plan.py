@@ -26,7 +26,7 @@ _Pair = tuple[str, str]
 def visible(memories: Iterable[Memory], caller: Caller) -> list[Memory]:
     """Return the memories whose tags the caller may merge, including expired memories."""
     seen = visibility_of(caller, include_expired=True)
-    return [one for one in memories if is_visible(seen, one)]
+    return [memory for memory in memories if is_visible(seen, memory)]
 
 
 @dataclass
@@ -58,25 +58,25 @@ class TagPlan:
         vectors = {} if embedder is None else _vectors({tag for pair in pairs for tag in pair}, embedder)
         model = "" if embedder is None else embedder.name
         near: dict[str, dict[str, Likeness]] = defaultdict(dict)
-        for one, other in in_time(pairs):
-            alike = _judged(one, other, plan.own, vectors, model)
+        for first, other in in_time(pairs):
+            alike = _judged(first, other, plan.own, vectors, model)
             if alike.similarity < threshold:
                 continue
             if alike.apart is not None:
-                plan.apart.append((one, other, alike))
+                plan.apart.append((first, other, alike))
             else:
-                near[one][other] = near[other][one] = alike
+                near[first][other] = near[other][first] = alike
         plan._join(near, vectors, model)
         return plan
 
     def _join(self, near: Mapping[str, Mapping[str, Likeness]], vectors: Mapping[str, Vector | None], model: str) -> None:
         wins: dict[str, set[str]] = defaultdict(set)
-        for tag, others in near.items():
-            for other in others:
+        for tag, likenesses in near.items():
+            for other in likenesses:
                 name = winner(tag, other, self.own)
                 wins[name] |= {tag, other} - {name}
         taken: set[str] = set()
-        for name in sorted(wins, key=lambda one: (group_of(one) != one, -len(wins[one]), -self.own.uses.get(one, 0), one)):
+        for name in sorted(wins, key=lambda tag: (group_of(tag) != tag, -len(wins[tag]), -self.own.uses.get(tag, 0), tag)):
             if name in taken:
                 continue
             for tag in sorted(wins[name] - taken):
@@ -108,13 +108,13 @@ def _says(memory: Memory, short: str, long: str) -> bool:
     if f"-{short}-" not in text:
         return f"-{long}-" in text or long in map(bare, memory.tags)
     pair = (re.escape(short), re.escape(long))
-    return any(re.search(f"-{one}{_BETWEEN}-{other}-", text) for one, other in (pair, pair[::-1]))
+    return any(re.search(f"-{first}{_BETWEEN}-{other}-", text) for first, other in (pair, pair[::-1]))
 
 
-def _judged(one: str, other: str, own: OwnTags, vectors: Mapping[str, Vector | None], model: str) -> Likeness:
-    first, second = vectors.get(one), vectors.get(other)
+def _judged(tag: str, other: str, own: OwnTags, vectors: Mapping[str, Vector | None], model: str) -> Likeness:
+    first, second = vectors.get(tag), vectors.get(other)
     cosine = None if first is None or second is None else float(first @ second)
-    return likeness(one, other, own, cosine, scale_of(model))
+    return likeness(tag, other, own, cosine, scale_of(model))
 
 
 def _vectors(tags: set[str], embedder: Embedder) -> dict[str, Vector | None]:
@@ -131,8 +131,8 @@ def _candidates(tags: Mapping[str, int]) -> set[tuple[str, str]]:
     for tag in tags:
         for key in _keys(tag):
             together[key].add(tag)
-    found = (sorted(group) for group in together.values() if 1 < len(group) <= _MOST_TOGETHER)
-    return {pair for group in found for pair in combinations(group, 2)}
+    groups = (sorted(group) for group in together.values() if 1 < len(group) <= _MOST_TOGETHER)
+    return {pair for group in groups for pair in combinations(group, 2)}
 
 
 def _keys(tag: str) -> Iterator[tuple[str, str]]:

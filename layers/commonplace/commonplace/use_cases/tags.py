@@ -22,9 +22,9 @@ from commonplace.use_cases.tag_plan import TagPlan, visible
 
 TOOL = "optimize_tags"
 _UNUSED_FOR = timedelta(days=180)
-_SHOWN_APART = 50
-_BEFORE, _APART = "before", "kept_apart"
-_ALL_APART: TypeAdapter[list[TagsApart]] = TypeAdapter(list[TagsApart])
+_PAIRS_SHOWN = 50
+_BEFORE, _PAIRS = "before", "kept_apart"
+_PAIR_LIST: TypeAdapter[list[TagsApart]] = TypeAdapter(list[TagsApart])
 
 
 def optimize_tags(request: OptimizeRequest, caller: Caller, ports: Ports) -> OptimizeResult:
@@ -34,29 +34,29 @@ def optimize_tags(request: OptimizeRequest, caller: Caller, ports: Ports) -> Opt
     def planned(context: RunContext) -> Plan:
         everything = list(ports.in_time(ports.records.all(caller.user_id)))
         memories.extend(visible(everything, caller))
-        uses = Counter(tag for one in memories for tag in set(one.tags))
+        uses = Counter(tag for memory in memories for tag in set(memory.tags))
         tags = TagPlan.of(uses, ports.words, lambda: memories, ports.embedder, request.threshold, ports.in_time)
-        renamed = {one.tag: one.into for one in tags.merges}
-        found = (_operation(one, renamed, context.caller.now) for one in memories)
+        renamed = {merge.tag: merge.into for merge in tags.merges}
+        operations = (_operation(memory, renamed, context.caller.now) for memory in memories)
         return Plan(
-            operations=tuple(filter(None, found)), tags=tuple(tags.merges), archived=_unused(everything, caller.now),
-            result={_BEFORE: _counts(one.tags for one in memories).model_dump(), _APART: _nearest_apart(tags)},
+            operations=tuple(filter(None, operations)), tags=tuple(tags.merges), archived=_unused(everything, caller.now),
+            result={_BEFORE: _counts(memory.tags for memory in memories).model_dump(), _PAIRS: _nearest_apart(tags)},
         )  # fmt: skip
 
-    told = change_many(
+    report = change_many(
         "tags", planned, run_context(caller, ports), dry_run=request.dry_run, run_id=request.run_id, request=request,
         publish=publish,
     )  # fmt: skip
-    if told.run.is_at_work or told.run.status == "failed":
-        return _unfinished(told.run)
-    return _result(told, memories or visible(ports.records.all(caller.user_id), caller))
+    if report.run.is_at_work or report.run.status == "failed":
+        return _unfinished(report.run)
+    return _result(report, memories or visible(ports.records.all(caller.user_id), caller))
 
 
 def _nearest_apart(tags: TagPlan) -> list[JsonValue]:
-    nearest = sorted(tags.apart, key=lambda each: -each[2].similarity)[:_SHOWN_APART]
+    nearest = sorted(tags.apart, key=lambda each: -each[2].similarity)[:_PAIRS_SHOWN]
     return [
-        TagsApart(tags=[one, other], similarity=alike.similarity, why=alike.apart or "").model_dump(mode="json")
-        for one, other, alike in nearest
+        TagsApart(tags=[tag, other], similarity=alike.similarity, why=alike.apart or "").model_dump(mode="json")
+        for tag, other, alike in nearest
     ]
 
 
@@ -66,18 +66,18 @@ def _operation(memory: Memory, renamed: dict[str, str], now: datetime) -> Planne
         return None
     name = new_operation_id(now)
     change = corrected(memory, now, {"tool": TOOL, "operation_id": name}, tags=tags)
-    told = RunOperation(
+    operation = RunOperation(
         operation_id=name, kind="UPDATE", outcome="planned", memory_id=memory.memory_id, why="tags of one meaning became one"
     )
-    return PlannedOperation(told=told, at=now, opens=PlannedChange.of(change))
+    return PlannedOperation(told=operation, at=now, opens=PlannedChange.of(change))
 
 
 def _unused(memories: Sequence[Memory], now: datetime) -> tuple[str, ...]:
-    active = {tag for one in memories if one.status == "active" for tag in one.tags}
+    active = {tag for memory in memories if memory.status == "active" for tag in memory.tags}
     last: dict[str, datetime] = {}
-    for one in memories:
-        closed = one.valid_to or one.updated_at
-        for tag in one.tags if one.status != "active" else ():
+    for memory in memories:
+        closed = memory.valid_to or memory.updated_at
+        for tag in memory.tags if memory.status != "active" else ():
             last[tag] = max(last.get(tag, closed), closed)
     return tuple(sorted(tag for tag, at in last.items() if tag not in active and now - at > _UNUSED_FOR))
 
@@ -90,35 +90,35 @@ def _unfinished(run: Run) -> OptimizeResult:
     )  # fmt: skip
 
 
-def _result(told: RunReport, memories: Sequence[Memory]) -> OptimizeResult:
-    run, planned = told.run, told.run.result or {}
-    kept = any(one.outcome in ("needs_review", "applied", "lost", "discarded") for one in run.operations)
-    renamed = {one.tag: one.into for one in run.tags}
-    done = {one.memory_id for one in run.operations if one.outcome == "applied"}
+def _result(report: RunReport, memories: Sequence[Memory]) -> OptimizeResult:
+    run, planned = report.run, report.run.result or {}
+    kept = any(operation.outcome in ("needs_review", "applied", "lost", "discarded") for operation in run.operations)
+    renamed = {merge.tag: merge.into for merge in run.tags}
+    done = {operation.memory_id for operation in run.operations if operation.outcome == "applied"}
     before = planned.get(_BEFORE)
     # an earlier call may have applied changes to the memories
     return OptimizeResult(
         run_id=run.run_id if kept else None,
         status=run.told_status,
         merges=[
-            TagRename(source=one.tag, to=one.into, similarity=one.similarity, why=one.why, memories=one.memories)
-            for one in run.tags
+            TagRename(source=merge.tag, to=merge.into, similarity=merge.similarity, why=merge.why, memories=merge.memories)
+            for merge in run.tags
         ],
-        kept_apart=_ALL_APART.validate_python(planned.get(_APART, [])),
+        kept_apart=_PAIR_LIST.validate_python(planned.get(_PAIRS, [])),
         archived=list(run.archived),
-        before=_counts(one.tags for one in memories) if before is None else TagCounts.model_validate(before),
+        before=_counts(memory.tags for memory in memories) if before is None else TagCounts.model_validate(before),
         after=_counts(
-            dict.fromkeys(renamed.get(tag, tag) for tag in one.tags)
-            if run.status != "done" or one.memory_id in done
-            else one.tags
-            for one in memories
+            dict.fromkeys(renamed.get(tag, tag) for tag in memory.tags)
+            if run.status != "done" or memory.memory_id in done
+            else memory.tags
+            for memory in memories
         ),
         notes=Notes(warnings=list(run.notes) or None) or None,
     )
 
 
 def _counts(tags: Iterable[Iterable[str]]) -> TagCounts:
-    given = [tag for each in tags for tag in each]
-    distinct = len(set(given))
-    share = round(1 - distinct / len(given), 3) if given else 0.0
-    return TagCounts(distinct=distinct, assignments=len(given), reuse_rate=share)
+    all_tags = [tag for each in tags for tag in each]
+    distinct = len(set(all_tags))
+    share = round(1 - distinct / len(all_tags), 3) if all_tags else 0.0
+    return TagCounts(distinct=distinct, assignments=len(all_tags), reuse_rate=share)

@@ -40,15 +40,15 @@ def memory_timeline(request: TimelineRequest, caller: Caller, ports: Ports) -> T
         begin = date.fromisoformat(place_of(request.cursor, caller.user_id, question))
     terms = [] if request.topic is None else _terms(request.topic)
     visibility, zone = visibility_of(caller), zone_of(caller.now)
-    found = ports.facts.outlines(caller.user_id, terms)
-    spans = [one for one in spans_of(found, visibility, request, zone) if one.first >= begin]
-    page, rest = spans[:PAGE], spans[PAGE:]
+    outlines = ports.facts.outlines(caller.user_id, terms)
+    spans = [span for span in spans_of(outlines, visibility, request, zone) if span.first >= begin]
+    page, later = spans[:PAGE], spans[PAGE:]
     changes = _changes(page, visibility, caller, ports)
     cut = any(len(span.replaced) > _CHANGES for span in page)
     buckets = (_bucket(span, changes, request.granularity, zone) for span in page)
     return TimelineResult(
         buckets=[bucket for bucket in buckets if bucket.count or bucket.changes],
-        cursor=cursor_of(rest[0].first.isoformat(), caller.user_id, question) if rest else None,
+        cursor=cursor_of(later[0].first.isoformat(), caller.user_id, question) if later else None,
         notes=zone_note(caller.now, partial=f"of a bucket the last {_CHANGES} changes are shown" if cut else None),
     )
 
@@ -71,17 +71,17 @@ def spans_of(outlines: Iterable[Outline], visibility: Visibility, request: Timel
         first = first_day(day_of(seconds, zone), request.granularity)
         return spans.setdefault(first, Span(first))
 
-    for one in outlines:
-        if one.is_visible(visibility.agents, now) and (span := put_in(one.happened_at)):
-            span.seen.append(one)
-        if _was_replaced(one, visibility) and (span := put_in(one.valid_to or 0.0)):
-            span.replaced.append(one)
+    for outline in outlines:
+        if outline.is_visible(visibility.agents, now) and (span := put_in(outline.happened_at)):
+            span.seen.append(outline)
+        if _was_replaced(outline, visibility) and (span := put_in(outline.valid_to or 0.0)):
+            span.replaced.append(outline)
     return [spans[first] for first in sorted(spans)]
 
 
-def _was_replaced(one: Outline, visibility: Visibility) -> bool:
-    closed = one.status == "superseded" and one.superseded_by is not None and one.valid_to is not None
-    return closed and one.agent_id in visibility.agents
+def _was_replaced(outline: Outline, visibility: Visibility) -> bool:
+    closed = outline.status == "superseded" and outline.superseded_by is not None and outline.valid_to is not None
+    return closed and outline.agent_id in visibility.agents
 
 
 def first_day(day: date, granularity: Granularity) -> date:
@@ -99,13 +99,13 @@ def day_after(first: date, granularity: Granularity) -> date:
 
 def _bucket(span: Span, changes: dict[str, TimelineChange], granularity: Granularity, zone: tzinfo) -> Bucket:
     end = day_after(span.first, granularity)
-    told = [changes[one.memory_id] for one in span.replaced if one.memory_id in changes]
+    replaced = [changes[outline.memory_id] for outline in span.replaced if outline.memory_id in changes]
     return Bucket(
         start=_midnight(span.first, zone),
         end=_midnight(end, zone),
         count=len(span.seen),
-        concepts=_most_told(span.seen),
-        changes=sorted(told, key=lambda change: (change.at, change.old.id)),
+        concepts=_most_frequent(span.seen),
+        changes=sorted(replaced, key=lambda change: (change.at, change.old.id)),
     )
 
 
@@ -113,25 +113,29 @@ def _midnight(day: date, zone: tzinfo) -> datetime:
     return datetime(day.year, day.month, day.day, tzinfo=zone)
 
 
-def _most_told(seen: Sequence[Outline]) -> list[str]:
+def _most_frequent(seen: Sequence[Outline]) -> list[str]:
     names = names_of(seen)
-    counts = Counter(names[thing] for one in seen for thing in things(one))
+    counts = Counter(names[thing] for outline in seen for thing in things(outline))
     return [name for name, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_CONCEPTS]]
 
 
 def _changes(page: Sequence[Span], visibility: Visibility, caller: Caller, ports: Ports) -> dict[str, TimelineChange]:
-    last = [one for span in page for one in sorted(span.replaced, key=lambda one: (one.valid_to, one.memory_id))[-_CHANGES:]]
-    ids = {name for one in last for name in (one.memory_id, one.superseded_by) if name}
+    last = [
+        outline
+        for span in page
+        for outline in sorted(span.replaced, key=lambda outline: (outline.valid_to, outline.memory_id))[-_CHANGES:]
+    ]
+    ids = {name for outline in last for name in (outline.memory_id, outline.superseded_by) if name}
     read = {memory.memory_id: memory for memory in ports.records.get(caller.user_id, sorted(ids))} if ids else {}
     shown = {name: memory for name, memory in read.items() if _may_be_shown(memory, visibility)}
     return {
-        one.memory_id: TimelineChange(
-            at=moment_of(one.valid_to or 0.0, zone_of(caller.now)),
-            old=_version(shown[one.memory_id]),
-            new=_version(shown[one.superseded_by]),
+        outline.memory_id: TimelineChange(
+            at=moment_of(outline.valid_to or 0.0, zone_of(caller.now)),
+            old=_version(shown[outline.memory_id]),
+            new=_version(shown[outline.superseded_by]),
         )
-        for one in last
-        if one.memory_id in shown and one.superseded_by in shown
+        for outline in last
+        if outline.memory_id in shown and outline.superseded_by in shown
     }
 
 

@@ -83,10 +83,10 @@ def _loaded(text: str, encoding: str, marked: bool, not_numbers: list[str]) -> A
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    fields = dict(pairs)
+    if len(fields) < len(pairs):
         raise _refused("has a key twice in one object, which TinyDB never writes: one of the two would be lost")
-    return found
+    return fields
 
 
 def _documents(whole: Mapping[str, Mapping[str, Any]], tables: Sequence[str]) -> Iterator[Document]:

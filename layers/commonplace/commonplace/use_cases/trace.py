@@ -28,24 +28,24 @@ def trace_search(request: SearchRequest, caller: Caller, ports: Ports) -> TraceR
     """Search like `search_memory`, without counting uses, and report what happened to each visible memory."""
     begun = perf_counter()
     search = replace(search_of(request, caller, ports), with_legs=True)
-    found = search.found()
-    told = perf_counter()
-    legs = (found.matches.retrieved.legs if found.matches else None) or Legs()
-    considered = _considered(search, found)
+    result = search.found()
+    started = perf_counter()
+    legs = (result.matches.retrieved.legs if result.matches else None) or Legs()
+    considered = _considered(search, result)
     in_legs = [memory_id for memory_id, _ in (*legs.lexical[:_LEXICAL], *legs.vector[:_VECTOR])]
     ids = list(dict.fromkeys([*in_legs, *considered]))
     memories = {memory.memory_id: memory for memory in ports.records.get(caller.user_id, ids)}
     seen = {name for name, memory in memories.items() if is_visible(search.visibility, memory)}
     left_out = list(_excluded_memories(search, considered, memories))
     listed = _listed(left_out)
-    times = {**found.times_ms, "left_out": (perf_counter() - told) * 1000, "total": (perf_counter() - begun) * 1000}
+    times = {**result.times_ms, "left_out": (perf_counter() - started) * 1000, "total": (perf_counter() - begun) * 1000}
     return TraceResult(
         ranked_by="importance" if search.query.general else ports.profile,
         legs=SearchLegs(lexical=_leg(legs.lexical[:_LEXICAL], seen), vector=_leg(legs.vector[:_VECTOR], seen)),
-        results=_results(search, found, legs),
+        results=_results(search, result, legs),
         left_out=listed,
         times_ms={name: round(spent, 3) for name, spent in times.items()},
-        notes=found.notes(caller.redacted, [_ONLY] if len(listed) < len(left_out) else None),
+        notes=result.notes(caller.redacted, [_ONLY] if len(listed) < len(left_out) else None),
     )
 
 
@@ -53,17 +53,17 @@ def _leg(hits: Sequence[tuple[str, float]], seen: set[str]) -> list[LegHit]:
     return [LegHit(id=name, raw=round(raw, _DIGITS)) for name, raw in hits if name in seen]
 
 
-def _results(search: Search, found: Found, legs: Legs) -> list[TracedHit]:
+def _results(search: Search, result: Found, legs: Legs) -> list[TracedHit]:
     reached: dict[Reach, dict[str, float]] = {"lexical": dict(legs.lexical), "vector": dict(legs.vector)}
     results = []
-    for at, memory in enumerate(found.memories):
-        parts, reach = _parts(search, found.matches, at, memory), _reach(found.matches, at, memory.memory_id, reached)
+    for at, memory in enumerate(result.memories):
+        parts, reach = _parts(search, result.matches, at, memory), _reach(result.matches, at, memory.memory_id, reached)
         results.append(
             TracedHit(
                 id=memory.memory_id,
-                relevance_score=found.relevance[at],
-                probability=found.probabilities[at],
-                below_threshold=found.best_only or None,
+                relevance_score=result.relevance[at],
+                probability=result.probabilities[at],
+                below_threshold=result.best_only or None,
                 raw=round(sum(parts.values()), _DIGITS),
                 reach=reach,
                 parts={name: round(share, _DIGITS) for name, share in parts.items() if share},
@@ -88,26 +88,26 @@ def _reach(matches: Matches | None, at: int, memory_id: str, legs: Mapping[Reach
     if matches is None:
         return ["importance"]
     row = matches.ranked.rows[matches.own[at]]
-    beside: Reach = "neighbour" if matches.retrieved.candidates.sessions[row] >= 0 else "record"
-    return [name for name, ids in legs.items() if memory_id in ids] or [beside]
+    reach: Reach = "neighbour" if matches.retrieved.candidates.sessions[row] >= 0 else "record"
+    return [name for name, ids in legs.items() if memory_id in ids] or [reach]
 
 
-def _considered(search: Search, found: Found) -> dict[str, Reason | None]:
+def _considered(search: Search, result: Found) -> dict[str, Reason | None]:
     """Ids that match and were not returned, with the reason; None if this search did not check them."""
     general = search.query.general
     more = replace(search, limit=search.limit + _OF_A_REASON) if general else search
     seeing = replace(search.visibility, include_expired=True)
     wider = replace(more, filters=Filter(), visibility=seeing, limit=more.limit if general else 1, with_legs=False)
-    own = _matching(search, more.found() if general else found)
-    others = [name for name, why in _matching(wider, wider.found()).items() if why == "limit" and name not in own]
-    returned = {memory.memory_id for memory in found.memories}
-    return {name: own.get(name) for name in (*own, *others) if name not in returned}
+    own = _matching(search, more.found() if general else result)
+    wider_only = [name for name, why in _matching(wider, wider.found()).items() if why == "limit" and name not in own]
+    returned = {memory.memory_id for memory in result.memories}
+    return {name: own.get(name) for name in (*own, *wider_only) if name not in returned}
 
 
-def _matching(search: Search, found: Found) -> dict[str, Reason]:
-    if found.matches is None:
-        return dict.fromkeys((memory.memory_id for memory in found.memories), "limit")
-    ranked, ids = found.matches.ranked, found.matches.retrieved.candidates.ids
+def _matching(search: Search, result: Found) -> dict[str, Reason]:
+    if result.matches is None:
+        return dict.fromkeys((memory.memory_id for memory in result.memories), "limit")
+    ranked, ids = result.matches.ranked, result.matches.retrieved.candidates.ids
     best = zip(ranked.rows[:_CONSIDERED].tolist(), ranked.relevance.tolist(), strict=False)
     return {ids[row]: "limit" if match >= search.least else "min_relevance" for row, match in best if match > 0}
 
@@ -131,9 +131,9 @@ def _excluded_memories(
 
 def _listed(left_out: Iterable[tuple[str, Reason]]) -> list[LeftOut]:
     listed: Counter[Reason] = Counter()
-    kept = []
+    omissions = []
     for name, why in left_out:
         listed[why] += 1
         if listed[why] <= _OF_A_REASON:
-            kept.append(LeftOut(id=name, why=why))
-    return kept
+            omissions.append(LeftOut(id=name, why=why))
+    return omissions

@@ -36,9 +36,9 @@ def update_memory(request: UpdateRequest, caller: Caller, ports: Ports) -> Updat
     change = corrected(old, caller.now, {"tool": _TOOL}, **labels)
     operation = _operation(caller, opens=change)
     _apply(operation, old, caller, ports, "expires_at: another memory now says the same, or has its key")
-    given = sorted(request.model_fields_set - {"memory_id", "key", "value"})
+    fields = sorted(request.model_fields_set - {"memory_id", "key", "value"})
     return UpdateResult(
-        message=f"✓ Memory corrected: {_name(change.memory)}: {', '.join(given)}",
+        message=f"✓ Memory corrected: {_name(change.memory)}: {', '.join(fields)}",
         memory_id=old.memory_id,
         previous_id=old.memory_id,
         operation_id=operation.operation_id,
@@ -47,14 +47,14 @@ def update_memory(request: UpdateRequest, caller: Caller, ports: Ports) -> Updat
 
 
 def _labels(request: UpdateRequest, now: datetime) -> dict[str, Any]:
-    given = {
+    fields = {
         "memory_type": request.type,
         "tags": None if request.tags is None else tidy_tags(request.tags),
         "importance": None if request.importance is None else importance_of(request.importance),
         "section": request.category,
         "category": request.filed_under,
     }
-    return {**{name: value for name, value in given.items() if value is not None}, **_expiry(request, now)}
+    return {**{name: value for name, value in fields.items() if value is not None}, **_expiry(request, now)}
 
 
 def _expiry(request: UpdateRequest, now: datetime) -> Mapping[str, Any]:
@@ -77,14 +77,14 @@ def _expiry(request: UpdateRequest, now: datetime) -> Mapping[str, Any]:
 def _update_value(
     old: Memory, request: UpdateRequest, labels: Mapping[str, Any], caller: Caller, ports: Ports
 ) -> UpdateResult:
-    value, caller = _redacted_again(old, request, caller)
-    given = {
+    value, caller = _redacted(old, request, caller)
+    fields = {
         "agent_id": old.agent_id, "collection": old.collection, "subject": old.subject, "confidence": 1.0,
         "known_as": old.known_as, "supersedes": old.memory_id, "section": old.section, "durability": old.durability,
         **_time_left(old, caller.now), **labels,
     }  # fmt: skip
-    section, durability = given.pop("section"), given.pop("durability")
-    entry = entry_of(_TOOL, old.key, value, section, durability, caller, ports, **given)
+    section, durability = fields.pop("section"), fields.pop("durability")
+    entry = entry_of(_TOOL, old.key, value, section, durability, caller, ports, **fields)
     new = entry.memory
     closed = superseded(old, new.memory_id, caller.now)
     audit = Audit("supersede", caller.now, {"by": new.memory_id})
@@ -99,7 +99,7 @@ def _update_value(
     )
 
 
-def _redacted_again(old: Memory, request: UpdateRequest, caller: Caller) -> tuple[str, Caller]:
+def _redacted(old: Memory, request: UpdateRequest, caller: Caller) -> tuple[str, Caller]:
     """A memory named by id reveals its key only now, and the key may mark the value as a secret."""
     assert request.value is not None
     if old.key in (None, request.key):
@@ -119,7 +119,7 @@ def _operation(caller: Caller, *closes: Change, opens: Change) -> Operation:
     return Operation(new_operation_id(caller.now), caller.user_id, "UPDATE", caller.now, opens, closes)
 
 
-def _apply(operation: Operation, old: Memory, caller: Caller, ports: Ports, in_the_way: str) -> None:
+def _apply(operation: Operation, old: Memory, caller: Caller, ports: Ports, refusal: str) -> None:
     """A conflict although the memory is unchanged means that another memory is in the way."""
     try:
         ports.operations.apply(operation)
@@ -127,7 +127,7 @@ def _apply(operation: Operation, old: Memory, caller: Caller, ports: Ports, in_t
         current = ports.records.get(caller.user_id, [old.memory_id])
         if error.code is not ErrorCode.CONFLICT or [memory.version for memory in current] != [old.version]:
             raise
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, in_the_way, in_the_way.partition(":")[0]) from error
+        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, refusal, refusal.partition(":")[0]) from error
 
 
 def _name(memory: Memory) -> str:

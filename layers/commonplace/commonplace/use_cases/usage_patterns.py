@@ -20,9 +20,11 @@ def usage_patterns(request: UsageRequest, caller: Caller, ports: Ports) -> Usage
     """Count the stored searches of a period, and how often visible memories were found."""
     ports.usage.fold(caller.user_id)
     zone = zone_of(caller.now)
-    kept = (one for one in ports.search_log.searches(caller.user_id) if within(one.at, request.after, request.before))
-    searches = [replace(one, at=one.at.astimezone(zone)) for one in kept]
-    hours, weekdays = Counter(one.at.hour for one in searches), Counter(one.at.weekday() for one in searches)
+    logged = (
+        search for search in ports.search_log.searches(caller.user_id) if within(search.at, request.after, request.before)
+    )
+    searches = [replace(search, at=search.at.astimezone(zone)) for search in logged]
+    hours, weekdays = Counter(search.at.hour for search in searches), Counter(search.at.weekday() for search in searches)
     seen = visibility_of(caller)
     memories = [memory for memory in ports.records.all(caller.user_id) if is_visible(seen, memory)]
     return UsageResult(
@@ -30,32 +32,32 @@ def usage_patterns(request: UsageRequest, caller: Caller, ports: Ports) -> Usage
         searches=len(searches),
         by_hour=[hours[hour] for hour in range(24)],
         by_weekday=[weekdays[day] for day in range(7)],
-        top=_most_found(memories, request),
-        never_used=_never_found(memories, request),
+        top=_most_used(memories, request),
+        never_used=_never_used(memories, request),
         found_nothing=_unanswered_queries(searches),
         notes=zone_note(caller.now) if ports.search_log.is_on() else Notes(warnings=[_OFF]),
     )
 
 
-def _most_found(memories: Sequence[Memory], request: UsageRequest) -> list[UsedMemory]:
-    used = (one for one in memories if one.access_count)
-    found = [one for one in used if one.last_accessed and within(one.last_accessed, request.after, request.before)]
-    found.sort(key=lambda memory: (-memory.access_count, memory.memory_id))
-    return [UsedMemory(id=one.memory_id, content=one.content, count=one.access_count) for one in found[:_TOP]]
+def _most_used(memories: Sequence[Memory], request: UsageRequest) -> list[UsedMemory]:
+    used = (memory for memory in memories if memory.access_count)
+    recent = [item for item in used if item.last_accessed and within(item.last_accessed, request.after, request.before)]
+    recent.sort(key=lambda memory: (-memory.access_count, memory.memory_id))
+    return [UsedMemory(id=memory.memory_id, content=memory.content, count=memory.access_count) for memory in recent[:_TOP]]
 
 
-def _never_found(memories: Sequence[Memory], request: UsageRequest) -> NeverUsed:
-    unused = [one for one in memories if not one.access_count and within(one.created_at, None, request.before)]
+def _never_used(memories: Sequence[Memory], request: UsageRequest) -> NeverUsed:
+    unused = [memory for memory in memories if not memory.access_count and within(memory.created_at, None, request.before)]
     unused.sort(key=lambda memory: (memory.created_at, memory.memory_id))
-    return NeverUsed(count=len(unused), ids=[one.memory_id for one in unused[:_UNUSED]])
+    return NeverUsed(count=len(unused), ids=[memory.memory_id for memory in unused[:_UNUSED]])
 
 
 def _unanswered_queries(searches: Sequence[LoggedSearch]) -> list[UnansweredQuery]:
-    asked: dict[str, UnansweredQuery] = {}
-    for one in searches:
-        if not one.found:
-            before = asked.get(one.query.casefold())
-            last = one.at if before is None else max(before.last, one.at)
+    unanswered: dict[str, UnansweredQuery] = {}
+    for search in searches:
+        if not search.found:
+            before = unanswered.get(search.query.casefold())
+            last = search.at if before is None else max(before.last, search.at)
             count = 1 if before is None else before.count + 1
-            asked[one.query.casefold()] = UnansweredQuery(query=one.query, count=count, last=last)
-    return sorted(asked.values(), key=lambda each: (-each.count, -each.last.timestamp(), each.query))[:_UNANSWERED]
+            unanswered[search.query.casefold()] = UnansweredQuery(query=search.query, count=count, last=last)
+    return sorted(unanswered.values(), key=lambda each: (-each.count, -each.last.timestamp(), each.query))[:_UNANSWERED]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from commonplace.extraction.forgetting.matching import tells, text_without
+from commonplace.extraction.forgetting.matching import is_about, text_without
 from commonplace.extraction.forgetting.requests import forget_target
 
 # A wish, and what is remembered that says it.
@@ -26,7 +26,7 @@ SAID = [
 @pytest.mark.parametrize(("wish", "text"), SAID, ids=[wish for wish, _ in SAID])
 def test_what_is_to_be_forgotten_is_found_in_every_language(wish: str, text: str) -> None:
     what = forget_target(wish)
-    assert tells(what or "", text)
+    assert is_about(what or "", text)
 
 
 # A wish about the user or somebody of theirs, and what is remembered of the other.
@@ -65,11 +65,11 @@ OF_BOTH = [
 @pytest.mark.parametrize(("wish", "text"), OF_OTHERS, ids=[f"{wish} {text}" for wish, text in OF_OTHERS])
 def test_what_is_so_of_somebody_else_is_not_forgotten(wish: str, text: str) -> None:
     what = forget_target(wish) or ""
-    assert not tells(what, text)
-    assert not tells(what, f"{text} I live in Graz.")
+    assert not is_about(what, text)
+    assert not is_about(what, f"{text} I live in Graz.")
     assert text_without(what, text) == text
 
 
 @pytest.mark.parametrize(("wish", "text"), OF_BOTH, ids=[f"{wish} {text}" for wish, text in OF_BOTH])
 def test_what_tells_it_of_several_is_forgotten(wish: str, text: str) -> None:
-    assert tells(forget_target(wish) or "", text)
+    assert is_about(forget_target(wish) or "", text)

@@ -3,7 +3,7 @@
 import pytest
 
 from commonplace.text.foundation.languages import languages
-from commonplace.text.foundation.numbers import cardinals, every_number, numbers_of, said_digits
+from commonplace.text.foundation.numbers import cardinals, digit_words, every_number, numbers_of
 from commonplace.text.paraphrase.language import language
 
 
@@ -41,5 +41,5 @@ def test_paraphrases_count_by_the_same_table() -> None:
 
 
 def test_digits_said_aloud_count_from_0_to_9() -> None:
-    assert set(said_digits().values()) == set(range(10))
-    assert said_digits()["oh"] == 0
+    assert set(digit_words().values()) == set(range(10))
+    assert digit_words()["oh"] == 0

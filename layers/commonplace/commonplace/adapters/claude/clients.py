@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _SECONDS = 300
 
-_TRY_AGAIN = frozenset({408, 409, 429})
+_RETRIED = frozenset({408, 409, 429})
 _TYPE = re.compile(r"[a-z_]{1,64}")
 
 
@@ -27,12 +27,12 @@ def read_secret(arn: str) -> str:
     from aws_lambda_powertools.utilities import parameters
 
     try:
-        found = parameters.get_secret(arn, max_age=_SECONDS)
+        secret = parameters.get_secret(arn, max_age=_SECONDS)
     except parameters.exceptions.GetParameterError as error:
         raise ModelUnavailable("the secret with Claude's key can't be read", misconfigured=True) from error
-    if not isinstance(found, str) or not found.strip():
+    if not isinstance(secret, str) or not secret.strip():
         raise ModelUnavailable("the secret with Claude's key is empty", misconfigured=True)
-    return found
+    return secret
 
 
 def secret_reader(arn: str) -> partial[str]:
@@ -139,12 +139,12 @@ def failure_of(error: "anthropic.APIError | TimeoutError") -> Failure:
 def _failure_of(error: "anthropic.APIStatusError") -> Failure:
     status, headers = error.status_code, error.response.headers
     kinds = [kind for kind in (error.error_code, error.type) if isinstance(kind, str) and _TYPE.fullmatch(kind)]
-    transient = status in _TRY_AGAIN or status >= 500
+    transient = status in _RETRIED or status >= 500
     # The API may know better: a 429 for a spent budget is permanent.
     return Failure(
         why=f"Claude answered {status}" + (f" ({kinds[0]})" if kinds else ""),
         transient={"true": True, "false": False}.get(headers.get("x-should-retry", ""), transient),
-        misconfigured=400 <= status < 500 and status not in _TRY_AGAIN,
+        misconfigured=400 <= status < 500 and status not in _RETRIED,
         pause=_seconds(headers.get("retry-after")),
         request=error.request_id,
         objection=str(error.body) if status in (400, 422) else "",

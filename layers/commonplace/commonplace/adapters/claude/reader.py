@@ -40,15 +40,15 @@ _SUBJECT = re.compile(r"(?:the user(?:'s)?|i|i'm|he|she|they|we)\s|the-user")
 _PARTICLE = re.compile(r"[\u30a0-\u30ff\u3400-\u9fff][はがを]|(?:です|ます|ました|ません)$")
 
 
-def clean_tags(given: Iterable[str]) -> tuple[str, ...]:
+def clean_tags(raw_tags: Iterable[str]) -> tuple[str, ...]:
     """Return up to 8 distinct lower-case tags without spaces, in order. Drops sentences and non-words."""
-    tags = dict.fromkeys(tag for tag in map(_token, given) if tag and tag not in _NO_TAGS)
+    tags = dict.fromkeys(tag for tag in map(_token, raw_tags) if tag and tag not in _NO_TAGS)
     return tuple(tags)[:_MOST_TAGS]
 
 
-def _token(given: str) -> str:
-    tag = unicodedata.normalize("NFKC", given).casefold()
-    if _STOP.search(given.rstrip(_CLOSING)) or _SUBJECT.match(tag):
+def _token(raw: str) -> str:
+    tag = unicodedata.normalize("NFKC", raw).casefold()
+    if _STOP.search(raw.rstrip(_CLOSING)) or _SUBJECT.match(tag):
         return ""
     tag = "-".join(tag.lstrip(_OPENING).rstrip(_CLOSING).split())
     written = any(char.isalnum() for char in tag) and all(unicodedata.category(char) != "Cc" for char in tag)
@@ -125,16 +125,16 @@ def _answer_text(body: bytes) -> str:
     return "".join(block.text for block in message.content if block.type == "text" and isinstance(block.text, str))
 
 
-def _answer_fields(said: str) -> dict[str, object]:
+def _answer_fields(reply: str) -> dict[str, object]:
     """The last object with a complete `normalized`, without fences and remarks; truncated ones as far as complete."""
-    start = len(said)
-    while (start := said.rfind("{", 0, start)) >= 0:
+    start = len(reply)
+    while (start := reply.rfind("{", 0, start)) >= 0:
         try:
-            found = from_json(said[start:], allow_partial=True)
+            value = from_json(reply[start:], allow_partial=True)
         except ValueError:
             continue
-        if isinstance(found, dict) and "normalized" in found:
-            return {"type": None, "tags": None, **found}
+        if isinstance(value, dict) and "normalized" in value:
+            return {"type": None, "tags": None, **value}
     raise ModelUnavailable("Claude's answer contained no complete statement")
 
 
@@ -319,9 +319,9 @@ class ClaudeLanguage:
         max_tokens: int = 8_000,
         seconds: float = 120.0,
     ) -> Reply:
-        talk = _with_cache_marks(messages) if tools else messages
+        marked = _with_cache_marks(messages) if tools else messages
         answer = None if schema is None else dict(schema)
-        question = ModelQuestion(instructions, talk, answer, tools, max_tokens, effort="medium")
+        question = ModelQuestion(instructions, marked, answer, tools, max_tokens, effort="medium")
         return _reply(self._api.ask(question, seconds))
 
     def close(self) -> None:
@@ -356,16 +356,16 @@ def _reply(body: bytes) -> Reply:
     except ValidationError:
         raise ModelUnavailable("Claude's answer was not a message") from None
     used = message.usage
-    kept = (used.cache_creation_input_tokens or 0) + (used.cache_read_input_tokens or 0)
-    return Reply(message.content, message.stop_reason, used.input_tokens + kept, used.output_tokens)
+    cached = (used.cache_creation_input_tokens or 0) + (used.cache_read_input_tokens or 0)
+    return Reply(message.content, message.stop_reason, used.input_tokens + cached, used.output_tokens)
 
 
 def normalization_question(text: str, source: str, context: str | None) -> ModelQuestion:
     """Build the question for a statement. Source, context and text are inside tags that they can't close."""
     parts = {"source": source, "context": context, "text": text}
-    given = {name: part for name, part in parts.items() if part}
-    mark = unused_mark(given.values())
-    data = delimited_data(given, mark)
+    filled = {name: part for name, part in parts.items() if part}
+    mark = unused_mark(filled.values())
+    data = delimited_data(filled, mark)
     return ModelQuestion(
         instructions("normalize"), f"{data}\n\nWrite down what <text-{mark}> says, as the JSON object.", Answer
     )

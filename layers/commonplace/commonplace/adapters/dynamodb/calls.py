@@ -110,8 +110,8 @@ class Calls:
             )  # fmt: skip
         except ClientError:
             return None
-        found: Item = answer["Attributes"]
-        return found
+        item_read: Item = answer["Attributes"]
+        return item_read
 
     def get(self, keys: Iterable[tuple[str, str]], attributes: Sequence[str] = ()) -> dict[tuple[str, str], Item]:
         """Return the existing items by user and sort key, strongly consistent; `attributes` limits what is read."""
@@ -120,19 +120,19 @@ class Calls:
         if attributes:
             shown["ProjectionExpression"] = ",".join(f"#{name}" for name in (USER, ITEM, *attributes))
             shown["ExpressionAttributeNames"] = names_in(shown["ProjectionExpression"])
-        found: dict[tuple[str, str], Item] = {}
+        items_by_key: dict[tuple[str, str], Item] = {}
         attempt = 0
         while waiting:
-            asked: Any = {self._name: {"Keys": waiting[:_KEYS_PER_CALL], "ConsistentRead": True, **shown}}
-            answer: Any = self._with_retries(lambda: self._client.batch_get_item(RequestItems=asked))  # noqa: B023 - at once
+            request: Any = {self._name: {"Keys": waiting[:_KEYS_PER_CALL], "ConsistentRead": True, **shown}}
+            answer: Any = self._with_retries(lambda: self._client.batch_get_item(RequestItems=request))  # noqa: B023 - at once
             items: list[Any] = answer["Responses"].get(self._name, [])
-            found |= {(item[USER]["S"], item[ITEM]["S"]): item for item in items}
+            items_by_key |= {(item[USER]["S"], item[ITEM]["S"]): item for item in items}
             left: list[Any] = answer.get("UnprocessedKeys", {}).get(self._name, {}).get("Keys", [])
             waiting = [*left, *waiting[_KEYS_PER_CALL:]]
             if left and not items:
                 self.wait(attempt)
                 attempt += 1
-        return found
+        return items_by_key
 
     def one(self, user: str, item: str) -> Item | None:
         """Return the item of a key, strongly consistent, or None."""

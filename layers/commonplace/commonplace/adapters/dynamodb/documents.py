@@ -29,9 +29,9 @@ class DynamoDocuments:
         if not before:
             _clear(calls, user_id, document.path)
         own = Action("Put", _head_item(user_id, document), condition, values)
-        kept = [Action("Put", _version_item(user_id, document)), *_purging(calls, user_id, document)]
+        rows = [Action("Put", _version_item(user_id, document)), *_purging(calls, user_id, document)]
         surplus = key_of(user_id, _version_name(document.path, document.version - MOST_VERSIONS))
-        if calls.transact([own, *kept, *([Action("Delete", surplus)] if document.version > MOST_VERSIONS else [])]):
+        if calls.transact([own, *rows, *([Action("Delete", surplus)] if document.version > MOST_VERSIONS else [])]):
             raise CommonplaceError(ErrorCode.CONFLICT, "the document was changed meanwhile; read it again")
 
     def get(self, user_id: str, namespace: Sequence[str], key: str) -> Document | None:
@@ -43,17 +43,17 @@ class DynamoDocuments:
         return None if item is None else _document(item)
 
     def versions(self, user_id: str, namespace: Sequence[str], key: str) -> list[Document]:
-        calls, path, found = self._table.calls(), path_of(namespace, key), list[Document]()
+        calls, path, documents = self._table.calls(), path_of(namespace, key), list[Document]()
         head = _head(calls, user_id, path)
         if head is None:  # its remaining rows are being deleted
             return []
         condition, values = partition_condition(user_id, f"{DOCUMENT_VERSION}{path}#")
         for page in calls.pages(condition, values, ScanIndexForward=False, ConsistentRead=True):
-            found += map(_document, page)
+            documents += map(_document, page)
         newest = _deletion_marker(head)
-        if newest is not None and [one.version for one in found[:1]] != [newest.version]:
-            found.insert(0, newest)
-        return found[:MOST_VERSIONS]
+        if newest is not None and [document.version for document in documents[:1]] != [newest.version]:
+            documents.insert(0, newest)
+        return documents[:MOST_VERSIONS]
 
     def listed(self, user_id: str, namespace: Sequence[str] = ()) -> Iterator[DocumentHead]:
         pages = self._table.calls().pages(
@@ -89,11 +89,11 @@ def _purging(calls: Calls, user_id: str, document: Document) -> list[Action]:
     if document.purge_at is None and PURGE_AT not in (calls.one(user_id, f"{DOCUMENT}{document.path}") or {}):
         return []
     names = names_from(calls, user_id, f"{DOCUMENT_VERSION}{document.path}#")
-    kept = [name for name in names if name > _version_name(document.path, document.version - MOST_VERSIONS)]
+    expired = [name for name in names if name > _version_name(document.path, document.version - MOST_VERSIONS)]
     change, values = (
         (f"REMOVE #{PURGE_AT}", None) if document.purge_at is None else (f"SET #{PURGE_AT} = :at", _purge(document.purge_at))
     )
-    return [Action("Update", key_of(user_id, name), PRESENT, values, change) for name in kept]
+    return [Action("Update", key_of(user_id, name), PRESENT, values, change) for name in expired]
 
 
 def _purge(moment: datetime) -> Item:

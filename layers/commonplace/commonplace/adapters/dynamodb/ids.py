@@ -21,12 +21,12 @@ class DynamoErasedIds:
         self._table = table
 
     def among(self, user_id: str, ids: Collection[str]) -> set[str]:
-        found: set[str] = set()
+        hashed: set[str] = set()
         for batch in in_batches(ids, _MOST_REQUESTED):
-            partitions = {_partition(user_id, one): one for one in batch}
-            there = self._table.calls().get((name, ERASED) for name in partitions)  # each batch has its own deadline
-            found |= {partitions[name] for name, _ in there}
-        return found
+            partitions = {_partition(user_id, memory_id): memory_id for memory_id in batch}
+            present = self._table.calls().get((name, ERASED) for name in partitions)  # each batch has its own deadline
+            hashed |= {partitions[name] for name, _ in present}
+        return hashed
 
 
 class DynamoAliases:
@@ -37,14 +37,14 @@ class DynamoAliases:
 
     def add(self, user_id: str, aliases: Sequence[Alias]) -> None:
         calls = self._table.calls()
-        by_name = {one.name: one for one in aliases}
+        by_name = {alias.name: alias for alias in aliases}
         for batch in in_batches(by_name.values(), _BATCH):
-            calls.transact([Action("Put", _item(user_id, one)) for one in batch])
+            calls.transact([Action("Put", _item(user_id, alias)) for alias in batch])
 
     def get(self, user_id: str, names: Sequence[str]) -> dict[str, str]:
-        found = self._table.calls().get((user_id, f"{ALIAS}{name}") for name in names)
-        aliases = [_alias(item) for item in found.values()]
-        return {one.name: one.memory_id for one in aliases if not one.withdrawn}
+        items_by_key = self._table.calls().get((user_id, f"{ALIAS}{name}") for name in names)
+        aliases = [_alias(item) for item in items_by_key.values()]
+        return {alias.name: alias.memory_id for alias in aliases if not alias.withdrawn}
 
     def all(self, user_id: str) -> Iterator[Alias]:
         for page in self._table.calls().pages(*partition_condition(user_id, ALIAS), ConsistentRead=True):
@@ -61,8 +61,8 @@ def forget_aliases(calls: Calls, user_id: str, erased: Collection[str], forgotte
 
 def _item(user_id: str, alias: Alias) -> Item:
     run = {} if alias.run_id is None else {_RUN: {"S": alias.run_id}}
-    held = {HOLDER: {"S": alias.memory_id}, _WITHDRAWN: {"BOOL": alias.withdrawn}}
-    return {**key_of(user_id, f"{ALIAS}{alias.name}"), **held, **run}
+    fields = {HOLDER: {"S": alias.memory_id}, _WITHDRAWN: {"BOOL": alias.withdrawn}}
+    return {**key_of(user_id, f"{ALIAS}{alias.name}"), **fields, **run}
 
 
 def _alias(item: Item) -> Alias:
@@ -82,10 +82,10 @@ def erased_row(user_id: str, erased_id: str) -> Item:
 def keep_erased(calls: Calls, user_id: str, ids: Iterable[str]) -> None:
     """Store the hashes of ids, before their data is deleted."""
     for batch in in_batches(dict.fromkeys(ids), _BATCH):
-        calls.transact([Action("Put", erased_row(user_id, one)) for one in batch])
+        calls.transact([Action("Put", erased_row(user_id, memory_id)) for memory_id in batch])
 
 
 def keep_erased_rows(calls: Calls, user_id: str, rows: Iterable[Item]) -> None:
     """Store the hashes of the memories and aliases among a user's rows to be erased."""
-    names = (str(one[ITEM]["S"]) for one in rows)
+    names = (str(row[ITEM]["S"]) for row in rows)
     keep_erased(calls, user_id, (name.partition("#")[2] for name in names if name.startswith((MEMORY, ALIAS))))

@@ -33,7 +33,7 @@ from commonplace.adapters.dynamodb.table import (
 )
 from commonplace.domain.batching import in_batches
 from commonplace.domain.fields import nearest_moment
-from commonplace.domain.interactions import Interaction, kept_interaction, message_count
+from commonplace.domain.interactions import Interaction, message_count, parse_interaction
 from commonplace.ports.night import LedgerEntry, LedgerMark
 
 BODY = "body"
@@ -67,7 +67,7 @@ def stored_interaction(item: Item) -> StoredInteraction:
         time=nearest_moment(datetime.fromisoformat(item["time"]["S"])),
         state=item["state"]["S"],
         recorded_at=datetime.fromisoformat(item["recorded_at"]["S"]),
-        interaction=kept_interaction(unpacked(item[BODY])) if BODY in item else None,
+        interaction=parse_interaction(unpacked(item[BODY])) if BODY in item else None,
         run_id=item["run_id"]["S"] if "run_id" in item else None,
         read_at=datetime.fromisoformat(read_at) if read_at else None,
         failures=int(item["failures"]["N"]),
@@ -93,9 +93,9 @@ def new_rows(user_id: str, interaction: Interaction, at: datetime) -> list[Actio
     return [Action("Put", row, ABSENT), _listing(user_id, todo, interaction.id)]
 
 
-def marked(user_id: str, one: StoredInteraction, mark: LedgerMark, run_id: str, at: datetime) -> list[Action]:
+def marked(user_id: str, interaction: StoredInteraction, mark: LedgerMark, run_id: str, at: datetime) -> list[Action]:
     """Return the changes that mark an interaction with the result of a run."""
-    entry = one.entry
+    entry = interaction.entry
     if mark.state == "pending":
         return [_set(user_id, entry, {"failures": {"N": str(mark.failures)}, "run_id": {"S": run_id}})]
     listed = f"{READ}{sorted_time(at)}#{entry.interaction_id}"
@@ -107,25 +107,25 @@ def marked(user_id: str, one: StoredInteraction, mark: LedgerMark, run_id: str, 
         "listed": {"S": listed},
     }
     return [
-        *_unlisted(user_id, one, but=listed),
+        *_unlisted(user_id, interaction, but=listed),
         _set(user_id, entry, values),
         _listing(user_id, listed, entry.interaction_id),
     ]
 
 
-def pending_again(user_id: str, one: StoredInteraction) -> list[Action]:
+def reopen(user_id: str, interaction: StoredInteraction) -> list[Action]:
     """Return the changes that make an interaction pending again, with failures reset."""
-    entry = one.entry
+    entry = interaction.entry
     todo = f"{TODO}{sorted_time(entry.time)}#{entry.interaction_id}"
     values = {"state": {"S": "pending"}, "failures": {"N": "0"}, "listed": {"S": todo}}
-    again = _set(user_id, entry, values, removed=("read_at",))
-    return [*_unlisted(user_id, one), again, _listing(user_id, todo, entry.interaction_id)]
+    update = _set(user_id, entry, values, removed=("read_at",))
+    return [*_unlisted(user_id, interaction), update, _listing(user_id, todo, entry.interaction_id)]
 
 
-def without_text(user_id: str, one: StoredInteraction) -> list[Action]:
+def without_text(user_id: str, entry: StoredInteraction) -> list[Action]:
     """Return the changes that drop an interaction's text; if pending, it then counts as read."""
-    state = "read" if one.entry.state == "pending" else one.entry.state
-    return [*_unlisted(user_id, one), _set(user_id, one.entry, {"state": {"S": state}}, removed=(BODY, "listed"))]
+    state = "read" if entry.entry.state == "pending" else entry.entry.state
+    return [*_unlisted(user_id, entry), _set(user_id, entry.entry, {"state": {"S": state}}, removed=(BODY, "listed"))]
 
 
 def due_row(user_id: str) -> Action:
@@ -151,8 +151,8 @@ def _listing(user_id: str, name: str, interaction_id: str) -> Action:
     return Action("Put", {**key_of(user_id, name), "id": {"S": interaction_id}})
 
 
-def _unlisted(user_id: str, one: StoredInteraction, but: str | None = None) -> list[Action]:
-    return [Action("Delete", key_of(user_id, one.listed))] if one.listed and one.listed != but else []
+def _unlisted(user_id: str, interaction: StoredInteraction, but: str | None = None) -> list[Action]:
+    return [Action("Delete", key_of(user_id, interaction.listed))] if interaction.listed and interaction.listed != but else []
 
 
 _ROWS_PER_CALL = 30  # interactions per transaction, three actions each
@@ -170,7 +170,7 @@ class DynamoLedger:
         for number, interaction in enumerate(interactions):
             first.setdefault(interaction.id, number)
         calls = self._table.calls()
-        known = {one.entry.interaction_id for one in _read(calls, user_id, list(first))}
+        known = {interaction.entry.interaction_id for interaction in _read(calls, user_id, list(first))}
         new = [number for name, number in first.items() if name not in known]
         recorded: set[int] = set()
         rows = ((number, new_rows(user_id, interactions[number], at)) for number in reversed(new))
@@ -181,33 +181,33 @@ class DynamoLedger:
     def pending(self, user_id: str, limit: int) -> list[LedgerEntry]:
         calls = self._table.calls()
         pages = calls.pages(*partition_condition(user_id, TODO), ConsistentRead=True, Limit=max(1, limit))
-        found = islice((row["id"]["S"] for page in pages for row in page), limit)
-        return [one.entry for one in _read(calls, user_id, list(found))]
+        ids = islice((row["id"]["S"] for page in pages for row in page), limit)
+        return [interaction.entry for interaction in _read(calls, user_id, list(ids))]
 
     def entries(self, user_id: str, interaction_ids: Sequence[str]) -> list[LedgerEntry]:
-        return [one.entry for one in _read(self._table.calls(), user_id, interaction_ids)]
+        return [interaction.entry for interaction in _read(self._table.calls(), user_id, interaction_ids)]
 
     def reread(self, user_id: str, interaction_ids: Sequence[str]) -> int:
         calls, count = self._table.calls(), 0
-        again = [
-            one
-            for one in _read(calls, user_id, interaction_ids)
-            if one.entry.interaction is not None and one.entry.state != "pending"
+        interactions = [
+            interaction
+            for interaction in _read(calls, user_id, interaction_ids)
+            if interaction.entry.interaction is not None and interaction.entry.state != "pending"
         ]
-        for batch in in_batches(again, _ROWS_PER_CALL):
-            actions = [action for one in batch for action in pending_again(user_id, one)]
+        for batch in in_batches(interactions, _ROWS_PER_CALL):
+            actions = [action for interaction in batch for action in reopen(user_id, interaction)]
             if not calls.transact([*actions, due_row(user_id)]):
                 count += len(batch)
         return count
 
-    def drop_texts(self, user_id: str, now: datetime, kept: timedelta) -> int:
+    def drop_texts(self, user_id: str, now: datetime, retention: timedelta) -> int:
         calls, count = self._table.calls(), 0
         condition = f"#{USER} = :user AND #{ITEM} BETWEEN :first AND :last"
-        span = {":user": {"S": user_id}, ":first": {"S": READ}, ":last": {"S": f"{READ}{sorted_time(now - kept)}"}}
+        span = {":user": {"S": user_id}, ":first": {"S": READ}, ":last": {"S": f"{READ}{sorted_time(now - retention)}"}}
         for page in calls.pages(condition, span, ConsistentRead=True, Limit=_ROWS_PER_CALL):
             with_texts = _read(calls, user_id, [row["id"]["S"] for row in page])
             for batch in in_batches(with_texts, _ROWS_PER_CALL):
-                if not calls.transact([action for one in batch for action in without_text(user_id, one)]):
+                if not calls.transact([action for interaction in batch for action in without_text(user_id, interaction)]):
                     count += len(batch)
         settle_due(self._table, user_id)
         return count
@@ -215,7 +215,7 @@ class DynamoLedger:
     def erase_texts(self, user_id: str, interaction_ids: Sequence[str]) -> None:
         calls = self._table.calls()
         for batch in in_batches(_read(calls, user_id, interaction_ids), _ROWS_PER_CALL):
-            calls.transact([action for one in batch for action in without_text(user_id, one)])
+            calls.transact([action for interaction in batch for action in without_text(user_id, interaction)])
         settle_due(self._table, user_id)
 
     def due(self, texts_before: datetime | None = None) -> Iterator[str]:
@@ -244,8 +244,8 @@ def _milliseconds(listed: str) -> int:
 
 def _read(calls: Calls, user_id: str, interaction_ids: Sequence[str]) -> list[StoredInteraction]:
     keys = [(user_id, interaction_name(name)) for name in dict.fromkeys(interaction_ids)]
-    found = calls.get(keys)
-    return [stored_interaction(found[key]) for key in keys if key in found]
+    items_by_key = calls.get(keys)
+    return [stored_interaction(items_by_key[key]) for key in keys if key in items_by_key]
 
 
 def _weight(numbered: tuple[int, list[Action]]) -> int:

@@ -47,9 +47,9 @@ def text_of(calls: Calls, row: Item | None) -> str | None:
         if _BODY in row:
             return unpacked(row[_BODY])
         keys = [(row[USER]["S"], name) for name in named(row)]
-        found = calls.get(keys)
-        if len(found) == len(keys):
-            return unpacked({"B": b"".join(bytes(found[key][_BODY]["B"]) for key in keys)})
+        items_by_key = calls.get(keys)
+        if len(items_by_key) == len(keys):
+            return unpacked({"B": b"".join(bytes(items_by_key[key][_BODY]["B"]) for key in keys)})
         calls.wait(attempt)
         attempt += 1
         row = calls.one(row[USER]["S"], row[ITEM]["S"])

@@ -60,18 +60,18 @@ class DynamoOperations:
             if not applied:
                 raise
             done = False
-        _forget(self._table.calls(), operation, again=not done)  # an earlier attempt may have crashed here
+        _forget(self._table.calls(), operation, repeated=not done)  # an earlier attempt may have crashed here
         return done
 
     def _make(self, operation: Operation, fence: Fence | None) -> bool:
         calls = self._table.calls()
         write = _write(calls, operation)
-        others = [_row(operation), *([fenced(fence)] if fence else []), *erasing(operation)]
+        extra = [_row(operation), *([fenced(fence)] if fence else []), *erasing(operation)]
         rows = [row for change in operation.changes for row in older_rows(calls, change)]
         for attempt in itertools.count():
             actions = write.actions(self._clock() if self._indexed else None) if write else []
-            within = MOST_ACTIONS - len(actions) - len(others)
-            refusals = calls.transact([*actions, *others, *rows[:within]])
+            within = MOST_ACTIONS - len(actions) - len(extra)
+            refusals = calls.transact([*actions, *extra, *rows[:within]])
             if not refusals:
                 calls.transact_all(rows[within:])
                 break
@@ -91,25 +91,25 @@ class DynamoOperations:
     def since(self, user_id: str, at: datetime) -> list[Applied]:
         ends = {":first": {"S": f"{OPERATION}{first_operation_id(at)}"}, ":last": {"S": f"{OPERATION}~"}}
         condition, values = f"#{USER} = :user AND #{ITEM} BETWEEN :first AND :last", {":user": {"S": user_id}, **ends}
-        found = (
+        applied = (
             _applied(item) for page in self._table.calls().pages(condition, values, ConsistentRead=True) for item in page
         )
-        return [operation for operation in found if operation is not None]
+        return [operation for operation in applied if operation is not None]
 
     def newest(self, user_id: str) -> Applied | None:
         condition, values = partition_condition(user_id, OPERATION)
         pages = self._table.calls().pages(condition, values, ScanIndexForward=False, ConsistentRead=True, Limit=_PAGE_SIZE)
-        found = (_applied(item) for page in pages for item in page)
-        return next((operation for operation in found if operation is not None and operation.kind != "UNDO"), None)
+        applied = (_applied(item) for page in pages for item in page)
+        return next((operation for operation in applied if operation is not None and operation.kind != "UNDO"), None)
 
     def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
         calls = self._table.calls()
-        held = calls.one(user_id, key_name(collection, key))
-        if held is None:
+        row = calls.one(user_id, key_name(collection, key))
+        if row is None:
             return None
-        record, used = (user_id, memory_name(held[HOLDER]["S"])), (user_id, used_name(held[HOLDER]["S"]))
-        found = calls.get([record, used])
-        memory = readable(found[record], lambda item: memory_of(item, found.get(used))) if record in found else None
+        record, used = (user_id, memory_name(row[HOLDER]["S"])), (user_id, used_name(row[HOLDER]["S"]))
+        items = calls.get([record, used])
+        memory = readable(items[record], lambda item: memory_of(item, items.get(used))) if record in items else None
         return memory if memory is not None and memory.key == key and not is_closed_or_expired(memory, now) else None
 
     def keys(self, visibility: Visibility, collection: str) -> list[str]:
@@ -120,8 +120,8 @@ class DynamoOperations:
             ConsistentRead=True,
         )  # fmt: skip
         holders = itertools.islice((item[HOLDER]["S"] for page in pages for item in page), _MOST_KEYS)
-        found = calls.get(((visibility.user_id, memory_name(holder)) for holder in holders), (RECORD,))
-        visible = [memory for memory in readable_records(found.values(), memory_of) if is_visible(visibility, memory)]
+        items_by_key = calls.get(((visibility.user_id, memory_name(holder)) for holder in holders), (RECORD,))
+        visible = [memory for memory in readable_records(items_by_key.values(), memory_of) if is_visible(visibility, memory)]
         return sorted(memory.key for memory in visible if memory.key is not None)
 
 
@@ -143,8 +143,8 @@ def _refuse_or_settle(calls: Calls, operation: Operation, all_refused: Sequence[
         for action, _ in refused.actions:
             if action.name in own:
                 raise version_conflict(own[action.name])
-        (there,) = marker_holders(calls, [refused], {refused.write.change.memory.memory_id: operation.at})
-        for other in there.values():
+        (holders_by_marker,) = marker_holders(calls, [refused], {refused.write.change.memory.memory_id: operation.at})
+        for other in holders_by_marker.values():
             raise CommonplaceError(ErrorCode.CONFLICT, f"the same memory or key is there already: {other.memory_id}")
 
 
@@ -164,9 +164,9 @@ def _applied(item: Item) -> Applied | None:
     """Returns None, and logs it, if the operation can't be read; then it can't be undone."""
     operation_id = item[ITEM]["S"].removeprefix(OPERATION)
     try:
-        kept = json.loads(item["told"]["S"])
-        made = tuple(AppliedChange(**one) for one in kept["made"])
-        return Applied(operation_id, kept["kind"], datetime.fromisoformat(kept["at"]), kept["run_id"], made)
+        stored = json.loads(item["told"]["S"])
+        made = tuple(AppliedChange(**change) for change in stored["made"])
+        return Applied(operation_id, stored["kind"], datetime.fromisoformat(stored["at"]), stored["run_id"], made)
     except (ValueError, KeyError, TypeError) as error:
         _log.error("an unreadable operation is left out: %s: %s", operation_id, type(error).__name__)
         return None
@@ -184,9 +184,9 @@ def _row(operation: Operation) -> Action:
     return Action("Put", item, ABSENT)
 
 
-def _forget(calls: Calls, operation: Operation, again: bool) -> None:
+def _forget(calls: Calls, operation: Operation, repeated: bool) -> None:
     erased = [change for change in operation.changes if change.erases]
-    if again:
+    if repeated:
         calls.transact_all([row for change in erased for row in older_rows(calls, change)])
     if erased:
         forget(calls, operation.user_id, {change.memory.memory_id for change in erased})

@@ -51,12 +51,12 @@ class DynamoPending:
             _log.warning("more than %d writes of a user wait for the index", _AT_MOST)
             rows.pop()
         versions = [(user_id, row[ITEM]["S"].removeprefix(PENDING), row[VERSION]["N"]) for row in rows]
-        known = {version: one for version in versions if (one := self._known.get(version)) is not None}
+        known = {version: stored for version in versions if (stored := self._known.get(version)) is not None}
         read = _records(calls, [row for row, version in zip(rows, versions, strict=True) if version not in known])
-        now = known | {(user_id, one.memory.memory_id, str(one.memory.version)): one for one in read}
-        others = {} if len(self._known) + len(read) > _CACHE_SIZE else self._known
-        self._known = others | now
-        return sorted([*known.values(), *read], key=lambda one: one.memory.memory_id), complete
+        now = known | {(user_id, stored.memory.memory_id, str(stored.memory.version)): stored for stored in read}
+        older = {} if len(self._known) + len(read) > _CACHE_SIZE else self._known
+        self._known = older | now
+        return sorted([*known.values(), *read], key=lambda stored: stored.memory.memory_id), complete
 
     def has_more_than(self, most: int, user_id: str) -> bool:
         condition, values = partition_condition(user_id, PENDING)
@@ -78,9 +78,9 @@ class DynamoPending:
         newer_stays = {":version": {"N": str(version)}}
         self._table.calls().delete(user_id, pending_name(memory_id), f"#{VERSION} <= :version", newer_stays)
 
-    def tell(self, user_id: str, memory_id: str, version: int, told: bool = True) -> bool:
+    def tell(self, user_id: str, memory_id: str, version: int, confirmed: bool = True) -> bool:
         row, number = key_of(user_id, pending_name(memory_id)), {":version": {"N": str(version)}}
-        if told:
+        if confirmed:
             as_it_is = f"{PRESENT} AND (attribute_not_exists(#{TOLD}) OR #{TOLD} < :version)"
             action = Action("Update", row, as_it_is, number, f"SET #{TOLD} = :version")
         else:
@@ -117,5 +117,5 @@ def waiting_rows(table: Table, kind: str, before: datetime, **how: Any) -> Itera
 def _records(calls: Calls, rows: list[Item]) -> list[Stored]:
     # A purged record is missing; its deletion reaches the index by the stream.
     names = [(row[USER]["S"], memory_name(row[ITEM]["S"].removeprefix(PENDING))) for row in rows]
-    found = calls.get(names)
-    return list(readable_records((found[name] for name in names if name in found), stored_of))
+    items_by_key = calls.get(names)
+    return list(readable_records((items_by_key[name] for name in names if name in items_by_key), stored_of))

@@ -55,9 +55,9 @@ class DynamoRawRecords:
         audits, used = _Followed(self._items(user_id, AUDIT), AUDIT), _Followed(self._items(user_id, USED), USED)
         for item in self._items(user_id, MEMORY):
             memory_id = str(item[ITEM]["S"]).removeprefix(MEMORY)
-            counts = {one[ITEM]["S"]: one for one in used.of(memory_id)}.get(used_name(memory_id))
+            counts = {row[ITEM]["S"]: row for row in used.of(memory_id)}.get(used_name(memory_id))
             steps = dict(map(_step, audits.of(memory_id)))
-            memory = readable(item, lambda one, counts=counts: memory_of(one, counts))  # type: ignore[misc]
+            memory = readable(item, lambda row, counts=counts: memory_of(row, counts))  # type: ignore[misc]
             yield RawRecord(memory_id, _raw(item), memory, steps)
 
     def _items(self, user_id: str, prefix: str) -> Iterator[Item]:
@@ -78,11 +78,11 @@ class _Followed:
 
     def of(self, memory_id: str) -> list[Item]:
         """Return the rows of a memory, skipping those of earlier memories."""
-        found = list[Item]()
+        items = list[Item]()
         while self._next is not None and (named := self._memory_id(self._next)) <= memory_id:
-            found += [self._next] if named == memory_id else []
+            items += [self._next] if named == memory_id else []
             self._next = next(self._items, None)
-        return found
+        return items
 
     def _memory_id(self, item: Item) -> str:
         return str(item[ITEM]["S"]).removeprefix(self._prefix).partition("#")[0]
@@ -114,8 +114,8 @@ class DynamoRecords:
             (refused,) = refused_writes([(write, actions)], refusals)
             if any(action.name == memory_name(memory.memory_id) for action, _ in refused.actions):
                 raise version_conflict(memory)
-            (there,) = marker_holders(calls, [refused], {memory.memory_id: memory.updated_at})
-            for other in there.values():
+            (holders_by_marker,) = marker_holders(calls, [refused], {memory.memory_id: memory.updated_at})
+            for other in holders_by_marker.values():
                 raise CommonplaceError(ErrorCode.CONFLICT, f"the same memory or key is there already: {other.memory_id}")
             calls.wait(attempt)
         return memory
@@ -130,10 +130,10 @@ class DynamoRecords:
         self, user_id: str, memory_ids: Sequence[str], read: Callable[[Item, Item | None], _Record], *more: str
     ) -> list[_Record]:
         names = [name(memory_id) for memory_id in memory_ids for name in (memory_name, used_name)]
-        found = self._table.calls().get(((user_id, name) for name in names), (RECORD, FOUND, LAST_FOUND, *more))
+        items_by_key = self._table.calls().get(((user_id, name) for name in names), (RECORD, FOUND, LAST_FOUND, *more))
         keys = [(user_id, memory_name(memory_id)) for memory_id in memory_ids]
-        records = [found[key] for key in keys if key in found]
-        return list(readable_records(records, lambda item: read(item, found.get((user_id, used_name(_id_of(item)))))))
+        records = [items_by_key[key] for key in keys if key in items_by_key]
+        return list(readable_records(records, lambda item: read(item, items_by_key.get((user_id, used_name(_id_of(item)))))))
 
     def all(self, user_id: str) -> Iterator[Memory]:
         condition, values = partition_condition(user_id, MEMORY)
@@ -150,9 +150,9 @@ class DynamoRecords:
         self, visibility: Visibility, filters: Filter, limit: int, before: str | None = None
     ) -> tuple[list[Memory], str | None]:
         condition, values = partition_condition(visibility.user_id, MEMORY)
-        calls, found, looked_at = self._table.calls(), list[Memory](), 0
+        calls, matching, looked_at = self._table.calls(), list[Memory](), 0
         after = None if before is None else key_of(visibility.user_id, memory_name(before))
-        while len(found) <= limit and looked_at < _LISTED_AT_MOST:
+        while len(matching) <= limit and looked_at < _LISTED_AT_MOST:
             at_once = max(limit + 1, looked_at)
             items, after = calls.page(
                 condition, values, after, ScanIndexForward=False, ConsistentRead=True, Limit=at_once,
@@ -160,11 +160,13 @@ class DynamoRecords:
             )  # fmt: skip
             looked_at += at_once
             memories = readable_records(items, memory_of)
-            found += [one for one in memories if is_visible(visibility, one) and passes_filter(filters, one, document(one))]
+            matching += [
+                item for item in memories if is_visible(visibility, item) and passes_filter(filters, item, document(item))
+            ]
             if after is None:
                 break
-        goes_on = found[limit - 1].memory_id if len(found) > limit else None if after is None else _id_of(after)
-        return found[:limit], goes_on
+        goes_on = matching[limit - 1].memory_id if len(matching) > limit else None if after is None else _id_of(after)
+        return matching[:limit], goes_on
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
         condition, values = partition_condition(user_id, MEMORY)
@@ -172,8 +174,8 @@ class DynamoRecords:
             condition, {**values, ":active": {"S": "active"}}, FilterExpression=f"#{STATUS} = :active",
             ScanIndexForward=False, ConsistentRead=not self._indexed, Limit=limit + 1,
         )  # fmt: skip
-        found = list(itertools.islice((item for page in pages for item in page), limit + 1))
-        return list(readable_records(found[:limit], stored_of)), len(found) <= limit
+        items = list(itertools.islice((item for page in pages for item in page), limit + 1))
+        return list(readable_records(items[:limit], stored_of)), len(items) <= limit
 
     def audits(self, user_id: str, memory_id: str) -> list[Audit]:
         condition, values = partition_condition(user_id, f"{AUDIT}{memory_id}#")

@@ -13,7 +13,7 @@ import numpy as np
 
 from commonplace.adapters.dynamodb.table import AUDIT, CONTENT, ITEM, KEY, MEMORY, PENDING, PURGE_AT, USED, USER, Item
 from commonplace.domain.fields import EARLIEST
-from commonplace.domain.flaws import tell_unreadable
+from commonplace.domain.flaws import report_unreadable
 from commonplace.domain.memory import Memory
 from commonplace.ports.values import Audit, IndexChange, Stored, StreamRecord, Tombstone, Vector
 from commonplace.retrieval.documents import fingerprint
@@ -60,10 +60,10 @@ def memory_of(item: Item, used: Item | None = None) -> Memory:
     if used is None or FOUND not in used:
         return memory
     try:
-        found, last = int(used[FOUND]["N"]), datetime.fromisoformat(used[LAST_FOUND]["S"])
+        count, last = int(used[FOUND]["N"]), datetime.fromisoformat(used[LAST_FOUND]["S"])
     except (ValueError, KeyError):  # a damaged count must not hide the memory
         return memory
-    return memory.model_copy(update={"access_count": found, "last_accessed": last})
+    return memory.model_copy(update={"access_count": count, "last_accessed": last})
 
 
 def stored_of(item: Item, used: Item | None = None) -> Stored:
@@ -76,9 +76,9 @@ def stored_of(item: Item, used: Item | None = None) -> Stored:
 def readable_records(items: Iterable[Item], read: Callable[[Item], _T]) -> Iterator[_T]:
     """Yield each record as read. Unreadable records are skipped, and the log names their keys."""
     for item in items:
-        found = readable(item, read)
-        if found is not None:
-            yield found
+        value = readable(item, read)
+        if value is not None:
+            yield value
 
 
 def readable(item: Item, read: Callable[[Item], _T]) -> _T | None:
@@ -87,7 +87,7 @@ def readable(item: Item, read: Callable[[Item], _T]) -> _T | None:
         return read(item)
     except (ValueError, KeyError, TypeError) as error:  # includes errors of Pydantic and NumPy
         key = item[USER]["S"], item[ITEM]["S"]
-        tell_unreadable(key[0], key[1].removeprefix(MEMORY))
+        report_unreadable(key[0], key[1].removeprefix(MEMORY))
         _log.error("an unreadable record is left out: %s %s: %s", *key, type(error).__name__)
         return None
 
@@ -106,14 +106,14 @@ def markers(memory: Memory) -> dict[str, Item]:
     """Return the uniqueness markers of an active memory by sort key: for its content and its key."""
     if memory.status != "active":
         return {}
-    held = {HOLDER: {"S": memory.memory_id}, **_expiry(memory)}
+    common = {HOLDER: {"S": memory.memory_id}, **_expiry(memory)}
     content = f"{CONTENT}{fingerprint(memory).hex()}"
-    found: dict[str, Item] = {content: {**_row(memory, content), **held}}
+    items: dict[str, Item] = {content: {**_row(memory, content), **common}}
     if memory.key is not None:
         name = key_name(memory.collection, memory.key)
         place = {"collection": {"S": memory.collection}, "key": {"S": memory.key}}
-        found[name] = {**_row(memory, name), **held, **place}
-    return found
+        items[name] = {**_row(memory, name), **common, **place}
+    return items
 
 
 def key_name(collection: str, key: str) -> str:
@@ -167,22 +167,22 @@ def _expiry(memory: Memory) -> dict[str, Any]:
 def stream_records(event: Mapping[str, Any]) -> Iterator[StreamRecord]:
     """Yield the changes of memories in an event, in order; other rows are skipped."""
     for record in event["Records"]:
-        what = record["dynamodb"]
-        user, item = what["Keys"][USER]["S"], what["Keys"][ITEM]["S"]
+        image = record["dynamodb"]
+        user, item = image["Keys"][USER]["S"], image["Keys"][ITEM]["S"]
         if not item.startswith(MEMORY):
             continue
-        at = datetime.fromtimestamp(float(what["ApproximateCreationDateTime"]), UTC)
+        at = datetime.fromtimestamp(float(image["ApproximateCreationDateTime"]), UTC)
         try:
-            change, trouble = _change(what, user, item), ""
+            change, trouble = _change(image, user, item), ""
         except (ValueError, KeyError, TypeError) as error:  # includes errors of Pydantic, NumPy and base64
             change, trouble = None, f"unreadable: {type(error).__name__}"
-        yield StreamRecord(what["SequenceNumber"], user, item, at, change, trouble)
+        yield StreamRecord(image["SequenceNumber"], user, item, at, change, trouble)
 
 
-def _change(what: Mapping[str, Any], user: str, item: str) -> IndexChange:
-    if "NewImage" not in what:
-        return Tombstone(user, item.removeprefix(MEMORY), int(what["OldImage"][VERSION]["N"]))
-    stored = stored_of({name: _value(value) for name, value in what["NewImage"].items()})
+def _change(change: Mapping[str, Any], user: str, item: str) -> IndexChange:
+    if "NewImage" not in change:
+        return Tombstone(user, item.removeprefix(MEMORY), int(change["OldImage"][VERSION]["N"]))
+    stored = stored_of({name: _value(value) for name, value in change["NewImage"].items()})
     if (stored.memory.user_id, f"{MEMORY}{stored.memory.memory_id}") != (user, item):
         raise ValueError("another memory's key")
     return stored

@@ -25,7 +25,7 @@ from commonplace.adapters.dynamodb.table import (
 )
 from commonplace.domain.batching import in_batches
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.interactions import kept_run, kept_tag_rows, tag_rows_text
+from commonplace.domain.interactions import parse_run, parse_tag_rows, tag_rows_text
 from commonplace.domain.runs import Run, TagRow
 from commonplace.ports.night import LedgerMark
 from commonplace.ports.values import Fence
@@ -43,7 +43,7 @@ class DynamoTagRows:
 
     def rows(self, user_id: str) -> dict[str, TagRow]:
         calls = self._table.calls()
-        return kept_tag_rows(text_of(calls, calls.one(user_id, TAG_ROWS)))
+        return parse_tag_rows(text_of(calls, calls.one(user_id, TAG_ROWS)))
 
     def replace(self, user_id: str, rows: Mapping[str, TagRow], fence: Fence) -> None:
         prefix = f"{REST}{TAG_ROWS}#"
@@ -68,8 +68,8 @@ class DynamoRuns:
         }  # fmt: skip
         change = "SET #fence = if_not_exists(#fence, :none) + :one, #until = :until"
         free = f"{ABSENT} OR #until <= :now OR #until > :untrue"
-        given = self._table.calls().update(user_id, LEASE, change, free, values)
-        return None if given is None else Fence(user_id, int(given["fence"]["N"]))
+        updated = self._table.calls().update(user_id, LEASE, change, free, values)
+        return None if updated is None else Fence(user_id, int(updated["fence"]["N"]))
 
     def renew(self, fence: Fence, until: datetime) -> None:
         values = {":fence": {"N": str(fence.number)}, ":until": {"N": str(until.timestamp())}}
@@ -90,8 +90,8 @@ class DynamoRuns:
     def save_part(self, run: Run, name: str, body: str, fence: Fence) -> None:
         key = key_of(run.user_id, f"{PART}{run.run_id}#{name}")
         text, rows = row_text(body, run.user_id, f"{REST}{PART}{run.run_id}#")
-        not_there = Action("ConditionCheck", key, ABSENT)
-        for actions in (*([row, not_there] for row in rows), [Action("Put", {**key, **text}, ABSENT)]):
+        absent = Action("ConditionCheck", key, ABSENT)
+        for actions in (*([row, absent] for row in rows), [Action("Put", {**key, **text}, ABSENT)]):
             refusals = self._table.calls().transact([fenced(fence), *actions])
             if any(refusal.place == 0 for refusal in refusals):
                 raise _lost()
@@ -104,29 +104,29 @@ class DynamoRuns:
 
     def drop_parts(self, user_id: str, run_id: str, keep: Sequence[str] = ()) -> None:
         calls, prefix = self._table.calls(), f"{PART}{run_id}#"
-        kept = {f"{prefix}{name}" for name in keep}
+        wanted = {f"{prefix}{name}" for name in keep}
         pages = calls.pages(
             *partition_condition(user_id, prefix), ConsistentRead=True, ProjectionExpression=f"#{ITEM},#{ROWS}"
         )
         parts = {row[ITEM]["S"]: named(row) for page in pages for row in page}
-        staying = {name for part in kept & parts.keys() for name in parts[part]}
+        staying = {name for part in wanted & parts.keys() for name in parts[part]}
         rows = [name for name in names_from(calls, user_id, f"{REST}{prefix}") if name not in staying]
         # Parts first, so that none exists without its rows.
-        calls.delete_all(key_of(user_id, name) for name in parts.keys() - kept)
+        calls.delete_all(key_of(user_id, name) for name in parts.keys() - wanted)
         calls.delete_all(key_of(user_id, name) for name in rows)
 
     def close(self, run: Run, marks: Mapping[str, LedgerMark], fence: Fence) -> None:
         calls, at = self._table.calls(), run.finished_at or run.started_at
         names = [(run.user_id, interaction_name(name)) for name in marks]
-        found = calls.get(names)
-        kept = [stored_interaction(found[name]) for name in names if name in found]
+        items_by_key = calls.get(names)
+        interactions = [stored_interaction(items_by_key[name]) for name in names if name in items_by_key]
         # Marked by an earlier attempt that crashed before closing the run.
-        open_ones = [one for one in kept if one.entry.run_id != run.run_id]
-        for batch in in_batches(open_ones, _MARK_BATCH):
+        unmarked = [interaction for interaction in interactions if interaction.entry.run_id != run.run_id]
+        for batch in in_batches(unmarked, _MARK_BATCH):
             actions = [
                 action
-                for one in batch
-                for action in marked(run.user_id, one, marks[one.entry.interaction_id], run.run_id, at)
+                for interaction in batch
+                for action in marked(run.user_id, interaction, marks[interaction.entry.interaction_id], run.run_id, at)
             ]
             self._written(actions, fence)
         self._replace_text(run, [Action("Delete", key_of(run.user_id, RUNNING))], fence)
@@ -144,7 +144,7 @@ class DynamoRuns:
         runs = (_run(calls, row) for page in pages for row in page)
         return list(islice((run for run in runs if run is not None), limit))
 
-    def _replace_text(self, run: Run, beside: Sequence[Action], fence: Fence) -> None:
+    def _replace_text(self, run: Run, extra: Sequence[Action], fence: Fence) -> None:
         """Replaces the run's earlier text in the same transaction, as it may contain forgotten words."""
         prefix = f"{REST}{RUN}{run.run_id}#"
         before = names_from(self._table.calls(), run.user_id, prefix)
@@ -152,7 +152,7 @@ class DynamoRuns:
         for row in rows:
             self._written([row], fence)
         gone = [Action("Delete", key_of(run.user_id, name)) for name in before]
-        self._written([Action("Put", {**key_of(run.user_id, f"{RUN}{run.run_id}"), **text}), *beside, *gone], fence)
+        self._written([Action("Put", {**key_of(run.user_id, f"{RUN}{run.run_id}"), **text}), *extra, *gone], fence)
 
     def _written(self, actions: Sequence[Action], fence: Fence) -> None:
         if self._table.calls().transact([fenced(fence), *actions]):
@@ -166,7 +166,7 @@ def _running(run: Run) -> list[Action]:
 
 def _run(calls: Calls, row: Item | None) -> Run | None:
     text = text_of(calls, row)
-    return None if text is None else kept_run(text)
+    return None if text is None else parse_run(text)
 
 
 def _lost() -> CommonplaceError:
@@ -198,7 +198,7 @@ def _raised(day: date, name: str, tokens: int, most_before: int | None = None) -
     key = key_of(f"{BUDGET}{day.isoformat()}", name)
     gone = math.ceil((datetime.combine(day, time(), UTC) + _KEPT_FOR).timestamp())
     values = {":tokens": {"N": str(tokens)}, ":gone": {"N": str(gone)}}
-    room = None
+    condition = None
     if most_before is not None:
-        room, values[":most"] = f"{ABSENT} OR #tokens <= :most", {"N": str(most_before)}
-    return Action("Update", key, room, values, f"SET #{PURGE_AT} = :gone ADD #tokens :tokens")
+        condition, values[":most"] = f"{ABSENT} OR #tokens <= :most", {"N": str(most_before)}
+    return Action("Update", key, condition, values, f"SET #{PURGE_AT} = :gone ADD #tokens :tokens")

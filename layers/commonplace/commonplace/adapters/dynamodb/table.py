@@ -115,22 +115,22 @@ class Action:
 
     def on(self, table: str) -> dict[str, Any]:
         """Return the action as an entry of `TransactItems`."""
-        what: dict[str, Any] = {"TableName": table}
+        fields: dict[str, Any] = {"TableName": table}
         if self.kind == "Put":
-            what["Item"] = self.item
+            fields["Item"] = self.item
         else:
-            what["Key"] = {USER: self.item[USER], ITEM: self.item[ITEM]}
+            fields["Key"] = {USER: self.item[USER], ITEM: self.item[ITEM]}
         if self.change is not None:
-            what["UpdateExpression"] = self.change
+            fields["UpdateExpression"] = self.change
         if self.condition is not None:
-            what["ConditionExpression"] = self.condition
-            what["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
+            fields["ConditionExpression"] = self.condition
+            fields["ReturnValuesOnConditionCheckFailure"] = "ALL_OLD"
         names = names_in(f"{self.change or ''} {self.condition or ''}")
         if names:
-            what["ExpressionAttributeNames"] = names
+            fields["ExpressionAttributeNames"] = names
         if self.values:
-            what["ExpressionAttributeValues"] = self.values
-        return {self.kind: what}
+            fields["ExpressionAttributeValues"] = self.values
+        return {self.kind: fields}
 
 
 def names_in(expression: str) -> dict[str, str]:
@@ -139,5 +139,5 @@ def names_in(expression: str) -> dict[str, str]:
 
 
 def _size(value: Mapping[str, Any]) -> int:
-    ((_, held),) = value.items()
-    return len(held.encode()) if isinstance(held, str) else len(held)
+    ((_, inner),) = value.items()
+    return len(inner.encode()) if isinstance(inner, str) else len(inner)

@@ -33,7 +33,7 @@ from commonplace.adapters.dynamodb.table import (
     queue_of,
 )
 from commonplace.domain.errors import CommonplaceError
-from commonplace.ports.values import MOST_RATINGS, RATINGS_KEPT, SEARCHES_KEPT, LoggedSearch, Rating
+from commonplace.ports.values import MOST_RATINGS, RATING_RETENTION, SEARCH_RETENTION, LoggedSearch, Rating
 
 _log = logging.getLogger("commonplace")
 _FOLD_WITHIN = timedelta(days=90)  # time for a fold to happen
@@ -58,10 +58,10 @@ class DynamoUsage:
         starts = range(0, len(memory_ids), _IDS_A_ROW)
         self._waiting.extend(_row(user_id, memory_ids[start : start + _IDS_A_ROW], at, now) for start in starts)
         for _ in range(len(starts) + 1):  # these, and one row left by an earlier call
-            if not self._write_one():
+            if not self._write_next():
                 return
 
-    def _write_one(self) -> bool:
+    def _write_next(self) -> bool:
         try:
             item = self._waiting.popleft()
         except IndexError:  # empty
@@ -85,43 +85,43 @@ class DynamoUsage:
                 calls.wait(attempt)
 
     def unfolded(self, before: datetime) -> Iterator[str]:
-        told: set[str] = set()
+        users_seen: set[str] = set()
         for rows in waiting_rows(self._table, USAGE, before):
-            users = {row[USER]["S"].removeprefix(USAGE) for row in rows} - told
-            told |= users
+            users = {row[USER]["S"].removeprefix(USAGE) for row in rows} - users_seen
+            users_seen |= users
             yield from sorted(users)
 
 
 @dataclass
-class _FoundCount:
+class _UseCount:
     found: int = 0
     last: list[str] = field(default_factory=list)
 
 
 def _folding(calls: Calls, user_id: str, rows: Sequence[Item]) -> list[Action]:
     taken: list[Action] = []
-    counts: dict[str, _FoundCount] = {}
+    counts: dict[str, _UseCount] = {}
     for row in rows:
         ids = [each["S"] for each in row["ids"]["L"]]
         if len(taken) + 1 + len(counts.keys() | set(ids)) > _ACTIONS:
             break
         taken.append(Action("Delete", row, PRESENT))
         for memory_id in ids:
-            count = counts.setdefault(memory_id, _FoundCount())
+            count = counts.setdefault(memory_id, _UseCount())
             count.found += 1
             count.last.append(row["at"]["S"])
     names = [(user_id, name(memory_id)) for memory_id in counts for name in (memory_name, used_name)]
-    there = calls.get(names, (PURGE_AT, FOUND, LAST_FOUND))
+    items = calls.get(names, (PURGE_AT, FOUND, LAST_FOUND))
     return taken + [
         _count_action(
-            user_id, memory_id, count, there[user_id, memory_name(memory_id)], there.get((user_id, used_name(memory_id)))
+            user_id, memory_id, count, items[user_id, memory_name(memory_id)], items.get((user_id, used_name(memory_id)))
         )
         for memory_id, count in counts.items()
-        if (user_id, memory_name(memory_id)) in there  # purged memories need no counts
+        if (user_id, memory_name(memory_id)) in items  # purged memories need no counts
     ]
 
 
-def _count_action(user_id: str, memory_id: str, count: _FoundCount, record: Item, used: Item | None) -> Action:
+def _count_action(user_id: str, memory_id: str, count: _UseCount, record: Item, used: Item | None) -> Action:
     before = int(used[FOUND]["N"]) if used and FOUND in used else 0
     moments = [*count.last, used[LAST_FOUND]["S"]] if used and before else count.last
     change = f"SET #{FOUND} = :found, #{LAST_FOUND} = :last"
@@ -169,7 +169,7 @@ class DynamoSearchLog:
             "query": {"S": search.query},
             "found": {"N": str(search.found)},
             "at": {"S": search.at.isoformat()},
-            PURGE_AT: {"N": str(math.ceil((now + SEARCHES_KEPT).timestamp()))},
+            PURGE_AT: {"N": str(math.ceil((now + SEARCH_RETENTION).timestamp()))},
         }
         try:
             self._table.calls(_PATIENCE).put(item)
@@ -212,8 +212,8 @@ class DynamoFeedback:
 
     def rate(self, user_id: str, rating: Rating) -> bool:
         calls, item = self._table.calls(), _item(user_id, rating)
-        others = [row for row in _sorted_by_time(_rows(calls, user_id)) if row[ITEM] != item[ITEM]]
-        surplus = others[: max(0, len(others) + 1 - MOST_RATINGS)][:_DELETE_BATCH]
+        older = [row for row in _sorted_by_time(_rows(calls, user_id)) if row[ITEM] != item[ITEM]]
+        surplus = older[: max(0, len(older) + 1 - MOST_RATINGS)][:_DELETE_BATCH]
         record = key_of(user_id, memory_name(rating.memory_id))
         is_active = Action("ConditionCheck", record, f"#{STATUS} = :active", {":active": {"S": "active"}})
         return not calls.transact([is_active, Action("Put", item), *(Action("Delete", row) for row in surplus)])
@@ -250,7 +250,7 @@ def _item(user_id: str, rating: Rating) -> Item:
         "query": {"S": rating.query},
         "useful": {"BOOL": rating.useful},
         "at": {"S": rating.at.isoformat()},
-        PURGE_AT: {"N": str(math.ceil((rating.at + RATINGS_KEPT).timestamp()))},
+        PURGE_AT: {"N": str(math.ceil((rating.at + RATING_RETENTION).timestamp()))},
     }
 
 

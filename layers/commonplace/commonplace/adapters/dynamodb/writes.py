@@ -183,8 +183,8 @@ def change_of(calls: Calls, memory: Memory, audit: Audit, vector: Vector | None)
         raise CommonplaceError(ErrorCode.NOT_FOUND, f"no memory {memory.memory_id}")
     if before.version != memory.version - 1:
         raise version_conflict(memory)
-    kept = (memory.content, memory.embedding_model) == (before.content, before.embedding_model)
-    return RowChange(memory, bytes_of(item) if kept else vector_bytes(vector), audit, before)
+    is_unchanged = (memory.content, memory.embedding_model) == (before.content, before.embedding_model)
+    return RowChange(memory, bytes_of(item) if is_unchanged else vector_bytes(vector), audit, before)
 
 
 def older_audits(calls: Calls, memory: Memory) -> list[str]:
@@ -204,8 +204,8 @@ def erase_unreadable(calls: Calls, user_id: str, memory_id: str, forgotten: bool
     record = calls.one(user_id, memory_name(memory_id))
     if record is None or readable(record, memory_of) is not None:
         return False
-    beside = (used_name(memory_id), pending_name(memory_id), *_rows_of(calls, user_id, memory_id))
-    calls.delete_all(key_of(user_id, name) for name in beside)
+    extra_rows = (used_name(memory_id), pending_name(memory_id), *_rows_of(calls, user_id, memory_id))
+    calls.delete_all(key_of(user_id, name) for name in extra_rows)
     forget(calls, user_id, [memory_id], forgotten)
     calls.delete_all([key_of(user_id, memory_name(memory_id))])
     return True
@@ -222,8 +222,8 @@ def _rows_of(calls: Calls, user_id: str, memory_id: str) -> Iterator[str]:
         yield from (row[ITEM]["S"] for row in page)
     for kind in (CONTENT, KEY):
         condition, values = partition_condition(user_id, kind)
-        held = {**values, ":holder": {"S": memory_id}}
-        for page in calls.pages(condition, held, FilterExpression=f"#{HOLDER} = :holder", ConsistentRead=True):
+        with_holder = {**values, ":holder": {"S": memory_id}}
+        for page in calls.pages(condition, with_holder, FilterExpression=f"#{HOLDER} = :holder", ConsistentRead=True):
             yield from (row[ITEM]["S"] for row in page)
 
 
@@ -234,21 +234,21 @@ def forget(calls: Calls, user_id: str, erased: Collection[str], forgotten: bool 
     usage.forget(calls, user_id, erased)
     for page in calls.pages(*partition_condition(user_id, OPERATION), ConsistentRead=True):
         for item in page:
-            told = _without_erased(item["told"]["S"], erased)
-            if told is not None:
-                calls.put({**item, "told": {"S": told}})
+            cleaned = _without_erased(item["told"]["S"], erased)
+            if cleaned is not None:
+                calls.put({**item, "told": {"S": cleaned}})
 
 
-def _without_erased(told: str, erased: Collection[str]) -> str | None:
-    if not any(memory_id in told for memory_id in erased):
+def _without_erased(report: str, erased: Collection[str]) -> str | None:
+    if not any(memory_id in report for memory_id in erased):
         return None
     try:
-        kept = json.loads(told)
-        made = [AppliedChange(**one) for one in kept["made"]]
+        parsed = json.loads(report)
+        made = [AppliedChange(**change) for change in parsed["made"]]
     except (ValueError, KeyError, TypeError):  # it can't be undone, so its words aren't needed
         return "{}"
-    left = [asdict(without_words(one) if one.memory_id in erased else one) for one in made]
-    return json.dumps({**kept, "made": left}) if left != kept["made"] else None
+    left = [asdict(without_words(change) if change.memory_id in erased else change) for change in made]
+    return json.dumps({**parsed, "made": left}) if left != parsed["made"] else None
 
 
 def erasing(operation: Operation) -> Iterator[Action]:
@@ -265,10 +265,10 @@ def older_rows(calls: Calls, change: Change) -> Iterator[Action]:
         yield from purging(calls, memory, change.before)
         return
     goes = purge_at(memory)
-    told = "SET #detail = :erased" + (f", #{PURGE_AT} = :purge_at" if goes else "")
+    update = "SET #detail = :erased" + (f", #{PURGE_AT} = :purge_at" if goes else "")
     values = {":erased": {"S": _ERASED}, **({":purge_at": goes[PURGE_AT]} if goes else {})}
     yield from (
-        Action("Update", key_of(memory.user_id, name), change=told, values=values) for name in older_audits(calls, memory)
+        Action("Update", key_of(memory.user_id, name), change=update, values=values) for name in older_audits(calls, memory)
     )
 
 
@@ -283,13 +283,13 @@ class RefusedWrite:
 def refused_writes(batch: Iterable[tuple[TransactionWrite, list[Action]]], refusals: Iterable[Refusal]) -> list[RefusedWrite]:
     """Return the refused writes of a batch; the others can be repeated unchanged."""
     by_place = {refusal.place: refusal.item for refusal in refusals}
-    found, start = [], 0
+    refused_writes, start = [], 0
     for write, actions in batch:
         hit = [(action, by_place[start + at]) for at, action in enumerate(actions) if start + at in by_place]
         start += len(actions)
         if hit:
-            found.append(RefusedWrite(write, hit))
-    return found
+            refused_writes.append(RefusedWrite(write, hit))
+    return refused_writes
 
 
 def marker_holders(calls: Calls, all_refused: Sequence[RefusedWrite], now: dict[str, datetime]) -> list[dict[str, Memory]]:
@@ -309,7 +309,7 @@ def marker_holders(calls: Calls, all_refused: Sequence[RefusedWrite], now: dict[
 
 
 def _settle(refused: RefusedWrite, holders: dict[tuple[str, str], Item], now: datetime) -> dict[str, Memory]:
-    write, found = refused.write, {}
+    write, holders_by_place = refused.write, {}
     # Start over: another write may have intervened.
     write.archived, write.stale = {}, {}
     for action, item in refused.actions:
@@ -326,8 +326,8 @@ def _settle(refused: RefusedWrite, holders: dict[tuple[str, str], Item], now: da
         elif is_closed_or_expired(holder, now):
             write.archived[holder_id] = _archive(holder, record, now)
         else:
-            found[CONTENT if action.name.startswith(CONTENT) else KEY] = holder
-    return found
+            holders_by_place[CONTENT if action.name.startswith(CONTENT) else KEY] = holder
+    return holders_by_place
 
 
 def _archive(expired: Memory, record: Item, now: datetime) -> RowChange:
@@ -357,10 +357,10 @@ class EntryBatch:
         return [self._answers[place] for place in range(len(writes))]
 
     def _is_duplicate(self, place: int, memory: Memory) -> bool:
-        there = self._there.get(_content(memory))
-        if there is None or is_closed_or_expired(there, memory.created_at):
+        holder = self._there.get(_content(memory))
+        if holder is None or is_closed_or_expired(holder, memory.created_at):
             return False
-        self._answers[place] = there, False
+        self._answers[place] = holder, False
         return True
 
     def _write(self, writes: dict[int, TransactionWrite]) -> None:
@@ -389,13 +389,13 @@ class EntryBatch:
     def _settle(self, writes: dict[int, TransactionWrite], all_refused: Sequence[RefusedWrite]) -> None:
         now = {write.change.memory.memory_id: write.change.memory.created_at for write in writes.values()}
         places = {id(write): place for place, write in writes.items()}
-        for refused, there in zip(all_refused, marker_holders(self._calls, all_refused, now), strict=True):
+        for refused, holders in zip(all_refused, marker_holders(self._calls, all_refused, now), strict=True):
             place, memory = places[id(refused.write)], refused.write.change.memory
-            if CONTENT in there:
-                self._answer(place, there[CONTENT], there[CONTENT].memory_id == memory.memory_id)
+            if CONTENT in holders:
+                self._answer(place, holders[CONTENT], holders[CONTENT].memory_id == memory.memory_id)
                 del writes[place]
-            elif KEY in there:
-                raise CommonplaceError(ErrorCode.CONFLICT, f"the key {memory.key} is taken by {there[KEY].memory_id}")
+            elif KEY in holders:
+                raise CommonplaceError(ErrorCode.CONFLICT, f"the key {memory.key} is taken by {holders[KEY].memory_id}")
             elif any(action.name == memory_name(memory.memory_id) for action, _ in refused.actions):
                 raise CommonplaceError(ErrorCode.CONFLICT, f"{memory.memory_id} is there already, with another content")
 

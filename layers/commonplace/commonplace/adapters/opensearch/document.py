@@ -113,8 +113,8 @@ def _encode_field(values: Any) -> str:
 def unpacked(fields: Iterable[str]) -> list[list[Any]]:
     """Unpack the values of fields, in the order of `ROW` or of an outline after its user."""
     texts = [base64.urlsafe_b64decode(field + "==") for field in fields]  # OpenSearch returns them without padding
-    found: list[list[Any]] = json.loads(b"[" + b",".join(texts) + b"]")
-    return found
+    rows: list[list[Any]] = json.loads(b"[" + b",".join(texts) + b"]")
+    return rows
 
 
 def source(change: IndexChange, metadata: Mapping[str, str]) -> dict[str, Any]:

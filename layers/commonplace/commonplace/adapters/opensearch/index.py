@@ -85,15 +85,15 @@ class FindRequest:
         aside, passing = self.pending.rows(self.visibility, self.filters, self.terms, self.vector)
         searches = self._search_legs()
         # separate legs cost two more searches: combined legs return cosines or fused scores instead of their own
-        told = self._legs(alone=True) if self.with_legs else {}
-        counted, *legs = self.ask(queries.statistics(self._visible, self.terms), *searches, *told.values())
+        alone = self._legs(alone=True) if self.with_legs else {}
+        counted, *legs = self.ask(queries.statistics(self._visible, self.terms), *searches, *alone.values())
         own = candidate_rows.corpus_of(list(aside.values()), self.terms)
         corpus = candidate_rows.merged_corpus(_corpus_from(counted, self.terms), own)
         waiting = {name: aside[name] for name in passing}
         gathered = self._with_neighbours(aside, self._rows_found(legs[: len(searches)]) | waiting, corpus)
         if not self.with_legs:
             return gathered
-        answers = dict(zip(told, legs[len(searches) :], strict=True))
+        answers = dict(zip(alone, legs[len(searches) :], strict=True))
         beside = candidate_rows.legs_of(list(waiting.values()), corpus)
         return replace(gathered, legs=legs_from(answers, self.visibility.user_id, beside))
 
@@ -115,13 +115,13 @@ class FindRequest:
         return self.fusion == "engine" and bool(self.terms) and self.vector is not None
 
     def _rows_found(self, legs: Sequence[Answer]) -> Rows:
-        found: Rows = {}
+        rows_by_id: Rows = {}
         for leg in legs:
             if self._is_fused:
                 _refuse_unfused(leg)
             rows, _ = self._rows(leg, scored=self.vector is not None and not self._is_fused)
-            found |= rows
-        return found
+            rows_by_id |= rows
+        return rows_by_id
 
     def _rows(self, answer: Answer, scored: bool) -> tuple[Rows, set[str]]:
         rows, passing = {}, set()
@@ -132,15 +132,15 @@ class FindRequest:
                 passing.add(row.memory_id)
         return rows, passing
 
-    def _with_neighbours(self, aside: Rows, found: Rows, corpus: Corpus) -> Retrieved:
-        rows, ranked = aside | found, set(found)
+    def _with_neighbours(self, aside: Rows, hits: Rows, corpus: Corpus) -> Retrieved:
+        rows, ranked = aside | hits, set(hits)
         everything = len(rows) == corpus.memories
-        spans = {} if everything else spans_of(list(found.values()), corpus, self.terms)
-        unscored = set(found).difference(self.pending.ids) if self._is_fused else set()
+        spans = {} if everything else spans_of(list(hits.values()), corpus, self.terms)
+        unscored = set(hits).difference(self.pending.ids) if self._is_fused else set()
         names = {} if everything else _session_names(rows.values())
         searches = []
         if spans or unscored:
-            searches.append(queries.neighbours_of(self._visible, self._passing, spans, unscored, found, self.vector))
+            searches.append(queries.neighbours_of(self._visible, self._passing, spans, unscored, hits, self.vector))
         if names:
             searches.append(queries.sessions(self._visible, names))
         answers = self.ask(*searches) if searches else []
@@ -150,7 +150,7 @@ class FindRequest:
         for answer in answers:
             read, passing = self._rows(answer, scored=self.vector is not None)
             rows |= read
-            ranked |= passing & within_reach(found.values(), read.values())
+            ranked |= passing & within_reach(hits.values(), read.values())
         columns = candidate_rows.columns_of(list(rows.values()), ranked, sessions, self.terms, corpus.speakers)
         return Retrieved(columns, corpus, partial=not self.pending.complete)
 
@@ -166,19 +166,19 @@ def similar(
     ask: Ask, visibility: Visibility, terms: Sequence[str], vector: Vector | None, waiting: RecordScan, limit: int
 ) -> list[Similar]:
     """Return memories that share words in their own text, and the nearest by vector."""
-    asked = sorted(set(terms))
+    words = sorted(set(terms))
     may_be_seen = queries.visible(visibility, waiting.ids)
-    legs = [queries.sharing(may_be_seen, asked, vector)] if asked else []
+    legs = [queries.sharing(may_be_seen, words, vector)] if words else []
     near = [] if vector is None else [queries.nearest(may_be_seen, vector, waiting.model, _NEAR)]
     legs += [queries.with_content(body, limit) for body in near]
-    counted, *answers = ask(queries.statistics(may_be_seen, asked), *legs)
+    counted, *answers = ask(queries.statistics(may_be_seen, words), *legs)
     rows, texts = {}, {}
     for hit in (hit for answer in answers for hit in hits_of_user(answer, visibility.user_id)):
-        rows[hit.memory_id] = row_of_hit(hit, asked, waiting.model, scored=vector is not None)
+        rows[hit.memory_id] = row_of_hit(hit, words, waiting.model, scored=vector is not None)
         texts[hit.memory_id] = hit.content or ""
-    found, _ = waiting.rows(visibility, Filter(), asked, vector)
-    aside = list(found.values())
-    corpus = candidate_rows.merged_corpus(_corpus_from(counted, asked), candidate_rows.corpus_of(aside, asked))
+    newer, _ = waiting.rows(visibility, Filter(), words, vector)
+    aside = list(newer.values())
+    corpus = candidate_rows.merged_corpus(_corpus_from(counted, words), candidate_rows.corpus_of(aside, words))
     return candidate_rows.similar_of([*rows.values(), *aside], texts | waiting.texts, corpus, limit)
 
 
@@ -230,7 +230,7 @@ def spans_of(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> dict[
     for row in _best_first(rows, corpus, terms):
         if row.session is not None and len(places) < MOST:
             served.append(row)
-            places.update((row.session, row.position + away) for away in range(-2 * bm25.REACH, 2 * bm25.REACH + 1))
+            places.update((row.session, row.position + step) for step in range(-2 * bm25.REACH, 2 * bm25.REACH + 1))
     return {session: _merged(positions) for session, positions in _positions(served).items()}
 
 
@@ -245,10 +245,10 @@ def _best_first(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> li
     return [rows[at] for at in dict.fromkeys(np.stack([by_words, by_vector], axis=1).ravel().tolist())]
 
 
-def within_reach(hits: Iterable[Row], others: Iterable[Row]) -> set[str]:
+def within_reach(hits: Iterable[Row], rows: Iterable[Row]) -> set[str]:
     """Return ids of the others within `bm25.REACH` positions of a hit in their session."""
     places = _positions(hits)
-    return {row.memory_id for row in others if row.session in places and _near(places[row.session], row.position)}
+    return {row.memory_id for row in rows if row.session in places and _near(places[row.session], row.position)}
 
 
 def _session_names(rows: Collection[Row]) -> set[str]:
@@ -269,14 +269,14 @@ def _near(positions: Sequence[int], position: int) -> bool:
 
 
 def _merged(positions: Iterable[int]) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
+    merged: list[tuple[int, int]] = []
     for position in positions:
         first, last = position - 2 * bm25.REACH, position + 2 * bm25.REACH
-        if found and first <= found[-1][1]:
-            found[-1] = found[-1][0], last
+        if merged and first <= merged[-1][1]:
+            merged[-1] = merged[-1][0], last
         else:
-            found.append((first, last))
-    return found
+            merged.append((first, last))
+    return merged
 
 
 def hits_of_user(answer: Answer, user_id: str) -> Iterator[Hit]:
@@ -284,10 +284,10 @@ def hits_of_user(answer: Answer, user_id: str) -> Iterator[Hit]:
     hits = answer["hits"]["hits"]
     if any("fields" not in hit for hit in hits):
         raise IndexUnavailable("documents lack what ranking must know: run commonplace reindex")
-    for hit, kept in zip(hits, unpacked(hit["fields"]["row"][0] for hit in hits), strict=True):
-        if kept[_USER] == user_id:
+    for hit, row in zip(hits, unpacked(hit["fields"]["row"][0] for hit in hits), strict=True):
+        if row[_USER] == user_id:
             passes = "passes" in hit.get("matched_queries", ())
-            yield Hit(kept, hit["_score"], hit.get("sort", ()), passes, hit.get("_source", {}).get("content"))
+            yield Hit(row, hit["_score"], hit.get("sort", ()), passes, hit.get("_source", {}).get("content"))
 
 
 def row_of_hit(hit: Hit, terms: Sequence[str], model: str, scored: bool) -> Row:
@@ -313,9 +313,9 @@ def row_of_hit(hit: Hit, terms: Sequence[str], model: str, scored: bool) -> Row:
 
 def legs_from(answers: Mapping[str, Answer], user_id: str, beside: Legs) -> Legs:
     """Return the hits of each leg, merged with pending writes. `answers`: of `queries.legs` with `alone`."""
-    found = {name: list(hits_of_user(answer, user_id)) for name, answer in answers.items()}
-    words = [(hit.memory_id, hit.score or 0.0) for hit in found.get("lexical", ())]
-    near = [(hit.memory_id, cosine(hit.score or 0.0, same_model=True)) for hit in found.get("vector", ())]
+    hits_by_leg = {name: list(hits_of_user(answer, user_id)) for name, answer in answers.items()}
+    words = [(hit.memory_id, hit.score or 0.0) for hit in hits_by_leg.get("lexical", ())]
+    near = [(hit.memory_id, cosine(hit.score or 0.0, same_model=True)) for hit in hits_by_leg.get("vector", ())]
     return Legs(candidate_rows.best_first([*words, *beside.lexical]), candidate_rows.best_first([*near, *beside.vector]))
 
 
@@ -353,20 +353,20 @@ def session_lengths(answer: Answer) -> dict[str, tuple[int, int]]:
     return {bucket["key"]: (bucket["doc_count"], int(bucket["tokens"]["value"])) for bucket in buckets}
 
 
-def added_lengths(one: Sessions, other: Sessions) -> dict[str, tuple[int, int]]:
+def added_lengths(first: Sessions, other: Sessions) -> dict[str, tuple[int, int]]:
     """Add the memories and tokens of sessions that are split between both sides."""
     nothing = (0, 0)
     return {
         name: (
-            one.get(name, nothing)[0] + other.get(name, nothing)[0],
-            one.get(name, nothing)[1] + other.get(name, nothing)[1],
+            first.get(name, nothing)[0] + other.get(name, nothing)[0],
+            first.get(name, nothing)[1] + other.get(name, nothing)[1],
         )
-        for name in {*one, *other}
+        for name in {*first, *other}
     }
 
 
 _ALL_TAGS = 10_000
-_NOT_AGAIN = 10.0  # seconds
+_RETRY_AFTER = 10.0  # seconds
 _IDS_A_FILTER = 5_000
 _USED = "used-"
 _OUTLINES_A_PAGE = 10_000  # the domain's limit
@@ -400,7 +400,7 @@ class OpenSearchFacts:
             counts, *_ = self._counted(user_id, MOST_TAGS)
         except IndexUnavailable as error:
             _log.warning("index unavailable for tags: %s", error)
-            return self._kept.keep(user_id, self._kept.last(user_id), min(self._seconds, _NOT_AGAIN))
+            return self._kept.keep(user_id, self._kept.last(user_id), min(self._seconds, _RETRY_AFTER))
         return self._kept.keep(user_id, most_used(counts), self._seconds)
 
     def statistics(self, user_id: str, now: datetime, embedding_model: str) -> Statistics:

@@ -180,8 +180,8 @@ def _nearest_clause(allowed: Clause, vector: Vector, model: str, most: int) -> C
 
 def _scored(query: Clause, vector: Vector) -> Clause:
     """Scores are (1 + cosine) / 2, and 0 without a vector."""
-    told = {"field": "vector", "query_value": numbers(vector), "space_type": "cosinesimil"}
-    return {"script_score": {"query": query, "script": {"lang": "knn", "source": "knn_score", "params": told}}}
+    script = {"field": "vector", "query_value": numbers(vector), "space_type": "cosinesimil"}
+    return {"script_score": {"query": query, "script": {"lang": "knn", "source": "knn_score", "params": script}}}
 
 
 def _rescored(vector: Vector, window: int) -> Clause:

@@ -32,7 +32,7 @@ _FUSION = {
 }
 
 
-def set_up(client: OpenSearch, layout: Layout, alias: str = ALIAS, kept: Callable[[], bool] = lambda: False) -> bool:
+def set_up(client: OpenSearch, layout: Layout, alias: str = ALIAS, is_kept: Callable[[], bool] = lambda: False) -> bool:
     """Create pipeline, index template, first index with alias, and replicas. Raises `IndexUnavailable`.
 
     Returns False if a reindex must follow: the live index has another layout and holds memories, or is empty while memories
@@ -44,19 +44,19 @@ def set_up(client: OpenSearch, layout: Layout, alias: str = ALIAS, kept: Callabl
         _copy(client, layout, alias)
         live = versions(client, alias)
         if not live:
-            if kept():
+            if is_kept():
                 return False
             create(client, next_name(client, alias), alias)
             return True
         (old,) = live
         if old.metadata == mark(layout):
-            return not kept() or _holds_some(client, old)
+            return not is_kept() or _holds_some(client, old)
         if _holds_some(client, old):
             return False
         new = next_name(client, alias)
         create(client, new)
         switch(client, alias, old.name, new)
-        return not kept()
+        return not is_kept()
 
 
 def prepare(client: OpenSearch, layout: Layout, alias: str) -> None:
@@ -84,7 +84,9 @@ def _copy(client: OpenSearch, layout: Layout, alias: str) -> None:
 def model_of_layout(client: OpenSearch, alias: str) -> str | None:
     """Return the embedding model of the next version's layout; None before setup."""
     templates = client.indices.get_index_template(name=alias, params={"ignore": 404, **_WAIT}).get("index_templates", [])
-    return next((one["index_template"]["template"]["mappings"]["_meta"]["embedding_model"] for one in templates), None)
+    return next(
+        (template["index_template"]["template"]["mappings"]["_meta"]["embedding_model"] for template in templates), None
+    )
 
 
 def create(client: OpenSearch, name: str, alias: str | None = None) -> None:
@@ -118,13 +120,13 @@ def versions(client: OpenSearch, *aliases: str) -> list[Version]:
     One request per alias, by the path that the roles allow, last alias first: an alias that takes over another's index
     between two requests is then seen with it.
     """
-    found: dict[str, Version] = {}
+    versions: dict[str, Version] = {}
     for alias in reversed(aliases):
         params = {"ignore_unavailable": "true", "filter_path": _MAPPING_FIELDS, **_WAIT}
         for name, index in client.indices.get_mapping(index=alias, params=params).items():
-            before = found[name].aliases if name in found else frozenset()
-            found[name] = Version(name, before | ({alias} - {name}), index["mappings"].get("_meta", {}))
-    return list(found.values())
+            before = versions[name].aliases if name in versions else frozenset()
+            versions[name] = Version(name, before | ({alias} - {name}), index["mappings"].get("_meta", {}))
+    return list(versions.values())
 
 
 def next_name(client: OpenSearch, alias: str) -> str:
@@ -167,7 +169,7 @@ class OpenSearchWriter:
 
 def write(
     client: OpenSearch, alias: str, metadata: Mapping[str, str], changes: Sequence[IndexChange],
-    over: bool = False, found: bool = True,
+    over: bool = False, is_present: bool = True,
 ) -> list[IndexOutcome]:  # fmt: skip
     """Write changes into the index behind an alias. Raises `IndexUnavailable` if no outcome is known.
 
@@ -178,11 +180,11 @@ def write(
     outcomes: list[IndexOutcome] = []
     for lines in _bulks(changes, metadata, kind):
         # A write must not create a missing index, which would lack alias and mapping.
-        params = {"refresh": "wait_for" if found else "false", "require_alias": "true", "request_timeout": WRITE_SECONDS}
+        params = {"refresh": "wait_for" if is_present else "false", "require_alias": "true", "request_timeout": WRITE_SECONDS}
         with as_index_unavailable():
             answer = client.bulk(body="\n".join(lines) + "\n", index=alias, params=params)
         outcomes += [_outcome(item["index"]) for item in answer["items"]]
-        if found and any(item["index"]["status"] == 409 for item in answer["items"]):
+        if is_present and any(item["index"]["status"] == 409 for item in answer["items"]):
             with as_index_unavailable():  # written by another process, and possibly not yet visible
                 client.indices.refresh(index=alias, params={"request_timeout": WRITE_SECONDS})
     return outcomes
@@ -233,12 +235,12 @@ class OpenSearchContents:
         self._client, self._alias = client, alias
 
     def look_up(self, records: Sequence[Stored]) -> list[IndexedDocument | None]:
-        asked = [{"_id": one.memory.memory_id, "routing": routing_of(one.memory.user_id)} for one in records]
+        wanted = [{"_id": record.memory.memory_id, "routing": routing_of(record.memory.user_id)} for record in records]
         with as_index_unavailable():
-            found = self._client.mget(body={"docs": asked}, index=self._alias, params=_WAIT)["docs"]
-        if any("error" in document for document in found):
+            answers = self._client.mget(body={"docs": wanted}, index=self._alias, params=_WAIT)["docs"]
+        if any("error" in document for document in answers):
             raise IndexUnavailable("the index is not there")
-        return [_compared(*pair) if pair[1]["found"] else None for pair in zip(records, found, strict=True)]
+        return [_compared(*pair) if pair[1]["found"] else None for pair in zip(records, answers, strict=True)]
 
     def every(self) -> Iterator[IndexedDocument]:
         with as_index_unavailable():
@@ -289,13 +291,13 @@ class OpenSearchContents:
 
 def _compared(record: Stored, document: Mapping[str, Any]) -> IndexedDocument:
     """The digest is dropped if any stored field differs from the record."""
-    found = _indexed_document(document)
-    return found if document["_source"] == stored(record) else replace(found, digest="")
+    stored_document = _indexed_document(document)
+    return stored_document if document["_source"] == stored(record) else replace(stored_document, digest="")
 
 
 def _indexed_document(document: Mapping[str, Any]) -> IndexedDocument:
-    kept = document["_source"]
-    return IndexedDocument(kept["user_id"], document["_id"], kept["version"], kept.get("digest", ""))
+    source = document["_source"]
+    return IndexedDocument(source["user_id"], document["_id"], source["version"], source.get("digest", ""))
 
 
 class OpenSearchRebuild:
@@ -324,7 +326,7 @@ class OpenSearchRebuild:
 
     def fill(self, records: Sequence[Stored]) -> list[IndexOutcome]:
         try:
-            return write(self._client, self._begun, mark(self._layout), records, over=True, found=False)
+            return write(self._client, self._begun, mark(self._layout), records, over=True, is_present=False)
         except IndexUnavailable as error:  # a late bulk request may succeed the next time
             return [IndexOutcome("retry", str(error))] * len(records)
 

@@ -72,19 +72,19 @@ class Columns:
         """Read what was written since the last call, by any process."""
         newest = self._change
         # Ordered by row, and rows are never reused: slots rise with rows.
-        for found in connection.execute(_QUERY, (self.owner, self._change)):
+        for row in connection.execute(_QUERY, (self.owner, self._change)):
             self._by_place = self._totals = None
-            self._read_row(found)
-            newest = max(newest, found[-1]) if isinstance(found[-1], int) else newest
+            self._read_row(row)
+            newest = max(newest, row[-1]) if isinstance(row[-1], int) else newest
         self._change = newest  # only after reading all rows, or an error would skip the rest for good
 
     def slots(self, rows: Integers) -> Integers:
         """Return the slots of rows. Rows without a memory, as from a damaged word index, are left out."""
         own = self["row"]
-        found = np.searchsorted(own, rows)
-        inside = found < len(own)
-        found = found[inside]
-        known: Integers = found[own[found] == rows[inside]]
+        places = np.searchsorted(own, rows)
+        inside = places < len(own)
+        places = places[inside]
+        known: Integers = places[own[places] == rows[inside]]
         return known
 
     def by_place(self) -> tuple[Integers, Integers]:
@@ -120,9 +120,9 @@ class Columns:
             self._totals = Totals.counted(self, visible)
         return self._totals
 
-    def _read_row(self, found: tuple[Any, ...]) -> None:
+    def _read_row(self, stored: tuple[Any, ...]) -> None:
         (row, memory_id, status, agent, importance, happened, day, created, valid_from, valid_to, expires, session,
-         position, speaker, length, question, instruction, preference, embedding, model, _) = found  # fmt: skip
+         position, speaker, length, question, instruction, preference, embedding, model, _) = stored  # fmt: skip
         slot = self._slots.setdefault(row, len(self.ids))
         if slot == len(self.ids):
             self._grow(memory_id)
@@ -174,7 +174,8 @@ class Totals:
             of=visible,
             memories=len(lengths),
             average_length=float(lengths.mean()) if len(lengths) else 1.0,
-            speakers=frozenset(name for name, said in zip(columns.speakers.listed, speaking, strict=False) if said) - NOBODY,
+            speakers=frozenset(name for name, speaks in zip(columns.speakers.listed, speaking, strict=False) if speaks)
+            - NOBODY,
             years=years_of(columns["day"][visible]),
             session_means=tokens / np.maximum(np.bincount(places, minlength=sessions), 1),
         )

@@ -21,7 +21,7 @@ from commonplace.retrieval.documents import Document, digest, document
 
 _WORDS_OF_NOBODY = "row:"
 """Prefix of the names of words without a memory, before the row number."""
-_OUT_OF_THE_WAY = "UPDATE memories SET key = NULL, fingerprint = CAST('row ' || row AS BLOB) WHERE row = ?"
+_RELEASE_MARKERS = "UPDATE memories SET key = NULL, fingerprint = CAST('row ' || row AS BLOB) WHERE row = ?"
 _DONE = IndexOutcome("done")
 Words = Mapping[int, tuple[str, str]]
 """Indexed text by row, as returned by `rows.words_of`."""
@@ -40,7 +40,7 @@ _DERIVED = (
     f"SELECT row, owner, user_id, memory_id, {RECORD}, change, embedding, embedding_model, {','.join(_NAMES)}"
     " FROM memories JOIN users ON number = owner WHERE memory_id"
 )
-_BESIDE_UNIT = 0.01
+_UNIT_TOLERANCE = 0.01
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class Derived:
         vector = vector_of(self.embedding, dimensions.get(model))
         if vector is None or self.embedding_model != model:
             return False
-        return abs(float(np.linalg.norm(vector.astype(np.float64))) - 1) < _BESIDE_UNIT
+        return abs(float(np.linalg.norm(vector.astype(np.float64))) - 1) < _UNIT_TOLERANCE
 
 
 @dataclass(frozen=True)
@@ -91,13 +91,13 @@ class WordIndex:
 
     def misses(self, row: int, owner: int) -> bool:
         """Return whether the row is unknown."""
-        held = self.held[owner]
-        return row not in self.given and (held is None or not held[row])
+        sums = self.held[owner]
+        return row not in self.given and (sums is None or not sums[row])
 
     def holds(self, row: int, owner: int, words: tuple[str, str]) -> bool:
         """Return whether a row is indexed with exactly these words."""
-        held = self.held[owner]
-        return self.given.get(row) == words and held is not None and held[row] == self.right[owner][row]
+        sums = self.held[owner]
+        return self.given.get(row) == words and sums is not None and sums[row] == self.right[owner][row]
 
 
 class SqliteContents:
@@ -109,9 +109,9 @@ class SqliteContents:
 
     def look_up(self, records: Sequence[Stored]) -> list[IndexedDocument | None]:
         with self._database.reading() as connection:
-            found = derived_of(connection, [one.memory.memory_id for one in records])
-            words = self._words(connection, list(found.values()))
-            return [self._document(one.memory, found.get(one.memory.memory_id), words) for one in records]
+            derived = derived_of(connection, [record.memory.memory_id for record in records])
+            words = self._words(connection, list(derived.values()))
+            return [self._document(record.memory, derived.get(record.memory.memory_id), words) for record in records]
 
     def every(self) -> Iterator[IndexedDocument]:
         with self._database.reading() as connection:
@@ -126,11 +126,11 @@ class SqliteContents:
             if owner is None:
                 return
             own = connection.execute("SELECT row, memory_id, version FROM memories WHERE owner = ?", (owner,)).fetchall()
-            held = set(self._known_sums(connection, owner) or ())
-            lost = {row for row, of in without_memory(connection) if of == owner} | held - {row for row, *_ in own}
-            held |= {row for (row,) in connection.execute("SELECT id FROM words_content")}
+            rows = set(self._known_sums(connection, owner) or ())
+            lost = {row for row, of in without_memory(connection) if of == owner} | rows - {row for row, *_ in own}
+            rows |= {row for (row,) in connection.execute("SELECT id FROM words_content")}
         for row, memory_id, version in own:
-            if row in held:
+            if row in rows:
                 yield IndexedDocument(user_id, memory_id, version if isinstance(version, int) else 0, "")
         yield from (_words_of_nobody(user_id, row) for row in sorted(lost))
 
@@ -143,19 +143,19 @@ class SqliteContents:
 
     def mend(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
         """Derive everything anew from the current records, whatever was passed; the records don't change."""
-        stored = [one.memory for one in changes if isinstance(one, Stored)]
+        stored = [state.memory for state in changes if isinstance(state, Stored)]
         vectors = self._embedded(stored)
         with self._database.writing() as connection:
-            found = derived_of(connection, [memory.memory_id for memory in stored])
-            if self._is_torn(connection, list(found.values()), changes):
+            derived = derived_of(connection, [memory.memory_id for memory in stored])
+            if self._is_torn(connection, list(derived.values()), changes):
                 rebuild(connection)  # before any write, as FTS5 would need a savepoint of unreadable data
             count_changes(connection)
-            outcomes = [self._mend(connection, one, found, vectors) for one in changes]
+            outcomes = [self._mend(connection, state, derived, vectors) for state in changes]
             refused = [at for at, outcome in enumerate(outcomes) if outcome.state == "failed"]
-            rows_of = {at: found[one.memory.memory_id].row for at in refused if isinstance(one := changes[at], Stored)}
-            connection.executemany(_OUT_OF_THE_WAY, [(row,) for row in rows_of.values()])
+            rows_of = {at: derived[item.memory.memory_id].row for at in refused if isinstance(item := changes[at], Stored)}
+            connection.executemany(_RELEASE_MARKERS, [(row,) for row in rows_of.values()])
             for at in refused:  # they may only have blocked each other
-                outcomes[at] = self._mend(connection, changes[at], found, vectors)
+                outcomes[at] = self._mend(connection, changes[at], derived, vectors)
             return outcomes
 
     def recount(self, user_id: str) -> None:
@@ -167,20 +167,20 @@ class SqliteContents:
                 removal.recount_tags(connection, owner)
             count_changes(connection)
 
-    def _document(self, asked: Memory, there: Derived | None, words: WordIndex) -> IndexedDocument | None:
-        if there is not None and words.misses(there.row, there.owner):
+    def _document(self, memory: Memory, derived: Derived | None, words: WordIndex) -> IndexedDocument | None:
+        if derived is not None and words.misses(derived.row, derived.owner):
             return None
-        right = there is None or (
-            words.holds(there.row, there.owner, there.words) and there.is_in_line(self._dimensions)
+        right = derived is None or (
+            words.holds(derived.row, derived.owner, derived.words) and derived.is_in_line(self._dimensions)
         )  # None: purged meanwhile
-        return IndexedDocument(asked.user_id, asked.memory_id, asked.version, digest(asked) if right else "")
+        return IndexedDocument(memory.user_id, memory.memory_id, memory.version, digest(memory) if right else "")
 
-    def _words(self, connection: sqlite3.Connection, found: Sequence[Derived]) -> WordIndex:
-        owners = {one.owner for one in found}
+    def _words(self, connection: sqlite3.Connection, all_derived: Sequence[Derived]) -> WordIndex:
+        owners = {derived.owner for derived in all_derived}
         return WordIndex(
-            given_words(connection, [one.row for one in found]),
+            indexed_words(connection, [derived.row for derived in all_derived]),
             {owner: self._known_sums(connection, owner) for owner in owners},
-            expected_sums(connection, {one.row: one.words for one in found}, owners),
+            expected_sums(connection, {derived.row: derived.words for derived in all_derived}, owners),
         )
 
     def _known_sums(self, connection: sqlite3.Connection, owner: int) -> Counter[int] | None:
@@ -191,34 +191,39 @@ class SqliteContents:
                 known = state, indexed_sums(connection, owner)
             except sqlite3.DatabaseError:
                 known = state, None
-            self._sums = {name: one for name, one in self._sums.items() if one[0] == state} | {owner: known}
+            self._sums = {name: entry for name, entry in self._sums.items() if entry[0] == state} | {owner: known}
         return known[1]
 
-    def _is_torn(self, connection: sqlite3.Connection, found: Sequence[Derived], changes: Sequence[IndexChange]) -> bool:
+    def _is_torn(
+        self, connection: sqlite3.Connection, all_derived: Sequence[Derived], changes: Sequence[IndexChange]
+    ) -> bool:
         """Whether the word index differs from its input for these rows, so that it can't delete them."""
-        placed = [(one.row, one.owner) for one in found]
-        for one in changes:
-            row, owner = _row_of_nobody(one), known_owner(connection, one.user_id) if isinstance(one, Tombstone) else None
+        placed = [(derived.row, derived.owner) for derived in all_derived]
+        for state in changes:
+            row, owner = (
+                _row_of_nobody(state),
+                known_owner(connection, state.user_id) if isinstance(state, Tombstone) else None,
+            )
             placed += [(row, owner)] if row is not None and owner is not None else []
         owners = {owner for _, owner in placed}
-        right = expected_sums(connection, given_words(connection, [row for row, _ in placed]), owners)
-        held = {owner: self._known_sums(connection, owner) for owner in owners}
-        return any((sums := held[owner]) is None or sums[row] != right[owner][row] for row, owner in placed)
+        right = expected_sums(connection, indexed_words(connection, [row for row, _ in placed]), owners)
+        sums_by_owner = {owner: self._known_sums(connection, owner) for owner in owners}
+        return any((sums := sums_by_owner[owner]) is None or sums[row] != right[owner][row] for row, owner in placed)
 
     def _embedded(self, memories: Sequence[Memory]) -> dict[str, Vector | None]:
-        found = dict[str, Vector | None]()
-        ordered = sorted((one for one in memories if one.embedding_model in self._embedders), key=_model)
+        vectors_by_id = dict[str, Vector | None]()
+        ordered = sorted((memory for memory in memories if memory.embedding_model in self._embedders), key=_model)
         for model, group in groupby(ordered, key=_model):
-            those = list(group)
-            vectors = self._embedders[model].embed_all([one.content for one in those])
-            found |= dict(zip((one.memory_id for one in those), vectors, strict=True))
-        return found
+            chunk = list(group)
+            vectors = self._embedders[model].embed_all([memory.content for memory in chunk])
+            vectors_by_id |= dict(zip((memory.memory_id for memory in chunk), vectors, strict=True))
+        return vectors_by_id
 
     def _mend(
         self,
         connection: sqlite3.Connection,
         change: IndexChange,
-        found: Mapping[str, Derived],
+        known: Mapping[str, Derived],
         vectors: Mapping[str, Vector | None],
     ) -> IndexOutcome:
         if isinstance(change, Tombstone):
@@ -226,25 +231,25 @@ class SqliteContents:
             if row is not None and not connection.execute("SELECT 1 FROM memories WHERE row = ?", (row,)).fetchone():
                 rows.delete(connection, row)
             return _DONE
-        there = found.get(change.memory.memory_id)
-        if there is None or there.memory.version != change.memory.version:
+        derived = known.get(change.memory.memory_id)
+        if derived is None or derived.memory.version != change.memory.version:
             return _DONE  # purged, or rewritten with all derived data
-        embedding = there.embedding if there.memory.embedding_model is not None else None
-        if there.memory.memory_id in vectors:
-            embedding = writes.blob_of(vectors[there.memory.memory_id])
-        return _written(connection, there, embedding)
+        embedding = derived.embedding if derived.memory.embedding_model is not None else None
+        if derived.memory.memory_id in vectors:
+            embedding = writes.blob_of(vectors[derived.memory.memory_id])
+        return _written(connection, derived, embedding)
 
 
-def _written(connection: sqlite3.Connection, there: Derived, embedding: bytes | None) -> IndexOutcome:
-    columns = rows.columns(there.memory, there.document, there.owner, writes.next_change(connection), embedding)
+def _written(connection: sqlite3.Connection, derived: Derived, embedding: bytes | None) -> IndexOutcome:
+    columns = rows.columns(derived.memory, derived.document, derived.owner, writes.next_change(connection), embedding)
     del columns["record"]
     settings = ",".join(f"{name} = ?" for name in columns)
     try:
-        connection.execute(f"UPDATE memories SET {settings} WHERE row = ?", (*columns.values(), there.row))
+        connection.execute(f"UPDATE memories SET {settings} WHERE row = ?", (*columns.values(), derived.row))
     except sqlite3.IntegrityError:  # another active memory has this content or key
         return IndexOutcome("failed", "conflict")
-    rows.delete(connection, there.row)
-    rows.insert(connection, there.row, there.owner, there.document)
+    rows.delete(connection, derived.row)
+    rows.insert(connection, derived.row, derived.owner, derived.document)
     return _DONE
 
 
@@ -262,24 +267,24 @@ def _row_of_nobody(change: IndexChange) -> int | None:
     return None
 
 
-def given_words(connection: sqlite3.Connection, rows: Iterable[int]) -> dict[int, tuple[str, str]]:
+def indexed_words(connection: sqlite3.Connection, rows: Iterable[int]) -> dict[int, tuple[str, str]]:
     """Return the stored input of the word index for these rows."""
     wanted = list(rows)
     marks = ",".join("?" * len(wanted))
-    found = connection.execute(f"{_INPUT_COPY} WHERE id IN ({marks})", wanted)
-    return {row: (content, labels) for row, content, labels in found}
+    cursor = connection.execute(f"{_INPUT_COPY} WHERE id IN ({marks})", wanted)
+    return {row: (content, labels) for row, content, labels in cursor}
 
 
 def indexed_sums(connection: sqlite3.Connection, owner: int) -> Counter[int]:
     """Return a checksum by row over the owner's indexed words, for comparison within this process."""
-    found = Counter[int]()
+    sums = Counter[int]()
     terms = set[str]()
     for term, row, column in connection.execute(_PLACES, (f"{owner}_", f"{owner}`")):  # ` sorts after _
-        found[row] += hash((column, term))
+        sums[row] += hash((column, term))
         terms.add(term)
     for term in terms:  # like searches: a damaged page may fail here although a sequential read works
         connection.execute(_PLACE, (term,)).fetchone()
-    return found
+    return sums
 
 
 def expected_sums(connection: sqlite3.Connection, words: Words, owners: Iterable[int]) -> dict[int, Counter[int]]:
@@ -293,8 +298,8 @@ def expected_sums(connection: sqlite3.Connection, words: Words, owners: Iterable
 
 def without_memory(connection: sqlite3.Connection) -> list[tuple[int, int | None]]:
     """Return word rows without a memory, each with its owner's number if known."""
-    found = connection.execute(f"{_INPUT_COPY} WHERE id NOT IN (SELECT row FROM memories)").fetchall()
-    return [(row, _owner_of(content) or _owner_of(labels)) for row, content, labels in found]
+    rows = connection.execute(f"{_INPUT_COPY} WHERE id NOT IN (SELECT row FROM memories)").fetchall()
+    return [(row, _owner_of(content) or _owner_of(labels)) for row, content, labels in rows]
 
 
 def rebuild(connection: sqlite3.Connection) -> None:
@@ -328,31 +333,31 @@ def _owner_of(text: object) -> int | None:
 def derived_of(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dict[str, Derived]:
     """Return the readable memories by id."""
     marks = ",".join("?" * len(memory_ids))
-    found = dict[str, Derived]()
+    derived = dict[str, Derived]()
     with gathered():  # unreadable records were reported by the caller
-        for row, owner, user_id, memory_id, record, change, *rest in connection.execute(
+        for row, owner, user_id, memory_id, record, change, *columns_read in connection.execute(
             f"{_DERIVED} IN ({marks})", memory_ids
         ):
             memory = memory_of(user_id, memory_id, record)
             if memory is not None:
-                columns = dict(zip(_NAMES, rest[2:], strict=True))
-                found[memory_id] = Derived(row, owner, memory, change, rest[0], rest[1], columns)
-    return found
+                columns = dict(zip(_NAMES, columns_read[2:], strict=True))
+                derived[memory_id] = Derived(row, owner, memory, change, columns_read[0], columns_read[1], columns)
+    return derived
 
 
 def tags_of(connection: sqlite3.Connection, owner: int | None) -> Counter[str]:
     """Count the owner's active memories per tag, from readable records."""
-    found = connection.execute(
+    cursor = connection.execute(
         f"SELECT user_id, memory_id, {RECORD} FROM memories JOIN users ON number = owner WHERE owner = ?", (owner,)
     )
     with gathered():
-        memories = [memory for each in found if (memory := memory_of(*each)) is not None]
+        memories = [memory for each in cursor if (memory := memory_of(*each)) is not None]
     return Counter(tag for memory in memories if memory.status == "active" for tag in set(memory.tags))
 
 
 def changes_are_counted(connection: sqlite3.Connection) -> bool:
     """Return whether the last write's number is unique and no memory has a higher one, which readers would miss."""
-    last = [one for (one,) in connection.execute("SELECT last FROM changes")]
+    last = [last_row for (last_row,) in connection.execute("SELECT last FROM changes")]
     return len(last) == 1 and isinstance(last[0], int) and last[0] >= _newest_change(connection)
 
 

@@ -77,9 +77,9 @@ class Database:
     @contextmanager
     def counting(self) -> Iterator[sqlite3.Connection | None]:
         """Run a usage transaction without waiting or syncing. Yields None if another writer is active."""
-        with self._guarded_use(), ExitStack() as held:
+        with self._guarded_use(), ExitStack() as stack:
             try:
-                held.enter_context(self._writing.acquire(timeout=0))
+                stack.enter_context(self._writing.acquire(timeout=0))
                 self._usage.execute("BEGIN IMMEDIATE")
             except (Timeout, sqlite3.OperationalError) as error:
                 if isinstance(error, sqlite3.OperationalError) and not opening.is_busy(error):
@@ -92,7 +92,7 @@ class Database:
                 _roll_back(self._usage)
                 raise
             self._usage.execute("COMMIT")
-            self._fold_what_is_due()
+            self._checkpoint_if_due()
 
     def fold_log(self, wait: bool) -> bool:
         """Fold erased data out of the log. Returns whether none is left. `wait`: for some seconds, for readers."""
@@ -109,17 +109,17 @@ class Database:
 
     def close(self) -> None:
         """Fold the log and close the file. Safe to repeat."""
-        with self._guard, opening.storage_errors(self._path), ExitStack() as held:
+        with self._guard, opening.storage_errors(self._path), ExitStack() as stack:
             if self._closed:
                 return
             if not self.read_only:
                 with suppress(Timeout):  # the lock's holder folds the log when closing
-                    held.enter_context(self._writing.acquire(timeout=0))
-                    self._fold_what_is_due()
+                    stack.enter_context(self._writing.acquire(timeout=0))
+                    self._checkpoint_if_due()
             self._let_go()
 
     def _open_to_write(self, opened: ExitStack) -> None:
-        opening.refuse_others(self._path, self._wait)
+        opening.lock_exclusively(self._path, self._wait)
         opening.make(self._path)
         self._main = opened.enter_context(closing(opening.connect(self._path, self._wait)))
         self._usage = opened.enter_context(closing(opening.connect(self._path, self._wait)))
@@ -127,7 +127,7 @@ class Database:
         opening.set_up(self._usage, "NORMAL")
         self._usage.execute("PRAGMA busy_timeout = 0")  # set last: opening must wait for a process that creates the file
         if opening.is_empty(self._main, self._path):  # an existing file may be shared on purpose
-            opening.close_to_others(self._path)
+            opening.restrict_access(self._path)
         # Before SQLite 3.51.3, a log reset in one process during a checkpoint in another can lose a commit. Our lock
         # serializes commits and checkpoints; readers never wait for it.
         lock = f"{self._path}.lock"
@@ -157,9 +157,9 @@ class Database:
 
     def _fold_unless_busy(self) -> None:
         with suppress(Timeout), self._writing.acquire(timeout=0):
-            self._fold_what_is_due()
+            self._checkpoint_if_due()
 
-    def _fold_what_is_due(self) -> None:
+    def _checkpoint_if_due(self) -> None:
         if _is_folding_due(self._main):
             self._fold_log()
 
@@ -214,23 +214,23 @@ def _checkpoint(connection: sqlite3.Connection) -> bool:
     return not busy
 
 
-_opened, _registering, _held = WeakSet[Database](), threading.RLock(), ExitStack()
+_opened, _registering, _locks = WeakSet[Database](), threading.RLock(), ExitStack()
 
 
 def _before_fork() -> None:
     """Waits for running threads, which would not exist in the child."""
-    _held.enter_context(_registering)
-    for one in _opened:
-        _held.enter_context(one._guard)
+    _locks.enter_context(_registering)
+    for database in _opened:
+        _locks.enter_context(database._guard)
 
 
 def _after_fork() -> None:
     """Closes the files: SQLite would treat a reopened file as locked by this process."""
     loading.forked()
-    for one in _opened:
-        one._let_go()
-    _held.pop_all().close()
+    for database in _opened:
+        database._let_go()
+    _locks.pop_all().close()
 
 
 if hasattr(os, "register_at_fork"):  # Windows has no fork
-    os.register_at_fork(before=_before_fork, after_in_parent=lambda: _held.pop_all().close(), after_in_child=_after_fork)
+    os.register_at_fork(before=_before_fork, after_in_parent=lambda: _locks.pop_all().close(), after_in_child=_after_fork)

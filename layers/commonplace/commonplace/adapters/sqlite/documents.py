@@ -23,8 +23,8 @@ class SqliteDocuments:
     def put(self, user_id: str, document: Document) -> None:
         with self._database.writing() as connection:
             owner, path = owner_number(connection, user_id), document.path
-            found = connection.execute("SELECT max(version) FROM documents WHERE owner = ? AND path = ?", (owner, path))
-            if (found.fetchone()[0] or 0) != document.version - 1:
+            cursor = connection.execute("SELECT max(version) FROM documents WHERE owner = ? AND path = ?", (owner, path))
+            if (cursor.fetchone()[0] or 0) != document.version - 1:
                 raise CommonplaceError(ErrorCode.CONFLICT, "the document was changed meanwhile; read it again")
             connection.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)", _row(owner, document))
             surplus = "DELETE FROM documents WHERE owner = ? AND path = ? AND version <= ?"

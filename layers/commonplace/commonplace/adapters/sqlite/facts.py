@@ -73,10 +73,10 @@ class SqliteFacts:
     def tags(self, user_id: str) -> dict[str, int]:
         with self._database.reading() as connection:
             owner = known_owner(connection, user_id)
-            found = connection.execute(
+            cursor = connection.execute(
                 "SELECT tag, memories FROM tags WHERE owner = ? ORDER BY memories DESC, tag LIMIT ?", (owner, MOST_TAGS)
             )
-            return {tag: count for tag, count in found if isinstance(tag, str) and isinstance(count, int)}
+            return {tag: count for tag, count in cursor if isinstance(tag, str) and isinstance(count, int)}
 
     def statistics(self, user_id: str, now: datetime, embedding_model: str) -> Statistics:
         with self._database.reading() as connection:
@@ -91,22 +91,23 @@ class SqliteFacts:
     def outlines(self, user_id: str, terms: Sequence[str] = ()) -> list[Outline]:
         with self._database.reading() as connection:
             owner = known_owner(connection, user_id)
-            held = " AND row IN (SELECT doc FROM word_places WHERE term = ?)" * len(terms)
-            there: dict[int, int] = dict(
+            condition = " AND row IN (SELECT doc FROM word_places WHERE term = ?)" * len(terms)
+            changes: dict[int, int] = dict(
                 connection.execute(
-                    f"SELECT row, change FROM memories WHERE owner = ?{held}", (owner, *(f"{owner}_{term}" for term in terms))
+                    f"SELECT row, change FROM memories WHERE owner = ?{condition}",
+                    (owner, *(f"{owner}_{term}" for term in terms)),
                 ).fetchall()
             )
             before = self._read.get(user_id, {})
-            known = {row: before[row] for row, change in there.items() if row in before and before[row][0] == change}
-            new = json.dumps([row for row in there if row not in known])
+            known = {row: before[row] for row, change in changes.items() if row in before and before[row][0] == change}
+            new = json.dumps([row for row in changes if row not in known])
             rows = connection.execute(
                 f"SELECT row, memory_id, {RECORD} FROM memories WHERE row IN (SELECT value FROM json_each(?))", (new,)
             ).fetchall()
         for row, memory_id, record in rows:
             memory = memory_of(user_id, memory_id, record)  # an unreadable record is reported each time
             if memory is not None:
-                known[row] = there[row], Outline.of(memory, len(record))
+                known[row] = changes[row], Outline.of(memory, len(record))
         if not terms:
             self._read = {user_id: known}
-        return [one for row in there if row in known and (one := known[row][1]) is not None]
+        return [outline for row in changes if row in known and (outline := known[row][1]) is not None]

@@ -17,12 +17,12 @@ class SqliteErasedIds:
         self._database = database
 
     def among(self, user_id: str, ids: Collection[str]) -> set[str]:
-        hashes = {erased_hash(user_id, one): one for one in ids}
+        hashes = {erased_hash(user_id, memory_id): memory_id for memory_id in ids}
         with self._database.reading() as connection:
-            found = connection.execute(
+            rows = connection.execute(
                 "SELECT hash FROM erased_ids WHERE hash IN (SELECT value FROM json_each(?))", (json.dumps(list(hashes)),)
             ).fetchall()
-        return {hashes[one] for (one,) in found}
+        return {hashes[hashed] for (hashed,) in rows}
 
 
 class SqliteAliases:
@@ -36,13 +36,13 @@ class SqliteAliases:
             owner = owner_number(connection, user_id)
             connection.executemany(
                 "INSERT OR REPLACE INTO aliases VALUES (?, ?, ?, ?, ?)",
-                [(owner, one.name, one.memory_id, one.run_id, one.withdrawn) for one in aliases],
+                [(owner, alias.name, alias.memory_id, alias.run_id, alias.withdrawn) for alias in aliases],
             )
 
     def get(self, user_id: str, names: Sequence[str]) -> dict[str, str]:
         condition = "name IN (SELECT value FROM json_each(?)) AND NOT withdrawn"
-        found = self._rows(user_id, condition, json.dumps(list(names)))
-        return {one.name: one.memory_id for one in found}
+        aliases = self._rows(user_id, condition, json.dumps(list(names)))
+        return {alias.name: alias.memory_id for alias in aliases}
 
     def all(self, user_id: str) -> Iterator[Alias]:
         yield from self._rows(user_id, "TRUE")
@@ -60,5 +60,5 @@ def keep_erased(connection: sqlite3.Connection, user_id: str, owner: int, memory
     """Store the hashes of memories erased in this transaction, and of their external names."""
     aliases = connection.execute("SELECT name, memory_id FROM aliases WHERE owner = ?", (owner,)).fetchall()
     names = [*memory_ids, *(name for name, memory_id in aliases if memory_id in memory_ids)]
-    hashes = [(erased_hash(user_id, one),) for one in names if isinstance(one, str)]  # a damaged row may contain any value
+    hashes = [(erased_hash(user_id, name),) for name in names if isinstance(name, str)]  # a damaged row may contain any value
     connection.executemany("INSERT OR IGNORE INTO erased_ids VALUES (?)", hashes)

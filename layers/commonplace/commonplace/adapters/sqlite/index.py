@@ -11,7 +11,7 @@ from commonplace.adapters.sqlite import scan
 from commonplace.adapters.sqlite.columns import MOST_COSINE, Columns
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, vector_of
-from commonplace.domain.flaws import tell_unreadable
+from commonplace.domain.flaws import report_unreadable
 from commonplace.ports.index import DEPTHS, Depth, Retrieved
 from commonplace.ports.values import Filter, Similar, Vector, Visibility
 from commonplace.retrieval.candidate_rows import best_by_words_and_vector
@@ -27,14 +27,14 @@ def _compared(
     model: str,
 ) -> list[tuple[float, Similar]]:  # fmt: skip
     visible, values = scan.visible(visibility)
-    found = connection.execute(
+    rows = connection.execute(
         f"SELECT row, memory_id, {RECORD}, embedding, embedding_model FROM memories"
         f" WHERE row IN ({','.join('?' * len(shares))})"
         f" AND +owner = ? AND {visible}",
         (*shares, owner, *values),
     ).fetchall()
     scored = []
-    for row, memory_id, record, blob, made_by in found:
+    for row, memory_id, record, blob, made_by in rows:
         memory = memory_of(visibility.user_id, memory_id, record)
         if memory is None:
             continue
@@ -48,10 +48,10 @@ def _compared(
 
 def _shared_words(connection: sqlite3.Connection, owner: int, terms: Sequence[str]) -> dict[int, float]:
     """Omits common terms, so that the cost does not grow with the number of memories."""
-    held = word_index.frequencies(connection, owner, tuple(set(terms)))
+    counts = word_index.frequencies(connection, owner, tuple(set(terms)))
     own: int = connection.execute("SELECT count(*) FROM memories WHERE owner = ?", (owner,)).fetchone()[0]
-    rarest = sorted(held.items(), key=lambda item: (item[1], item[0]))
-    total = sum(math.log1p(own / held.get(term, 1)) for term in set(terms)) or 1.0
+    rarest = sorted(counts.items(), key=lambda item: (item[1], item[0]))
+    total = sum(math.log1p(own / counts.get(term, 1)) for term in set(terms)) or 1.0
     shares: dict[int, float] = {}
     read = 0
     for term, count in rarest[:_RAREST_TERMS]:
@@ -124,5 +124,5 @@ class SqliteIndex:
             del self._users[next(iter(self._users))]
         columns.refresh(connection)
         for memory_id in columns.damaged.values():
-            tell_unreadable(user_id, memory_id)
+            report_unreadable(user_id, memory_id)
         return columns

@@ -9,7 +9,7 @@ from typing import Any
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.purging import confirmed
 from commonplace.adapters.sqlite.rows import known_owner, moment_of, owner_number
-from commonplace.domain.interactions import INTERACTION, Interaction, kept_interaction, message_count
+from commonplace.domain.interactions import INTERACTION, Interaction, message_count, parse_interaction
 from commonplace.domain.runs import Run
 from commonplace.ports.night import LedgerEntry, LedgerMark
 
@@ -48,23 +48,25 @@ class SqliteLedger:
                 f"{_ENTRY} WHERE owner = ? AND interaction_id IN (SELECT value FROM json_each(?))",
                 (known_owner(connection, user_id), json.dumps(interaction_ids)),
             ).fetchall()
-        found = {row[0]: _entry(*row) for row in rows}
-        return [found[one] for one in interaction_ids if one in found]
+        entries = {row[0]: _entry(*row) for row in rows}
+        return [entries[interaction_id] for interaction_id in interaction_ids if interaction_id in entries]
 
     def reread(self, user_id: str, interaction_ids: Sequence[str]) -> int:
         change = "state = 'pending', failures = 0, read_at = NULL, read_seconds = NULL"
         return self._change(user_id, interaction_ids, f"SET {change} WHERE interaction IS NOT NULL")
 
-    def drop_texts(self, user_id: str, now: datetime, kept: timedelta) -> int:
+    def drop_texts(self, user_id: str, now: datetime, retention: timedelta) -> int:
         with self._database.writing(erases=True) as connection:
             owner = known_owner(connection, user_id)
             if owner is None:
                 return 0
-            until = confirmed(connection, owner, now) if kept else now.timestamp()  # without retention, any clock will do
+            until = (
+                confirmed(connection, owner, now) if retention else now.timestamp()
+            )  # without retention, any clock will do
             return connection.execute(
                 "UPDATE interactions SET interaction = NULL"
                 " WHERE owner = ? AND interaction IS NOT NULL AND state != 'pending' AND read_seconds < ?",
-                (owner, until - kept.total_seconds()),
+                (owner, until - retention.total_seconds()),
             ).rowcount
 
     def erase_texts(self, user_id: str, interaction_ids: Sequence[str]) -> None:
@@ -73,8 +75,8 @@ class SqliteLedger:
 
     def due(self, texts_before: datetime | None = None) -> Iterator[str]:
         with self._database.reading() as connection:
-            found = connection.execute(_DUE, (texts_before and texts_before.timestamp(),)).fetchall()
-        return iter([user_id for (user_id,) in found])
+            rows = connection.execute(_DUE, (texts_before and texts_before.timestamp(),)).fetchall()
+        return iter([user_id for (user_id,) in rows])
 
     def _change(self, user_id: str, interaction_ids: Sequence[str], change: str, erases: bool = False) -> int:
         with self._database.writing(erases) as connection:
@@ -87,12 +89,12 @@ class SqliteLedger:
 def mark(connection: sqlite3.Connection, owner: int, run: Run, marks: Mapping[str, LedgerMark]) -> None:
     """Mark a run's interactions. Erased ones stay read, as their text is gone."""
     at = run.finished_at or run.started_at
-    for interaction_id, one in marks.items():
-        read = (None, None) if one.state == "pending" else (at.isoformat(), at.timestamp())
+    for interaction_id, mark in marks.items():
+        read = (None, None) if mark.state == "pending" else (at.isoformat(), at.timestamp())
         connection.execute(
             "UPDATE interactions SET state = ?, failures = ?, run_id = ?, read_at = ?, read_seconds = ?"
             " WHERE owner = ? AND interaction_id = ? AND (interaction IS NOT NULL OR ? != 'pending')",
-            (one.state, one.failures, run.run_id, *read, owner, interaction_id, one.state),
+            (mark.state, mark.failures, run.run_id, *read, owner, interaction_id, mark.state),
         )
 
 
@@ -123,7 +125,7 @@ def _entry(
         time=moment_of(time),
         state=state,
         recorded_at=moment_of(recorded_at),
-        interaction=None if body is None else kept_interaction(body),
+        interaction=None if body is None else parse_interaction(body),
         run_id=run_id,
         read_at=None if read_at is None else moment_of(read_at),
         failures=failures if isinstance(failures, int) else 0,

@@ -32,7 +32,7 @@ _OF_THE_SYSTEM = (
 def is_read_only(path: Path) -> bool:
     """Return whether a file exists and can't be written: itself, or its folder, which a writer needs for log and lock."""
     effective = os.access in os.supports_effective_ids
-    return path.exists() and not all(os.access(one, os.W_OK, effective_ids=effective) for one in (path, path.parent))
+    return path.exists() and not all(os.access(path, os.W_OK, effective_ids=effective) for path in (path, path.parent))
 
 
 def real(path: Path) -> Path:
@@ -55,11 +55,11 @@ def make(path: Path) -> None:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL, _OWNERS))
 
 
-def close_to_others(path: Path) -> None:
+def restrict_access(path: Path) -> None:
     """Restrict the file and its log to the owner. Files of other users stay unchanged."""
-    for one in (path, *(path.with_name(path.name + beside) for beside in ("-wal", "-shm"))):
+    for file in (path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))):
         with suppress(FileNotFoundError, PermissionError):
-            one.chmod(stat.S_IMODE(one.stat().st_mode) & OWNER_ONLY)
+            file.chmod(stat.S_IMODE(file.stat().st_mode) & OWNER_ONLY)
 
 
 def rights(path: Path) -> int:
@@ -90,7 +90,7 @@ def connect_read_only(path: Path, wait_seconds: float) -> tuple[sqlite3.Connecti
     return connection, None if stamp[-1] else stamp
 
 
-def refuse_others(path: Path, wait_seconds: float) -> None:
+def lock_exclusively(path: Path, wait_seconds: float) -> None:
     """Raise `STORAGE_UNAVAILABLE` for another program's database or another version. Writes nothing."""
     if not path.exists() or path.stat().st_size == 0:
         return
@@ -106,8 +106,8 @@ def refuse_others(path: Path, wait_seconds: float) -> None:
 
 def stamp_of(path: Path) -> Stamp:
     """Return the current stamp of a file."""
-    log, found = path.with_name(path.name + "-wal"), path.stat()
-    return found.st_mtime_ns, found.st_size, log.exists() and log.stat().st_size > 0
+    log, status = path.with_name(path.name + "-wal"), path.stat()
+    return status.st_mtime_ns, status.st_size, log.exists() and log.stat().st_size > 0
 
 
 def set_up(connection: sqlite3.Connection, synchronous: str) -> None:

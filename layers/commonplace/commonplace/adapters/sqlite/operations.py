@@ -52,60 +52,60 @@ class SqliteOperations:
 
     def applied(self, user_id: str, operation_id: str) -> Applied | None:
         with self._database.reading() as connection:
-            found = _row(connection, known_owner(connection, user_id), operation_id)
-        return None if found is None else _applied(operation_id, *found)
+            row = _row(connection, known_owner(connection, user_id), operation_id)
+        return None if row is None else _applied(operation_id, *row)
 
     def since(self, user_id: str, at: datetime) -> list[Applied]:
         with self._database.reading() as connection:
-            found = connection.execute(
+            operation = connection.execute(
                 "SELECT operation_id, kind, at, run_id, made FROM operations WHERE owner = ? AND operation_id >= ?"
                 " ORDER BY operation_id",
                 (known_owner(connection, user_id), first_operation_id(at)),
             ).fetchall()
-        return [one for row in found if (one := _applied(*row)) is not None]
+        return [applied for row in operation if (applied := _applied(*row)) is not None]
 
     def newest(self, user_id: str) -> Applied | None:
         with self._database.reading() as connection:
-            found = connection.execute(
+            cursor = connection.execute(
                 "SELECT operation_id, kind, at, run_id, made FROM operations WHERE owner = ? AND kind != 'UNDO'"
                 " ORDER BY operation_id DESC",
                 (known_owner(connection, user_id),),
             )
-            return next((one for row in found if (one := _applied(*row)) is not None), None)
+            return next((applied for row in cursor if (applied := _applied(*row)) is not None), None)
 
     def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
         with self._database.reading() as connection:
-            found = connection.execute(
+            row = connection.execute(
                 f"SELECT memory_id, {RECORD}, found, last_found FROM memories LEFT JOIN usage USING (memory_id)"
                 " WHERE owner = ? AND collection = ? AND key = ? AND status = 'active'"
                 " AND (expires_at IS NULL OR expires_at > ?)",
                 (known_owner(connection, user_id), collection, key, now.timestamp()),
             ).fetchone()
-        return None if found is None else memory_of(user_id, *found)
+        return None if row is None else memory_of(user_id, *row)
 
     def keys(self, visibility: Visibility, collection: str) -> list[str]:
         from commonplace.adapters.sqlite import scan
 
         visible, values = scan.visible(visibility)
         with self._database.reading() as connection:
-            found = connection.execute(
+            rows = connection.execute(
                 f"SELECT key FROM memories WHERE owner = ? AND collection = ? AND key IS NOT NULL AND {visible}"
                 " ORDER BY key LIMIT ?",
                 (known_owner(connection, visibility.user_id), collection, *values, _MOST_KEYS),
             ).fetchall()
-        return [key for (key,) in found]
+        return [key for (key,) in rows]
 
 
 def _make(connection: sqlite3.Connection, owner: int, change: Change, at: datetime) -> None:
     memory, before = change.memory, change.before
     if before is None:
-        writes.refuse_if_there(connection, owner, memory, at)
+        writes.refuse_duplicate(connection, owner, memory, at)
         writes.insert(connection, owner, Entry(memory, change.vector, change.audit))
         return
     older = writes.stored_row(connection, memory.user_id, memory.memory_id)
     if older is None or older.memory.version != before.version:
         raise CommonplaceError(ErrorCode.CONFLICT, f"{memory.memory_id} was changed meanwhile; read it again")
-    writes.refuse_if_there(connection, owner, memory, at)
+    writes.refuse_duplicate(connection, owner, memory, at)
     if change.erases:
         removal.erase_audits(connection, memory.memory_id)
     writes.replace(connection, older, memory, change.audit, change.vector)
@@ -132,7 +132,7 @@ def _save_operation(connection: sqlite3.Connection, owner: int, operation: Opera
 def _row(
     connection: sqlite3.Connection, owner: int | None, operation_id: str
 ) -> "tuple[OperationKind, str, str | None, str] | None":
-    found: tuple[OperationKind, str, str | None, str] | None = connection.execute(
+    row: tuple[OperationKind, str, str | None, str] | None = connection.execute(
         "SELECT kind, at, run_id, made FROM operations WHERE owner = ? AND operation_id = ?", (owner, operation_id)
     ).fetchone()
-    return found
+    return row

@@ -10,15 +10,15 @@ from typing import Literal
 
 from commonplace.adapters.sqlite import removal, writes
 from commonplace.memories.transitions import DAY_SECONDS, believed
-from commonplace.ports.values import RATINGS_KEPT, SEARCHES_KEPT
+from commonplace.ports.values import RATING_RETENTION, SEARCH_RETENTION
 
 Expiring = Literal["kept_files", "documents", "searches", "feedback"]
 _MADE_AT = "(julianday(iif(json_valid({0}), json_extract({0}, '$.{1}'), NULL)) - 2440587.5) * 86400"
 _DUE_AND_WRITTEN: dict[Expiring, tuple[str, str]] = {  # in seconds since 1970
     "kept_files": ("expires_at", _MADE_AT.format("file", "made_at")),
     "documents": ("purge_at", _MADE_AT.format("head", "updated_at")),
-    "searches": ("purge_at", f"purge_at - {SEARCHES_KEPT.total_seconds()}"),
-    "feedback": ("until", f"until - {RATINGS_KEPT.total_seconds()}"),
+    "searches": ("purge_at", f"purge_at - {SEARCH_RETENTION.total_seconds()}"),
+    "feedback": ("until", f"until - {RATING_RETENTION.total_seconds()}"),
 }
 _BATCH = 100  # limits the delay of a write; later writes do the rest
 _PURGE_AT = "iif(json_valid(record), json_extract(record, '$.purge_at'), NULL)"  # invalid JSON must not fail a write
@@ -50,12 +50,12 @@ def purge(connection: sqlite3.Connection, owner: int, now: datetime) -> None:
     connection.execute(_INDEX)  # deleting a damaged record drops the index
     if connection.execute(_DUE, (owner, now.timestamp())).fetchone() is None:
         return  # usual case; checked by the clock alone
-    for found in connection.execute(_DUE, (owner, confirmed(connection, owner, now))).fetchall():
-        there = writes.StoredRow.of(*found)
-        if there is None:
-            removal.remove_row(connection, found[0], found[3])
+    for values in connection.execute(_DUE, (owner, confirmed(connection, owner, now))).fetchall():
+        row = writes.StoredRow.of(*values)
+        if row is None:
+            removal.remove_row(connection, values[0], values[3])
         else:
-            removal.remove(connection, there)
+            removal.remove(connection, row)
 
 
 def drop_expired(connection: sqlite3.Connection, table: Expiring, owner: int, now: float) -> None:
@@ -68,13 +68,13 @@ def expired_rows(connection: sqlite3.Connection, table: Expiring, owner: int, no
     """Return the rowids of the owner's expired rows. `now`: the clock, in seconds since 1970."""
     due, written = _DUE_AND_WRITTEN[table]
     over = f"SELECT rowid, {due}, {written} FROM {table} WHERE owner = ? AND {due} <= ?"
-    found = connection.execute(over, (owner, now)).fetchall()
-    if not found:
+    rows = connection.execute(over, (owner, now)).fetchall()
+    if not rows:
         return []
     newest = f"SELECT max({written}) FROM {table} WHERE owner = ? AND {written} <= ?"
     times = connection.execute(newest, (owner, now - DAY_SECONDS)).fetchone()
-    known = [one for one in (*times, _newest(connection, owner, now)) if one is not None]
-    return [row for row, until, at in found if until <= believed(now, known, until - (until if at is None else at))]
+    known = [time for time in (*times, _newest(connection, owner, now)) if time is not None]
+    return [row for row, until, at in rows if until <= believed(now, known, until - (until if at is None else at))]
 
 
 def confirmed(connection: sqlite3.Connection, owner: int, now: datetime) -> float:

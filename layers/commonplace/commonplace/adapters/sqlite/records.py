@@ -12,7 +12,7 @@ from commonplace.adapters.sqlite.ids import keep_erased
 from commonplace.adapters.sqlite.purging import purge
 from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, moment_of, owner_number, shown_id, vector_of
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.flaws import tell_unreadable
+from commonplace.domain.flaws import report_unreadable
 from commonplace.domain.memory import Memory
 from commonplace.ports.values import Audit, Entry, Filter, RawRecord, Stored, Vector, Visibility
 from commonplace.retrieval.documents import Document, document
@@ -59,34 +59,34 @@ class SqliteEverything:
         last = 0
         while True:
             with self._database.reading() as connection:
-                found = connection.execute(f"{writes.STORED} WHERE row > ? ORDER BY row LIMIT 500", (last,)).fetchall()
-                damaged = dict(connection.execute(_DAMAGED, (last, found[-1][0] if found else last)))
-            if not found:
+                rows = connection.execute(f"{writes.STORED} WHERE row > ? ORDER BY row LIMIT 500", (last,)).fetchall()
+                damaged = dict(connection.execute(_DAMAGED, (last, rows[-1][0] if rows else last)))
+            if not rows:
                 return
-            for row in found:
-                there = writes.StoredRow.of(*row)
+            for row in rows:
+                stored = writes.StoredRow.of(*row)
                 if row[0] in damaged:
-                    tell_unreadable(row[2], shown_id(damaged[row[0]]))
-                if there is not None:
-                    yield Stored(there.memory, vector_of(there.embedding))
-            last = found[-1][0]
+                    report_unreadable(row[2], shown_id(damaged[row[0]]))
+                if stored is not None:
+                    yield Stored(stored.memory, vector_of(stored.embedding))
+            last = rows[-1][0]
 
     def of_user(self, user_id: str, after: str | None = None) -> Iterator[Stored]:
         last = after or ""
         while True:
             with self._database.reading() as connection:
                 # +owner: use the index on ids, so that each page costs the same
-                found = connection.execute(
+                rows = connection.execute(
                     f"{writes.STORED} WHERE +owner = ? AND memory_id > ? ORDER BY memory_id LIMIT 500",
                     (known_owner(connection, user_id), last),
                 ).fetchall()
-            if not found:
+            if not rows:
                 return
-            for row in found:
-                there = writes.StoredRow.of(*row)
-                if there is not None:
-                    yield Stored(there.memory, vector_of(there.embedding))
-            last = found[-1][3]
+            for row in rows:
+                stored = writes.StoredRow.of(*row)
+                if stored is not None:
+                    yield Stored(stored.memory, vector_of(stored.embedding))
+            last = rows[-1][3]
 
 
 class SqliteRawRecords:
@@ -99,17 +99,17 @@ class SqliteRawRecords:
         last = ""
         while True:
             with self._database.reading() as connection:
-                found = connection.execute(_ROWS, (known_owner(connection, user_id), last)).fetchall()
-                audits = _audits(connection, [row[0] for row in found])
-            for memory_id, record, count, last_found, version in found:
-                memory = memory_of(user_id, memory_id, record, count, last_found)
+                rows = connection.execute(_ROWS, (known_owner(connection, user_id), last)).fetchall()
+                audits = _audits(connection, [row[0] for row in rows])
+            for memory_id, record, count, last_access, version in rows:
+                memory = memory_of(user_id, memory_id, record, count, last_access)
                 newest = memory.version if memory is not None else int(version)
                 of_memory = audits[memory_id]  # one row per version up to the newest; none from before an import
                 steps = dict(enumerate(of_memory, max(1, newest - len(of_memory) + 1)))
                 yield RawRecord(memory_id, bytes(record), memory, steps)
-            if len(found) < _PAGE:
+            if len(rows) < _PAGE:
                 return
-            last = found[-1][0]
+            last = rows[-1][0]
 
 
 class SqliteErasure:
@@ -124,10 +124,10 @@ class SqliteErasure:
             if owner is None:
                 return
             ids = connection.execute("SELECT memory_id FROM memories WHERE owner = ?", (owner,)).fetchall()
-            keep_erased(connection, user_id, owner, {one for (one,) in ids})
+            keep_erased(connection, user_id, owner, {memory_id for (memory_id,) in ids})
             connection.execute("DELETE FROM words WHERE rowid IN (SELECT row FROM memories WHERE owner = ?)", (owner,))
             rows.purge_deleted_tokens(connection)
-            for table in removal.BESIDE_MEMORIES:
+            for table in removal.DEPENDENT_TABLES:
                 own = "memory_id IN (SELECT memory_id FROM memories WHERE owner = ?)"
                 connection.execute(f"DELETE FROM {table} WHERE {own}", (owner,))
             removal.delete_rows(connection, "owner = ?", owner)
@@ -138,12 +138,12 @@ class SqliteErasure:
 
     def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
         with self._database.writing(erases=True) as connection:
-            found = connection.execute(
+            values = connection.execute(
                 f"{writes.STORED} WHERE user_id = ? AND memory_id = ?", (user_id, memory_id)
             ).fetchone()
-            if found is None or writes.StoredRow.of(*found) is not None:
+            if values is None or writes.StoredRow.of(*values) is not None:
                 return False
-            row, owner = found[:2]
+            row, owner = values[:2]
             if forgotten:
                 keep_erased(connection, user_id, owner, {memory_id})
             removal.remove_row(connection, row, memory_id)
@@ -181,18 +181,18 @@ class SqliteRecords:
                 raise CommonplaceError(ErrorCode.NOT_FOUND, f"no memory {memory.memory_id}")
             if older.memory.version != memory.version - 1:
                 raise CommonplaceError(ErrorCode.CONFLICT, f"{memory.memory_id} was changed meanwhile; read it again")
-            writes.refuse_if_there(connection, older.owner, memory, memory.updated_at)
+            writes.refuse_duplicate(connection, older.owner, memory, memory.updated_at)
             writes.replace(connection, older, memory, audit, vector)
         return memory
 
     def get(self, user_id: str, memory_ids: Sequence[str]) -> list[Memory]:
-        found = {row[0]: memory_of(user_id, *row) for row in self._rows(user_id, memory_ids)}
-        return [memory for memory_id in memory_ids if (memory := found.get(memory_id)) is not None]
+        memories = {row[0]: memory_of(user_id, *row) for row in self._rows(user_id, memory_ids)}
+        return [memory for memory_id in memory_ids if (memory := memories.get(memory_id)) is not None]
 
     def stored(self, user_id: str, memory_ids: Sequence[str]) -> list[Stored]:
         rows = self._rows(user_id, memory_ids, ", embedding")
-        found = {row[0]: (memory_of(user_id, *row[:-1]), row[-1]) for row in rows}
-        read = [found[memory_id] for memory_id in memory_ids if memory_id in found]
+        memories = {row[0]: (memory_of(user_id, *row[:-1]), row[-1]) for row in rows}
+        read = [memories[memory_id] for memory_id in memory_ids if memory_id in memories]
         return [Stored(memory, vector_of(blob)) for memory, blob in read if memory is not None]
 
     def _rows(self, user_id: str, memory_ids: Sequence[str], more: str = "") -> list[tuple[Any, ...]]:
@@ -236,8 +236,8 @@ class SqliteRecords:
                 f"SELECT memory_id, {RECORD} FROM memories WHERE +owner = ? AND {conditions} ORDER BY memory_id DESC LIMIT ?",
                 (known_owner(connection, visibility.user_id), *seen, *wanted, *after, limit + 1),
             ).fetchall()
-        found = [memory for row in rows[:limit] if (memory := memory_of(visibility.user_id, *row)) is not None]
-        return found, str(rows[limit - 1][0]) if len(rows) > limit else None
+        memories = [memory for row in rows[:limit] if (memory := memory_of(visibility.user_id, *row)) is not None]
+        return memories, str(rows[limit - 1][0]) if len(rows) > limit else None
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
         with self._database.reading() as connection:
@@ -245,8 +245,8 @@ class SqliteRecords:
                 f"{writes.STORED} WHERE owner = ? AND status = 'active' ORDER BY row DESC LIMIT ?",
                 (known_owner(connection, user_id), limit + 1),
             ).fetchall()
-        there = [one for row in rows[:limit] if (one := writes.StoredRow.of(*row)) is not None]
-        return [Stored(one.memory, vector_of(one.embedding)) for one in there], len(rows) <= limit
+        stored_rows = [stored for row in rows[:limit] if (stored := writes.StoredRow.of(*row)) is not None]
+        return [Stored(row.memory, vector_of(row.embedding)) for row in stored_rows], len(rows) <= limit
 
     def audits(self, user_id: str, memory_id: str) -> list[Audit]:
         with self._database.reading() as connection:
@@ -261,9 +261,9 @@ class SqliteRecords:
 def _add(connection: sqlite3.Connection, entry: Entry, doc: Document) -> tuple[Memory, bool]:
     memory = entry.memory
     owner = owner_number(connection, memory.user_id)
-    there = writes.same_content(connection, owner, memory, memory.created_at)
-    if there is not None:
-        return there, False
+    same = writes.same_content(connection, owner, memory, memory.created_at)
+    if same is not None:
+        return same, False
     holder = writes.same_key(connection, owner, memory, memory.created_at)
     if holder is not None:
         raise CommonplaceError(ErrorCode.CONFLICT, f"the key {memory.key} is taken by {holder.memory_id}")
@@ -280,10 +280,10 @@ def audit_of(operation: str, at: str, detail: str) -> Audit:
 
 
 def _audits(connection: sqlite3.Connection, memory_ids: list[str]) -> dict[str, list[Audit]]:
-    found = defaultdict[str, list[Audit]](list)
+    audits = defaultdict[str, list[Audit]](list)
     for memory_id, *row in connection.execute(_AUDITS, (json.dumps(memory_ids),)):
-        found[memory_id].append(audit_of(*row))
-    return found
+        audits[memory_id].append(audit_of(*row))
+    return audits
 
 
 def check_file(database: Database) -> list[str]:
@@ -299,5 +299,5 @@ def check_file(database: Database) -> list[str]:
 
 def _faults_found(database: Database, check: str) -> list[str]:
     with database.reading() as connection:
-        found = [str(line) for (line,) in connection.execute(f"PRAGMA {check}({_MOST_FAULTS})")]
-    return [] if found == ["ok"] else found
+        faults = [str(line) for (line,) in connection.execute(f"PRAGMA {check}({_MOST_FAULTS})")]
+    return [] if faults == ["ok"] else faults

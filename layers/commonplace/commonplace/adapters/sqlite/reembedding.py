@@ -45,8 +45,8 @@ class SqliteReembedding:
         with self._database.reading() as connection:
             named = {"owner": known_owner(connection, user_id), "model": self._model, "limit": limit}
             columns = f"SELECT row, memory_id, {RECORD}"
-            found = connection.execute(f"{columns} {_REMAINING} ORDER BY row DESC LIMIT :limit", named).fetchall()
-        read = [(row[0], memory_of(user_id, *row[1:])) for row in found]
+            rows = connection.execute(f"{columns} {_REMAINING} ORDER BY row DESC LIMIT :limit", named).fetchall()
+        read = [(row[0], memory_of(user_id, *row[1:])) for row in rows]
         return [(row, "" if memory is None else memory.content) for row, memory in read]
 
     def keep(self, user_id: str, vectors: Sequence[tuple[int, Vector | None]]) -> None:
@@ -73,8 +73,8 @@ class SqliteReembedding:
             return True
 
     def _known_switched(self, connection: sqlite3.Connection, owner: int) -> bool:
-        found = connection.execute("SELECT model FROM embedding_models WHERE owner = ?", (owner,)).fetchone()
-        return found is not None and str(found[0]) == self._model
+        row = connection.execute("SELECT model FROM embedding_models WHERE owner = ?", (owner,)).fetchone()
+        return row is not None and str(row[0]) == self._model
 
     def _take_over(self, connection: sqlite3.Connection, owner: int) -> None:
         """Activates the waiting vectors. This makes no new version, as the content is the same."""

@@ -10,23 +10,23 @@ from commonplace.adapters.sqlite.writes import STORED, StoredRow, count_tags
 from commonplace.memories.transitions import without_words
 from commonplace.ports.values import AppliedChange
 
-BESIDE_MEMORIES = ("audits", "usage")
+DEPENDENT_TABLES = ("audits", "usage")
 """Tables with rows of a memory, by its id."""
 BY_OWNER_AND_MEMORY = ("aliases", "feedback")
 """The same, with an owner column."""
 _ERASED = json.dumps({"erased": True})
 
 
-def remove(connection: sqlite3.Connection, there: StoredRow) -> None:
+def remove(connection: sqlite3.Connection, row: StoredRow) -> None:
     """Delete a memory with all its related rows."""
-    count_tags(connection, there.owner, there.memory, -1)
-    remove_row(connection, there.row, there.memory.memory_id)
+    count_tags(connection, row.owner, row.memory, -1)
+    remove_row(connection, row.row, row.memory.memory_id)
 
 
 def remove_row(connection: sqlite3.Connection, row: int, memory_id: str) -> None:
     """Delete a memory's row, even if its record can't be read. Its tags stay counted."""
     rows.delete(connection, row)
-    for table in (*BESIDE_MEMORIES, *BY_OWNER_AND_MEMORY):
+    for table in (*DEPENDENT_TABLES, *BY_OWNER_AND_MEMORY):
         connection.execute(f"DELETE FROM {table} WHERE memory_id = ?", (memory_id,))
     delete_rows(connection, "row = ?", row)
 
@@ -50,10 +50,10 @@ def delete_rows(connection: sqlite3.Connection, condition: str, *values: object)
 def recount_tags(connection: sqlite3.Connection, owner: int) -> None:
     """Recount a user's tags from readable records."""
     connection.execute("DELETE FROM tags WHERE owner = ?", (owner,))
-    for found in connection.execute(f"{STORED} WHERE owner = ? AND status = 'active'", (owner,)).fetchall():
-        there = StoredRow.of(*found)
-        if there is not None:
-            count_tags(connection, owner, there.memory, 1)
+    for values in connection.execute(f"{STORED} WHERE owner = ? AND status = 'active'", (owner,)).fetchall():
+        row = StoredRow.of(*values)
+        if row is not None:
+            count_tags(connection, owner, row.memory, 1)
 
 
 def forget(connection: sqlite3.Connection, owner: int, erased: Collection[str]) -> None:
@@ -85,10 +85,10 @@ def _forget_replaced(connection: sqlite3.Connection, owner: int, memory_id: str)
 
 def _without(made: str, memory_id: str) -> str:
     try:
-        changes = [AppliedChange(**one) for one in json.loads(made)]
+        changes = [AppliedChange(**change) for change in json.loads(made)]
     except (ValueError, TypeError):
         return "[]"
-    left = [asdict(without_words(one) if one.memory_id == memory_id else one) for one in changes]
+    left = [asdict(without_words(change) if change.memory_id == memory_id else change) for change in changes]
     return json.dumps(left, ensure_ascii=False)
 
 

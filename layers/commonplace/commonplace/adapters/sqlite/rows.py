@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from commonplace.domain.fields import EARLIEST, nearest_moment
-from commonplace.domain.flaws import tell_unreadable
+from commonplace.domain.flaws import report_unreadable
 from commonplace.domain.memory import Memory
 from commonplace.ports.values import Vector
 from commonplace.retrieval.documents import Document
@@ -50,18 +50,18 @@ def occurrences(connection: sqlite3.Connection, owner: int, term: str) -> "dict[
     """Return the rows with the owner's term by column (`content`, `labels`), once per occurrence."""
     import numpy as np  # deferred: not needed without stores and searches
 
-    found = connection.execute(
+    cursor = connection.execute(
         "SELECT col, group_concat(doc) FROM word_places WHERE term = ? GROUP BY col", _own(owner, [term])
     )
-    return {column: np.fromstring(rows, dtype=np.int64, sep=",") for column, rows in found}
+    return {column: np.fromstring(rows, dtype=np.int64, sep=",") for column, rows in cursor}
 
 
 def frequencies(connection: sqlite3.Connection, owner: int, terms: Sequence[str]) -> dict[str, int]:
     """Return how many of the owner's memories contain each term, including closed ones."""
     own = dict(zip(_own(owner, terms), terms, strict=True))
     marks = ",".join("?" * len(own))
-    found = connection.execute(f"SELECT term, doc FROM word_counts WHERE term IN ({marks})", tuple(own)).fetchall()
-    return {own[term]: count for term, count in found}
+    rows = connection.execute(f"SELECT term, doc FROM word_counts WHERE term IN ({marks})", tuple(own)).fetchall()
+    return {own[term]: count for term, count in rows}
 
 
 def _own(owner: int, terms: Sequence[str]) -> list[str]:
@@ -77,8 +77,8 @@ def owner_number(connection: sqlite3.Connection, user_id: str) -> int:
 
 def known_owner(connection: sqlite3.Connection, user_id: str) -> int | None:
     """Return the user's number, or None if the user never stored anything here."""
-    found = connection.execute("SELECT number FROM users WHERE user_id = ?", (user_id,)).fetchone()
-    return None if found is None else int(found[0])
+    row = connection.execute("SELECT number FROM users WHERE user_id = ?", (user_id,)).fetchone()
+    return None if row is None else int(row[0])
 
 
 def columns(memory: Memory, doc: Document, owner: int, change: int, embedding: bytes | None) -> dict[str, object]:
@@ -120,7 +120,7 @@ def columns(memory: Memory, doc: Document, owner: int, change: int, embedding: b
 
 
 def memory_of(
-    user_id: str, memory_id: str, record: bytes, found: int | None = None, last_found: str | None = None
+    user_id: str, memory_id: str, record: bytes, count: int | None = None, last_access: str | None = None
 ) -> Memory | None:
     """Parse a record, with its usage counts if any. Returns None, and reports it, if it can't be read."""
     try:
@@ -129,10 +129,10 @@ def memory_of(
             raise ValueError("another memory's record")
     except ValueError as error:  # includes Pydantic's
         name = shown_id(memory_id)
-        if not tell_unreadable(user_id, name):
+        if not report_unreadable(user_id, name):
             _log.error("an unreadable record is left out: %s %s: %s", user_id, name, type(error).__name__)
         return None
-    return memory if found is None else memory.model_copy(update=_counted(found, last_found))
+    return memory if count is None else memory.model_copy(update=_counted(count, last_access))
 
 
 def moment_of(text: object) -> datetime:
@@ -148,9 +148,9 @@ def shown_id(name: object) -> str:
     return name if isinstance(name, str) and _ID.fullmatch(name) else "(damaged id)"
 
 
-def _counted(found: int, last_found: str | None) -> dict[str, object]:
+def _counted(count: int, last_access: str | None) -> dict[str, object]:
     try:
-        return {"access_count": int(found), "last_accessed": datetime.fromisoformat(str(last_found))}
+        return {"access_count": int(count), "last_accessed": datetime.fromisoformat(str(last_access))}
     except ValueError:  # a damaged count must not hide the memory
         return {}
 

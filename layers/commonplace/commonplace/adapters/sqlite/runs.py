@@ -9,7 +9,7 @@ from commonplace.adapters.sqlite import ledger
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.interactions import kept_run, kept_tag_rows, tag_rows_text
+from commonplace.domain.interactions import parse_run, parse_tag_rows, tag_rows_text
 from commonplace.domain.runs import Run, TagRow
 from commonplace.ports.night import LedgerMark
 from commonplace.ports.values import Fence
@@ -28,10 +28,10 @@ class SqliteTagRows:
 
     def rows(self, user_id: str) -> dict[str, TagRow]:
         with self._database.reading() as connection:
-            found = connection.execute(
+            row = connection.execute(
                 "SELECT body FROM tag_rows WHERE owner = ?", (known_owner(connection, user_id),)
             ).fetchone()
-        return kept_tag_rows(None if found is None else str(found[0]))
+        return parse_tag_rows(None if row is None else str(row[0]))
 
     def replace(self, user_id: str, rows: Mapping[str, TagRow], fence: Fence) -> None:
         with self._database.writing(erases=True) as connection:
@@ -44,12 +44,12 @@ def take_lease(connection: sqlite3.Connection, owner: int, now: datetime, until:
     """Return the number of a new lease; None while another is valid, unless its end is implausibly far ahead."""
     span = until - now
     named = {"owner": owner, "now": now.timestamp(), "until": until.timestamp(), "untrue": (until + span).timestamp()}
-    found = connection.execute(
+    row = connection.execute(
         "INSERT INTO leases VALUES (:owner, 1, :until) ON CONFLICT DO UPDATE"
         " SET number = number + 1, until = excluded.until WHERE until <= :now OR until > :untrue RETURNING number",
         named,
     ).fetchone()
-    return None if found is None else int(found[0])
+    return None if row is None else int(row[0])
 
 
 def extend_lease(connection: sqlite3.Connection, fence: Fence, until: float) -> None:
@@ -107,8 +107,8 @@ class SqliteRuns:
             extend_lease(connection, fence, 0.0)
 
     def unfinished(self, user_id: str) -> Run | None:
-        found = self._runs(user_id, "status = 'running' ORDER BY run_id")
-        return found[0] if found else None
+        runs = self._runs(user_id, "status = 'running' ORDER BY run_id")
+        return runs[0] if runs else None
 
     def save(self, run: Run, fence: Fence) -> None:
         self.close(run, {}, fence)
@@ -123,11 +123,11 @@ class SqliteRuns:
 
     def part(self, user_id: str, run_id: str, name: str) -> str | None:
         with self._database.reading() as connection:
-            found = connection.execute(
+            row = connection.execute(
                 "SELECT body FROM run_parts WHERE owner = ? AND run_id = ? AND name = ?",
                 (known_owner(connection, user_id), run_id, name),
             ).fetchone()
-        return None if found is None else str(found[0])
+        return None if row is None else str(row[0])
 
     def drop_parts(self, user_id: str, run_id: str, keep: Sequence[str] = ()) -> None:
         with self._database.writing(erases=True) as connection:
@@ -144,8 +144,8 @@ class SqliteRuns:
             connection.execute(_SAVE, (owner, run.run_id, run.status, run.model_dump_json()))
 
     def get(self, user_id: str, run_id: str) -> Run | None:
-        found = self._runs(user_id, "run_id = ?", run_id)
-        return found[0] if found else None
+        runs = self._runs(user_id, "run_id = ?", run_id)
+        return runs[0] if runs else None
 
     def newest(self, user_id: str, limit: int) -> list[Run]:
         return self._runs(user_id, "TRUE ORDER BY run_id DESC LIMIT ?", limit)
@@ -156,4 +156,4 @@ class SqliteRuns:
                 f"SELECT CAST(run AS BLOB) FROM runs WHERE owner = ? AND {condition}",
                 (known_owner(connection, user_id), *values),
             ).fetchall()
-        return [run for (body,) in rows if (run := kept_run(body)) is not None]
+        return [run for (body,) in rows if (run := parse_run(body)) is not None]

@@ -12,7 +12,7 @@ from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.purging import drop_expired
 from commonplace.adapters.sqlite.rows import known_owner, moment_of
 from commonplace.domain.errors import CommonplaceError
-from commonplace.ports.values import SEARCHES_KEPT, LoggedSearch
+from commonplace.ports.values import SEARCH_RETENTION, LoggedSearch
 
 _log = logging.getLogger("commonplace")
 _BATCH, _MOST_SECONDS = 20, 5.0  # searches and seconds: a single write would cost a third of a millisecond
@@ -64,11 +64,11 @@ class SqliteSearchLog:
             self._write()
             waiting = [each.search for each in self._waiting if each.user_id == user_id]
         with self._database.reading() as connection:
-            kept = [
-                LoggedSearch(query, found, moment_of(at))
-                for _, query, found, at in self._rows(connection, user_id, self._clock())
+            searches = [
+                LoggedSearch(query, count, moment_of(at))
+                for _, query, count, at in self._rows(connection, user_id, self._clock())
             ]
-        return kept + waiting
+        return searches + waiting
 
     def queries(self, user_id: str) -> list[str]:
         with self._guard:
@@ -118,8 +118,8 @@ class SqliteSearchLog:
 
     def _insert(self, connection: sqlite3.Connection) -> None:
         now = self._clock()
-        for asked, user_id, owner, search in self._waiting:
+        for searched_at, user_id, owner, search in self._waiting:
             drop_expired(connection, "searches", owner, now)
-            purge_at = now + SEARCHES_KEPT.total_seconds()
+            purge_at = now + SEARCH_RETENTION.total_seconds()
             row = owner, search.query, search.found, search.at.isoformat(), purge_at
-            connection.execute(_INSERT, (*row, asked, user_id))
+            connection.execute(_INSERT, (*row, searched_at, user_id))

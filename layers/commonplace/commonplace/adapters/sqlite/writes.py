@@ -35,8 +35,8 @@ class StoredRow:
 
 def stored_row(connection: sqlite3.Connection, user_id: str, memory_id: str) -> StoredRow | None:
     """Return the user's memory with that id."""
-    found = connection.execute(f"{STORED} WHERE memory_id = ? AND user_id = ?", (memory_id, user_id)).fetchone()
-    return None if found is None else StoredRow.of(*found)
+    row = connection.execute(f"{STORED} WHERE memory_id = ? AND user_id = ?", (memory_id, user_id)).fetchone()
+    return None if row is None else StoredRow.of(*row)
 
 
 def insert(connection: sqlite3.Connection, owner: int, entry: Entry, doc: Document | None = None) -> None:
@@ -87,11 +87,11 @@ def same_key(connection: sqlite3.Connection, owner: int, memory: Memory, now: da
     return _active_holder(connection, owner, memory, now, "collection = ? AND key = ?", memory.collection, memory.key)
 
 
-def refuse_if_there(connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime) -> None:
+def refuse_duplicate(connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime) -> None:
     """Raise `CONFLICT` if the memory would equal another active one, or take its key."""
-    there = same_content(connection, owner, memory, now) or same_key(connection, owner, memory, now)
-    if there is not None:
-        raise CommonplaceError(ErrorCode.CONFLICT, f"the same memory or key is there already: {there.memory_id}")
+    same = same_content(connection, owner, memory, now) or same_key(connection, owner, memory, now)
+    if same is not None:
+        raise CommonplaceError(ErrorCode.CONFLICT, f"the same memory or key is there already: {same.memory_id}")
 
 
 def _active_holder(
@@ -99,16 +99,16 @@ def _active_holder(
 ) -> Memory | None:
     if memory.status != "active":
         return None
-    found = connection.execute(
+    row = connection.execute(
         f"{STORED} WHERE owner = ? AND {condition} AND status = 'active' AND memory_id != ?",
         (owner, *values, memory.memory_id),
     ).fetchone()
-    if found is None:
+    if row is None:
         return None
-    other = StoredRow.of(*found)
+    other = StoredRow.of(*row)
     if other is None:  # an unreadable memory can't be shown, so it must not block others
         change = "UPDATE memories SET status = 'archived', change = ? WHERE row = ?"
-        connection.execute(change, (next_change(connection), found[0]))
+        connection.execute(change, (next_change(connection), row[0]))
         return None
     if other.memory.expires_at is None or other.memory.expires_at > now:
         return other.memory

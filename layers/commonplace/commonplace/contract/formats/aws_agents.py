@@ -23,10 +23,10 @@ _ANSWER = {"description": "The answer, a JSON object.", "content": {"application
 
 def described(schema: Schema) -> str:
     """Return a field's description followed by its limits and default, unless it states them already."""
-    said: str = schema.get("description", "")
-    clauses = [clause for clause in _clauses(schema) if clause.casefold() not in said.casefold()]
+    description: str = schema.get("description", "")
+    clauses = [clause for clause in _clauses(schema) if clause.casefold() not in description.casefold()]
     limits = "; ".join(clauses)
-    return f"{said} {limits[0].upper()}{limits[1:]}.".strip() if limits else said
+    return f"{description} {limits[0].upper()}{limits[1:]}.".strip() if limits else description
 
 
 def shape(schema: Schema) -> str:
@@ -117,9 +117,9 @@ def _function(row: Row) -> dict[str, Any]:
 def _fields(fields: list[tuple[str, Schema]]) -> list[tuple[str, Schema]]:
     if len(fields) <= MOST_PARAMETERS:
         return fields
-    room = MOST_PARAMETERS - 1
-    rest = {"type": "object", "description": "Further optional fields.", "properties": dict(fields[room:])}
-    return [*fields[:room], (REST, rest)]
+    limit = MOST_PARAMETERS - 1
+    extra = {"type": "object", "description": "Further optional fields.", "properties": dict(fields[limit:])}
+    return [*fields[:limit], (REST, extra)]
 
 
 def bedrock_agents_api(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:

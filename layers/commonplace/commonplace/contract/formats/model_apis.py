@@ -72,11 +72,11 @@ def _declaration(row: Row) -> dict[str, Any]:
 
 
 def _reduced(schema: Mapping[str, Any], takes: Callable[[str], bool]) -> dict[str, Any]:
-    kept = {keyword: value for keyword, value in schema.items() if takes(keyword)}
-    if "properties" in kept:
-        kept["properties"] = {name: _reduced(field, takes) for name, field in kept["properties"].items()}
-    if "items" in kept:
-        kept["items"] = _reduced(kept["items"], takes)
-    if "anyOf" in kept:
-        kept["anyOf"] = [_reduced(choice, takes) for choice in kept["anyOf"]]
-    return kept
+    schema_kept = {keyword: value for keyword, value in schema.items() if takes(keyword)}
+    if "properties" in schema_kept:
+        schema_kept["properties"] = {name: _reduced(field, takes) for name, field in schema_kept["properties"].items()}
+    if "items" in schema_kept:
+        schema_kept["items"] = _reduced(schema_kept["items"], takes)
+    if "anyOf" in schema_kept:
+        schema_kept["anyOf"] = [_reduced(choice, takes) for choice in schema_kept["anyOf"]]
+    return schema_kept

@@ -103,7 +103,7 @@ def _tool(row: Row) -> dict[str, Any]:
             "required": True,
             "content": {"application/json": {"schema": row["input_schema"], "examples": examples}},
         },
-        "responses": responses(row["output_schema"], {*own, *told(OF_BODIES)}),
+        "responses": responses(row["output_schema"], {*own, *statuses(OF_BODIES)}),
     }
 
 
@@ -128,7 +128,7 @@ def _store_many() -> dict[str, Any]:
         "summary": "Store up to 100 statements, each with its own result",
         "description": "A refused statement does not stop the others. Repeating the call stores nothing twice.",
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
-        "responses": responses(schema(StoreManyResult, "serialization"), set(told(OF_BODIES))),
+        "responses": responses(schema(StoreManyResult, "serialization"), set(statuses(OF_BODIES))),
     }
 
 
@@ -145,17 +145,17 @@ def _import() -> dict[str, Any]:
         "stores it. `turns` with `keep` is for transcripts: each turn is stored at once, no matter who spoke; turns that "
         "can't be stored are listed in `left_out`, with their index.",
         "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
-        "responses": responses(answers, set(told(OF_BODIES))),
+        "responses": responses(answers, set(statuses(OF_BODIES))),
     }
 
 
 def _export() -> dict[str, Any]:
     text = {"schema": {"type": "string"}}
-    found = responses({}, set(told([ErrorCode.NOT_FOUND, *OF_HEADERS])))
+    by_status = responses({}, set(statuses([ErrorCode.NOT_FOUND, *OF_HEADERS])))
     location = {"Location": {"schema": {"type": "string", "format": "uri"}, "description": "Valid for 60 seconds."}}
-    found["200"] = {"description": "The file, on one machine.", "content": {media: text for media, _ in MEDIA.values()}}
-    found["302"] = {"description": "The address of the file, on AWS.", "headers": location}
-    return {"operationId": "fetch_export", "summary": "The file of an export", "responses": dict(sorted(found.items()))}
+    by_status["200"] = {"description": "The file, on one machine.", "content": {media: text for media, _ in MEDIA.values()}}
+    by_status["302"] = {"description": "The address of the file, on AWS.", "headers": location}
+    return {"operationId": "fetch_export", "summary": "The file of an export", "responses": dict(sorted(by_status.items()))}
 
 
 def _upload() -> dict[str, Any]:
@@ -165,7 +165,7 @@ def _upload() -> dict[str, Any]:
         "summary": "Upload a file for import_memories",
         "description": "For one import, within an hour. Up to 50 MB on one machine, 4 MB on AWS; 200 MB for all of a user.",
         "requestBody": {"required": True, "content": {"application/octet-stream": any_bytes}},
-        "responses": responses(schema(UploadResult, "serialization"), set(told(OF_HEADERS))),
+        "responses": responses(schema(UploadResult, "serialization"), set(statuses(OF_HEADERS))),
     }
 
 
@@ -181,9 +181,9 @@ def _error() -> dict[str, Any]:
 
 
 def _local_path(item: dict[str, Any], headers: set[str]) -> dict[str, Any]:
-    found: dict[str, Any] = {method: _local_operation(item[method]) for method in ("get", "post") if method in item}
-    parameters = [one for one in item.get("parameters", ()) if one.get("$ref") not in headers]
-    return {"parameters": parameters, **found} if parameters else found
+    operations: dict[str, Any] = {method: _local_operation(item[method]) for method in ("get", "post") if method in item}
+    parameters = [parameter for parameter in item.get("parameters", ()) if parameter.get("$ref") not in headers]
+    return {"parameters": parameters, **operations} if parameters else operations
 
 
 def _local_operation(operation: dict[str, Any]) -> dict[str, Any]:
@@ -250,7 +250,7 @@ _REREAD = {
 def responses(answer: Mapping[str, Any], errors: set[tuple[int, str]]) -> dict[str, Any]:
     """Return the answer for status 200 and an entry per error status, including the errors that any route may have."""
     done = {"description": "The answer.", "content": {"application/json": {"schema": answer}}}
-    known = failures({*errors, *told(_EVERYWHERE)})
+    known = failures({*errors, *statuses(_EVERYWHERE)})
     return {"200": done, **dict(sorted({"429": _THROTTLED, **known}.items()))}
 
 
@@ -265,7 +265,7 @@ def failures(errors: Iterable[tuple[int, str]]) -> dict[str, Any]:
     }
 
 
-def told(codes: Iterable[ErrorCode]) -> Iterator[tuple[int, str]]:
+def statuses(codes: Iterable[ErrorCode]) -> Iterator[tuple[int, str]]:
     """Yield status and name of each code."""
     return ((code.status, code.label) for code in codes)
 
@@ -346,7 +346,7 @@ def _body(model: Any) -> dict[str, Any]:
 
 
 def _operation(name: str, summary: str, answer: dict[str, Any], errors: set[ErrorCode]) -> dict[str, Any]:
-    return {"operationId": name, "summary": summary, "tags": ["night"], "responses": responses(answer, set(told(errors)))}
+    return {"operationId": name, "summary": summary, "tags": ["night"], "responses": responses(answer, set(statuses(errors)))}
 
 
 def _of(model: Any) -> dict[str, Any]:
@@ -378,6 +378,6 @@ def write_with_tokens(rows: Sequence[Row], url: str) -> dict[str, Any]:
 
 def _with(item: dict[str, Any], refused: dict[str, Any]) -> dict[str, Any]:
     return {
-        name: one if name == "parameters" else {**one, "responses": dict(sorted({**one["responses"], **refused}.items()))}
-        for name, one in item.items()
+        name: step if name == "parameters" else {**step, "responses": dict(sorted({**step["responses"], **refused}.items()))}
+        for name, step in item.items()
     }

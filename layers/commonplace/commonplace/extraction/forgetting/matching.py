@@ -15,40 +15,47 @@ _MOSTLY, _FEW = 0.6, 2
 _NAME = re.compile(r"\b[A-ZÀ-Þ]\w+")
 
 
-def memories_telling(what: str, memories: Iterable[Memory]) -> tuple[str, ...]:
+def memories_about(target: str, memories: Iterable[Memory]) -> tuple[str, ...]:
     """Return the ids of the memories that contain what is to be forgotten."""
-    return tuple(memory.memory_id for memory in memories if tells(what, memory.content))
+    return tuple(memory.memory_id for memory in memories if is_about(target, memory.content))
 
 
-def tells(what: str, text: str) -> bool:
+def is_about(target: str, text: str) -> bool:
     """Return whether a text contains what is to be forgotten: all of one or two stems, or most of a longer request."""
-    wanted = _target_stems(what)
-    found = shared_stems(wanted, stems_of(" ".join(one for one in memory_sentences(text) if not is_of_another(what, one))))
-    whole = _FEW if speaks_of_self(what) else 1
-    return bool(wanted) and len(found) >= (len(wanted) if len(wanted) <= whole else _MOSTLY * len(wanted))
+    wanted = _target_stems(target)
+    shared = shared_stems(
+        wanted,
+        stems_of(
+            " ".join(
+                memory_sentence for memory_sentence in memory_sentences(text) if not is_of_another(target, memory_sentence)
+            )
+        ),
+    )
+    whole = _FEW if speaks_of_self(target) else 1
+    return bool(wanted) and len(shared) >= (len(wanted) if len(wanted) <= whole else _MOSTLY * len(wanted))
 
 
-def names_something(what: str) -> bool:
+def names_something(target: str) -> bool:
     """Return whether a request names anything that could be forgotten."""
-    return bool(_target_stems(what))
+    return bool(_target_stems(target))
 
 
-def mentions(what: str, text: str) -> bool:
+def mentions(target: str, text: str) -> bool:
     """Return whether a text has any stem of what is to be forgotten, or a prefix of one."""
-    return bool(shared_stems(_target_stems(what), stems_of(text), begins=True))
+    return bool(shared_stems(_target_stems(target), stems_of(text), begins=True))
 
 
-def text_without(what: str, text: str) -> str:
+def text_without(target: str, text: str) -> str:
     """Return the sentences that may stay: without a stem of the request, and without a pronoun that refers to one."""
-    wanted, kept, leaning = _target_stems(what), list[str](), True
+    wanted, staying, leaning = _target_stems(target), list[str](), True
     for sentence in memory_sentences(text):
-        leans_on_it = mentions(what, sentence) and not is_of_another(what, sentence)
+        leans_on_it = mentions(target, sentence) and not is_of_another(target, sentence)
         leaning = leans_on_it or (leaning and has_wording("pronoun", sentence))
         if not leaning and wanted:
-            kept.append(sentence)
-    return joined(kept)
+            staying.append(sentence)
+    return joined(staying)
 
 
-def _target_stems(what: str) -> frozenset[str]:
+def _target_stems(target: str) -> frozenset[str]:
     # "Bo" and "Al" are function words of some language, but also names.
-    return (stems_of(what) or frozenset(tokenizer.terms(" ".join(_NAME.findall(what))))) - word_stems("conversation")
+    return (stems_of(target) or frozenset(tokenizer.terms(" ".join(_NAME.findall(target))))) - word_stems("conversation")

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from commonplace.extraction.clauses import Clause, clauses
 from commonplace.extraction.days import Utterance
-from commonplace.extraction.forgetting.matching import mentions, names_something, tells
+from commonplace.extraction.forgetting.matching import is_about, mentions, names_something
 from commonplace.extraction.patterns import compiled, has_wording, wording_pattern
 from commonplace.text.foundation.characters import straight
 
@@ -36,33 +36,34 @@ class ForgetRequest:
 
 def forget_target(text: str) -> str | None:
     """Return what a text asks to forget, possibly ""; None if it asks for nothing of the kind."""
-    asked = _forget_phrase(text)
-    return None if asked is None else asked.what
+    phrase = _forget_phrase(text)
+    return None if phrase is None else phrase.what
 
 
 def addresses_the_memory(text: str) -> bool:
     """Return whether a text alone makes clear that the memory shall forget."""
-    asked = _forget_phrase(text)
-    return asked is not None and _is_explicit(text, asked)
+    phrase = _forget_phrase(text)
+    return phrase is not None and _is_explicit(text, phrase)
 
 
 def forget_requests(utterance: Utterance, before: Utterance | None) -> list[ForgetRequest]:
     """Return the forget requests of a message. `before`: the preceding message, which shows the subject."""
-    message_clauses, found = clauses(utterance), list[ForgetRequest]()
-    asked = [_forget_phrase(clause.text) for clause in message_clauses]
+    message_clauses, requests = clauses(utterance), list[ForgetRequest]()
+    phrases = [_forget_phrase(clause.text) for clause in message_clauses]
     alone = all(
-        one is not None or len(clause.text.split()) <= _FEW_WORDS for clause, one in zip(message_clauses, asked, strict=True)
+        phrase is not None or len(clause.text.split()) <= _FEW_WORDS
+        for clause, phrase in zip(message_clauses, phrases, strict=True)
     )
-    for at, (clause, one) in enumerate(zip(message_clauses, asked, strict=True)):
-        if one is None:
+    for at, (clause, phrase) in enumerate(zip(message_clauses, phrases, strict=True)):
+        if phrase is None:
             continue
-        back = at > 0 and not names_something(one.what) and has_wording("points_back", clause.text)
-        whats = [clause.text for clause in _clauses_pointed_at(message_clauses[:at])] if back else [one.what]
+        back = at > 0 and not names_something(phrase.what) and has_wording("points_back", clause.text)
+        whats = [clause.text for clause in _clauses_pointed_at(message_clauses[:at])] if back else [phrase.what]
         why = " ".join(each.text for each in message_clauses[at : at + 2])
-        meant = back or utterance.explicit or _is_explicit(clause.text, one) or has_wording("kept_private", why)
-        meant = meant or _is_whole_request(clause, one, utterance, before, alone)
-        found += [ForgetRequest(clause, what, clause.start + one.end, meant) for what in whats]
-    return found
+        meant = back or utterance.explicit or _is_explicit(clause.text, phrase) or has_wording("kept_private", why)
+        meant = meant or _is_whole_request(clause, phrase, utterance, before, alone)
+        requests += [ForgetRequest(clause, target, clause.start + phrase.end, meant) for target in whats]
+    return requests
 
 
 def _clauses_pointed_at(earlier: Sequence[Clause]) -> Iterator[Clause]:
@@ -73,9 +74,9 @@ def _clauses_pointed_at(earlier: Sequence[Clause]) -> Iterator[Clause]:
             return
 
 
-def without_forget_requests(utterance: Utterance, asked: Sequence[ForgetRequest]) -> Utterance:
+def without_forget_requests(utterance: Utterance, requests: Sequence[ForgetRequest]) -> Utterance:
     """Return the message without its forget requests, their explanations, and references to them by pronoun."""
-    gone = list(_spans_to_drop(utterance, asked))
+    gone = list(_spans_to_drop(utterance, requests))
     return (
         replace(utterance, own=tuple(piece for span in utterance.own for piece in _without(span, gone)))
         if gone
@@ -95,8 +96,8 @@ def _forget_phrase(text: str) -> _Phrase | None:
     plain = straight(text)
     unstored = wording_pattern("unstored").search(plain)
     if unstored:
-        after, said_before = plain[unstored.end() :].strip(_MARKS), plain[: unstored.start()].strip(_MARKS)
-        target = after if names_something(after) else said_before
+        after, target_before = plain[unstored.end() :].strip(_MARKS), plain[: unstored.start()].strip(_MARKS)
+        target = after if names_something(after) else target_before
         return _Phrase("" if compiled("requests.pointing").fullmatch(target) else target, unstored[0], len(plain))
     if has_wording("no_forgetting", plain) or has_wording("for_a_moment", plain):
         return None
@@ -112,28 +113,28 @@ def _forget_phrase(text: str) -> _Phrase | None:
     return _Phrase("", unread[0], len(plain)) if unread else None
 
 
-def _is_explicit(text: str, asked: _Phrase) -> bool:
-    asking = text[: asked.end]
-    if has_wording("unstored", asked.phrase) or has_wording("of_memory", asking):
+def _is_explicit(text: str, phrase: _Phrase) -> bool:
+    asking = text[: phrase.end]
+    if has_wording("unstored", phrase.phrase) or has_wording("of_memory", asking):
         return True
-    return has_wording("of_the_user", asking) and not has_wording("deletes", asked.phrase)
+    return has_wording("of_the_user", asking) and not has_wording("deletes", phrase.phrase)
 
 
-def _is_whole_request(clause: Clause, asked: _Phrase, utterance: Utterance, before: Utterance | None, alone: bool) -> bool:
+def _is_whole_request(clause: Clause, phrase: _Phrase, utterance: Utterance, before: Utterance | None, alone: bool) -> bool:
     """Return whether a clause like "Forget my cat." asks for nothing more, and the preceding message had another subject."""
-    goes_on = utterance.text[clause.start + asked.end : clause.end] + utterance.text[clause.end :].lstrip(" ")[:1].strip(
+    goes_on = utterance.text[clause.start + phrase.end : clause.end] + utterance.text[clause.end :].lstrip(" ")[:1].strip(
         ".!?\n"
     )
-    if has_wording("deletes", asked.phrase) or not compiled("requests.courtesy").fullmatch(goes_on):
+    if has_wording("deletes", phrase.phrase) or not compiled("requests.courtesy").fullmatch(goes_on):
         return False
-    if before is not None and tells(asked.what, before.text):
+    if before is not None and is_about(phrase.what, before.text):
         return False
-    return alone or compiled("requests.mine").match(asked.what) is not None
+    return alone or compiled("requests.mine").match(phrase.what) is not None
 
 
-def _spans_to_drop(utterance: Utterance, asked: Sequence[ForgetRequest]) -> Iterator[tuple[int, int]]:
-    served = [request for request in asked if request.can_be_served]
-    yield from ((request.clause.start, request.end) for request in asked)
+def _spans_to_drop(utterance: Utterance, requests: Sequence[ForgetRequest]) -> Iterator[tuple[int, int]]:
+    served = [request for request in requests if request.can_be_served]
+    yield from ((request.clause.start, request.end) for request in requests)
     leaning, explained = False, {request.clause.end for request in served if not _changes_subject(utterance, request)}
     for before, clause in pairwise((Clause("", 0, 0), *clauses(utterance))):
         leaning = before.end in explained or (leaning and has_wording("pronoun", clause.text))

@@ -101,31 +101,31 @@ def evidence_span(evidence: str, utterance: Utterance) -> tuple[int, int] | None
 def clauses_around(evidence: str, utterance: Utterance, clauses: Iterable[Clause]) -> list[Clause]:
     """Return the clauses that contain the evidence; none if it is not in own words."""
     span = evidence_span(evidence, utterance)
-    return [one for one in clauses if span and one.start < span[1] and span[0] < one.end]
+    return [clause for clause in clauses if span and clause.start < span[1] and span[0] < clause.end]
 
 
 def _normalized_with_places(text: str) -> tuple[str, list[int]]:
-    found: list[str] = []
+    chars: list[str] = []
     places: list[int] = []
     for place, char in enumerate(text):
         plain = " " if char.isspace() else normalize("NFKC", char).translate(_ALIKE).casefold()
-        if plain == " " and found[-1:] == [" "]:
+        if plain == " " and chars[-1:] == [" "]:
             continue
-        found += plain
+        chars += plain
         places += [place] * len(plain)
-    return "".join(found), places
+    return "".join(chars), places
 
 
-def unsupported(content: str, evidence: str, others: Sequence[str], said_on: date) -> str | None:
+def unsupported(content: str, evidence: str, context: Sequence[str], spoken_on: date) -> str | None:
     """Return why the content says more than its evidence; None if all names, numbers, dates and negations are supported.
 
     They may be in the `evidence` or in `others` (the question it answers, the memory it updates). Numbers may be spelled out,
     dates relative to the day of the message, names inflected.
     """
-    other = "\n".join(others)
+    other = "\n".join(context)
     pool = f"{evidence}\n{other}"
     code = language_of(content)
-    undated, wrong = _without_dates(content, pool, said_on)
+    undated, wrong = _without_dates(content, pool, spoken_on)
     if wrong:
         return f"the date {wrong} was not said"
     number = _number(undated, pool, code)
@@ -137,24 +137,24 @@ def unsupported(content: str, evidence: str, others: Sequence[str], said_on: dat
     return misnegated(content, evidence, other)
 
 
-def _without_dates(content: str, pool: str, said_on: date) -> tuple[str, str | None]:
-    found = sorted(written_dates(content), key=lambda one: (one[0], -one[1]))
-    if not found:
+def _without_dates(content: str, pool: str, spoken_on: date) -> tuple[str, str | None]:
+    dates = sorted(written_dates(content), key=lambda match: (match[0], -match[1]))
+    if not dates:
         return content, None
-    meant = dates_meant(pool, said_on)
+    meant = dates_meant(pool, spoken_on)
     parts: list[str] = []
     at = 0
-    for start, end, partial in found:
+    for start, end, partial in dates:
         if start < at:
             continue
-        if not any(partial.is_part_of(other) for other in meant) and not _parts_are_told(partial, meant, pool):
+        if not any(partial.is_part_of(other) for other in meant) and not _is_dated_in(partial, meant, pool):
             return content, content[start:end].strip()
         parts += [content[at:start], " "]
         at = end
     return "".join([*parts, content[at:]]), None
 
 
-def _parts_are_told(partial: PartialDate, meant: Sequence[PartialDate], pool: str) -> bool:
+def _is_dated_in(partial: PartialDate, meant: Sequence[PartialDate], pool: str) -> bool:
     """Return whether each part of a date is given somewhere: the day in the question, the month in the answer."""
     numbers = {value for _, values in numbers_in(pool) for value in values}
     return all(
@@ -199,71 +199,71 @@ def written_dates(text: str) -> Iterator[tuple[int, int, PartialDate]]:
         yield *match.span(), PartialDate(year=int(match[0][:4]))
 
 
-def dates_meant(text: str, said_on: date) -> list[PartialDate]:
+def dates_meant(text: str, spoken_on: date) -> list[PartialDate]:
     """Return all dates that a text of that day may mean: as written, with likely years, and relative ones."""
-    written = [told for _, _, told in written_dates(text)]
-    years = (said_on.year - 1, said_on.year, said_on.year + 1)
-    found = [
+    written = [partial for _, _, partial in written_dates(text)]
+    years = (spoken_on.year - 1, spoken_on.year, spoken_on.year + 1)
+    dates = [
         *written,
-        *(_full(day) for told in written if told.month and told.day for day in _possible_dates(told, said_on)),
-        *(PartialDate(year, told.month) for told in written if told.month and not told.day for year in years),
-        *(day for told in written if told.weekday is not None for day in _weekdays_around(told.weekday, said_on)),
+        *(_full(day) for partial in written if partial.month and partial.day for day in _possible_dates(partial, spoken_on)),
+        *(PartialDate(year, partial.month) for partial in written if partial.month and not partial.day for year in years),
+        *(day for partial in written if partial.weekday is not None for day in _weekdays_around(partial.weekday, spoken_on)),
     ]
     words = re.findall(r"[\w'’-]+", text.casefold())
     for code, table in tables().items():
-        found += [_full(said_on + timedelta(days=step)) for word, step in table["days"].items() if word in words]
+        dates += [_full(spoken_on + timedelta(days=step)) for word, step in table["days"].items() if word in words]
         shortened = calendars()[code].short_weekdays
-        found += [day for word in words if word in shortened for day in _weekdays_around(shortened[word], said_on)]
-    ranges = (told for sentence in _SENTENCE.split(text) for told in _ranges(sentence, said_on))
-    return list(dict.fromkeys([*found, *_counted(text.casefold(), said_on), *ranges]))
+        dates += [day for word in words if word in shortened for day in _weekdays_around(shortened[word], spoken_on)]
+    ranges = (partial for sentence in _SENTENCE.split(text) for partial in _ranges(sentence, spoken_on))
+    return list(dict.fromkeys([*dates, *_counted(text.casefold(), spoken_on), *ranges]))
 
 
-def _weekdays_around(weekday: int, said_on: date) -> Iterator[PartialDate]:
+def _weekdays_around(weekday: int, spoken_on: date) -> Iterator[PartialDate]:
     """Yield the dates of a weekday from a week before to two weeks after a day."""
-    near = (said_on + timedelta(days=step) for step in range(-7, 15))
+    near = (spoken_on + timedelta(days=step) for step in range(-7, 15))
     yield from (_full(day) for day in near if day.weekday() == weekday)
 
 
-def _possible_dates(partial: PartialDate, said_on: date) -> Iterator[date]:
-    for year in range(said_on.year - 1, said_on.year + 2) if partial.year is None else (partial.year,):
+def _possible_dates(partial: PartialDate, spoken_on: date) -> Iterator[date]:
+    for year in range(spoken_on.year - 1, spoken_on.year + 2) if partial.year is None else (partial.year,):
         try:
             yield date(year, partial.month or 1, partial.day or 1)
         except ValueError:  # 31 February, or month and day swapped
             continue
 
 
-def _counted(lowered: str, said_on: date) -> Iterator[PartialDate]:
+def _counted(lowered: str, spoken_on: date) -> Iterator[PartialDate]:
     """Yield the dates of "3 years ago", "in two weeks", "for ten days", before and after the day."""
     for table in tables().values():
         for unit, names in table["units"].items():
             for match in re.finditer(rf"\b(?:{names.replace(' ', '|')})\b", lowered):
                 before = " ".join(lowered[max(0, match.start() - _LONGEST_COUNT) : match.start()].split()[-3:])
                 for _, values in numbers_in(before):
-                    yield from _steps(unit, min(map(int, values)), said_on)
+                    yield from _steps(unit, min(map(int, values)), spoken_on)
 
 
-def _steps(unit: str, count: int, said_on: date) -> Iterator[PartialDate]:
+def _steps(unit: str, count: int, spoken_on: date) -> Iterator[PartialDate]:
     if count > 120:
         return
     step = relativedelta(**{f"{unit}s": count})  # type: ignore[arg-type]
-    for there in (said_on - step, said_on + step):
+    for near in (spoken_on - step, spoken_on + step):
         yield (
-            PartialDate(there.year)
+            PartialDate(near.year)
             if unit == "year"
-            else PartialDate(there.year, there.month)
+            else PartialDate(near.year, near.month)
             if unit == "month"
-            else _full(there)
+            else _full(near)
         )
 
 
-def _ranges(text: str, said_on: date) -> Iterator[PartialDate]:
-    now = datetime.combine(said_on, time(12), UTC)
+def _ranges(text: str, spoken_on: date) -> Iterator[PartialDate]:
+    now = datetime.combine(spoken_on, time(12), UTC)
     for _ in range(_MOST_TIMES):
-        found = read_time_range(text, now)
-        if found is None:
+        time_range = read_time_range(text, now)
+        if time_range is None:
             return
-        text = text[text.find(found.text) + len(found.text) :]
-        yield from _days_of(found.after, found.before, found.granularity)
+        text = text[text.find(time_range.text) + len(time_range.text) :]
+        yield from _days_of(time_range.after, time_range.before, time_range.granularity)
 
 
 def _days_of(after: datetime | None, before: datetime | None, granularity: str) -> Iterator[PartialDate]:
@@ -280,12 +280,16 @@ def _full(day: date) -> PartialDate:
 
 @cache
 def _months() -> dict[str, int]:
-    return {name: number for one in calendars().values() for name, number in {**one.short_months, **one.months}.items()}
+    return {
+        name: number
+        for calendar in calendars().values()
+        for name, number in {**calendar.short_months, **calendar.months}.items()
+    }
 
 
 @cache
 def _whole_names() -> frozenset[str]:
-    return frozenset(name for one in calendars().values() for name in one.months)
+    return frozenset(name for calendar in calendars().values() for name in calendar.months)
 
 
 @cache
@@ -339,8 +343,8 @@ def unsupported_name(content: str, pool: str, code: str) -> str | None:
         parts = re.split(r"[.'’&-]", plain)
         if not (
             plain in known
-            or any(_are_forms_of_one(plain, other) for other in stems.get(plain[:_LEAST_STEM], ()))
-            or any(plain in words and told in known for told, words in together)
+            or any(_share_a_stem(plain, other) for other in stems.get(plain[:_LEAST_STEM], ()))
+            or any(plain in words and joined in known for joined, words in together)
             or all(part in known for part in parts)
         ):
             return name
@@ -377,88 +381,88 @@ def _plain(word: str) -> str:
     return _POSSESSIVE.sub("", unicodedata.normalize("NFKC", word).casefold())
 
 
-def _are_forms_of_one(one: str, other: str) -> bool:
+def _share_a_stem(first: str, other: str) -> bool:
     """Return whether two words are forms of one name: "Italian" and "Italians", "Germany" and "German"."""
-    shorter, longer = sorted((one, other), key=len)
+    shorter, longer = sorted((first, other), key=len)
     return longer.startswith(shorter[: max(_LEAST_STEM, len(shorter) - 1)]) and len(longer) - len(shorter) <= _MOST_ENDING
 
 
 def _multi_word_names(content: str) -> list[tuple[str, list[str]]]:
     """Return names of several words as initials and as one word: "New York City" is "nyc", "VS Code" is "vscode"."""
-    found = []
+    initials = []
     for run in _RUN.findall(content):
         words = [word for word in run.split() if word[0].isupper()]
         for size in range(2, min(5, len(words)) + 1):
             for at in range(len(words) - size + 1):
                 part = [_plain(word) for word in words[at : at + size]]
-                found += [("".join(word[0] for word in part), part), ("".join(part), part)]
-    return found
+                initials += [("".join(word[0] for word in part), part), ("".join(part), part)]
+    return initials
 
 
-def misnegated(content: str, evidence: str, others: str) -> str | None:
+def misnegated(content: str, evidence: str, context: str) -> str | None:
     """Return why a clause of the content is negated unlike its evidence; None if they agree.
 
     A negation of the content beyond the user's own may be based on `others`: on the memory with more details, or on a
     question ("Any allergies?").
     """
-    if says_no(content) and not (may_say_no(evidence) or may_say_no(others)):
+    if says_no(content) and not (may_say_no(evidence) or may_say_no(context)):
         return NOT_SAID
-    said_clauses, known = _clauses(evidence), _clauses(others)
-    said = {*said_clauses, *known}
-    made = [clause for clause in _clauses(content) if clause not in said]  # identical clauses agree
-    nearest = {clause: _nearest(clause, said_clauses) for clause in made}
+    evidence_clauses, known = _clauses(evidence), _clauses(context)
+    identical = {*evidence_clauses, *known}
+    made = [clause for clause in _clauses(content) if clause not in identical]  # identical clauses agree
+    nearest = {clause: _nearest(clause, evidence_clauses) for clause in made}
     if made and not any(nearest.values()):
         new = [clause for clause in made if not _is_part(clause, known)]
         says_yes = bool(new) and all(polarities(clause, by_user=False) == YES for clause in new)
-        return DENIED if says_yes and said_clauses and polarities(said_clauses[0], by_user=True) == NO else None
-    asked_for = others.rstrip("。 ").endswith(_ASKS) and may_say_no(others)
+        return DENIED if says_yes and evidence_clauses and polarities(evidence_clauses[0], by_user=True) == NO else None
+    is_answer = context.rstrip("。 ").endswith(_ASKS) and may_say_no(context)
     for clause, near in nearest.items():
         why = _contradiction(clause, near) if near else None
-        if why == NOT_SAID and (asked_for or _shares(clause, known) > _shares(clause, said_clauses)):
+        if why == NOT_SAID and (is_answer or _shares(clause, known) > _shares(clause, evidence_clauses)):
             continue
-        if why and not (why == DENIED and _said_beside(clause, nearest, said_clauses)):
+        if why and not (why == DENIED and _denied_elsewhere(clause, nearest, evidence_clauses)):
             return why
     return None
 
 
 def _is_part(clause: str, known: Sequence[str]) -> bool:
     """Return whether a clause without its subject is part of a clause of the memory with the same polarity."""
-    said, told = polarities(clause, by_user=False), _without_subject(clause).casefold()
-    return any(told in other.casefold() and said & polarities(other, by_user=True) for other in known)
+    own, bare = polarities(clause, by_user=False), _without_subject(clause).casefold()
+    return any(bare in other.casefold() and own & polarities(other, by_user=True) for other in known)
 
 
 def _without_subject(clause: str) -> str:
     """Return a clause without leading words for the user, which a partial sentence needs to be complete."""
     small = (stop_words() | the_user()) - listed("no")
-    rest = dropwhile(lambda word: word.casefold() in small, clause.split())
-    return " ".join(rest) or clause
+    words_left = dropwhile(lambda word: word.casefold() in small, clause.split())
+    return " ".join(words_left) or clause
 
 
 def _contradiction(clause: str, near: Sequence[str]) -> str | None:
-    said = polarities(clause, by_user=False)
-    if any(said & polarities(other, by_user=True) and not is_reversed(clause, other) for other in near):
+    own = polarities(clause, by_user=False)
+    if any(own & polarities(other, by_user=True) and not is_reversed(clause, other) for other in near):
         return None
-    return DENIED if said == YES or (is_reversed(clause, near[0]) and says_no(near[0])) else NOT_SAID
+    return DENIED if own == YES or (is_reversed(clause, near[0]) and says_no(near[0])) else NOT_SAID
 
 
-def _said_beside(clause: str, nearest: Mapping[str, Sequence[str]], said_clauses: Sequence[str]) -> bool:
+def _denied_elsewhere(clause: str, nearest: Mapping[str, Sequence[str]], evidence_clauses: Sequence[str]) -> bool:
     """Return whether another clause of the content has the user's negation, and no affirmed clause resembles this one."""
     denied = any(
         set(near) & set(nearest[clause])
         for other, near in nearest.items()
         if other != clause and polarities(other, by_user=False) == NO
     )
-    return denied and not any(_share(clause, other) for other in said_clauses if polarities(other, by_user=True) == YES)
+    return denied and not any(_share(clause, other) for other in evidence_clauses if polarities(other, by_user=True) == YES)
 
 
-def _nearest(clause: str, said_clauses: Sequence[str]) -> list[str]:
-    shares = [_share(clause, other) for other in said_clauses]
+def _nearest(clause: str, evidence_clauses: Sequence[str]) -> list[str]:
+    shares = [_share(clause, other) for other in evidence_clauses]
     most = max(shares, default=0.0)
-    return [other for other, share in zip(said_clauses, shares, strict=True) if most and share == most]
+    return [other for other, share in zip(evidence_clauses, shares, strict=True) if most and share == most]
 
 
-def _shares(clause: str, said_clauses: Sequence[str]) -> float:
-    return max((_share(clause, other) for other in said_clauses), default=0.0)
+def _shares(clause: str, evidence_clauses: Sequence[str]) -> float:
+    return max((_share(clause, other) for other in evidence_clauses), default=0.0)
 
 
 def _share(clause: str, other: str) -> float:
@@ -475,17 +479,17 @@ def _weight(word: str) -> float:
 def _clauses(text: str) -> list[str]:
     """Return the clauses of a text; a negation that refers to the previous clause ("and I hate it") is joined to it."""
     parts = compiled("negation.clause").split(compiled("negation.pair").sub(r"\1 ", straight(text)))
-    found: list[str] = []
+    clauses: list[str] = []
     for clause in (clause for part in parts for clause in _contrasted(part) if clause.strip()):
         leans = polarities(clause, by_user=True) == NO and (
             compiled("negation.leans").search(clause)
             or not any(word not in _written() for word in _NAMING.findall(clause.casefold()))
         )
-        if found and leans:
-            found[-1] = f"{found[-1]}, {clause.strip()}"
+        if clauses and leans:
+            clauses[-1] = f"{clauses[-1]}, {clause.strip()}"
         else:
-            found.append(clause.strip())
-    return found
+            clauses.append(clause.strip())
+    return clauses
 
 
 def _contrasted(clause: str) -> Iterator[str]:
@@ -501,14 +505,14 @@ def _contrasted(clause: str) -> Iterator[str]:
 @cache
 def _written() -> frozenset[str]:
     """Return the words that say nothing about the subject of a clause."""
-    dated = {name for one in calendars().values() for names in (one.months, one.weekdays) for name in names}
+    dated = {name for calendar in calendars().values() for names in (calendar.months, calendar.weekdays) for name in names}
     return (listed("names_none") - dated) | listed("no") | stop_words() | the_user()
 
 
 @cache
 def _grammar() -> frozenset[str]:
     """Return the same words as the index analyzer produces them."""
-    return frozenset(word for one in _written() for word in words(one))
+    return frozenset(word for text in _written() for word in words(text))
 
 
 @cache

@@ -27,12 +27,12 @@ def without_clock(content: str, pool: str, known: Collection[Fraction]) -> str:
     """Return the content without the times of day that the pool also has, on a 12 or 24 hour clock."""
     pool_times = {time for match in _CLOCK.finditer(pool) for time in [_time(match)]}
 
-    def said(match: re.Match[str]) -> str:
+    def replacement(match: re.Match[str]) -> str:
         hour, minute = _time(match)
         named = Fraction(hour) in known and (minute == 0 or Fraction(minute) in known or minute in _ROUND)
         return " " if (hour, minute) in pool_times or named else match[0]
 
-    return _CLOCK.sub(said, content)
+    return _CLOCK.sub(replacement, content)
 
 
 def _time(match: re.Match[str]) -> tuple[int, int]:
@@ -60,14 +60,14 @@ def _meanings(figures: str, suffix: re.Match[str] | None) -> Iterator[Fraction]:
     if len(figures) > _MOST_DIGITS:
         return
     bare = re.sub(r"['’\u00a0\u202f]", "", figures)
-    found = {Fraction(bare.replace(",", ".", 1))} if bare.count(".") + bare.count(",") <= 1 else set()
+    values = {Fraction(bare.replace(",", ".", 1))} if bare.count(".") + bare.count(",") <= 1 else set()
     grouped = re.sub(r"[.,](?=\d{3}(?:\D|$))", "", bare)
     if grouped.count(".") + grouped.count(",") <= 1:
-        found.add(Fraction(grouped.replace(",", ".")))
-    yield from found
+        values.add(Fraction(grouped.replace(",", ".")))
+    yield from values
     if suffix:
         times = multipliers().get(suffix[0].strip().casefold(), 10**6)
-        yield from (value * times for value in found)
+        yield from (value * times for value in values)
 
 
 def _kanji(text: str) -> int:

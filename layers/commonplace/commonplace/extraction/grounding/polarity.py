@@ -60,19 +60,19 @@ def polarities(clause: str, *, by_user: bool) -> frozenset[bool]:
     return EITHER if against else YES
 
 
-def is_reversed(one: str, other: str) -> bool:
+def is_reversed(first: str, other: str) -> bool:
     """Return whether both have the same negative word and only one negates it ("not allergic")."""
-    shared = _against(one, weak=False) & _against(other, weak=False)
-    return bool(shared) and (_negations(one) == 0) != (_negations(other) == 0)
+    shared = _against(first, weak=False) & _against(other, weak=False)
+    return bool(shared) and (_negations(first) == 0) != (_negations(other) == 0)
 
 
 def _negations(text: str) -> int:
     """Return 0 for none, 1 for a negation, 2 for one that cancels itself ("can't live without")."""
     text = compiled("polarity.not_no").sub("", straight(text.casefold()))
-    found = {word for word in _WORD.findall(text) if word in listed("no")}
+    denials = {word for word in _WORD.findall(text) if word in listed("no")}
     if compiled("polarity.unspaced_no").search(text):
-        found.add("ない")
-    return 2 if found & listed("without") and found - listed("without") else min(1, len(found))
+        denials.add("ない")
+    return 2 if denials & listed("without") and denials - listed("without") else min(1, len(denials))
 
 
 def _against(text: str, *, weak: bool = True) -> frozenset[str]:

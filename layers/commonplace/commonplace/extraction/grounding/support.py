@@ -36,32 +36,32 @@ def unsupported_reason(decision: Decision, day: Day, targets: Sequence[Memory]) 
     """Return why a model's decision must not be applied, or None: the gates of every mode, then its support."""
     reason = refusal_reason(decision, day, targets)
     candidate = decision.candidate
-    said = day.said_at(candidate.interaction_id, candidate.position)
-    if reason or said is None or decision.operation == "NOOP":
+    utterance = day.said_at(candidate.interaction_id, candidate.position)
+    if reason or utterance is None or decision.operation == "NOOP":
         return reason
-    question = question_to_user(day.before(said))
-    around = _sentences_around(candidate, said)
-    if any(is_instruction_to_reader(one) for one in around):
+    question = question_to_user(day.before(utterance))
+    around = _sentences_around(candidate, utterance)
+    if any(is_instruction_to_reader(sentence) for sentence in around):
         return "an instruction to whoever reads it"
     if decision.operation == "FORGET":
         return None
-    if not question and not said.explicit and all(map(_is_small_talk, around)):
+    if not question and not utterance.explicit and all(map(_is_chat, around)):
         return "small talk or a passing state"
     return _unsaid_reason(decision, question, targets) or _closing_reason(decision, day, targets)
 
 
 def _sentences_around(candidate: Candidate, utterance: Utterance) -> list[str]:
     """Return the sentences around the evidence: a model may omit the words that show what it is."""
-    return [one.text for one in clauses_around(candidate.evidence, utterance, sentences(utterance.text))]
+    return [clause.text for clause in clauses_around(candidate.evidence, utterance, sentences(utterance.text))]
 
 
-def _is_small_talk(sentence: str) -> bool:
+def _is_chat(sentence: str) -> bool:
     worth = classify(sentence, None).worth
     return worth < _WORTHLESS or (worth < _WORTHY and (has_wording("passing", sentence) or has_wording("courtesy", sentence)))
 
 
 def _unsaid_reason(decision: Decision, question: str | None, targets: Sequence[Memory]) -> str | None:
-    texts = (decision.candidate.evidence, question or "", *(one.content for one in targets))
+    texts = (decision.candidate.evidence, question or "", *(memory.content for memory in targets))
     content_stems = subject_stems(decision.says)
     known = frozenset[str]().union(*map(subject_stems, texts))
     return (
@@ -76,8 +76,8 @@ def _closing_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> 
     content = decision.says
     updates = decision.operation == "UPDATE"
     reasons = (
-        _lost_detail(one.content, content, candidate, day) if updates else _shares_subject(one.content, content)
-        for one in targets
+        _lost_detail(memory.content, content, candidate, day) if updates else _shares_subject(memory.content, content)
+        for memory in targets
     )
     return next(filter(None, reasons), None)
 

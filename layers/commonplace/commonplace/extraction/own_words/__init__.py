@@ -63,9 +63,9 @@ def own_spans(text: str, role_play: bool = False) -> tuple[Spans, bool]:
 def has_lines_of_code(text: str) -> bool:
     """Return whether a text is code or has a line of only code; a name or formula within a sentence doesn't count."""
     covered = [*find_fences(text), *find_code(text)]
-    told = [
+    quoted = [
         (line.start + len(line.text) - len(line.text.lstrip()), line.start + len(line.text.rstrip()))
         for line in lines_of(text)
         if line.text.strip()
     ]
-    return any(span.start <= start and end <= span.end for span in covered for start, end in told)
+    return any(span.start <= start and end <= span.end for span in covered for start, end in quoted)

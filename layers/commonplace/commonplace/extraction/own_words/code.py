@@ -117,10 +117,10 @@ def _code_weight(text: str) -> int | None:
     if len(text) > _LONGEST:
         return None
     tokens = len(_TOKEN.findall(text))
-    told = 0 < tokens >= len(_PLAIN_WORD.findall(text))
-    if _SURE.match(text) or (tokens >= _SURELY and told):
+    is_mostly_code = 0 < tokens >= len(_PLAIN_WORD.findall(text))
+    if _SURE.match(text) or (tokens >= _SURELY and is_mostly_code):
         return 2
-    if _LIKELY.match(text) or told:
+    if _LIKELY.match(text) or is_mostly_code:
         return 1
     return 0 if not text.strip() or _REMARK.match(text) or _INDENTED.match(text) else None
 

@@ -45,36 +45,36 @@ def _is_script(text: str) -> bool:
 def _chat_runs(lines: list[TextLine]) -> Iterator[TextSpan]:
     """Yield runs of two or more labelled lines, with blank lines between them and continuation lines."""
     run: list[TextLine] = []
-    said: list[tuple[str, str]] = []
+    chat: list[tuple[str, str]] = []
     for line in [*lines, TextLine(0, 0, "")]:
         label = _LABELLED.match(line.text)
         if label and not cue_pattern("no_speaker").fullmatch(label[1]):
             run.append(line)
-            said.append((label[1].casefold(), label[2]))
+            chat.append((label[1].casefold(), label[2]))
         elif line.end and (not line.text.strip() or (run and run[-1].text.strip())):
             run.append(line)
         else:
-            yield from _chat_run(run, said)
-            run, said = [], []
-    yield from _chat_run(run, said)
+            yield from _chat_run(run, chat)
+            run, chat = [], []
+    yield from _chat_run(run, chat)
 
 
-def _chat_run(run: list[TextLine], said: list[tuple[str, str]]) -> Iterator[TextSpan]:
-    if not _is_chat(said):
+def _chat_run(run: list[TextLine], lines: list[tuple[str, str]]) -> Iterator[TextSpan]:
+    if not _is_chat(lines):
         return
     labelled = [line for line in run if _LABELLED.match(line.text)]
     yield TextSpan(labelled[0].start, labelled[-1].end)
 
 
-def _is_chat(said: list[tuple[str, str]]) -> bool:
+def _is_chat(lines: list[tuple[str, str]]) -> bool:
     """Return whether speakers take turns; in a labelled list of one's own ("Monday: gym") each label occurs once."""
-    speakers = {speaker for speaker, _ in said}
-    if len(said) < 2:
+    speakers = {speaker for speaker, _ in lines}
+    if len(lines) < 2:
         return False
     if any(cue_pattern("talker").fullmatch(speaker) for speaker in speakers):
         return True
-    talks = sum(1 for _, words in said if cue_pattern("talk").search(words))
-    return 1 < len(speakers) < len(said) or (len(speakers) > 1 and talks > 0 and talks * 2 >= len(said))
+    turns = sum(1 for _, words in lines if cue_pattern("talk").search(words))
+    return 1 < len(speakers) < len(lines) or (len(speakers) > 1 and turns > 0 and turns * 2 >= len(lines))
 
 
 def find_mail(view: str) -> Iterator[TextSpan]:

@@ -34,20 +34,20 @@ class TextLine(NamedTuple):
 
 def lines_of(view: str) -> list[TextLine]:
     """Return the lines in order, including blank ones."""
-    found, at = [], 0
+    lines, at = [], 0
     for text in view.split("\n"):
-        found.append(TextLine(at, at + len(text), text))
+        lines.append(TextLine(at, at + len(text), text))
         at += len(text) + 1
-    return found
+    return lines
 
 
 def paragraphs_of(view: str) -> list[TextSpan]:
     """Return the paragraphs between blank lines, in order."""
-    found, at = [], 0
+    spans, at = [], 0
     for gap in _BLANK_LINES.finditer(view):
-        found.append(TextSpan(at, gap.start()))
+        spans.append(TextSpan(at, gap.start()))
         at = gap.end()
-    return [*found, TextSpan(at, len(view))]
+    return [*spans, TextSpan(at, len(view))]
 
 
 def with_hidden(view: str, spans: Iterable[TextSpan]) -> str:

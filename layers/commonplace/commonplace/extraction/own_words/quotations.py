@@ -27,7 +27,7 @@ _CLOSING = {
 _OPENING = re.compile(r"""(?<![\w\ue000])["'‘“”„«»‹](?=[^\s,.;:!?)])|["“„«](?=\s[^\n]{3,80}\s»)|[「『]""")
 _REACH = 4_000
 _SINGLE_REACH = 400
-_SAID_BEFORE, _SAID_AFTER = 40, 30
+_VERB_BEFORE, _VERB_AFTER = 40, 30
 # The maximum length of a title, or of a phrase quoted within one's own sentence.
 _FEW_WORDS, _TITLE_WORDS, _FEW_LETTERS = 5, 12, 16
 
@@ -146,19 +146,19 @@ def _is_foreign(view: str, start: int, end: int) -> bool:
         few, longest = len(text) <= 4, len(text) <= _FEW_LETTERS
     else:
         few, longest = len(words) < 3, len(words) <= (_TITLE_WORDS if _is_title(words) else _FEW_WORDS)
-    return not longest or (not few and (_is_said(view, start, end) or _stands_alone(view, start, end)))
+    return not longest or (not few and (_is_speech(view, start, end) or _is_separate(view, start, end)))
 
 
 def _is_title(words: list[str]) -> bool:
     return all(word[:1].isupper() or word[:1].isdigit() or word.lower() in word_list("in_titles") for word in words)
 
 
-def _is_said(view: str, start: int, end: int) -> bool:
-    before = view[max(0, start - _SAID_BEFORE) : start].rpartition("\n")[2]
-    return bool(cue_pattern("said_before").search(before) or cue_pattern("said_after").match(view[end : end + _SAID_AFTER]))
+def _is_speech(view: str, start: int, end: int) -> bool:
+    before = view[max(0, start - _VERB_BEFORE) : start].rpartition("\n")[2]
+    return bool(cue_pattern("said_before").search(before) or cue_pattern("said_after").match(view[end : end + _VERB_AFTER]))
 
 
-def _stands_alone(view: str, start: int, end: int) -> bool:
+def _is_separate(view: str, start: int, end: int) -> bool:
     """Return whether the quotation fills its line, except for an attribution."""
     before = view[max(0, start - 1) : start]
     after = view[end : end + 1]

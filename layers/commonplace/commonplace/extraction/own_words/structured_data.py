@@ -66,8 +66,8 @@ def _yaml(lines: Sequence[TextLine]) -> Iterator[TextSpan]:
         if _KEY.match(line.text) or (run and _ITEM.match(line.text)) or line.text.strip() == "---":
             run.append(line)
             continue
-        told = sum(1 for one in run if _NO_PROSE.match(one.text))
-        if len(run) > 1 and (told > 1 or _is_nested(run)):
+        structured = sum(1 for line in run if _NO_PROSE.match(line.text))
+        if len(run) > 1 and (structured > 1 or _is_nested(run)):
             yield TextSpan(run[0].start, run[-1].end)
         run = []
 

@@ -21,8 +21,8 @@ def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
 
 def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
     """Return the gateway's id of the request."""
-    found: str | None = _custom(context).get("bedrockAgentCoreAwsRequestId")
-    return found
+    request_id: str | None = _custom(context).get("bedrockAgentCoreAwsRequestId")
+    return request_id
 
 
 def read(event: Event, context: Context) -> Call:
@@ -43,5 +43,5 @@ def respond(event: Event, status: int, body: Body) -> Body:  # noqa: ARG001
 
 
 def _custom(context: Context) -> dict[str, Any]:
-    found: dict[str, Any] = getattr(context.client_context, "custom", None) or {}
-    return found
+    custom: dict[str, Any] = getattr(context.client_context, "custom", None) or {}
+    return custom

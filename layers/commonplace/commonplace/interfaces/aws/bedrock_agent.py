@@ -18,20 +18,20 @@ _MOST_BYTES = 24_000  # of 25 KB allowed for the whole response
 _NOT_THE_MODELS = {ErrorCode.UNAUTHORIZED.label, ErrorCode.FORBIDDEN.label, ErrorCode.METHOD_NOT_ALLOWED.label}
 
 
-def unfolded(kind: type[Request], given: Mapping[str, Any]) -> Mapping[str, Any]:
+def unfolded(kind: type[Request], arguments: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the arguments merged with those in `options`, a string of JSON, for a tool without such a field."""
-    if REST not in given or REST in kind.model_fields:
-        return given
+    if REST not in arguments or REST in kind.model_fields:
+        return arguments
     try:
-        more = read_json(given[REST])
+        more = read_json(arguments[REST])
     except CommonplaceError as error:
         raise CommonplaceError(ErrorCode.INVALID_JSON, f"{REST}: must be JSON in a string: {error.message}", REST) from None
     if not isinstance(more, dict):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{REST}: must be a JSON object", REST)
-    twice = next((name for name in more if name in given), None)
+    twice = next((name for name in more if name in arguments), None)
     if twice is not None:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{twice}: was given twice", twice)
-    return {name: value for name, value in given.items() if name != REST} | more
+    return {name: value for name, value in arguments.items() if name != REST} | more
 
 
 def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
@@ -41,8 +41,8 @@ def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
 
 def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
     """Return the id of the agent's session."""
-    found: str | None = event.get("sessionId")
-    return found
+    session_id: str | None = event.get("sessionId")
+    return session_id
 
 
 def read(event: Event, context: Context) -> Call:  # noqa: ARG001
@@ -54,7 +54,7 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
     user_id = identity.of_backend(BACKEND, named)
     zone = identity.zone_named(identity.header(attributes, identity.TIMEZONE))
     name = str(event["function"]) if "function" in event else str(event.get("apiPath")).removeprefix("/tools/")
-    return Call(name, unfolded(tool_named(name).request, _given(event)), user_id, zone)
+    return Call(name, unfolded(tool_named(name).request, _arguments(event)), user_id, zone)
 
 
 def respond(event: Event, status: int, body: Body) -> Body:
@@ -98,15 +98,15 @@ def _text(body: Body) -> str:
     return json.dumps(body, ensure_ascii=False, allow_nan=False)
 
 
-def _given(event: Event) -> Mapping[str, Any]:
+def _arguments(event: Event) -> Mapping[str, Any]:
     content = (event.get("requestBody") or {}).get("content") or {}
     properties = (content.get("application/json") or {}).get("properties") or []
-    given: dict[str, Any] = {}
+    arguments: dict[str, Any] = {}
     for item in (*(event.get("parameters") or ()), *properties):
-        if item["name"] in given:
+        if item["name"] in arguments:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{item['name']}: was given twice", item["name"])
-        given[item["name"]] = item["value"]
-    return given
+        arguments[item["name"]] = item["value"]
+    return arguments
 
 
 def _can_be_mended(status: int, body: Body) -> bool:

@@ -47,8 +47,8 @@ def ports() -> Ports:
 
 
 @cache
-def _relay(given: Settings) -> Relay | None:
-    return None if given.night_queue is None else maintenance.open_relay(given, in_time, remaining)
+def _relay(settings: Settings) -> Relay | None:
+    return None if settings.night_queue is None else maintenance.open_relay(settings, in_time, remaining)
 
 
 @cache

@@ -42,13 +42,13 @@ def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
 
 def read(event: Event, context: Context) -> Call:  # noqa: ARG001
     """Return the event as a call."""
-    asked = validate.check(DirectCall, as_declared(DirectCall, event))
-    if asked.identity is None:
+    call = validate.check(DirectCall, as_declared(DirectCall, event))
+    if call.identity is None:
         raise identity.unauthorized("identity: is required: no call is anonymous")
     try:
-        zone = identity.zone_named(asked.identity.timezone)
-        user_id = identity.of_backend(BACKEND, asked.identity.user_id)
-        return Call(asked.tool, asked.arguments, user_id, zone, admin=True)
+        zone = identity.zone_named(call.identity.timezone)
+        user_id = identity.of_backend(BACKEND, call.identity.user_id)
+        return Call(call.tool, call.arguments, user_id, zone, admin=True)
     except CommonplaceError as error:
         field = {identity.TIMEZONE: "identity.timezone", identity.USER: "identity.user_id"}[error.field or identity.USER]
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, error.message.replace(str(error.field), field), field) from None

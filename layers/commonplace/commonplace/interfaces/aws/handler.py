@@ -45,11 +45,11 @@ def handler_of(function: str) -> Handler:
         from commonplace.interfaces.aws.observability import observe
 
         container.begin(context.get_remaining_time_in_millis())
-        way = _kind_of(event, context)
-        with observe(function, way.NAME, way.correlation(event, context), context) as call:
-            status, body = dispatch.status_and_body(lambda: _answer(function, call.asks(way.read(event, context))))
+        kind = _kind_of(event, context)
+        with observe(function, kind.NAME, kind.correlation(event, context), context) as call:
+            status, body = dispatch.status_and_body(lambda: _answer(function, call.asks(kind.read(event, context))))
             call.answered(status, body)
-            return way.respond(event, status, body)
+            return kind.respond(event, status, body)
 
     return handle
 
@@ -57,11 +57,11 @@ def handler_of(function: str) -> Handler:
 def _kind_of(event: Any, context: Context) -> EventKind:
     """Return the kind of an event; an event of no kind, or that is no object, is refused as a direct call."""
     ways = _KINDS if isinstance(event, dict) else ()
-    return next((way for way in ways if way.takes(event, context)), direct)
+    return next((kind for kind in ways if kind.takes(event, context)), direct)
 
 
 def _answer(function: str, call: Call) -> Body:
-    _refuse_others(function, call)
+    _refuse_other_tools(function, call)
     if call.kind == "manifest":
         from commonplace.contract.manifest import manifest
 
@@ -106,8 +106,8 @@ def _imported(call: Call, caller: Caller) -> Body:
         from commonplace.importing.kinds import import_source
         from commonplace.importing.sources import Source
 
-        given = Source(None, json.dumps({"messages": body.messages}))
-        return import_source(given, "messages", caller, container.ports(), apply=body.apply).model_dump(mode="json")
+        source = Source(None, json.dumps({"messages": body.messages}))
+        return import_source(source, "messages", caller, container.ports(), apply=body.apply).model_dump(mode="json")
     return import_turns(body.turns or [], body.keep, caller, container.ports()).model_dump(mode="json")
 
 
@@ -126,7 +126,7 @@ def _answers_nights() -> Callable[[Call], Body]:
     return answer
 
 
-def _refuse_others(function: str, call: Call) -> None:
+def _refuse_other_tools(function: str, call: Call) -> None:
     """Refuse tools of other functions: this one has no permissions for them."""
     serves = tool_named(call.name).function if call.kind == "tool" else _SERVES[call.kind]
     if serves != function:

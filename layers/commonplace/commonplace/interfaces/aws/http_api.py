@@ -52,8 +52,8 @@ def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
 
 def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
     """Return API Gateway's id of the request, which is also in the access log."""
-    found: str | None = event["requestContext"].get("requestId")
-    return found
+    request_id: str | None = event["requestContext"].get("requestId")
+    return request_id
 
 
 def read(event: Event, context: Context) -> Call:  # noqa: ARG001
@@ -72,8 +72,8 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
     if path in (MANIFEST[1], IMPORT[1], UPLOAD[1], STORE_MANY[1]) or (path.startswith("/tools/") and method != "POST"):
         raise CommonplaceError(ErrorCode.METHOD_NOT_ALLOWED, f"{path} takes another method")
     if path.removeprefix("/").partition("/")[0] in _NIGHT:
-        given = {"path": path, "query": event.get("queryStringParameters") or {}, "body": body_of(event)}
-        return Call(method, given, _user(event), _zone(event), "night", _is_admin(event))
+        arguments = {"path": path, "query": event.get("queryStringParameters") or {}, "body": body_of(event)}
+        return Call(method, arguments, _user(event), _zone(event), "night", _is_admin(event))
     if not path.startswith("/tools/"):
         raise CommonplaceError(
             ErrorCode.NOT_FOUND,
@@ -112,8 +112,8 @@ def body_of(event: Event) -> bytes:
 
 def claims_of(event: Event) -> dict[str, Any]:
     """Return the claims of the token that the authorizer has verified, or an empty dictionary without a token."""
-    found: dict[str, Any] | None = ((event["requestContext"].get("authorizer") or {}).get("jwt") or {}).get("claims")
-    return found or {}
+    claims: dict[str, Any] | None = ((event["requestContext"].get("authorizer") or {}).get("jwt") or {}).get("claims")
+    return claims or {}
 
 
 def _user(event: Event) -> str:

@@ -71,10 +71,10 @@ def of_gateway(user_id: str) -> str:
 
 def header(headers: Any, name: str) -> str | None:
     """Return a header, ignoring case; raises `INVALID_ARGUMENT` if it has two values."""
-    given = {str(value) for key, value in (headers or {}).items() if key.lower() == name.lower() and value is not None}
-    if len(given) > 1:
+    values = {str(value) for key, value in (headers or {}).items() if key.lower() == name.lower() and value is not None}
+    if len(values) > 1:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{name}: was given twice", name)
-    return given.pop() if given else None
+    return values.pop() if values else None
 
 
 def zone_named(name: str | None) -> tzinfo:
@@ -107,15 +107,15 @@ def intercept(event: dict[str, Any], _context: object) -> dict[str, Any]:
     """Return the request with its user in it; a tool call without a user never reaches a tool."""
     request = event["mcp"]["gatewayRequest"]
     body = request.get("body")
-    given = request.get("headers") or {}
-    headers = {name: value for name, value in given.items() if name.lower() != USER.lower()}
+    headers_sent = request.get("headers") or {}
+    headers = {name: value for name, value in headers_sent.items() if name.lower() != USER.lower()}
     if not isinstance(body, dict):
         return _refusal(None, CommonplaceError(ErrorCode.INVALID_ARGUMENT, "one request at a time"))
     if body.get("method") != _TOOL_CALL:
         return _answer("transformedGatewayRequest", {"headers": headers, "body": body})
     try:
-        claims = _claims(header(given, "Authorization"))
-        user = of_claims(claims, header(given, USER))
+        claims = _claims(header(headers_sent, "Authorization"))
+        user = of_claims(claims, header(headers_sent, USER))
     except CommonplaceError as error:
         return _refusal(body.get("id"), error)
     return _answer("transformedGatewayRequest", {"headers": {**headers, USER: user}, "body": body})

@@ -110,8 +110,8 @@ def index(event: dict[str, Any], context: Context) -> Body:
     with log_keys("index", None, context):
         status, body = status_and_body(work)
     every = [record["dynamodb"]["SequenceNumber"] for record in event["Records"]]
-    again = body["again"] if status < 400 else every[:1]  # a batch that failed as a whole is retried as a whole
-    return {"batchItemFailures": [{"itemIdentifier": sequence} for sequence in again]}
+    retried = body["again"] if status < 400 else every[:1]  # a batch that failed as a whole is retried as a whole
+    return {"batchItemFailures": [{"itemIdentifier": sequence} for sequence in retried]}
 
 
 def reconcile(event: dict[str, Any], context: Context) -> Body:
@@ -172,11 +172,11 @@ def _dead_letter(projector: Projector) -> Callable[[IndexChange, IndexOutcome], 
     """Report a change that the index refuses, once per version; its row stays pending."""
 
     def aside(change: IndexChange, outcome: IndexOutcome) -> None:
-        what = change if isinstance(change, Tombstone) else change.memory
-        if projector.pending.tell(what.user_id, what.memory_id, what.version):
-            letter = DeadLetter(what.user_id, f"memory#{what.memory_id}", None, outcome.reason)
+        target = change if isinstance(change, Tombstone) else change.memory
+        if projector.pending.tell(target.user_id, target.memory_id, target.version):
+            letter = DeadLetter(target.user_id, f"memory#{target.memory_id}", None, outcome.reason)
             if not set_aside([letter], projector.letters):
-                projector.pending.tell(what.user_id, what.memory_id, what.version, told=False)
+                projector.pending.tell(target.user_id, target.memory_id, target.version, confirmed=False)
 
     return aside
 

@@ -89,8 +89,8 @@ async def _spoken(memory: "_Functions", address: str, event: Event) -> Body:
     async with manager.run():
         response = await httpx2.ASGITransport(manager.handle_request).handle_async_request(request)
         body = await response.aread()
-    told = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", **response.headers}
-    return {"statusCode": response.status_code, "headers": told, "body": body.decode(), "isBase64Encoded": False}
+    sent_headers = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", **response.headers}
+    return {"statusCode": response.status_code, "headers": sent_headers, "body": body.decode(), "isBase64Encoded": False}
 
 
 class _Functions:
@@ -114,15 +114,15 @@ class _Functions:
         progress: Callable[[int, int | None], None] | None = None,  # noqa: ARG002
     ) -> dict[str, Any]:
         """Return the answer of a tool's function. No progress is reported: the answer arrives as a whole."""
-        return self._asked(tool_named(tool).function, "POST", f"/tools/{tool}", json.dumps(arguments))
+        return self._invoke(tool_named(tool).function, "POST", f"/tools/{tool}", json.dumps(arguments))
 
     def page(self, name: str) -> str | None:
         """Return a page through the function that reads; raises `NOT_FOUND` if there is none."""
         method, path = http_api.PAGE
-        text: str = self._asked("read", method, path.replace("{name}", name))["text"]
+        text: str = self._invoke("read", method, path.replace("{name}", name))["text"]
         return text
 
-    def _asked(self, function: str, method: str, path: str, body: str | None = None) -> dict[str, Any]:
+    def _invoke(self, function: str, method: str, path: str, body: str | None = None) -> dict[str, Any]:
         event = {
             "version": "2.0",
             "rawPath": path,
@@ -135,8 +135,8 @@ class _Functions:
             "body": body,
         }
         answer = container.functions()(function, event)
-        told: dict[str, Any] = json.loads(answer["body"])
+        reply: dict[str, Any] = json.loads(answer["body"])
         if answer["statusCode"] == 200:
-            return told
-        error = told["error"]
+            return reply
+        error = reply["error"]
         raise CommonplaceError(_CODES[error["code"]], error["message"], error["field"])

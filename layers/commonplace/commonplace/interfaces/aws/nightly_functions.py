@@ -38,9 +38,9 @@ _log = logging.getLogger("commonplace")
 def answer(call: Call) -> Body:
     """Return the answer to a call of kind `night`; raises `CommonplaceError`."""
     assert call.user_id is not None
-    given = call.arguments
+    values = call.arguments
     nights = nights_of(call.user_id, call.zone, admin=call.admin)
-    return nightly_routes.answer(call.name, given["path"], given["query"], lambda: read_object(given["body"]), nights)
+    return nightly_routes.answer(call.name, values["path"], values["query"], lambda: read_object(values["body"]), nights)
 
 
 def nights_of(user_id: str, zone: tzinfo, go_on: Callable[[], bool] = lambda: True, admin: bool = False) -> Nights:
@@ -65,7 +65,7 @@ def plan(event: dict[str, Any], context: Context) -> Body:
 
     def work() -> dict[str, Any]:
         nights = container.night_schedule()
-        users = nights.queue.send(nights.ledger.due(container.now(UTC) - nights.texts_kept))
+        users = nights.queue.send(nights.ledger.due(container.now(UTC) - nights.text_retention))
         with measured("plan") as metrics:
             metrics.add_metric("Planned", MetricUnit.Count, users)
         return {"users": users}
@@ -91,10 +91,10 @@ def _worked(message: dict[str, Any], context: Context) -> bool:
     runs: list[Run] = []
 
     def work() -> dict[str, Any]:
-        given = json.loads(message["body"])
-        user_id = str(given["user_id"])
-        if "run_id" in given:
-            runs.extend(_gone_on(user_id, str(given["run_id"])))
+        body = json.loads(message["body"])
+        user_id = str(body["user_id"])
+        if "run_id" in body:
+            runs.extend(_gone_on(user_id, str(body["run_id"])))
             return {}
         nights = nights_of(user_id, zone_of(user_id, container.night()), lambda: _in_time(context))
         for run in nights.nightly():
@@ -130,8 +130,8 @@ def _go_on(user_id: str, run_id: str) -> Run | None:
     """
     from commonplace.pages.publishing import publish
 
-    kept, ports = container.night().runs, container.ports()
-    run = kept.get(user_id, run_id)
+    runs, ports = container.night().runs, container.ports()
+    run = runs.get(user_id, run_id)
     if run is None or run.kind not in queueing.TOOLS or not run.is_at_work:
         return None
     caller = Caller(user_id, container.now(run.started_at.tzinfo or UTC), goes_on=run_id)
@@ -139,15 +139,15 @@ def _go_on(user_id: str, run_id: str) -> Run | None:
     if run.status == "running":
         return go_on(run, context, publish)
     try:
-        asked = queueing.asked_for(run, context)
-        asking = replace(caller, agent_id=asked.agent_id, admin=asked.admin)
-        dispatch.call(queueing.TOOLS[run.kind], asked.arguments, asking, ports)
+        request = queueing.asked_for(run, context)
+        asking = replace(caller, agent_id=request.agent_id, admin=request.admin)
+        dispatch.call(queueing.TOOLS[run.kind], request.arguments, asking, ports)
     except CommonplaceError as error:
         if error.code in _BUSY or error.code.status >= 500:
             raise
         with leased(context) as lease:
             queueing.failed(run, error.message, context, lease)
-    return kept.get(user_id, run_id)
+    return runs.get(user_id, run_id)
 
 
 def _in_time(context: Context) -> bool:
@@ -155,7 +155,7 @@ def _in_time(context: Context) -> bool:
 
 
 def _count(runs: Sequence[Run], errors: int) -> None:
-    applied = [one for run in runs for one in run.operations if one.outcome == "applied"]
+    applied = [operation for run in runs for operation in run.operations if operation.outcome == "applied"]
     with measured("night") as metrics:
         metrics.add_metric("Runs", MetricUnit.Count, len(runs))
         metrics.add_metric("Read", MetricUnit.Count, sum(len(run.interactions) - len(run.unread) for run in runs))

@@ -51,26 +51,26 @@ class Observation:
     def summary(self) -> dict[str, str]:
         """The error's code, the method of the answer, and whether it was degraded."""
         body = self.body or {}
-        given, error = body.get("notes"), body.get("error") or {}
-        notes = given if isinstance(given, dict) else {}  # the notes of a run are sentences
-        found = {"code": error.get("code"), "method": notes.get("method"), "degraded": notes.get("degraded")}
-        return {name: value for name, value in found.items() if value}
+        body_notes, error = body.get("notes"), body.get("error") or {}
+        notes = body_notes if isinstance(body_notes, dict) else {}  # the notes of a run are sentences
+        fields = {"code": error.get("code"), "method": notes.get("method"), "degraded": notes.get("degraded")}
+        return {name: value for name, value in fields.items() if value}
 
 
 @contextmanager
-def observe(function: str, way: str, correlation: str | None, context: Context) -> Iterator[Observation]:
+def observe(function: str, kind: str, correlation: str | None, context: Context) -> Iterator[Observation]:
     """Observe one invocation of a tool and report it at its end."""
     seen, start = Observation(), time.perf_counter()
     with log_keys(function, correlation, context), errors_logged() as errors:
         try:
             with _segment(function) as segment:
                 yield seen
-                for key, value in {"tool": seen.tool, "way": way, "status": seen.status}.items():
+                for key, value in {"tool": seen.tool, "way": kind, "status": seen.status}.items():
                     segment.put_annotation(key, value)
         finally:
             milliseconds = (time.perf_counter() - start) * 1000
             _count(function, seen, milliseconds, len(errors))
-            line = {"tool": seen.tool, "way": way, "status": seen.status, "ms": round(milliseconds, 1), **seen.summary}
+            line = {"tool": seen.tool, "way": kind, "status": seen.status, "ms": round(milliseconds, 1), **seen.summary}
             logger().info("call", extra=line)
 
 
@@ -130,13 +130,13 @@ def _count(function: str, seen: Observation, milliseconds: float, errors: int) -
 @contextmanager
 def errors_logged() -> Iterator[list[logging.LogRecord]]:
     """Yield the error lines logged inside: a misconfigured model falls back to rules, and only this shows it."""
-    kept = _CollectedRecords(logging.ERROR)
+    records = _CollectedRecords(logging.ERROR)
     package = logging.getLogger("commonplace")
-    package.addHandler(kept)
+    package.addHandler(records)
     try:
-        yield kept.records
+        yield records.records
     finally:
-        package.removeHandler(kept)
+        package.removeHandler(records)
 
 
 def _segment(function: str) -> Any:

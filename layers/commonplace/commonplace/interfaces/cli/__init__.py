@@ -86,8 +86,8 @@ class Verbs(click.Group):
     """The commands, listed without being imported."""
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
-        name, found, rest = super().resolve_command(ctx, args)
-        return name, found.load() if isinstance(found, Listed) else found, rest
+        name, command, remaining = super().resolve_command(ctx, args)
+        return name, command.load() if isinstance(command, Listed) else command, remaining
 
 
 @click.group(cls=Verbs, commands=LISTED, epilog=_EXIT_CODES, context_settings={"help_option_names": ["-h", "--help"]})

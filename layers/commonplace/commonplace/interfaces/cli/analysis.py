@@ -6,7 +6,7 @@ from typing import Any, get_args
 import click
 
 from commonplace.domain.taxonomy import Granularity
-from commonplace.interfaces.cli.options import WHOLE, Shared, command_options, given_arguments
+from commonplace.interfaces.cli.options import WHOLE, Shared, command_options, set_arguments
 from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_facts, print_json, print_notes, print_rows
 
 _AFTER = click.option("--after", metavar="TIME", help="Only memories from this time on, ISO 8601.")
@@ -25,7 +25,7 @@ def stats(shared: Shared, after: str | None, before: str | None) -> None:
     --after and --before select by the time a memory was stored. The health covers all memories.
     """
     with shared.reading() as memory:
-        answer = memory.call("memory_stats", given_arguments(after=after, before=before))
+        answer = memory.call("memory_stats", set_arguments(after=after, before=before))
     if shared.json:
         return print_json(answer)
     health, tags = answer["health"], answer["tags"]
@@ -38,13 +38,13 @@ def stats(shared: Shared, after: str | None, before: str | None) -> None:
         "records": f"{answer['record_bytes']:,} bytes",
         "tags": f"{tags['distinct']} in {tags['assignments']} places, {tags['used_once']} of them used once",
     })  # fmt: skip
-    ages = {_age(one["up_to_days"]): one["count"] for one in answer["age"] if one["count"]}
-    top = {one["tag"]: one["count"] for one in tags["top"][:_TAGS]}
+    ages = {_age(bucket["up_to_days"]): bucket["count"] for bucket in answer["age"] if bucket["count"]}
+    top = {tag["tag"]: tag["count"] for tag in tags["top"][:_TAGS]}
     rows = [row for name, counts in ({**answer["by"], "age": ages, "tag": top}).items() for row in _drawn(name, counts)]
     if rows:
         print_rows(("by", "name", "memories", ""), rows, "")
     if answer["growth"]:
-        months = [(one["month"], one["added"], one["closed"]) for one in answer["growth"]]
+        months = [(month["month"], month["added"], month["closed"]) for month in answer["growth"]]
         drawn = zip(months, bars(added for _, added, _ in months), strict=True)
         print_rows(("month", "added", "closed", ""), [(*month, bar) for month, bar in drawn], "")
     return print_notes(answer)
@@ -68,7 +68,7 @@ def timeline(
 
     Count memories by day, week, month or year, with their subjects and with changes: the old value beside the new one.
     """
-    arguments = given_arguments(after=after, before=before, topic=topic, granularity=by, cursor=cursor)
+    arguments = set_arguments(after=after, before=before, topic=topic, granularity=by, cursor=cursor)
     with shared.reading() as memory:
         answer = memory.call("memory_timeline", arguments)
     if shared.json:
@@ -76,7 +76,7 @@ def timeline(
     buckets = answer["buckets"]
     if buckets:
         drawn = zip(buckets, bars(bucket["count"] for bucket in buckets), strict=True)
-        rows = [(bucket["start"][:10], bucket["count"], bar, _told(bucket)) for bucket, bar in drawn]
+        rows = [(bucket["start"][:10], bucket["count"], bar, _described(bucket)) for bucket, bar in drawn]
         print_rows(("from", "memories", "", "about"), rows, "about")
     more = f"commonplace timeline --cursor {answer['cursor']}" if answer.get("cursor") else ""
     print_facts({"shown": "" if buckets else "nothing", "more": more})
@@ -94,7 +94,7 @@ def network(shared: Shared, focus: str | None, depth: int | None, limit: int | N
 
     With a FOCUS: only the concepts around it. Concepts that often appear together form a community.
     """
-    arguments = given_arguments(focus=focus, depth=depth, limit=limit, format="dot" if dot else None)
+    arguments = set_arguments(focus=focus, depth=depth, limit=limit, format="dot" if dot else None)
     with shared.reading() as memory:
         answer = memory.call("concept_network", arguments)
     if shared.json:
@@ -105,15 +105,15 @@ def network(shared: Shared, focus: str | None, depth: int | None, limit: int | N
     if nodes:
         linked: dict[str, list[str]] = {}
         for link in answer["links"]:
-            for one, other in ((link["source"], link["target"]), (link["target"], link["source"])):
-                linked.setdefault(one, []).append(f"{other} {link['weight']:.2f}")
+            for first, other in ((link["source"], link["target"]), (link["target"], link["source"])):
+                linked.setdefault(first, []).append(f"{other} {link['weight']:.2f}")
         rows = [(node["id"], node["count"], node["community"], linked.get(node["id"], [])) for node in nodes]
         print_rows(("concept", "memories", "community", "linked with"), rows, "linked with")
     print_facts({"shown": f"{len(nodes)} concepts, {len(answer['links'])} links" if nodes else "nothing"})
     return print_notes(answer)
 
 
-def _told(bucket: dict[str, Any]) -> Remarked:
+def _described(bucket: dict[str, Any]) -> Remarked:
     changes = [
         f"{change['at'][:10]}: {change['old']['content']} → {change['new']['content']}" for change in bucket["changes"]
     ]

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from commonplace.interfaces.cli.options import Shared, command_options, given_arguments
+from commonplace.interfaces.cli.options import Shared, command_options, set_arguments
 from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_facts, print_json, print_notes, print_rows
 from commonplace.interfaces.cli.upkeep import exit_if
 
@@ -48,8 +48,8 @@ def list_backups(shared: Shared) -> None:
     if not answer["backups"]:
         return click.echo('there is no backup; "commonplace backup make" makes one')
     rows = [
-        (day_and_time(one["as_of"]), str(one["count"]), day_and_time(one["expires_at"]), one["backup_id"])
-        for one in answer["backups"]
+        (day_and_time(backup["as_of"]), str(backup["count"]), day_and_time(backup["expires_at"]), backup["backup_id"])
+        for backup in answer["backups"]
     ]
     return print_rows(("as of", "memories", "until", "backup"), rows, "backup")
 
@@ -65,7 +65,7 @@ def verify(shared: Shared, backup_id: str) -> None:
         print_json(answer)
     else:
         if answer["problems"]:
-            rows = [(one.get("id", "the file"), one["detail"]) for one in answer["problems"]]
+            rows = [(problem.get("id", "the file"), problem["detail"]) for problem in answer["problems"]]
             print_rows(("what", "is wrong"), rows, "is wrong")
         print_facts({"memories": str(answer["count"]), "found": len(answer["problems"]) or "nothing wrong"})
     exit_if(not answer["ok"])
@@ -91,7 +91,7 @@ def restore(shared: Shared, backup_id: str | None, mode: str | None, run_id: str
         raise click.UsageError("--apply needs the BACKUP to restore")
     with shared.open() if apply else shared.reading() as memory:
         planning = {"backup_id": backup_id, "mode": mode} if run_id is None else {"run_id": run_id}
-        answer = memory.call("backup_restore", {"action": "restore", **given_arguments(**planning)})
+        answer = memory.call("backup_restore", {"action": "restore", **set_arguments(**planning)})
         if apply and answer.get("run_id"):
             applying = {"action": "restore", "run_id": answer["run_id"], "confirm": backup_id}
             answer = memory.call("backup_restore", applying)
@@ -106,8 +106,8 @@ def _print_restored(answer: Mapping[str, Any]) -> None:
     waits = answer["status"] == "needs_review"
     run_id = answer.get("run_id")
     parts = (("adds", "restored"), ("changes", "reset"), ("closes", "closed"))
-    rows = [(word, one) for name, word in parts for one in answer[name]]
-    rows += [("not restored", Remarked(one["id"], one["message"])) for one in answer["refused"]]
+    rows = [(word, memory_id) for name, word in parts for memory_id in answer[name]]
+    rows += [("not restored", Remarked(refusal["id"], refusal["message"])) for refusal in answer["refused"]]
     if rows:
         print_rows(("what", "memory"), rows, "memory")
     else:

@@ -54,15 +54,15 @@ def import_file(
     from commonplace.importing.sources import Source
 
     source = Source(None, stdin_text()) if file == "-" else Source.of(Path(file))
-    found = kind_of(source, kind)
+    detected = kind_of(source, kind)
     if only is not None and user_map:
         raise click.UsageError("--only and --user-map exclude each other: give one of them")
-    if (only is not None or user_map) and found.kind == "commonplace":
+    if (only is not None or user_map) and detected.kind == "commonplace":
         raise click.UsageError("--only and --user-map are for files of other stores")
-    users = _users(user_map, source, found) if user_map else {only: shared.user}
+    users = _users(user_map, source, detected) if user_map else {only: shared.user}
     answers = []
     for name, user in users.items():
-        answer = _imported(replace(shared, user=user), source, found, name, apply, every)
+        answer = _imported(replace(shared, user=user), source, detected, name, apply, every)
         answers.append(answer | ({"only": name, "user": user} if user_map else {}))
         if not shared.json:
             _print(answers[-1], every, of_all=name is None)
@@ -72,17 +72,19 @@ def import_file(
         raise click.exceptions.Exit(LEFT)
 
 
-def _imported(shared: Shared, source: "Source", found: "Found", only: str | None, apply: bool, every: bool) -> dict[str, Any]:
+def _imported(
+    shared: Shared, source: "Source", detected: "Found", only: str | None, apply: bool, every: bool
+) -> dict[str, Any]:
     listed = None if every or shared.json else range(_MOST_SHOWN)
     with (
         shared.open() if apply else shared.reading() as memory,
-        progress_bar(f"reading {found.kind}", resumes="memories" if apply else None) as show,
+        progress_bar(f"reading {detected.kind}", resumes="memories" if apply else None) as show,
     ):
-        done = memory.import_from(source, found.kind, apply, only=only, listed=listed, progress=show)
-    return done.model_dump(mode="json") | {"why": found.why}
+        done = memory.import_from(source, detected.kind, apply, only=only, listed=listed, progress=show)
+    return done.model_dump(mode="json") | {"why": detected.why}
 
 
-def _users(user_map: Sequence[str], source: "Source", found: "Found") -> dict[str | None, str | None]:
+def _users(user_map: Sequence[str], source: "Source", detected: "Found") -> dict[str | None, str | None]:
     from commonplace.importing.kinds import people_in
 
     users: dict[str | None, str | None] = {}
@@ -91,11 +93,11 @@ def _users(user_map: Sequence[str], source: "Source", found: "Found") -> dict[st
         if not (name and equals and user) or name in users:
             raise click.UsageError(f"--user-map {escaped(pair)}: must be NAME=USER, with each NAME given once")
         users[name] = user
-    there = people_in(source, found.kind)
-    for one in users:
-        if one not in there:
-            people = ", ".join(sorted(there)) or "nobody"
-            raise click.UsageError(f"--user-map: the file has no {escaped(str(one))}; it names {escaped(people)}")
+    names = people_in(source, detected.kind)
+    for person in users:
+        if person not in names:
+            people = ", ".join(sorted(names)) or "nobody"
+            raise click.UsageError(f"--user-map: the file has no {escaped(str(person))}; it names {escaped(people)}")
     return users
 
 
@@ -119,13 +121,15 @@ def _print(answer: dict[str, Any], every: bool, of_all: bool) -> None:
         "undo by": [f"commonplace runs undo {run}{of_user}" for run in reversed(runs)],
     })  # fmt: skip
     if answer["refused"]:
-        rows = [(one["where"], one["code"], one["message"]) for one in answer["refused"][: None if every else _MOST_SHOWN]]
+        rows = [
+            (item["where"], item["code"], item["message"]) for item in answer["refused"][: None if every else _MOST_SHOWN]
+        ]
         print_rows(("entry", "code", "refused because"), rows, "refused because")
     if answer["left_out"]:
         print_rows(("passages", "left out because"), [(n, why) for why, n in answer["left_out"].items()], "left out because")
     if answer["passages"]:
-        told = [(one["where"], one["reason"], one["text"]) for one in answer["passages"]]
-        print_rows(("passage", "left out because", "text"), told, "text")
+        passages = [(passage["where"], passage["reason"], passage["text"]) for passage in answer["passages"]]
+        print_rows(("passage", "left out because", "text"), passages, "text")
     _print_memories(answer["memories"], every)
     print_notes(answer)
     if answer["added"] and not applied:
@@ -134,11 +138,11 @@ def _print(answer: dict[str, Any], every: bool, of_all: bool) -> None:
 
 
 def _print_memories(memories: list[dict[str, Any]], every: bool) -> None:
-    shown = [one for one in memories if one["outcome"] != "refused"][: None if every else _MOST_SHOWN]
-    texts = (Remarked(one["content"], one["why"]) if one["why"] else one["content"] for one in shown)
-    told = [(one["where"], one["outcome"].replace("_", " "), text) for one, text in zip(shown, texts, strict=True)]
-    if told:
-        print_rows(("entry", "what happens", "memory"), told, "memory")
+    shown = [memory for memory in memories if memory["outcome"] != "refused"][: None if every else _MOST_SHOWN]
+    texts = (Remarked(entry["content"], entry["why"]) if entry["why"] else entry["content"] for entry in shown)
+    rows = [(entry["where"], entry["outcome"].replace("_", " "), text) for entry, text in zip(shown, texts, strict=True)]
+    if rows:
+        print_rows(("entry", "what happens", "memory"), rows, "memory")
     if len(memories) >= _MOST_SHOWN and not every:
         click.echo(f"these are from the first {_MOST_SHOWN} entries; --all shows all")
 

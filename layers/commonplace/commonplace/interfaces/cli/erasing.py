@@ -49,27 +49,27 @@ def erase(shared: Shared, yes: bool, memory_id: str | None, table: str | None) -
     if memory_id is not None:
         _erase_memory(shared, memory_id, yes, table)
         return
-    with _leaving(shared, table) as leaving:
-        erased = leaving.erase() if yes else Erased(memories=leaving.memories(), notes=leaving.notes(wait=False))
+    with _erasure(shared, table) as erasure:
+        erased = erasure.erase() if yes else Erased(memories=erasure.memories(), notes=erasure.notes(wait=False))
     counted = f"{erased.memories} memor{'y' if erased.memories == 1 else 'ies'}"
     if shared.json:
-        _print_erased(leaving, erased, yes)
+        _print_erased(erasure, erased, yes)
     elif yes:
-        click.echo(f"erased {escaped(leaving.user_id)}: {counted}, and all other data")
+        click.echo(f"erased {escaped(erasure.user_id)}: {counted}, and all other data")
     else:
-        click.echo(f"{escaped(leaving.user_id)} has {counted}; --yes erases them and all other data")
-    _tell_what_is_left(erased)
+        click.echo(f"{escaped(erasure.user_id)} has {counted}; --yes erases them and all other data")
+    _report_remainder(erased)
 
 
 def _erase_memory(shared: Shared, memory_id: str, yes: bool, table: str | None) -> None:
     from commonplace.domain.interactions import Erased
 
-    with _leaving(shared, table) as leaving:
-        scope = leaving.scope(memory_id)
+    with _erasure(shared, table) as erasure:
+        scope = erasure.scope(memory_id)
         ids = tuple(memory.memory_id for memory in scope.memories)
-        erased = leaving.erase_memory(memory_id) if yes else Erased(memories=len(ids), ids=ids)
+        erased = erasure.erase_memory(memory_id) if yes else Erased(memories=len(ids), ids=ids)
     if shared.json:
-        _print_erased(leaving, erased, yes)
+        _print_erased(erasure, erased, yes)
     elif yes:
         click.echo(f"erased for good: {', '.join(erased.ids)}")
         if erased.places:
@@ -84,20 +84,22 @@ def _erase_memory(shared: Shared, memory_id: str, yes: bool, table: str | None) 
     if scope.left and not (yes or shared.json):
         click.echo("\nThis was merged with it, and stays as one memory:\n")
         _print_memories(scope.left)
-    _tell_what_is_left(erased)
+    _report_remainder(erased)
 
 
 def _print_memories(memories: "Sequence[Memory]") -> None:
-    rows = [(one.status, day_and_time(one.created_at.isoformat()), Remarked(one.content, one.memory_id)) for one in memories]
+    rows = [
+        (item.status, day_and_time(item.created_at.isoformat()), Remarked(item.content, item.memory_id)) for item in memories
+    ]
     print_rows(("status", "since", "memory"), rows, "memory")
 
 
-def _print_erased(leaving: "ErasableUser", erased: "Erased", yes: bool) -> None:
-    told = erased.model_dump(mode="json", exclude_defaults=True)
-    print_json({"user": leaving.user_id, "memories": erased.memories, "erased": yes, **told})
+def _print_erased(erasure: "ErasableUser", erased: "Erased", yes: bool) -> None:
+    fields = erased.model_dump(mode="json", exclude_defaults=True)
+    print_json({"user": erasure.user_id, "memories": erased.memories, "erased": yes, **fields})
 
 
-def _tell_what_is_left(erased: "Erased") -> None:
+def _report_remainder(erased: "Erased") -> None:
     if erased.notes:
         for warning in erased.notes.warnings or ():
             click.echo(f"commonplace: {warning}", err=True)
@@ -105,10 +107,10 @@ def _tell_what_is_left(erased: "Erased") -> None:
 
 
 @contextmanager
-def _leaving(shared: Shared, table: str | None) -> Iterator["ErasableUser"]:
+def _erasure(shared: Shared, table: str | None) -> Iterator["ErasableUser"]:
     if table is None:
         with shared.reading() as memory:
-            yield memory.leaving()
+            yield memory.erasure()
         return
     from commonplace.bootstrap.cloud import open_erasable_user
 

@@ -51,8 +51,8 @@ class ArgumentHelp:
 
     def sentence(self, why: str) -> str:
         """Return why the value is refused, with the name of the option or argument."""
-        said = f"{self.name}: {f'must be {self.must_be}' if why.startswith(('must be ', 'must have ')) else why}"
-        return f"{said}, e.g. {self.name} {self.example}" if self.example and self.example not in why else said
+        message = f"{self.name}: {f'must be {self.must_be}' if why.startswith(('must be ', 'must have ')) else why}"
+        return f"{message}, e.g. {self.name} {self.example}" if self.example and self.example not in why else message
 
 
 _TEXT = ArgumentHelp("TEXT", "a text of up to 8,000 characters")
@@ -117,10 +117,10 @@ _NAMES: Mapping[str, Mapping[str, ArgumentHelp]] = {
 }
 
 
-def sentence_for_person(error: CommonplaceError, command: str, given: Mapping[str, object]) -> str:
+def sentence_for_person(error: CommonplaceError, command: str, arguments: Mapping[str, object]) -> str:
     """Return the error's sentence for a person. `given`: the shared options typed; others are from the environment."""
     field, prefix = error.field or "", f"{error.field}: "
-    shared = {name: typed for name, typed in _SHARED.items() if given.get(typed.name.removeprefix("--")) is not None}
+    shared = {name: typed for name, typed in _SHARED.items() if arguments.get(typed.name.removeprefix("--")) is not None}
     for path, typed in {**_NAMES.get(command, {}), **shared}.items():
         if error.message.startswith(prefix) and (field == path or field.startswith(f"{path}.")):
             return f"{error.code.label}: {typed.sentence(error.message.removeprefix(prefix))}"

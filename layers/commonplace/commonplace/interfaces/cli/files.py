@@ -30,9 +30,9 @@ def record(shared: Shared, file: str) -> None:
     for a conversation that has grown, the new messages are recorded. If all are refused, the exit code is 2. Messages may
     come from an OpenAI or Bedrock log: texts of the user and the assistant are read, others are skipped and counted.
     """
-    given, refused = read_interactions(read_text(file))
+    interactions, refused = read_interactions(read_text(file))
     with shared.open() as memory:
-        answer = _recorded(memory, given)
+        answer = _recorded(memory, interactions)
     answer["refused"] = refused + answer["refused"]
     if shared.json:
         print_json(answer)
@@ -45,29 +45,29 @@ def record(shared: Shared, file: str) -> None:
 def _print_recorded(answer: dict[str, Any]) -> None:
     print_facts({name: answer[name] for name in ("recorded", "known", "redacted")})
     if answer["skipped"]:
-        reasons = Counter((one["role"], one["reason"]) for one in answer["skipped"])
+        reasons = Counter((skip["role"], skip["reason"]) for skip in answer["skipped"])
         rows = [(str(count), role, why) for (role, why), count in reasons.most_common()]
         print_rows(("messages", "role", "skipped because"), rows, "skipped because")
     if answer["conflicts"]:
-        changed = [(one["id"], str(one["index"]), one["role"]) for one in answer["conflicts"]]
+        changed = [(conflict["id"], str(conflict["index"]), conflict["role"]) for conflict in answer["conflicts"]]
         print_rows(("conversation", "changed message", "role"), changed, "conversation")
     if answer["refused"]:
-        refused = [(one["id"] or "?", one["message"]) for one in answer["refused"]]
+        refused = [(refusal["id"] or "?", refusal["message"]) for refusal in answer["refused"]]
         print_rows(("interaction", "refused because"), refused, "refused because")
 
 
-def _recorded(memory: "Commonplace", given: Sequence[Any]) -> dict[str, Any]:
+def _recorded(memory: "Commonplace", interactions: Sequence[Any]) -> dict[str, Any]:
     from commonplace.contract.sent import as_declared
     from commonplace.domain.batching import in_batches
     from commonplace.domain.interactions import RecordRequest
 
     answer: dict[str, Any] = {"recorded": 0, "known": 0, "refused": [], "skipped": [], "conflicts": [], "redacted": []}
-    with progress_bar(f"recording {len(given)} interactions", len(given), "interactions") as show:
-        for number, batch in enumerate(in_batches(given, _BATCH)):
+    with progress_bar(f"recording {len(interactions)} interactions", len(interactions), "interactions") as show:
+        for number, batch in enumerate(in_batches(interactions, _BATCH)):
             sent = as_declared(RecordRequest, {"interactions": batch})["interactions"]
             done = memory.record_interactions(sent).model_dump(mode="json")
             answer = {name: before + done[name] for name, before in answer.items()}
-            show(number * _BATCH + len(batch), len(given))
+            show(number * _BATCH + len(batch), len(interactions))
     return {**answer, "redacted": list(dict.fromkeys(answer["redacted"]))}
 
 
@@ -81,17 +81,17 @@ def read_interactions(text: str) -> tuple[list[Any], list[dict[str, Any]]]:
     first = lines[0][1].strip()
     if not (first.startswith("{") and first.endswith("}")) or (len(lines) == 1 and '"interactions"' in first):
         whole = read_json(text)
-        found = whole.get("interactions", [whole]) if isinstance(whole, dict) else whole
-        if not isinstance(found, list):
+        listed = whole.get("interactions", [whole]) if isinstance(whole, dict) else whole
+        if not isinstance(listed, list):
             raise CommonplaceError(ErrorCode.INVALID_JSON, "file: must contain a list of interactions, or one per line")
-        return found, []
-    given, refused = list[Any](), list[dict[str, Any]]()
+        return listed, []
+    interactions, refused = list[Any](), list[dict[str, Any]]()
     for number, line in lines:
         try:
-            given.append(read_object(line))
+            interactions.append(read_object(line))
         except CommonplaceError as error:
             refused.append({"id": None, "field": None, "message": f"line {number}: {error.message}"})
-    return given, refused
+    return interactions, refused
 
 
 @click.group()
@@ -135,7 +135,7 @@ def apply(shared: Shared, folder: str, yes: bool) -> None:
     if shared.json:
         return print_json(report.model_dump(mode="json"))
     print_run(report)
-    if any(one.outcome == "planned" for one in report.run.operations):
+    if any(operation.outcome == "planned" for operation in report.run.operations):
         click.echo("--yes makes these changes")
     return None
 

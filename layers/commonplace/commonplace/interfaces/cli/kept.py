@@ -8,7 +8,7 @@ from typing import Any, get_args
 import click
 
 from commonplace.domain.taxonomy import Category, ContentType, Durability, MemoryType, SearchCategory, Section
-from commonplace.interfaces.cli.options import WHOLE, Shared, command_options, given_arguments, text_argument
+from commonplace.interfaces.cli.options import WHOLE, Shared, command_options, set_arguments, text_argument
 from commonplace.interfaces.cli.tables import (
     Remarked,
     day_and_time,
@@ -37,17 +37,17 @@ def list_memories(
     after: str | None, before: str | None, include_expired: bool, cursor: str | None,
 ) -> None:  # fmt: skip
     """List the memories, newest first."""
-    options = given_arguments(
+    options = set_arguments(
         importance_min=min_importance, content_type=kind, include_expired=include_expired or None,
-        time_range=given_arguments(after=after, before=before) or None,
+        time_range=set_arguments(after=after, before=before) or None,
     )  # fmt: skip
-    arguments = given_arguments(limit=limit, category=category, options=options or None, cursor=cursor)
+    arguments = set_arguments(limit=limit, category=category, options=options or None, cursor=cursor)
     with shared.reading() as memory:
         answer = memory.call("list_memories", arguments)
     if shared.json:
         return print_json(answer)
     if answer["memories"]:
-        print_rows(("when", "memory"), [_row(one) for one in answer["memories"]], "memory")
+        print_rows(("when", "memory"), [_row(memory) for memory in answer["memories"]], "memory")
     more = f"--cursor {answer['cursor']}" if "cursor" in answer else ""
     damaged = answer.get("unreadable")
     return print_facts({"shown": answer["count"] or "no memory", "more": more, "can't be read": damaged})
@@ -71,14 +71,14 @@ def get(shared: Shared, name: str) -> None:
         answer = memory.call("get_memory", memory.naming(name))
     if shared.json:
         return print_json(answer)
-    one = answer["memory"]
+    entry = answer["memory"]
     return print_facts({
-        "memory": one["value"], "id": one["memory_id"], "key": one.get("key"), "type": one["type"],
-        "category": one["filed_under"], "heading": one["section"], "importance": f"{one['importance']} of 5",
-        "tags": one["tags"], "confidence": one["confidence"], "said by": one["source"],
-        "stored": day_and_time(one["created_at"]), "changed": day_and_time(one["updated_at"]),
-        "happened": day_and_time(one.get("event_time") or ""), "expires": day_and_time(one.get("expires_at") or ""),
-        "note": one.get("user_note"), "replaced": one.get("previous_id"),
+        "memory": entry["value"], "id": entry["memory_id"], "key": entry.get("key"), "type": entry["type"],
+        "category": entry["filed_under"], "heading": entry["section"], "importance": f"{entry['importance']} of 5",
+        "tags": entry["tags"], "confidence": entry["confidence"], "said by": entry["source"],
+        "stored": day_and_time(entry["created_at"]), "changed": day_and_time(entry["updated_at"]),
+        "happened": day_and_time(entry.get("event_time") or ""), "expires": day_and_time(entry.get("expires_at") or ""),
+        "note": entry.get("user_note"), "replaced": entry.get("previous_id"),
     })  # fmt: skip
 
 
@@ -102,12 +102,12 @@ def update(
     With a VALUE, the old value stays in the history and the new one gets its own id. Without a VALUE, the given labels are
     corrected. "commonplace undo" undoes both.
     """
-    labels = given_arguments(
+    labels = set_arguments(
         category=heading, filed_under=category, type=kind, importance=importance, tags=list(tags) or None,
         expires_at=expires, durability=durability,
     )  # fmt: skip
     with shared.open() as memory:
-        answer = memory.call("update_memory", {**memory.naming(name), **given_arguments(value=value), **labels})
+        answer = memory.call("update_memory", {**memory.naming(name), **set_arguments(value=value), **labels})
     return _print_change(shared, answer)
 
 
@@ -133,10 +133,10 @@ def history(shared: Shared, name: str) -> None:
     For a key: all its values. For an id, also an old one: what it replaced, and what replaced it.
     """
     with shared.reading() as memory:
-        found = memory.history(**memory.naming(name))
+        history = memory.history(**memory.naming(name))
     if shared.json:
-        return print_json(found.model_dump(mode="json"))
-    return print_history(found)
+        return print_json(history.model_dump(mode="json"))
+    return print_history(history)
 
 
 def _print_change(shared: Shared, answer: dict[str, Any]) -> None:

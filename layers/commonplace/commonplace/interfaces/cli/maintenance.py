@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from commonplace.interfaces.cli.failures import LEFT
-from commonplace.interfaces.cli.options import Shared, command_options, given_arguments, progress_bar
+from commonplace.interfaces.cli.options import Shared, command_options, progress_bar, set_arguments
 from commonplace.interfaces.cli.tables import Remarked, print_facts, print_json, print_notes, print_rows
 
 _APPLY = click.option("--apply", is_flag=True, help="Merge now instead of only planning it.")
@@ -30,7 +30,7 @@ def merge(shared: Shared, ids: tuple[str, ...], run_id: str | None, apply: bool)
         print_json(answer)
     else:
         _print_merge(answer)
-    _end(answer, found=bool(answer["groups"]) and "memory_id" not in answer)
+    _end(answer, is_failure=bool(answer["groups"]) and "memory_id" not in answer)
 
 
 @click.group()
@@ -44,14 +44,14 @@ def list_tags(shared: Shared) -> None:
     """List all tags in use, by name."""
     with shared.reading() as memory:
         page = memory.tags()
-        found = page.tags
+        tags = page.tags
         while page.cursor is not None:
             page = memory.tags(cursor=page.cursor)
-            found += page.tags
+            tags += page.tags
     if shared.json:
-        print_json({"tags": [one.model_dump() for one in found]})
-    elif found:
-        print_rows(("tag", "memories"), [(one.tag, str(one.count)) for one in found], "tag")
+        print_json({"tags": [tag.model_dump() for tag in tags]})
+    elif tags:
+        print_rows(("tag", "memories"), [(tag.tag, str(tag.count)) for tag in tags], "tag")
     else:
         click.echo("no memory has a tag")
 
@@ -73,17 +73,19 @@ def optimize(shared: Shared, threshold: float | None, run_id: str | None, apply:
         print_json(answer)
     else:
         _print_tags(answer)
-    _end(answer, found=False)
+    _end(answer, is_failure=False)
 
 
 def _print_tags(answer: Mapping[str, Any]) -> None:
     if answer["merges"]:
-        rows = [(one["from"], one["to"], one["similarity"], str(one["memories"]), one["why"]) for one in answer["merges"]]
+        rows = [
+            (pair["from"], pair["to"], pair["similarity"], str(pair["memories"]), pair["why"]) for pair in answer["merges"]
+        ]
         print_rows(("tag", "becomes", "similarity", "memories", "because"), rows, "because")
     else:
         click.echo("no two tags mean the same")
     if answer["kept_apart"]:
-        pairs = [(" / ".join(one["tags"]), one["similarity"], one["why"]) for one in answer["kept_apart"]]
+        pairs = [(" / ".join(pair["tags"]), pair["similarity"], pair["why"]) for pair in answer["kept_apart"]]
         print_rows(("not merged", "similarity", "because"), pairs, "because")
     before, after = answer["before"], answer["after"]
     _print_run(
@@ -93,15 +95,18 @@ def _print_tags(answer: Mapping[str, Any]) -> None:
 
 
 def _tool(memory: Any, progress: Callable[..., None], name: str, **arguments: Any) -> dict[str, Any]:
-    answer: dict[str, Any] = memory.call(name, given_arguments(**arguments), progress)
+    answer: dict[str, Any] = memory.call(name, set_arguments(**arguments), progress)
     return answer
 
 
 def _print_merge(answer: Mapping[str, Any]) -> None:
     if answer["groups"]:
         rows = [
-            ("no" if "refused" in one else "yes", Remarked(one["merged_text"], "\n".join((_why(one), *one["memory_ids"]))))
-            for one in answer["groups"]
+            (
+                "no" if "refused" in group else "yes",
+                Remarked(group["merged_text"], "\n".join((_why(group), *group["memory_ids"]))),
+            )
+            for group in answer["groups"]
         ]
         print_rows(("merges", "new text"), rows, "new text")
     else:
@@ -124,6 +129,6 @@ def _print_run(answer: Mapping[str, Any], **facts: object) -> None:
     print_notes(answer)
 
 
-def _end(answer: Mapping[str, Any], found: bool) -> None:
-    if found or answer["status"] == "needs_review":
+def _end(answer: Mapping[str, Any], is_failure: bool) -> None:
+    if is_failure or answer["status"] == "needs_review":
         raise click.exceptions.Exit(LEFT)

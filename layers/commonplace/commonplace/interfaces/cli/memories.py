@@ -8,7 +8,7 @@ from typing import Any, get_args
 import click
 
 from commonplace.domain.taxonomy import Category, Source, ToolGroup
-from commonplace.interfaces.cli.options import WHOLE, Shared, command_options, given_arguments, text_argument, words_argument
+from commonplace.interfaces.cli.options import WHOLE, Shared, command_options, set_arguments, text_argument, words_argument
 from commonplace.interfaces.cli.tables import print_facts, print_json, print_notes, print_rows
 
 
@@ -23,7 +23,7 @@ def normalize(shared: Shared, text: str, source: str | None, context: str | None
     The statement is in the third person. Nothing is stored.
     """
     with shared.open() as memory:
-        answer = memory.call("memory_normalize", given_arguments(text=text, source=source, context=context))
+        answer = memory.call("memory_normalize", set_arguments(text=text, source=source, context=context))
     if shared.json:
         return print_json(answer)
     print_facts({"normalized": answer["normalized"], "type": answer["type"], "tags": answer["tags"]})
@@ -44,23 +44,23 @@ def store(
     source: str | None, note: str | None,
 ) -> None:  # fmt: skip
     """Store a memory."""
-    context = given_arguments(
+    context = set_arguments(
         force_category=category, force_importance=importance, additional_tags=list(tags) or None, expires_at=expires,
         source=source, user_note=note,
     )  # fmt: skip
     with shared.open() as memory:
-        answer = memory.call("store_memory", given_arguments(content=text, context=context or None))
+        answer = memory.call("store_memory", set_arguments(content=text, context=context or None))
     if shared.json:
         return print_json(answer)
-    found, advice = answer["analysis"], answer["recommendations"]
+    analysis, advice = answer["analysis"], answer["recommendations"]
     print_facts({
         "already there as" if _known(answer) else "stored as": answer["memory_id"],
-        "type": found["detected_type"],
-        "category": found["detected_category"],
-        "importance": f"{found['importance_score']} of 5",
-        "tags": found["generated_tags"],
-        "concepts": found["concepts_extracted"],
-        "confidence": found["confidence"],
+        "type": analysis["detected_type"],
+        "category": analysis["detected_category"],
+        "importance": f"{analysis['importance_score']} of 5",
+        "tags": analysis["generated_tags"],
+        "concepts": analysis["concepts_extracted"],
+        "confidence": analysis["confidence"],
         "similar": advice["similar_memories"],
         "tags replaced": advice["tag_consolidations"],
     })  # fmt: skip
@@ -85,7 +85,7 @@ def context(shared: Shared, topic: str, max_tokens: int | None) -> None:
     Facts that always matter come first, then memories about the TOPIC, then the notes of the last seven days.
     """
     with shared.reading() as memory:
-        answer = memory.call("get_memory_context", given_arguments(topic=topic, max_tokens=max_tokens))
+        answer = memory.call("get_memory_context", set_arguments(topic=topic, max_tokens=max_tokens))
     if shared.json:
         return print_json(answer)
     return click.echo(answer["context"])  # only the context: it may be piped into a prompt
@@ -103,13 +103,13 @@ def discover(shared: Shared, tool: str | None, group: str | None) -> None:
     from commonplace.contract.registry import tool_named
 
     with shared.reading() as memory:
-        answer = memory.call("discover_memory_tools", given_arguments(tool=tool, group=group))
+        answer = memory.call("discover_memory_tools", set_arguments(tool=tool, group=group))
     if shared.json:
         return print_json(answer)
-    asked = [*([answer["tool_schema"]] if tool else []), *answer.get("group_schemas", [])]
-    for row in asked:
+    schemas = [*([answer["tool_schema"]] if tool else []), *answer.get("group_schemas", [])]
+    for row in schemas:
         _print_tool(row)
-    if asked:
+    if schemas:
         return None
     state = answer["current_system_state"]
     print_facts({

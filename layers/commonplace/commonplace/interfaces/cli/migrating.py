@@ -55,7 +55,7 @@ def tinydb(
     The exit code is 5 if something is left for you: rows to review, refused documents, old ids that belong to another
     memory here, or, with --check, queries that find less.
     """
-    fields = dict(_pair(one) for one in mapped)
+    fields = dict(_pair(pair) for pair in mapped)
     if check is not None:
         if apply or review or categories:
             raise click.UsageError("--check can be combined only with --table and --map")
@@ -114,13 +114,13 @@ def _print_categories(categories: Mapping[str, Mapping[str, int]]) -> None:
 
 
 def _print_edges(answer: dict[str, Any]) -> None:
-    review = [(one["legacy_id"], f"{one['from']} -> {one['to']}?  {one['content']}") for one in answer["review"]]
+    review = [(entry["legacy_id"], f"{entry['from']} -> {entry['to']}?  {entry['content']}") for entry in answer["review"]]
     if review:
         print_rows(("old id", "to review"), review[:_MOST_SHOWN], "to review")
-    refused = [(one["legacy_id"], one["message"]) for one in answer["refused"]]
+    refused = [(refusal["legacy_id"], refusal["message"]) for refusal in answer["refused"]]
     if refused:
         print_rows(("old id", "refused because"), refused[:_MOST_SHOWN], "refused because")
-    cut = [(one["legacy_id"], ", ".join(one["fields"])) for one in answer["leftovers"] if one["cut"]]
+    cut = [(leftover["legacy_id"], ", ".join(leftover["fields"])) for leftover in answer["leftovers"] if leftover["cut"]]
     if cut:
         print_rows(("old id", "cut in the note"), cut[:_MOST_SHOWN], "cut in the note")
 
@@ -136,7 +136,7 @@ def _check(shared: Shared, file: str, queries: str | None, tables: tuple[str, ..
             "share found": f"{answer['old_recall']:.3f} before, {answer['new_recall']:.3f} here",
             "not migrated": answer["not_moved"],
         })  # fmt: skip
-        rows = [(one["query"], f"{one['old_recall']:.2f} -> {one['new_recall']:.2f}") for one in answer["worse"]]
+        rows = [(query["query"], f"{query['old_recall']:.2f} -> {query['new_recall']:.2f}") for query in answer["worse"]]
         if rows:
             print_rows(("finds less here", "share found"), rows[:_MOST_SHOWN], "finds less here")
     if answer["worse"] or answer["not_moved"]:

@@ -36,14 +36,14 @@ def nightly(shared: Shared, mode: Any, dry_run: bool) -> None:
         except CommonplaceError as error:  # the nights of other users must not wait for it
             failures.append(error)
     if shared.json:
-        print_json([one.run.model_dump(mode="json") for one in reports])
-    for one in () if shared.json else reports:
-        print_run(one)
+        print_json([report.run.model_dump(mode="json") for report in reports])
+    for report in () if shared.json else reports:
+        print_run(report)
     if failures:
         raise failures[0]
     if not reports and not shared.json:
         click.echo("nothing is pending")
-    _tell_what_is_left(reports)
+    _report_remainder(reports)
 
 
 @click.group()
@@ -61,10 +61,10 @@ def runs() -> None:
 def list_runs(shared: Shared, limit: int) -> None:
     """Show the newest runs."""
     with shared.reading() as memory:
-        found = memory.runs(limit)
+        runs = memory.runs(limit)
     if shared.json:
-        return print_json([run.model_dump(mode="json") for run in found])
-    return print_runs(found)
+        return print_json([run.model_dump(mode="json") for run in runs])
+    return print_runs(runs)
 
 
 @runs.command()
@@ -73,7 +73,7 @@ def list_runs(shared: Shared, limit: int) -> None:
 def show(shared: Shared, run_id: str) -> None:
     """Show every change of a run, with its reason and its evidence."""
     with shared.reading() as memory:
-        _print(shared, memory.told(run_id))
+        _print(shared, memory.run_report(run_id))
 
 
 @runs.command("undo")
@@ -86,7 +86,7 @@ def undo_run(shared: Shared, run_id: str, reread: bool) -> None:
     Memories that changed since the run stay unchanged and are listed.
     """
     with shared.open() as memory:
-        _print(shared, memory.told(memory.undo_run(run_id, reread).run_id))
+        _print(shared, memory.run_report(memory.undo_run(run_id, reread).run_id))
 
 
 @runs.command()
@@ -95,7 +95,7 @@ def undo_run(shared: Shared, run_id: str, reread: bool) -> None:
 def approve(shared: Shared, run_id: str) -> None:
     """Apply the changes of a run that wait for review."""
     with shared.open() as memory:
-        _print(shared, memory.told(memory.approve_run(run_id).run_id))
+        _print(shared, memory.run_report(memory.approve_run(run_id).run_id))
 
 
 @runs.command()
@@ -104,7 +104,7 @@ def approve(shared: Shared, run_id: str) -> None:
 def discard(shared: Shared, run_id: str) -> None:
     """Discard the changes of a run that wait for review."""
     with shared.open() as memory:
-        _print(shared, memory.told(memory.discard_run(run_id).run_id))
+        _print(shared, memory.run_report(memory.discard_run(run_id).run_id))
 
 
 @click.command()
@@ -117,7 +117,7 @@ def undo(shared: Shared, operation_id: str) -> None:
     Repeating "undo last" undoes nothing more.
     """
     with shared.open() as memory:
-        _print(shared, memory.told(memory.undo(operation_id).run_id))
+        _print(shared, memory.run_report(memory.undo(operation_id).run_id))
 
 
 def _print(shared: Shared, report: "RunReport") -> None:
@@ -125,13 +125,13 @@ def _print(shared: Shared, report: "RunReport") -> None:
         print_json(report.model_dump(mode="json"))
     else:
         print_run(report)
-    _tell_what_is_left([report])
+    _report_remainder([report])
 
 
-def _tell_what_is_left(reports: "Sequence[RunReport]") -> None:
+def _report_remainder(reports: "Sequence[RunReport]") -> None:
     from commonplace.domain.runs import LEFT_IN_LOG
 
-    if any(LEFT_IN_LOG in one.run.notes for one in reports):
+    if any(LEFT_IN_LOG in report.run.notes for report in reports):
         raise click.exceptions.Exit(LEFT)
 
 
@@ -143,10 +143,10 @@ def _users(shared: Shared) -> list[str | None]:
 
 
 def _read(shared: Shared, mode: Any, dry_run: bool) -> Iterator["RunReport"]:
-    what = f"reading the interactions of {shared.user or ''}"
-    with shared.reading() as memory, progress_bar(what, resumes="interactions") as progress:
+    label = f"reading the interactions of {shared.user or ''}"
+    with shared.reading() as memory, progress_bar(label, resumes="interactions") as progress:
         if dry_run:
             yield memory.nights().preview(mode, progress)
             return
         for run in memory.each_run(mode, progress):
-            yield memory.told(run.run_id)
+            yield memory.run_report(run.run_id)

@@ -18,7 +18,7 @@ from commonplace.interfaces.cli.failures import STOPPED, Failed, sentence_for_pe
 if TYPE_CHECKING:
     from commonplace.client.memory import Commonplace
 
-_Given = ParamSpec("_Given")
+_Params = ParamSpec("_Params")
 _OPTIONS = (
     click.option("--db", metavar="FILE", help="The memory file.  [default: ~/.commonplace/memory.db]"),
     click.option("--user", metavar="NAME", help="The user, a name on this machine.  [default: local]"),
@@ -89,22 +89,22 @@ def group_options(function: Callable[..., None]) -> Callable[..., None]:
     @click.pass_context
     @functools.wraps(function)
     def run(context: click.Context, /, **own: Any) -> None:
-        context.obj = Shared(**given_arguments(**own))
+        context.obj = Shared(**set_arguments(**own))
         function()
 
     return _with_options(run)
 
 
 def command_options(
-    function: Callable[Concatenate[Shared, _Given], None],
-) -> Callable[Concatenate[click.Context, _Given], None]:
+    function: Callable[Concatenate[Shared, _Params], None],
+) -> Callable[Concatenate[click.Context, _Params], None]:
     """Add the shared options to a command as its first argument; options after its name take precedence."""
 
     @click.pass_context
     @functools.wraps(function)
-    def run(context: click.Context, /, *args: _Given.args, **kwargs: _Given.kwargs) -> None:
+    def run(context: click.Context, /, *args: _Params.args, **kwargs: _Params.kwargs) -> None:
         own: dict[str, Any] = {name: kwargs.pop(name) for name in ("db", "user", "timezone", "json")}
-        shared = replace(context.obj or Shared(), **given_arguments(**own))
+        shared = replace(context.obj or Shared(), **set_arguments(**own))
         try:
             function(shared, *args, **kwargs)
         except CommonplaceError as error:
@@ -166,8 +166,8 @@ def new_file(file: str) -> Iterator[IO[str]]:
             why = f"there is no folder {path.parent}: create it, or name another"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"output: {why}", "output") from error
     try:
-        with os.fdopen(opened, "w", encoding="utf-8", newline="") as found:
-            yield found
+        with os.fdopen(opened, "w", encoding="utf-8", newline="") as new:
+            yield new
     except BaseException:
         path.unlink(missing_ok=True)
         raise
@@ -183,7 +183,7 @@ def _absent(file: Path) -> bool:
     return False
 
 
-def given_arguments(**arguments: object) -> dict[str, Any]:
+def set_arguments(**arguments: object) -> dict[str, Any]:
     """Return the arguments that are not None; the engine fills in the others."""
     return {name: value for name, value in arguments.items() if value is not None}
 
@@ -195,14 +195,14 @@ def _with_options(function: Callable[..., None]) -> Callable[..., None]:
 
 
 @contextmanager
-def progress_bar(what: str, total: int | None = None, resumes: str | None = None) -> Iterator[Callable[..., None]]:
+def progress_bar(label: str, total: int | None = None, resumes: str | None = None) -> Iterator[Callable[..., None]]:
     """Yield a function that shows progress (done, total) on stderr; nothing is shown if stderr is no terminal.
 
     `resumes`: the unit of the work. If interrupted, a line reports the progress, and that the same command resumes it.
     """
     length: dict[str, Any] = {"iterable": itertools.count()} if total is None else {"length": total}
     hidden = not sys.stderr.isatty()
-    with click.progressbar(**length, label=what, file=sys.stderr, show_pos=True, hidden=hidden) as bar:
+    with click.progressbar(**length, label=label, file=sys.stderr, show_pos=True, hidden=hidden) as bar:
 
         def advance(done: int, of: int | None = total) -> None:
             bar.length = of

@@ -123,7 +123,7 @@ def install(
     from commonplace.settings import named_folder
 
     client = CLIENTS[name]
-    command = [_command(), "mcp", *_given(shared, tier)]
+    command = [_command(), "mcp", *_server_arguments(shared, tier)]
     change = change_of(client, file or client.path(Path.home(), sys.platform, named_folder), command)
     if not shared.json:
         _print_change(change)
@@ -134,11 +134,11 @@ def install(
     if writes:
         copy = write(change)
     if shared.json:
-        told = {"file": str(change.file), "servers": change.servers, "old": change.old, "new": change.new}
-        return print_json({**told, "written": writes, "copy": None if copy is None else str(copy)})
+        fields = {"file": str(change.file), "servers": change.servers, "old": change.old, "new": change.new}
+        return print_json({**fields, "written": writes, "copy": None if copy is None else str(copy)})
     if writes:
-        kept = "" if copy is None else f"; the old file is saved as {copy.name}"
-        click.echo(f"written{kept}. Now {client.then}")
+        copied = "" if copy is None else f"; the old file is saved as {copy.name}"
+        click.echo(f"written{copied}. Now {client.then}")
     return None
 
 
@@ -156,7 +156,7 @@ def _line(entry: Any) -> str:
     return json.dumps({"commonplace": entry}, ensure_ascii=False)[1:-1]
 
 
-def _given(shared: Shared, tier: str | None) -> list[str]:
+def _server_arguments(shared: Shared, tier: str | None) -> list[str]:
     """Return the options to start the server with; the file as an absolute path, because clients start it anywhere."""
     db = None if shared.db is None else str(Path(shared.db).expanduser().absolute())
     options = {"--db": db, "--user": shared.user, "--timezone": shared.timezone, "--tier": tier}
@@ -164,8 +164,8 @@ def _given(shared: Shared, tier: str | None) -> list[str]:
 
 
 def _command() -> str:
-    beside = Path(sys.executable)
-    for path in (Path(sys.argv[0]), beside.with_name("commonplace"), beside.with_name("commonplace.exe")):
+    executable = Path(sys.executable)
+    for path in (Path(sys.argv[0]), executable.with_name("commonplace"), executable.with_name("commonplace.exe")):
         if path.stem == "commonplace" and path.is_file():
             return str(path.absolute())
     why = f"there is no command commonplace beside {sys.executable}; install the package with that interpreter's pip"

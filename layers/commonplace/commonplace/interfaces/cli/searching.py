@@ -6,7 +6,7 @@ from typing import Any, get_args
 import click
 
 from commonplace.domain.taxonomy import ContentType, SearchCategory
-from commonplace.interfaces.cli.options import WHOLE, Shared, command_options, given_arguments, words_argument
+from commonplace.interfaces.cli.options import WHOLE, Shared, command_options, set_arguments, words_argument
 from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_facts, print_json, print_notes, print_rows
 
 _ARGUMENTS = (
@@ -38,14 +38,14 @@ def _with_arguments(function: Callable[..., None]) -> Callable[..., None]:
 @click.command()
 @_with_arguments
 @command_options
-def search(shared: Shared, /, **given: Any) -> None:
+def search(shared: Shared, /, **arguments: Any) -> None:
     """Find memories for a question in plain words.
 
     The question needs no quotes. The best matches come first. For conversations, "answerable" (0-1) shows how likely they
     contain the answer.
     """
     with shared.reading() as memory:
-        answer = memory.call("search_memory", _asked(**given))
+        answer = memory.call("search_memory", _arguments(**arguments))
     if shared.json:
         return print_json(answer)
     _print_hits(answer)
@@ -55,14 +55,14 @@ def search(shared: Shared, /, **given: Any) -> None:
 @click.command()
 @_with_arguments
 @command_options
-def trace(shared: Shared, /, **given: Any) -> None:
+def trace(shared: Shared, /, **arguments: Any) -> None:
     """Explain how a search found its results.
 
     It takes the arguments of search, and shows the parts of each score, the memories left out and why, and the time of
     each step.
     """
     with shared.reading() as memory:
-        answer = memory.call("trace_search", _asked(**given))
+        answer = memory.call("trace_search", _arguments(**arguments))
         texts = {} if shared.json else {hit["id"]: memory.get_memory(hit["id"]).memory.value for hit in answer["results"]}
     if shared.json:
         return print_json(answer)
@@ -80,15 +80,15 @@ def usage(shared: Shared, after: str | None, before: str | None) -> None:
     The times of searches, the memories found most or never, and the questions that found nothing.
     """
     with shared.reading() as memory:
-        answer = memory.call("usage_patterns", given_arguments(after=after, before=before))
+        answer = memory.call("usage_patterns", set_arguments(after=after, before=before))
     if shared.json:
         return print_json(answer)
     if answer["top"]:
         print_rows(
-            ("found", "memory"), [(one["count"], Remarked(one["content"], one["id"])) for one in answer["top"]], "memory"
+            ("found", "memory"), [(row["count"], Remarked(row["content"], row["id"])) for row in answer["top"]], "memory"
         )
     if answer["found_nothing"]:
-        vain = [(one["count"], day_and_time(one["last"]), one["query"]) for one in answer["found_nothing"]]
+        vain = [(query["count"], day_and_time(query["last"]), query["query"]) for query in answer["found_nothing"]]
         print_rows(("times", "last", "question that found nothing"), vain, "question that found nothing")
     hours = {f"{hour:02}": count for hour, count in enumerate(answer["by_hour"]) if count}
     print_facts({
@@ -96,27 +96,27 @@ def usage(shared: Shared, after: str | None, before: str | None) -> None:
         "by hour": ", ".join(f"{hour} h: {count}" for hour, count in hours.items()),
         "by weekday": ", ".join(f"{day} {count}" for day, count in zip(_DAYS, answer["by_weekday"], strict=True) if count),
         "time zone": answer["timezone"],
-        "never found": _never_found(answer["never_used"]),
+        "never found": _unused(answer["never_used"]),
     })  # fmt: skip
     return print_notes(answer)
 
 
-def _never_found(unused: dict[str, Any]) -> str:
+def _unused(unused: dict[str, Any]) -> str:
     shown = ", ".join(unused["ids"][:_UNUSED])
     return (
         f"{unused['count']} memories ({shown}{', ...' if unused['count'] > _UNUSED else ''})" if unused["count"] else "none"
     )
 
 
-def _asked(
+def _arguments(
     query: str, limit: int | None, category: str | None, kind: str | None, min_relevance: float | None,
     min_importance: int | None, after: str | None, before: str | None, include_expired: bool,
 ) -> dict[str, Any]:  # fmt: skip
-    options = given_arguments(
+    options = set_arguments(
         min_relevance=min_relevance, importance_min=min_importance, content_type=kind,
-        time_range=given_arguments(after=after, before=before) or None, include_expired=include_expired or None,
+        time_range=set_arguments(after=after, before=before) or None, include_expired=include_expired or None,
     )  # fmt: skip
-    return given_arguments(query=query, limit=limit, category=category, options=options or None)
+    return set_arguments(query=query, limit=limit, category=category, options=options or None)
 
 
 def _print_trace(answer: dict[str, Any], texts: dict[str, str]) -> None:
@@ -124,7 +124,7 @@ def _print_trace(answer: dict[str, Any], texts: dict[str, str]) -> None:
         rows = [_traced(hit, texts[hit["id"]]) for hit in answer["results"]]
         print_rows(("relevance", "parts", "memory"), rows, "memory")
     if answer["left_out"]:
-        print_rows(("left out", "why"), [(one["id"], _WHY[one["why"]]) for one in answer["left_out"]], "why")
+        print_rows(("left out", "why"), [(entry["id"], _WHY[entry["why"]]) for entry in answer["left_out"]], "why")
     legs = answer["legs"]
     print_facts({
         "shown": len(answer["results"]) or "nothing matches",
@@ -148,7 +148,7 @@ def _print_hits(answer: dict[str, Any]) -> None:
     span = analysis["time_range"] or {}
     print_facts({
         "shown": _shown(hits, answer["total_found"]),
-        "left out": f"{held} that match less (--min-relevance 0 shows them)" if (held := analysis["held_back"]) else "",
+        "left out": f"{below} that match less (--min-relevance 0 shows them)" if (below := analysis["held_back"]) else "",
         "answerable": "" if analysis["answerable"] is None else f"{analysis['answerable']:.2f}",
         "from": day_and_time(span.get("after") or ""),
         "until before": day_and_time(span.get("before") or ""),
@@ -156,10 +156,10 @@ def _print_hits(answer: dict[str, Any]) -> None:
     })  # fmt: skip
 
 
-def _shown(hits: list[dict[str, Any]], found: int) -> str:
+def _shown(hits: list[dict[str, Any]], total: int) -> str:
     if not hits:
         return "nothing matches"
-    return "the nearest; nothing matches well" if hits[0].get("below_threshold") else f"{len(hits)} of {found} that match"
+    return "the nearest; nothing matches well" if hits[0].get("below_threshold") else f"{len(hits)} of {total} that match"
 
 
 def _hit(hit: dict[str, Any]) -> tuple[object, ...]:

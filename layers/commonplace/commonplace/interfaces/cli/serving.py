@@ -56,8 +56,8 @@ def serve(
     from commonplace.interfaces.http.listen import listen
 
     if tokens is None:
-        for option, given in (("allow_host", allow_host), ("per_minute", per_minute)):
-            if given:
+        for option, value in (("allow_host", allow_host), ("per_minute", per_minute)):
+            if value:
                 why = f"{option}: needs --tokens"
                 raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, option)
     with ExitStack() as opened:
@@ -105,11 +105,11 @@ def list_tokens(shared: Shared, tokens: Path) -> None:
     """List the tokens: whose memories each opens, and when it was made."""
     from commonplace.interfaces.http.tokens import TokenFile
 
-    found = [{"name": one.name, "user": one.user, "made": one.made} for one in TokenFile(tokens).holders()]
+    holders = [{"name": holder.name, "user": holder.user, "made": holder.made} for holder in TokenFile(tokens).holders()]
     if shared.json:
-        return print_json({"tokens": found})
-    for one in found:
-        click.echo(f"{one['name']}  opens the memories of {one['user']}, since {one['made']}")
+        return print_json({"tokens": holders})
+    for holder in holders:
+        click.echo(f"{holder['name']}  opens the memories of {holder['user']}, since {holder['made']}")
     return None
 
 
@@ -147,14 +147,14 @@ def _household(
 
 
 def _announce_end(running: int) -> None:
-    asked = "one request is still running" if running == 1 else f"{running} requests are still running"
-    click.echo(f"commonplace: stopping; {asked}, and new requests are refused. Ctrl-C stops it at once")
+    waiting = "one request is still running" if running == 1 else f"{running} requests are still running"
+    click.echo(f"commonplace: stopping; {waiting}, and new requests are refused. Ctrl-C stops it at once")
 
 
 def _announce(url: str, by_token: bool) -> None:
     click.echo(f"commonplace serves MCP agents on {url}/mcp")
-    whom = "for requests with a token" if by_token else "for this machine only"
-    click.echo(f"commonplace listens on {url}, {whom}. Ctrl-C stops it. Try:\n")
+    audience = "for requests with a token" if by_token else "for this machine only"
+    click.echo(f"commonplace listens on {url}, {audience}. Ctrl-C stops it. Try:\n")
     header = " -H 'Authorization: Bearer TOKEN'" if by_token else ""
     for tool, body in _CALLS:
         click.echo(f"  curl -s{header} {shlex.quote(f'{url}/tools/{tool}')} -d {shlex.quote(body)}")

@@ -73,16 +73,16 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[object]], wide: s
             click.echo()
             print_facts(dict(zip(columns, row, strict=True)))
         return click.echo()
-    heads = [ljust(name, room) for name, room in zip(columns, widths, strict=True)]
+    heads = [ljust(name, size) for name, size in zip(columns, widths, strict=True)]
     click.echo("\n" + click.style(_GAP.join(heads).rstrip(), bold=True))
     click.echo("─" * (sum(widths) + len(_GAP) * (len(widths) - 1)))
     for row in cells:
-        lines = [_lines(value, room) for value, room in zip(row, widths, strict=True)]
+        lines = [_lines(value, size) for value, size in zip(row, widths, strict=True)]
         for at in range(max(map(len, lines))):
             parts = [column[at] if at < len(column) else "" for column in lines]
             fitted = [
-                (rjust if name in _NUMBERS else ljust)(part, room)
-                for name, part, room in zip(columns, parts, widths, strict=True)
+                (rjust if name in _NUMBERS else ljust)(part, size)
+                for name, part, size in zip(columns, parts, widths, strict=True)
             ]
             click.echo(_GAP.join(fitted).rstrip())
     return click.echo()
@@ -95,39 +95,39 @@ def _widths(columns: Sequence[str], rows: Sequence[Sequence[object]], wide: int)
     """
     from wcwidth import width
 
-    room = _terminal() - len(_GAP) * (len(columns) - 1)
+    free = _terminal() - len(_GAP) * (len(columns) - 1)
     lines = [[name, *(line for row in rows for line in _lines(row[at], None))] for at, name in enumerate(columns)]
     # Lines may break between wide characters, and words longer than a line are ignored.
-    words = [[size for word in " ".join(found).split() if len(word) >= (size := width(word)) <= room] for found in lines]
+    words = [[size for word in " ".join(cells).split() if len(word) >= (size := width(word)) <= free] for cells in lines]
     widths = [max([width(name), *sizes]) for name, sizes in zip(columns, words, strict=True)]
-    if sum(widths) > room:
+    if sum(widths) > free:
         return None
-    widths[wide] += min(max(0, _LEAST - widths[wide]), room - sum(widths))
+    widths[wide] += min(max(0, _LEAST - widths[wide]), free - sum(widths))
     narrow = [at for at in range(len(columns)) if at != wide]
     for after, at in enumerate(narrow):
-        share = (room - sum(widths)) // (len(narrow) - after)
+        share = (free - sum(widths)) // (len(narrow) - after)
         widths[at] += min(max(map(width, lines[at])) - widths[at], share)
-    widths[wide] += room - sum(widths)
+    widths[wide] += free - sum(widths)
     return widths
 
 
-def _lines(value: object, room: int | None) -> list[str]:
+def _lines(value: object, size: int | None) -> list[str]:
     """Return a value's lines, at most `room` wide unless a word is wider; remarks are dim."""
     parts = [(value.text, False), (value.remark, True)] if isinstance(value, Remarked) else [(in_words(value), False)]
-    found = []
+    lines = []
     for text, dim in parts:
         for line in _CONTROL.sub("", _without_halves(undisguised(text))).split("\n"):
-            found += [click.style(piece, dim=True) if dim and piece else piece for piece in _folded(line, room) or [""]]
-    return found
+            lines += [click.style(piece, dim=True) if dim and piece else piece for piece in _folded(line, size) or [""]]
+    return lines
 
 
-def _folded(line: str, room: int | None) -> list[str]:
+def _folded(line: str, size: int | None) -> list[str]:
     """Fold a line between words, and within a word only between wide characters."""
     from wcwidth import width, wrap
 
-    if room is None:
+    if size is None:
         return [line]
-    fold = partial(wrap, width=room, expand_tabs=False, replace_whitespace=False, break_on_hyphens=False)
+    fold = partial(wrap, width=size, expand_tabs=False, replace_whitespace=False, break_on_hyphens=False)
     whole = fold(line, break_long_words=False)
     return [part for words in whole for part in ([words] if width(words) <= len(words) else fold(words))]
 
@@ -153,8 +153,8 @@ def day_and_time(moment: str) -> str:
 def print_notes(answer: Mapping[str, Any]) -> None:
     """Print the notes of an answer."""
     notes = answer.get("notes") or {}
-    others = {name: notes[name] for name in notes if name != "method"}
-    print_facts({"made by": notes.get("method"), **others, "can't be read": answer.get("unreadable")})
+    rest_of_notes = {name: notes[name] for name in notes if name != "method"}
+    print_facts({"made by": notes.get("method"), **rest_of_notes, "can't be read": answer.get("unreadable")})
 
 
 def print_runs(runs: "Sequence[Run]") -> None:
@@ -176,12 +176,12 @@ def print_run(report: "RunReport") -> None:
         "tokens": run.input_tokens + run.output_tokens or None, "cost": run.cost or None,
         "error": run.error, "notes": "\n".join(run.notes),
     })  # fmt: skip
-    changes = [one for one in report.operations if one.operation.kind != "NOOP"]
+    changes = [operation for operation in report.operations if operation.operation.kind != "NOOP"]
     if changes:
-        rows = [(_MARKS[one.operation.outcome], one.operation.kind, _change(one)) for one in changes]
+        rows = [(_MARKS[operation.operation.outcome], operation.operation.kind, _change(operation)) for operation in changes]
         print_rows(("", "operation", "change"), rows, "change")
-    reasons = Counter(one.why for one in run.dropped)
-    reasons.update(one.operation.why for one in report.operations if one.operation.kind == "NOOP")
+    reasons = Counter(dropped.why for dropped in run.dropped)
+    reasons.update(operation.operation.why for operation in report.operations if operation.operation.kind == "NOOP")
     if reasons:
         print_rows(("turns", "left out because"), [(str(n), why) for why, n in reasons.most_common()], "left out because")
     if run.status == "needs_review":
@@ -221,5 +221,5 @@ def _origin(evidence: str | None, memory_id: str) -> str:
 
 
 def _counts(run: "Run") -> str:
-    counts = Counter(one.kind for one in run.operations)
+    counts = Counter(operation.kind for operation in run.operations)
     return ", ".join(f"{count} {kind}" for kind, count in counts.items())

@@ -91,25 +91,25 @@ def doctor(shared: Shared, repair: bool, table: str | None, endpoint: str | None
             report = memory.check(progress, repair)
         mended: dict[str, object] = {"mended": report.mended} if repair else {}
         kinds = {str(kind): count for kind, count in report.inconsistencies.items()}
-        _print(shared, {"records": report.records, **mended, **kinds, **_told(report.flaws), "faults": report.faults})
+        _print(shared, {"records": report.records, **mended, **kinds, **_report_of(report.flaws), "faults": report.faults})
         wrong = sum(report.inconsistencies.values()) - report.mended
         return exit_if(wrong > 0 or report.flaws.unreadable or report.faults)
     with connection_hints(shared), progress_bar("memories compared") as progress:
         open_ = _open_maintenance(table, endpoint)
-        found = check_consistency(open_.everything, open_.records, open_.contents, repair, progress)
-    counted = {"records": found.records, "documents": found.documents, "mended": found.mended}
-    ills = {str(kind): count for kind, count in found.inconsistencies.items()}
-    _print(shared, {**counted, **ills, **_told(found.flaws)})
-    return exit_if(found.inconsistencies.total() > found.mended or found.flaws.unreadable)
+        checked = check_consistency(open_.everything, open_.records, open_.contents, repair, progress)
+    counted = {"records": checked.records, "documents": checked.documents, "mended": checked.mended}
+    ills = {str(kind): count for kind, count in checked.inconsistencies.items()}
+    _print(shared, {**counted, **ills, **_report_of(checked.flaws)})
+    return exit_if(checked.inconsistencies.total() > checked.mended or checked.flaws.unreadable)
 
 
-def exit_if(found: object) -> None:
+def exit_if(condition: object) -> None:
     """Set the exit code; the details were printed."""
-    if found:
+    if condition:
         raise click.exceptions.Exit(LEFT)
 
 
-def _told(flaws: "Flaws") -> dict[str, object]:
+def _report_of(flaws: "Flaws") -> dict[str, object]:
     return {"unreadable": flaws.unreadable, "held": flaws.held}
 
 
@@ -174,13 +174,13 @@ def validate(shared: Shared) -> None:
             if "cursor" not in part:
                 break
             cursor = {"cursor": part["cursor"]}
-    ok = all(one["kind"] == "held" for one in findings)
+    ok = all(finding["kind"] == "held" for finding in findings)
     if shared.json:
-        counts = dict(Counter(one["kind"] for one in findings))
+        counts = dict(Counter(finding["kind"] for finding in findings))
         print_json({"ok": ok, "checked": checked, "counts": counts, "findings": findings})
     else:
         if findings:
-            rows = [(one["kind"].replace("_", " "), Remarked(one["id"], one["detail"])) for one in findings]
+            rows = [(finding["kind"].replace("_", " "), Remarked(finding["id"], finding["detail"])) for finding in findings]
             print_rows(("problem", "memory"), rows, "memory")
         print_facts({"checked": checked or "no memory", "found": len(findings) or "nothing wrong"})
     exit_if(not ok)
@@ -196,9 +196,9 @@ def repair(shared: Shared, whole: bool, apply: bool) -> None:
     The memories themselves stay unchanged, even if they can't be read. The exit code is 5 if something would change, or
     could not be changed.
     """
-    given = {"scope": "all" if whole else "missing", "dry_run": not apply}
+    arguments = {"scope": "all" if whole else "missing", "dry_run": not apply}
     with shared.reading() as memory, progress_bar("memories compared") as progress:
-        answer = memory.call("repair_index", given, progress)
+        answer = memory.call("repair_index", arguments, progress)
     if shared.json:
         print_json(answer)
     else:
@@ -206,7 +206,7 @@ def repair(shared: Shared, whole: bool, apply: bool) -> None:
         counts = dict(zip(names, (answer["indexed"], answer["removed"], answer["unchanged"]), strict=True))
         print_facts({name: str(count) for name, count in counts.items()})
         if answer["failed"]:
-            print_rows(("memory", "why not"), [(one["id"], one["code"]) for one in answer["failed"]], "memory")
+            print_rows(("memory", "why not"), [(failure["id"], failure["code"]) for failure in answer["failed"]], "memory")
         print_notes(answer)
     waits = not apply and not whole and (answer["indexed"] or answer["removed"])
     exit_if(waits or answer["failed"] or answer.get("unreadable") or answer.get("notes"))

@@ -55,11 +55,11 @@ class Tokens:
 
         Raises `CommonplaceError`.
         """
-        given = header(request, "authorization")
-        if given is None and request.scope["path"] == "/health":
+        authorization = header(request, "authorization")
+        if authorization is None and request.scope["path"] == "/health":
             yield json_response(200, {"status": "ok", "version": __version__})
             return
-        token = _BEARER.fullmatch(given or "")
+        token = _BEARER.fullmatch(authorization or "")
         request.scope[HOLDER] = holder = self._holder(token[1]) if token else None
         address = request.client.host if request.client else ""
         wait = self._failed.wait(address) if holder is None else self._asked.wait(holder.name)
@@ -67,23 +67,23 @@ class Tokens:
             raise _too_many(wait)
         if holder is None:
             why, asks = "this is no token of this server", 'Bearer error="invalid_token"'
-            if given is None:
+            if authorization is None:
                 why, asks = "send a token of this server: Authorization: Bearer ...", "Bearer"
             raise RequestError(ErrorCode.UNAUTHORIZED, why, {"WWW-Authenticate": asks})
-        with self._running.one_more(holder.name) as runs:
+        with self._running.admit(holder.name) as runs:
             if not runs:
                 raise _too_many(1)
             yield holder
 
     def log(self, began: float, scope: Scope, status: int) -> None:
         """Log a request: time, token, route, and outcome. `began`: monotonic seconds."""
-        who, method = scope.get(HOLDER), scope["method"]
-        told = {
-            "time": datetime.now(UTC).isoformat(timespec="milliseconds"), "token": who and who.name,
+        holder, method = scope.get(HOLDER), scope["method"]
+        fields = {
+            "time": datetime.now(UTC).isoformat(timespec="milliseconds"), "token": holder and holder.name,
             "method": method if method in _METHODS else None, "route": scope[ROUTE], "status": status,
             "ms": round((time.monotonic() - began) * 1000),
         }  # fmt: skip
-        sys.stderr.write(json.dumps(told) + "\n")
+        sys.stderr.write(json.dumps(fields) + "\n")
         sys.stderr.flush()
 
     def _holder(self, token: str) -> Holder | None:
@@ -103,14 +103,14 @@ class Rates:
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
         """The tokens left for a caller, and when they were counted; least recently seen first."""
 
-    def wait(self, who: str) -> float:
+    def wait(self, holder: str) -> float:
         """Take a token and return 0, or return the seconds until there is one."""
         with self._lock:
             now = self._clock()
-            drops, at = self._buckets.pop(who, (self._most, now))
+            drops, at = self._buckets.pop(holder, (self._most, now))
             drops = min(self._most, drops + (now - at) / self._each)
             taken = drops >= 1
-            self._buckets[who] = (drops - 1 if taken else drops, now)
+            self._buckets[holder] = (drops - 1 if taken else drops, now)
             if len(self._buckets) > _MOST_CALLERS:
                 self._buckets.popitem(last=False)
             return 0.0 if taken else (1 - drops) * self._each
@@ -124,16 +124,16 @@ class Running:
         self._requests: Counter[str] = Counter()
 
     @contextmanager
-    def one_more(self, who: str) -> Iterator[bool]:
+    def admit(self, holder: str) -> Iterator[bool]:
         """Yield whether another request may run, and count it until the block ends."""
         with self._lock:
-            runs = self._requests[who] < self._most
-            self._requests[who] += runs
+            runs = self._requests[holder] < self._most
+            self._requests[holder] += runs
         try:
             yield runs
         finally:
             with self._lock:
-                self._requests[who] -= runs
+                self._requests[holder] -= runs
 
 
 def _too_many(wait: float) -> RequestError:

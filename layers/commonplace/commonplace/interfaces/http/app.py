@@ -72,8 +72,8 @@ class App:
 
         try:
             self._guard(request, whole and whole[1])
-            with self._tokens.admitted(request) if self._tokens else nullcontext() as who:
-                answer = who if isinstance(who, Response) else await self._answer(request, who)
+            with self._tokens.admitted(request) if self._tokens else nullcontext() as admitted:
+                answer = admitted if isinstance(admitted, Response) else await self._answer(request, admitted)
                 await answer(scope, receive, watched)
         except ClientDisconnect:
             return  # nobody waits for an answer, and half a request must not be processed
@@ -86,8 +86,8 @@ class App:
 
     def left(self) -> float:
         """Return the seconds that a bulk operation in one call may still take."""
-        asked = self._ending()
-        return math.inf if asked is None else IMPORT_SECONDS - (time.monotonic() - asked)
+        ended_at = self._ending()
+        return math.inf if ended_at is None else IMPORT_SECONDS - (time.monotonic() - ended_at)
 
     def _guard(self, request: Request, named: str | None) -> None:
         """Raise if a request is invalid on any route. `named`: the host of an absolute request target."""
@@ -101,28 +101,28 @@ class App:
             why = "this server is stopping and accepts no new requests; try again when it is back"
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
 
-    async def _answer(self, request: Request, who: Holder | None) -> ASGIApp:
+    async def _answer(self, request: Request, holder: Holder | None) -> ASGIApp:
         if self._page is not None and request.scope["path"].split("/")[1:2] == ["ui"]:
             return await self._page.answer(request, self._table)
         route, parts = self._table.match(request)
         if route.path == MCP:
-            if who is not None and isinstance(self._served, Household):
-                request.scope[OPENED] = self._served.memories.of(who.user)
+            if holder is not None and isinstance(self._served, Household):
+                request.scope[OPENED] = self._served.memories.of(holder.user)
             return await self._table.with_body(request, route.handler)
 
         def respond(body: IO[bytes]) -> Response:
-            with self._memory_of(who) as memory:
-                told = route.handler(Call(request, body, memory, self.left, who is not None), **parts)
-            return told if isinstance(told, Response) else json_response(200, told)
+            with self._memory_of(holder) as memory:
+                result = route.handler(Call(request, body, memory, self.left, holder is not None), **parts)
+            return result if isinstance(result, Response) else json_response(200, result)
 
         return await self._table.run(request, route, respond)
 
     @contextmanager
-    def _memory_of(self, who: Holder | None) -> Iterator[Commonplace]:
+    def _memory_of(self, holder: Holder | None) -> Iterator[Commonplace]:
         if isinstance(self._served, Commonplace):
             yield self._served
-        elif who is not None:
-            with self._served.memories.taken(who.user) as opened:
+        elif holder is not None:
+            with self._served.memories.taken(holder.user) as opened:
                 yield opened.open()
 
 
@@ -142,10 +142,10 @@ class Call:
 
 
 def _server(call: Call) -> Mapping[str, Any]:
-    whose = "each user's own by their token" if call.by_token else "for programs of this machine only, without passwords"
+    scope = "each user's own by their token" if call.by_token else "for programs of this machine only, without passwords"
     documents = {"openapi": "openapi.json", "tools": "tools", "health": "health"}
     own = {name: f"{address(call.request)}/{path}" for name, path in documents.items()}
-    description = f"A long-term memory for AI agents: its tools over HTTP, {whose}."
+    description = f"A long-term memory for AI agents: its tools over HTTP, {scope}."
     return {"name": "commonplace", "version": __version__, "description": description, **own}
 
 

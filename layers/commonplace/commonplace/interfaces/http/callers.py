@@ -54,7 +54,7 @@ def names_of(host: str, allowed: Collection[str], bound: str = "") -> tuple[str,
     for name in names:
         if not _NAME.fullmatch(name):
             raise _invalid("allow_host", f"{name} is no name or address, with or without a port")
-    own = [_written(one.strip("[]").lower()) for one in (host, bound) if not _is_any(one.strip("[]"))]
+    own = [_written(name.strip("[]").lower()) for name in (host, bound) if not _is_any(name.strip("[]"))]
     if not names and not own:
         why = f"{host} is every address of this machine: say what clients call it by --allow-host NAME"
         raise _invalid("host", why)

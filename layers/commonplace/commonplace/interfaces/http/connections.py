@@ -41,9 +41,11 @@ class Connection(H11Protocol):
         """Ticks of silence, and whether its last answer was sent and further input is ignored."""
         super().connection_made(transport)
         if len(self.connections) > MOST_OPEN:
-            there = [one for one in self.connections if isinstance(one, Connection) and not one.transport.is_closing()]
-            _oldest([one for one in there if not (one.runs or one._refused)])._refuse(_BUSY)
-            refused = [one for one in there if one._refused]
+            open_connections = [
+                link for link in self.connections if isinstance(link, Connection) and not link.transport.is_closing()
+            ]
+            _oldest([link for link in open_connections if not (link.runs or link._refused)])._refuse(_BUSY)
+            refused = [connection for connection in open_connections if connection._refused]
             if len(refused) > MOST_OPEN:
                 _oldest(refused).transport.abort()
 
@@ -110,7 +112,7 @@ def close_late(connections: Sequence[Connection]) -> None:
 
     Called ten times a second.
     """
-    silent = [one for one in connections if one.tick() and not one.transport.is_closing()]
+    silent = [connection for connection in connections if connection.tick() and not connection.transport.is_closing()]
     for _ in range(len(silent) - MOST_WAITING):
         oldest = _oldest(silent)
         silent.remove(oldest)
@@ -118,6 +120,9 @@ def close_late(connections: Sequence[Connection]) -> None:
 
 
 def _oldest(connections: Sequence[Connection]) -> Connection:
-    of = [one.client and one.client[0] for one in connections]
+    of = [connection.client and connection.client[0] for connection in connections]
     (most, _), *_ = Counter(of).most_common(1)
-    return min((one for one, address in zip(connections, of, strict=True) if address == most), key=lambda one: one.number)
+    return min(
+        (connection for connection, address in zip(connections, of, strict=True) if address == most),
+        key=lambda connection: connection.number,
+    )

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 LAST_ANSWERS = 60.0  # seconds for running requests at shutdown
 _ENDING = (signal.SIGINT, signal.SIGTERM)
-_KEPT_ALIVE = 120  # seconds between two requests
+_KEEP_ALIVE = 120  # seconds between two requests
 _CLOSING = 2.0  # seconds for connections to close
 _TICK = 0.1  # seconds
 
@@ -70,14 +70,14 @@ def listen(
     config = uvicorn.Config(
         application, factory=True, http=Connection, ws="none", loop="asyncio", log_config=None, log_level="error",
         access_log=False, backlog=MOST_OPEN, server_header=False, headers=[("Server", "commonplace")], proxy_headers=False,
-        timeout_keep_alive=_KEPT_ALIVE, timeout_graceful_shutdown=1, lifespan="on",
+        timeout_keep_alive=_KEEP_ALIVE, timeout_graceful_shutdown=1, lifespan="on",
     )  # fmt: skip
     config.load()  # here, not in the thread, so that errors are raised
     server = _Server(config, ending)
     ready(url_of(bound, port, names))
     # Request threads inherit the daemon flag of this thread, so that shutdown need not wait for them.
     serving = Thread(target=server.run, args=([door],), daemon=True)
-    with _told_of_signals(server.end):
+    with _on_signals(server.end):
         serving.start()
         while serving.is_alive() and not server.is_over():
             serving.join(_TICK)
@@ -106,7 +106,7 @@ def _nobodys() -> Commonplace:
 
 
 @contextmanager
-def _told_of_signals(end: Callable[[], None]) -> Iterator[None]:
+def _on_signals(end: Callable[[], None]) -> Iterator[None]:
     before = {number: signal.signal(number, lambda *_: end()) for number in _ENDING}
     try:
         yield
@@ -118,10 +118,10 @@ def _told_of_signals(end: Callable[[], None]) -> Iterator[None]:
 class _Server(uvicorn.Server):
     """Lets running requests finish, within a minute. `began`: when shutdown was requested (monotonic seconds), else None."""
 
-    def __init__(self, config: uvicorn.Config, told: Callable[[int], None]) -> None:
+    def __init__(self, config: uvicorn.Config, notify: Callable[[int], None]) -> None:
         super().__init__(config)
         self.began: float | None = None
-        self._told: Callable[[int], None] | None = told
+        self._told: Callable[[int], None] | None = notify
         self._at_once = False
 
     def end(self) -> None:
@@ -135,10 +135,10 @@ class _Server(uvicorn.Server):
 
     async def on_tick(self, counter: int) -> bool:
         """Return whether to shut down; called ten times a second."""
-        connections = [one for one in self.server_state.connections if isinstance(one, Connection)]
+        connections = [connection for connection in self.server_state.connections if isinstance(connection, Connection)]
         close_late(connections)
         if self.began is not None:
-            running = sum(one.runs for one in connections)
+            running = sum(connection.runs for connection in connections)
             if running and self._told is not None:
                 self._told(running)
             self._told = None

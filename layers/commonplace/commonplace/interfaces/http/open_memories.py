@@ -38,14 +38,14 @@ class OpenMemories:
     def taken(self, user: str) -> Iterator[Opened]:
         """Yield a user's memory, which stays open until the block ends."""
         with self._lock:
-            found = self._opened.pop(user, None) or Opened(lambda: self._make(user))
-            self._opened[user] = found
-            found.uses += 1
+            opened = self._opened.pop(user, None) or Opened(lambda: self._make(user))
+            self._opened[user] = opened
+            opened.uses += 1
         try:
-            yield found
+            yield opened
         finally:
             with self._lock:
-                found.uses -= 1
+                opened.uses -= 1
             self._close_beyond(self._most)
 
     def of(self, user: str) -> Asked:
@@ -61,12 +61,12 @@ class OpenMemories:
     def _close_beyond(self, most: int) -> list[Exception]:
         """Close the least recently used memories, and return the errors, which don't concern the current request."""
         with self._lock:
-            unused = [user for user, one in self._opened.items() if not one.uses]
+            unused = [user for user, opened in self._opened.items() if not opened.uses]
             gone = [self._opened.pop(user) for user in unused[: max(0, len(self._opened) - most)]]
         failed = []
-        for one in gone:
+        for opened in gone:
             try:
-                one.close()
+                opened.close()
             except Exception as error:  # noqa: BLE001 - whatever the failure, the others must be closed
                 _LOG.error("the memory of a user can't be closed", exc_info=error)
                 failed.append(error)

@@ -61,14 +61,14 @@ class Table:
         Raises `RequestError`: `NOT_FOUND`, or `METHOD_NOT_ALLOWED`, which lists the methods of the path.
         """
         path, method = request.scope["path"].removesuffix("/") or "/", request.method
-        found = [(route, match.groupdict()) for pattern, route in self._rows if (match := pattern.fullmatch(path))]
-        for route, parts in found:
+        matches = [(route, match.groupdict()) for pattern, route in self._rows if (match := pattern.fullmatch(path))]
+        for route, parts in matches:
             if route.method == ("GET" if method == "HEAD" else method):
                 request.scope[ROUTE] = route.path
                 return route, parts
-        if not found:
+        if not matches:
             raise RequestError(ErrorCode.NOT_FOUND, f"there is nothing at this path; {_PATHS}")
-        allowed = ", ".join(sorted({"GET, HEAD" if route.method == "GET" else route.method for route, _ in found}))
+        allowed = ", ".join(sorted({"GET, HEAD" if route.method == "GET" else route.method for route, _ in matches}))
         raise RequestError(ErrorCode.METHOD_NOT_ALLOWED, f"this path takes another method; {_PATHS}", {"Allow": allowed})
 
     async def run(self, request: Request, route: Route, respond: Callable[[IO[bytes]], Response]) -> Response:
@@ -93,8 +93,8 @@ class Table:
 
 def header(request: Request, name: str) -> str | None:
     """Return the value of a header; repeated headers are joined by commas."""
-    given = request.headers.getlist(name)
-    return ",".join(given) if given else None
+    values = request.headers.getlist(name)
+    return ",".join(values) if values else None
 
 
 def address(request: Request) -> str:
@@ -114,8 +114,8 @@ def json_response(status: int, body: Mapping[str, Any], headers: Mapping[str, st
     return Response(text, status, {**HEADERS, **(headers or {})}, media_type="application/json")
 
 
-def _group(found: re.Match[str]) -> str:
-    return f"(?P<{found[2]}>{'[^/].*' if found[1] else '[^/]+'})"
+def _group(match: re.Match[str]) -> str:
+    return f"(?P<{match[2]}>{'[^/].*' if match[1] else '[^/]+'})"
 
 
 async def _receive(request: Request, most: int, body: IO[bytes]) -> None:

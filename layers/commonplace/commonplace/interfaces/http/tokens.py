@@ -50,9 +50,9 @@ class TokenFile:
         """Return all current owners; raises `INVALID_ARGUMENT` if the file is missing, invalid, or readable by others."""
         try:
             with self._path.open("rb") as file:
-                found = os.fstat(file.fileno())
-                self._refuse_shared(found.st_mode)
-                stamp = (found.st_mtime_ns, found.st_size, found.st_ino)
+                status = os.fstat(file.fileno())
+                self._refuse_shared(status.st_mode)
+                stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
                 if stamp != self._stamp:
                     self._holders, self._stamp = self._parsed(file.read()), stamp
         except FileNotFoundError:
@@ -63,8 +63,8 @@ class TokenFile:
 
     def holder_of(self, token: str) -> Holder | None:
         """Return the owner of a token. It is compared with every hash, each in constant time."""
-        given = sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
-        same = [one for one in self.holders() if hmac.compare_digest(one.sha256, given)]
+        digest = sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+        same = [holder for holder in self.holders() if hmac.compare_digest(holder.sha256, digest)]
         return same[0] if same else None
 
     def add(self, name: str, user: str) -> str:
@@ -78,20 +78,20 @@ class TokenFile:
         digest, made = sha256(token.encode()).hexdigest(), datetime.now(UTC).isoformat(timespec="seconds")
         holder = Holder(name=name, user=user, sha256=digest, made=made)
         with self._changing():
-            there = self.holders() if self._path.exists() else ()
-            if any(one.name == name for one in there):
+            holders = self.holders() if self._path.exists() else ()
+            if any(holder.name == name for holder in holders):
                 raise CommonplaceError(ErrorCode.CONFLICT, f"name: there is a token {name} already; remove it first", "name")
-            self._write((*there, holder))
+            self._write((*holders, holder))
         return token
 
     def remove(self, name: str) -> Holder:
         """Revoke a token; raises `NOT_FOUND` for an unknown name."""
         with self._changing():
-            there = self.holders()
-            gone = [one for one in there if one.name == name]
+            holders = self.holders()
+            gone = [holder for holder in holders if holder.name == name]
             if not gone:
                 raise CommonplaceError(ErrorCode.NOT_FOUND, f"there is no token {name}", "name")
-            self._write(tuple(one for one in there if one.name != name))
+            self._write(tuple(holder for holder in holders if holder.name != name))
         return gone[0]
 
     @contextmanager

@@ -75,8 +75,8 @@ def _text(file: Path) -> str | None:
 
 
 def _written(whole: dict[str, Any], before: str) -> str:
-    found = _INDENT.search(before)
-    indent = found[1] if found else "  "
+    match = _INDENT.search(before)
+    indent = match[1] if match else "  "
     text = json.dumps(whole, indent=indent, ensure_ascii=False) + "\n"
     try:
         text.encode()

@@ -28,8 +28,8 @@ OPENED = "commonplace.opened"
 
 def of_request(memory: Asked, request: Any) -> Asked:
     """Return the memory of a request; `request`: of starlette, or None on stdio."""
-    asked: Asked = memory if request is None else request.scope.get(OPENED, memory)
-    return asked
+    target: Asked = memory if request is None else request.scope.get(OPENED, memory)
+    return target
 
 
 class OpenedLater:

@@ -40,19 +40,19 @@ LISTED = types.ListPromptsResult(
 )  # fmt: skip
 
 
-def prompt(asked: types.GetPromptRequestParams, shown: Sequence[str]) -> types.GetPromptResult:
+def prompt(params: types.GetPromptRequestParams, shown: Sequence[str]) -> types.GetPromptResult:
     """Return the message of a prompt; raises a protocol error for an unknown prompt or argument.
 
     `shown`: the tools that the client lists; the message names no others.
     """
-    found = next((one for one in LISTED.prompts if one.name == asked.name), None)
-    given = asked.arguments or {}
-    if found is None or set(given) - {argument.name for argument in found.arguments or ()}:
-        known = ", ".join(one.name for one in LISTED.prompts)
+    prompt = next((listed for listed in LISTED.prompts if listed.name == params.name), None)
+    arguments = params.arguments or {}
+    if prompt is None or set(arguments) - {argument.name for argument in prompt.arguments or ()}:
+        known = ", ".join(listed.name for listed in LISTED.prompts)
         raise MCPError(types.INVALID_PARAMS, f"there is no such prompt with these arguments; there are {known}")
-    text = _REMEMBER if found.name == "remember_this_conversation" else _known(given.get("topic", "").strip(), shown)
-    said = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
-    return types.GetPromptResult(description=found.description, messages=[said])
+    text = _REMEMBER if prompt.name == "remember_this_conversation" else _known(arguments.get("topic", "").strip(), shown)
+    message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
+    return types.GetPromptResult(description=prompt.description, messages=[message])
 
 
 def _known(topic: str, shown: Sequence[str]) -> str:

@@ -49,9 +49,9 @@ def read(uri: str, memory: Asked) -> types.ReadResourceResult:
 
 def _contents(uri: str, memory: Asked) -> tuple[str, str]:
     if uri.startswith(_PAGES):
-        found = memory.page(unquote(uri.removeprefix(_PAGES)))
-        if found is not None:
-            return _MARKDOWN, found
+        page = memory.page(unquote(uri.removeprefix(_PAGES)))
+        if page is not None:
+            return _MARKDOWN, page
     elif uri.startswith(_SCHEME):
         named = {"memory_id": unquote(uri.removeprefix(_SCHEME))}
         return _JSON, json.dumps(memory.call("get_memory", named)["memory"], ensure_ascii=False)

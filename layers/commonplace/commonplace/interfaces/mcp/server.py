@@ -19,10 +19,10 @@ class _Server(Server):
     """A server that announces changes of its tools, if it serves subscriptions, and nothing else."""
 
     def get_capabilities(self, *args: Any, **named: Any) -> types.ServerCapabilities:
-        found, serves = super().get_capabilities(*args, **named), "subscriptions/listen" in self._request_handlers
+        capabilities, serves = super().get_capabilities(*args, **named), "subscriptions/listen" in self._request_handlers
         tools, prompts = types.ToolsCapability(list_changed=serves), types.PromptsCapability(list_changed=False)
         resources = types.ResourcesCapability(subscribe=False, list_changed=False)
-        return found.model_copy(update={"tools": tools, "prompts": prompts, "resources": resources})
+        return capabilities.model_copy(update={"tools": tools, "prompts": prompts, "resources": resources})
 
 
 def server_over(memory: Asked, tier: ShownTier | None = None, keeps_lists: bool = True) -> Server:
@@ -33,10 +33,10 @@ def server_over(memory: Asked, tier: ShownTier | None = None, keeps_lists: bool 
     tools = Tools(memory, keeps_lists)
 
     async def list_tools(context: ServerRequestContext, _: _Page) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=tools.shown(_asked(context) or tier, context))
+        return types.ListToolsResult(tools=tools.shown(_tier_of(context) or tier, context))
 
-    async def call(context: ServerRequestContext, asked: types.CallToolRequestParams) -> types.CallToolResult:
-        return await tools.call(_asked(context) or tier, context, asked)
+    async def call(context: ServerRequestContext, params: types.CallToolRequestParams) -> types.CallToolResult:
+        return await tools.call(_tier_of(context) or tier, context, params)
 
     async def list_resources(_context: ServerRequestContext, _: _Page) -> types.ListResourcesResult:
         return resources.LISTED
@@ -44,16 +44,16 @@ def server_over(memory: Asked, tier: ShownTier | None = None, keeps_lists: bool 
     async def list_templates(_context: ServerRequestContext, _: _Page) -> types.ListResourceTemplatesResult:
         return resources.TEMPLATES
 
-    async def read(context: ServerRequestContext, asked: types.ReadResourceRequestParams) -> types.ReadResourceResult:
-        found = await tools.in_thread(lambda: resources.read(asked.uri, of_request(memory, context.request)))
-        assert isinstance(found, types.ReadResourceResult)
-        return found
+    async def read(context: ServerRequestContext, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
+        result = await tools.in_thread(lambda: resources.read(params.uri, of_request(memory, context.request)))
+        assert isinstance(result, types.ReadResourceResult)
+        return result
 
     async def list_prompts(_context: ServerRequestContext, _: _Page) -> types.ListPromptsResult:
         return prompts.LISTED
 
-    async def get_prompt(context: ServerRequestContext, asked: types.GetPromptRequestParams) -> types.GetPromptResult:
-        return prompts.prompt(asked, [tool.name for tool in tools.shown(_asked(context) or tier, context)])
+    async def get_prompt(context: ServerRequestContext, params: types.GetPromptRequestParams) -> types.GetPromptResult:
+        return prompts.prompt(params, [tool.name for tool in tools.shown(_tier_of(context) or tier, context)])
 
     return _Server(
         "commonplace", version=__version__, title="Commonplace", instructions=prompts.INSTRUCTIONS,
@@ -63,7 +63,7 @@ def server_over(memory: Asked, tier: ShownTier | None = None, keeps_lists: bool 
     )  # fmt: skip
 
 
-def _asked(context: ServerRequestContext) -> ShownTier | None:
+def _tier_of(context: ServerRequestContext) -> ShownTier | None:
     named: str | None = None if context.request is None else context.request.query_params.get("tier")
     if named is not None and named not in get_args(ShownTier):
         raise MCPError(types.INVALID_PARAMS, f"tier: must be one of {', '.join(get_args(ShownTier))}")

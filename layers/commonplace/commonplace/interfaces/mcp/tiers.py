@@ -36,7 +36,7 @@ _NAMES = {tool.name for tool in TOOLS}
 _DISCOVER = "discover_memory_tools"
 _PAUSE = 0.1  # seconds between two progress reports
 _THREADS = 8
-_KEPT = 3_600.0  # seconds that an added tool stays in a list over HTTP after its last use
+_LISTED_FOR = 3_600.0  # seconds that an added tool stays in a list over HTTP after its last use
 _BY_A_PERSON = (
     "if your client does not offer it, a person can start this server with `--tier core` (everyday tools) or `--tier all`; "
     "over HTTP its address ends in `?tier=core` or `?tier=all`"
@@ -75,28 +75,30 @@ class Tools:
     def shown(self, tier: ShownTier | None, context: ServerRequestContext) -> list[Tool]:
         """Return the tools shown to a client: those of the tier that it or its server chose, and the added ones."""
         added = self._used.get(of_request(self._memory, context.request), {}).items()
-        return shown_tools(tier, [name for name, at in added if context.request is None or time.monotonic() - at < _KEPT])
+        return shown_tools(
+            tier, [name for name, at in added if context.request is None or time.monotonic() - at < _LISTED_FOR]
+        )
 
     async def call(
-        self, tier: ShownTier | None, context: ServerRequestContext, asked: CallToolRequestParams
+        self, tier: ShownTier | None, context: ServerRequestContext, params: CallToolRequestParams
     ) -> CallToolResult:
         """Return the answer of a tool, or the error of the call as an answer; raises for an unknown tool.
 
         `tier`: the tools the client is shown; a tool that it discovers is added.
         """
-        if asked.name not in _NAMES:
+        if params.name not in _NAMES:
             raise MCPError(INVALID_PARAMS, "there is no tool of this name; discover_memory_tools lists the tools")
         report, memory = _reporting(context), of_request(self._memory, context.request)
 
         def work() -> dict[str, Any]:
-            arguments = as_declared(tool_named(asked.name).request, asked.arguments or {})
-            return memory.call(asked.name, arguments, report)
+            arguments = as_declared(tool_named(params.name).request, params.arguments or {})
+            return memory.call(params.name, arguments, report)
 
         status, body = await self.in_thread(lambda: status_and_body(work))
         added = self._used.setdefault(memory, {})
-        if asked.name in added:
-            added[asked.name] = time.monotonic()
-        if asked.name == _DISCOVER and status == 200:
+        if params.name in added:
+            added[params.name] = time.monotonic()
+        if params.name == _DISCOVER and status == 200:
             named = (body.get("tool_schema") or {}).get("name")
             body = {**body, "tool_list": await self._discovered(named, added, tier, context)}
         text = [TextContent(type="text", text=json.dumps(body, ensure_ascii=False))]
@@ -109,9 +111,9 @@ class Tools:
     ) -> str:
         listed = {tool.name for tool in self.shown(tier, context)}
         if name is None:
-            rest = [tool.name for tool in TOOLS if tool.tier == "core" and tool.name not in listed]
+            hidden = [tool.name for tool in TOOLS if tool.tier == "core" and tool.name not in listed]
             return (
-                f"everyday tools that are not in your list: {', '.join(rest) or 'none'}; call {_DISCOVER} with tool for one"
+                f"everyday tools that are not in your list: {', '.join(hidden) or 'none'}; call {_DISCOVER} with tool for one"
             )
         if name in listed:
             return f"{name} is in your list of tools; {_BY_A_PERSON}"
@@ -127,12 +129,12 @@ class Tools:
 
 def _reporting(context: ServerRequestContext) -> Callable[[int, int | None], None]:
     """Return a function that reports progress to the client if it asked for it: only increases, at a limited rate."""
-    told, at = 0, time.monotonic()
+    reported, at = 0, time.monotonic()
 
     def report(done: int, of: int | None) -> None:
-        nonlocal told, at
-        if done > told and (time.monotonic() - at > _PAUSE or done == of):
-            told, at = done, time.monotonic()
+        nonlocal reported, at
+        if done > reported and (time.monotonic() - at > _PAUSE or done == of):
+            reported, at = done, time.monotonic()
             from_thread.run(context.session.report_progress, done, of)
 
     return report

@@ -17,7 +17,7 @@ COLOURS = 6
 """Number of community colours; with more communities, some share one."""
 _MARGIN, _LETTER, _LINE = 16.0, 7.4, 20.0  # around the picture; width of a character and height of a label
 _LONGEST = 18  # columns of a label
-_STEPS, _APART_STEPS = 220, 250
+_STEPS, _SPREAD_STEPS = 220, 250
 _MOST_BARS, _THICKEST = 36, 56.0
 _BELOW, _LEFT = 44.0, 56.0  # space in the growth picture for the names of months, and for numbers
 
@@ -76,10 +76,10 @@ def network(nodes: Sequence[NetworkNode], links: Sequence[NetworkLink]) -> Netwo
     """Place concepts: linked concepts near each other, and labels without overlap if there is space."""
     if not nodes:
         return Network([], [])
-    labels = [_shortened(one.id) for one in nodes]
-    most = max(one.count for one in nodes)
-    radii = [5 + 13 * math.sqrt(one.count / most) for one in nodes]
-    at = {one.id: number for number, one in enumerate(nodes)}
+    labels = [_shortened(node.id) for node in nodes]
+    most = max(node.count for node in nodes)
+    radii = [5 + 13 * math.sqrt(node.count / most) for node in nodes]
+    at = {node.id: number for number, node in enumerate(nodes)}
     pull = np.zeros((len(nodes), len(nodes)))
     for link in links:
         if link.weight > 0:
@@ -87,18 +87,20 @@ def network(nodes: Sequence[NetworkNode], links: Sequence[NetworkLink]) -> Netwo
     sizes = np.array(
         [(max(_LETTER * wcswidth(label), 2 * r) + 10, 2 * r + _LINE) for label, r in zip(labels, radii, strict=True)]
     )
-    places, colours = _apart(_drawn_together(pull), sizes), _colours(nodes)
+    places, colours = _spread(_drawn_together(pull), sizes), _colours(nodes)
     dots = [
         Dot(node.id, label, node.count, round(float(x), 1), round(float(y), 1), round(r, 1), colours.get(node.community))
         for node, label, r, (x, y) in zip(nodes, labels, radii, places, strict=True)
     ]
-    there = [(dots[at[one.source]], dots[at[one.target]], one.weight) for one in links]
-    lines = [Line((one.x, one.y), (other.x, other.y), round(max(0.0, min(1.0, weight)), 2)) for one, other, weight in there]
+    lines_between = [(dots[at[link.source]], dots[at[link.target]], link.weight) for link in links]
+    lines = [
+        Line((dot.x, dot.y), (other.x, other.y), round(max(0.0, min(1.0, weight)), 2)) for dot, other, weight in lines_between
+    ]
     return Network(dots, lines)
 
 
 def _colours(nodes: Sequence[NetworkNode]) -> dict[int, int]:
-    sizes = Counter(one.community for one in nodes)
+    sizes = Counter(node.community for node in nodes)
     several = sorted(community for community, size in sizes.items() if size > 1)
     return {community: at % COLOURS for at, community in enumerate(several)}
 
@@ -106,21 +108,21 @@ def _colours(nodes: Sequence[NetworkNode]) -> dict[int, int]:
 def _drawn_together(pull: np.ndarray) -> np.ndarray:
     """Return positions from -1 to 1 by forces: links attract, all concepts repel, starting from a spiral."""
     number = np.arange(len(pull))
-    angle, away = number * math.pi * (3 - math.sqrt(5)), np.sqrt((number + 0.5) / len(pull))
-    places = np.stack([away * np.cos(angle), away * np.sin(angle)], axis=1)
+    angle, radius = number * math.pi * (3 - math.sqrt(5)), np.sqrt((number + 0.5) / len(pull))
+    places = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
     near = 1.3 / math.sqrt(len(pull))
     for step in range(_STEPS):
-        apart = places[:, None] - places[None]
-        distance = np.maximum(np.linalg.norm(apart, axis=2), 1e-3)
+        offsets = places[:, None] - places[None]
+        distance = np.maximum(np.linalg.norm(offsets, axis=2), 1e-3)
         force = near**2 / distance**2 - pull * distance / near
         np.fill_diagonal(force, 0.0)
-        moved = (apart * force[..., None]).sum(axis=1) - 0.6 * places
+        moved = (offsets * force[..., None]).sum(axis=1) - 0.6 * places
         length = np.maximum(np.linalg.norm(moved, axis=1, keepdims=True), 1e-9)
         places = places + moved / length * np.minimum(length, 0.12 * (1 - step / _STEPS))
     return places / max(1.0, float(np.abs(places).max()))
 
 
-def _apart(places: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+def _spread(places: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Scale positions to the picture, and push overlapping boxes apart within its bounds."""
     low = sizes / 2 + _MARGIN
     high = np.array([WIDTH, HEIGHT]) - low
@@ -128,7 +130,7 @@ def _apart(places: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     places = (places - places.min(axis=0)) / np.where(spread > 0, spread, 1) if len(places) > 1 else np.full((1, 2), 0.5)
     places = low + places * (high - low)
     needed = (sizes[:, None] + sizes[None]) / 2
-    for _ in range(_APART_STEPS):
+    for _ in range(_SPREAD_STEPS):
         between = places[:, None] - places[None]
         over = needed - np.abs(between)
         np.fill_diagonal(over[..., 0], -1.0)

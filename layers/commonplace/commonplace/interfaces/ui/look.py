@@ -47,10 +47,10 @@ def environment() -> Environment:
 def when(moment: datetime, now: datetime) -> Markup:
     """Return a time for people, in the zone of `now`; recent ones include the hour."""
     local = moment.astimezone(now.tzinfo)
-    apart = (now.date() - local.date()).days
-    told = {0: f"today, {local:%H:%M}", 1: f"yesterday, {local:%H:%M}"}.get(apart, _date(local))
+    days = (now.date() - local.date()).days
+    relative = {0: f"today, {local:%H:%M}", 1: f"yesterday, {local:%H:%M}"}.get(days, _date(local))
     return Markup('<time datetime="{}" title="{}">{}</time>').format(
-        local.isoformat(timespec="seconds"), f"{_date(local)}, {local:%H:%M %Z}", told
+        local.isoformat(timespec="seconds"), f"{_date(local)}, {local:%H:%M %Z}", relative
     )
 
 

@@ -20,9 +20,9 @@ _CHOICES = {"categories": get_args(Category), "sections": get_args(Section), "co
 
 def memories(visit: Visit) -> Response:
     """Show memories for a question, or a page of all, with the search form."""
-    shown = {**_CHOICES, **_asked(visit)}
+    shown = {**_CHOICES, **_arguments(visit)}
     try:
-        return visit.show("search.html", **shown, found=_found(visit))
+        return visit.show("search.html", **shown, found=_results(visit))
     except CommonplaceError as error:
         if error.code.status >= 500:
             raise
@@ -31,30 +31,32 @@ def memories(visit: Visit) -> Response:
 
 def found(visit: Visit) -> Response:
     """Show the results without the form, for the script that searches while a person types."""
-    return visit.show("found.html", **_asked(visit), found=_found(visit))
+    return visit.show("found.html", **_arguments(visit), found=_results(visit))
 
 
-def _asked(visit: Visit) -> dict[str, Any]:
-    given = visit.arguments
-    return {"given": given, "narrowed": [name for name in _FILTERS if name in given]}
+def _arguments(visit: Visit) -> dict[str, Any]:
+    arguments = visit.arguments
+    return {"given": arguments, "narrowed": [name for name in _FILTERS if name in arguments]}
 
 
-def _found(visit: Visit) -> SearchResult | ListResult:
+def _results(visit: Visit) -> SearchResult | ListResult:
     """Search without counting it as a use of the memories."""
-    given = visit.arguments
-    category: Any = given.get("category")
-    if "q" not in given:
-        return visit.memory.list_memories(limit=PAGE, category=category, options=_options(given), cursor=given.get("cursor"))
-    most = MOST if "all" in given else PAGE
-    return visit.memory.search_memory(given["q"], limit=most, category=category, options=_options(given), counts=False)
+    values = visit.arguments
+    category: Any = values.get("category")
+    if "q" not in values:
+        return visit.memory.list_memories(
+            limit=PAGE, category=category, options=_options(values), cursor=values.get("cursor")
+        )
+    most = MOST if "all" in values else PAGE
+    return visit.memory.search_memory(values["q"], limit=most, category=category, options=_options(values), counts=False)
 
 
-def _options(given: dict[str, str]) -> Any:
-    span = {name: given[name] for name in ("after", "before") if name in given}
+def _options(arguments: dict[str, str]) -> Any:
+    span = {name: arguments[name] for name in ("after", "before") if name in arguments}
     return {
-        "content_type": given.get("content_type"),
-        "importance_min": whole_number(given.get("importance_min")),
-        "include_expired": "include_expired" in given,
+        "content_type": arguments.get("content_type"),
+        "importance_min": whole_number(arguments.get("importance_min")),
+        "include_expired": "include_expired" in arguments,
         "time_range": span or None,
     }
 
@@ -75,19 +77,21 @@ def memory(visit: Visit, memory_id: str) -> Response:
 
 def beside(visit: Visit, memory_id: str) -> Response:
     """Show the parts below a memory. The page loads them later, because the history reads all records."""
-    kept = visit.memory.get_memory(memory_id).memory
+    memory = visit.memory.get_memory(memory_id).memory
     history = visit.memory.history(memory_id=memory_id)
     template = "beside.html" if "part" in visit.arguments else "beside_page.html"
-    return visit.show(template, memory=kept, now_held=_held(history, memory_id), history=history, like=_like(visit, kept))
+    return visit.show(
+        template, memory=memory, now_held=_current(history, memory_id), history=history, like=_like(visit, memory)
+    )
 
 
-def _held(history: History, memory_id: str) -> object:
+def _current(history: History, memory_id: str) -> object:
     return next((value for value in history.values if value.memory_id == memory_id), None)
 
 
-def _like(visit: Visit, kept: KeptMemory) -> list[Hit]:
-    found = visit.memory.search_memory(kept.value, limit=_NEIGHBOURS + 1, counts=False).results
-    return [hit for hit in found if hit.id != kept.memory_id and not hit.below_threshold][:_NEIGHBOURS]
+def _like(visit: Visit, memory: KeptMemory) -> list[Hit]:
+    hits = visit.memory.search_memory(memory.value, limit=_NEIGHBOURS + 1, counts=False).results
+    return [hit for hit in hits if hit.id != memory.memory_id and not hit.below_threshold][:_NEIGHBOURS]
 
 
 ROUTES = (

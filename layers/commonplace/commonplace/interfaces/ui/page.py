@@ -36,7 +36,7 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
 }
 _STATIC = f"{HOME}/static/"
-_SAID = {
+_MESSAGES = {
     ErrorCode.NOT_FOUND: "there is no such page",
     ErrorCode.METHOD_NOT_ALLOWED: "this page does not support this method",
     ErrorCode.PAYLOAD_TOO_LARGE: "the request is too large for this page",
@@ -111,8 +111,8 @@ def _shown(visit: Visit, request: Request, route: Route, parts: dict[str, str], 
         if route.method == "POST":
             fields = read_form(body, header(request, "content-type") or "", Path(named))
             own = address(request).lower()
-            given, token = fields.get("form_token", "").encode(), visit.session.form_token.encode()
-            if (header(request, "origin") or "").lower() != own or not secrets.compare_digest(given, token):
+            token_sent, token = fields.get("form_token", "").encode(), visit.session.form_token.encode()
+            if (header(request, "origin") or "").lower() != own or not secrets.compare_digest(token_sent, token):
                 why = "this form is not from this page, or it is out of date: reload the page and try again"
                 raise CommonplaceError(ErrorCode.FORBIDDEN, why)
             visit = replace(visit, fields=fields, folder=Path(named))
@@ -125,7 +125,7 @@ def _closed() -> Response:
 
 def _known(error: Exception) -> CommonplaceError:
     if isinstance(error, RequestError):
-        return CommonplaceError(error.code, _SAID[error.code])
+        return CommonplaceError(error.code, _MESSAGES[error.code])
     return error if isinstance(error, CommonplaceError) else internal_error(error)
 
 

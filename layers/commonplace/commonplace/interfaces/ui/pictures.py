@@ -14,9 +14,9 @@ HEADINGS = ("category", "type", "section", "collection", "durability", "status")
 def network(visit: Visit) -> Response:
     """Show the most frequent concepts, or those around one of them, and their links."""
     focus, depth = visit.arguments.get("focus"), visit.arguments.get("depth", "1")
-    found = visit.memory.concept_network(focus, depth=int(depth) if depth in ("1", "2", "3") else 1, limit=CONCEPTS)
+    network = visit.memory.concept_network(focus, depth=int(depth) if depth in ("1", "2", "3") else 1, limit=CONCEPTS)
     return visit.show(
-        "network.html", focus=focus, depth=depth, found=found, picture=drawing.network(found.nodes, found.links),
+        "network.html", focus=focus, depth=depth, found=network, picture=drawing.network(network.nodes, network.links),
         width=drawing.WIDTH, height=drawing.HEIGHT,
     )  # fmt: skip
 

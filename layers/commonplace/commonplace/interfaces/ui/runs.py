@@ -41,19 +41,19 @@ def runs(visit: Visit) -> Response:
     return visit.show("runs.html", listed=listed, runs=shown, more=more, kinds=KINDS, statuses=STATUSES)
 
 
-def one_run(visit: Visit, run_id: str) -> Response:
+def run_page(visit: Visit, run_id: str) -> Response:
     """Show a run with all its operations, done or planned: what, why, and the source texts."""
-    told = visit.memory.told(run_id)
+    run = visit.memory.run_report(run_id)
     order = list(OUTCOMES)
-    sorted_ones = sorted(told.operations, key=lambda one: order.index(one.operation.outcome))
-    start = beginning(visit, len(sorted_ones))
-    shown = sorted_ones[start : start + OPERATIONS]
-    groups = [(outcome, list(same)) for outcome, same in groupby(shown, key=lambda one: one.operation.outcome)]
-    undone_by = _undo_of(told.run, visit.memory.runs(MOST_SHOWN))
-    may_undo = undone_by is None and (_has(told.run, "applied") or (told.run.kind == "undo" and _has(told.run, "undone")))
+    operations = sorted(run.operations, key=lambda operation: order.index(operation.operation.outcome))
+    start = beginning(visit, len(operations))
+    shown = operations[start : start + OPERATIONS]
+    groups = [(outcome, list(same)) for outcome, same in groupby(shown, key=lambda operation: operation.operation.outcome)]
+    undone_by = _undo_of(run.run, visit.memory.runs(MOST_SHOWN))
+    may_undo = undone_by is None and (_has(run.run, "applied") or (run.run.kind == "undo" and _has(run.run, "undone")))
     return visit.show(
-        "run.html", run=told.run, groups=groups, end=start + len(shown), start=start, most=OPERATIONS,
-        counts=_counted(told.run), waiting=_has(told.run, "needs_review"), may_undo=may_undo, undone_by=undone_by,
+        "run.html", run=run.run, groups=groups, end=start + len(shown), start=start, most=OPERATIONS,
+        counts=_counted(run.run), waiting=_has(run.run, "needs_review"), may_undo=may_undo, undone_by=undone_by,
         kinds=KINDS, statuses=STATUSES, verbs=VERBS, outcomes=OUTCOMES,
     )  # fmt: skip
 
@@ -61,7 +61,7 @@ def one_run(visit: Visit, run_id: str) -> Response:
 def approve(visit: Visit, run_id: str) -> Response:
     """Apply the operations of a run that wait for review."""
     run = visit.memory.approve_run(run_id)
-    return visit.go(f"/ui/runs/{run_id}", f"Approved: {_told(run)}.")
+    return visit.go(f"/ui/runs/{run_id}", f"Approved: {_summary(run)}.")
 
 
 def discard(visit: Visit, run_id: str) -> Response:
@@ -73,39 +73,39 @@ def discard(visit: Visit, run_id: str) -> Response:
 def undo(visit: Visit, run_id: str) -> Response:
     """Undo a run."""
     run = visit.memory.undo_run(run_id)
-    kept = sum(one.outcome == "kept" for one in run.operations)
-    said = f"Undone: {len(run.operations) - kept:,} of {len(run.operations):,} changes"
-    return visit.go(f"/ui/runs/{run_id}", f"{said}; the others have changed since." if kept else f"{said}.")
+    unchanged = sum(operation.outcome == "kept" for operation in run.operations)
+    message = f"Undone: {len(run.operations) - unchanged:,} of {len(run.operations):,} changes"
+    return visit.go(f"/ui/runs/{run_id}", f"{message}; the others have changed since." if unchanged else f"{message}.")
 
 
 def _undo_of(run: Run, newest: Sequence[Run]) -> Run | None:
     """Return the run that undid this one, unless it was undone itself."""
-    undo = next((one for one in newest if one.kind == "undo" and one.undoes == run.run_id), None)
+    undo = next((undo_run for undo_run in newest if undo_run.kind == "undo" and undo_run.undoes == run.run_id), None)
     return undo if undo is not None and _undo_of(undo, newest) is None else None
 
 
 def beginning(visit: Visit, of: int) -> int:
     """Return the start of the current page in a list, as given in the address; at most `of`."""
-    given = whole_number(visit.arguments.get("from"))
-    return min(given, of) if isinstance(given, int) else 0
+    number = whole_number(visit.arguments.get("from"))
+    return min(number, of) if isinstance(number, int) else 0
 
 
 def _counted(run: Run) -> list[tuple[int, str]]:
-    found = Counter(one.outcome for one in run.operations)
-    return [(found[outcome], says) for outcome, says in OUTCOMES.items() if found[outcome]]
+    counts = Counter(operation.outcome for operation in run.operations)
+    return [(counts[outcome], says) for outcome, says in OUTCOMES.items() if counts[outcome]]
 
 
-def _told(run: Run) -> str:
+def _summary(run: Run) -> str:
     return ", ".join(f"{count:,} {says}" for count, says in _counted(run))
 
 
 def _has(run: Run, outcome: Outcome) -> bool:
-    return any(one.outcome == outcome for one in run.operations)
+    return any(operation.outcome == outcome for operation in run.operations)
 
 
 ROUTES = (
     Route("/ui/runs", runs),
-    Route("/ui/runs/<run_id>", one_run),
+    Route("/ui/runs/<run_id>", run_page),
     Route("/ui/runs/<run_id>/approve", approve, "POST"),
     Route("/ui/runs/<run_id>/discard", discard, "POST"),
     Route("/ui/runs/<run_id>/undo", undo, "POST"),

@@ -15,11 +15,11 @@ def tags(visit: Visit) -> Response:
     """Show a page of the tags in use, and the tags no longer in use."""
     uses = visit.memory.tag_uses()
     order = visit.arguments.get("order", "count")
-    active, others = [one for one in uses if one.status == "active"], [one for one in uses if one.status != "active"]
+    active, tags = [tag for tag in uses if tag.status == "active"], [tag for tag in uses if tag.status != "active"]
     start = beginning(visit, len(active))
     return visit.show(
         "tags.html", tags=_sorted(active, order)[start : start + PAGE], start=start, page=PAGE, total=len(active),
-        others=others, order=order, orders=ORDERS,
+        others=tags, order=order, orders=ORDERS,
     )  # fmt: skip
 
 
@@ -33,9 +33,9 @@ def plan(visit: Visit) -> Response:
 
 def _sorted(uses: list[TagUse], order: str) -> list[TagUse]:
     if order == "count":
-        return sorted(uses, key=lambda one: (-one.count, one.tag))
+        return sorted(uses, key=lambda tag: (-tag.count, tag.tag))
     if order == "last":
-        return sorted(uses, key=lambda one: (-(one.last_used.timestamp() if one.last_used else 0.0), one.tag))
+        return sorted(uses, key=lambda tag: (-(tag.last_used.timestamp() if tag.last_used else 0.0), tag.tag))
     return uses
 
 

@@ -15,18 +15,18 @@ _FIELDS = ("granularity", "topic", "after", "before", "cursor")
 
 def timeline(visit: Visit) -> Response:
     """Show a page of the timeline, oldest first."""
-    given: dict[str, Any] = {name: value for name, value in visit.arguments.items() if name in _FIELDS}
-    asked = {"granularity": "month", **given}
-    shown = {"given": asked, "granularities": get_args(Granularity)}
+    arguments: dict[str, Any] = {name: value for name, value in visit.arguments.items() if name in _FIELDS}
+    request = {"granularity": "month", **arguments}
+    shown = {"given": request, "granularities": get_args(Granularity)}
     try:
-        told = visit.memory.memory_timeline(**asked)
+        timeline = visit.memory.memory_timeline(**request)
     except CommonplaceError as error:
         if error.code.status >= 500:
             raise
         return visit.show_again("timeline.html", error, **shown, told=None)
-    spans = [(bucket, span_name(bucket.start, asked["granularity"])) for bucket in told.buckets]
-    most = max((bucket.count for bucket in told.buckets), default=0)
-    return visit.show("timeline.html", **shown, told=told, spans=spans, most=most)
+    spans = [(bucket, span_name(bucket.start, request["granularity"])) for bucket in timeline.buckets]
+    most = max((bucket.count for bucket in timeline.buckets), default=0)
+    return visit.show("timeline.html", **shown, told=timeline, spans=spans, most=most)
 
 
 def span_name(start: datetime, granularity: Granularity) -> str:

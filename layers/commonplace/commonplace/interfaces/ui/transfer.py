@@ -35,13 +35,13 @@ def form(visit: Visit) -> Response:
 
 def planned(visit: Visit) -> Response:
     """Show what the files would add; nothing is stored, and the upload is available for an hour."""
-    asked = visit.form.get("kind")
+    kind = visit.form.get("kind")
     try:
         with packed(visit.folder) as archive:
-            plan = _taken(archive, asked, visit.memory, range(MOST_SHOWN), apply=False)
+            plan = _taken(archive, kind, visit.memory, range(MOST_SHOWN), apply=False)
             upload = visit.memory.upload(archive)
     except CommonplaceError as error:
-        return visit.show_again("import.html", error, kinds=KINDS, asked=asked, most_megabytes=MEGABYTES)
+        return visit.show_again("import.html", error, kinds=KINDS, asked=kind, most_megabytes=MEGABYTES)
     return _shown(visit, plan, upload.upload_id, 0)
 
 
@@ -53,10 +53,10 @@ def further(visit: Visit) -> Response:
 
 
 def _shown(visit: Visit, plan: Imported, upload_id: str, start: int) -> Response:
-    in_the_way = [(one.where, one.message) for one in plan.refused]
-    in_the_way += [(name, "has other content here, which stays") for name in plan.conflicts]
-    given = {"upload_id": upload_id, "most": MOST_SHOWN, "start": start}
-    return visit.show("import_plan.html", plan=plan, known=_known(plan), in_the_way=in_the_way, **given)
+    obstacles = [(refused.where, refused.message) for refused in plan.refused]
+    obstacles += [(name, "has other content here, which stays") for name in plan.conflicts]
+    arguments = {"upload_id": upload_id, "most": MOST_SHOWN, "start": start}
+    return visit.show("import_plan.html", plan=plan, known=_known(plan), in_the_way=obstacles, **arguments)
 
 
 def _known(plan: Imported) -> int:
@@ -74,11 +74,11 @@ def applied(visit: Visit) -> Response:
     """Store what the plan listed."""
     plan = _of_upload(visit, range(0), apply=True)
     visit.memory.drop_upload(visit.form.get("upload_id", ""))
-    said = f"Imported: {plan.added:,} memories added, {_known(plan):,} were already stored."
+    message = f"Imported: {plan.added:,} memories added, {_known(plan):,} were already stored."
     runs = plan.runs or ([plan.run_id] if plan.run_id else [])
     if len(runs) == 1:
-        return visit.go(f"/ui/runs/{runs[0]}", said)
-    return visit.go("/ui/runs" if runs else "/ui/import", said)
+        return visit.go(f"/ui/runs/{runs[0]}", message)
+    return visit.go("/ui/runs" if runs else "/ui/import", message)
 
 
 def left(visit: Visit) -> Response:
@@ -94,7 +94,7 @@ def formats(visit: Visit) -> Response:
 
 def exported(visit: Visit) -> Response:
     """Return all memories as a file."""
-    form = next((one for one in FORMATS if one == visit.form.get("format")), None)
+    form = next((format for format in FORMATS if format == visit.form.get("format")), None)
     if form is None:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "format: is not one of the listed formats", "format")
     media, ending = MEDIA.get(form, ("application/json", f"{form}.json"))
@@ -104,9 +104,9 @@ def exported(visit: Visit) -> Response:
 
 
 def _taken(
-    archive: IO[bytes], asked: str | None, memory: Commonplace, listed: range, *, apply: bool, only: str | None = None
+    archive: IO[bytes], asked_kind: str | None, memory: Commonplace, listed: range, *, apply: bool, only: str | None = None
 ) -> Imported:
-    kind = next((one for one in KINDS if one == asked), None)
+    kind = next((kind for kind in KINDS if kind == asked_kind), None)
     with laid_out(archive) as source:
         return memory.import_from(source, kind, apply, only=only, listed=listed)
 

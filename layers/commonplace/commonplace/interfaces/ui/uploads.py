@@ -49,7 +49,7 @@ def read_form(body: IO[bytes], content_type: str, folder: Path) -> dict[str, str
             if file.file_name:
                 files += 1
                 if files > MOST_FILES:
-                    raise _too_much(f"more than {MOST_FILES:,} files")
+                    raise _too_large(f"more than {MOST_FILES:,} files")
                 sent.seek(0)
                 store(sent, file.file_name.decode(errors="replace"), folder)
 
@@ -109,24 +109,24 @@ def laid_out(archive: IO[bytes]) -> Iterator[Source]:
 def _unpack(archive: IO[bytes], folder: Path) -> None:
     try:
         with zipfile.ZipFile(archive) as opened:
-            entries = [one for one in opened.infolist() if not one.is_dir() and _is_shown(one.filename)]
-            if len(entries) > MOST_FILES or sum(one.file_size for one in entries) > MOST_UNPACKED:
-                raise _too_much(f"the archive has more than {MOST_FILES:,} files or {MOST_UNPACKED // 1_000_000} MB")
-            for one in entries:
-                path = folder / _own_path(one.filename)
+            entries = [info for info in opened.infolist() if not info.is_dir() and _is_shown(info.filename)]
+            if len(entries) > MOST_FILES or sum(info.file_size for info in entries) > MOST_UNPACKED:
+                raise _too_large(f"the archive has more than {MOST_FILES:,} files or {MOST_UNPACKED // 1_000_000} MB")
+            for info in entries:
+                path = folder / _own_path(info.filename)
                 path.parent.mkdir(parents=True, exist_ok=True)
-                with opened.open(one) as entry, path.open("wb") as file:
+                with opened.open(info) as entry, path.open("wb") as file:
                     shutil.copyfileobj(entry, file)
-                _date(path, one.date_time)
+                _date(path, info.date_time)
     except _UNREADABLE as error:
         # damaged, of another kind, encrypted, or with a file where a folder is needed
         raise _wrong(f"the archive can't be read: {error}") from error
 
 
-def _date(path: Path, told: tuple[int, int, int, int, int, int]) -> None:
+def _date(path: Path, date: tuple[int, int, int, int, int, int]) -> None:
     """Give a file its time in the archive: notes without a date are dated by their file."""
-    if told[0] > _NO_YEAR:
-        at = datetime(*told).astimezone().timestamp()
+    if date[0] > _NO_YEAR:
+        at = datetime(*date).astimezone().timestamp()
         os.utime(path, (at, at))
 
 
@@ -136,12 +136,12 @@ def _is_shown(name: str) -> bool:
 
 def _own_path(name: str) -> PurePosixPath:
     """Return the path of a name, which can't leave the folder."""
-    told = name.replace("\\", "/").replace("\0", "").replace(":", "_")  # a colon marks a drive, or a stream of a file
-    parts = [part for part in told.split("/") if part not in ("", ".", "..")]
+    cleaned = name.replace("\\", "/").replace("\0", "").replace(":", "_")  # a colon marks a drive, or a stream of a file
+    parts = [part for part in cleaned.split("/") if part not in ("", ".", "..")]
     return PurePosixPath(*(part.encode()[-_LONGEST:].decode(errors="ignore") for part in parts or ["file"]))
 
 
-def _too_much(why: str) -> CommonplaceError:
+def _too_large(why: str) -> CommonplaceError:
     return CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, f"files: {why}; import it in several parts", "files")
 
 

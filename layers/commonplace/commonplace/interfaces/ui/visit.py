@@ -99,8 +99,8 @@ class Visit:
 
     def show(self, template: str, status: int = 200, /, **shown: Any) -> Response:
         """Render a template; `error` is the `CommonplaceError` to show, if any."""
-        given = {"error": None, **shown, "path": self.path, "form_token": self.session.form_token}
-        text = self.look.get_template(template).render(notice=self.session.taken_notice(), now=self.memory.now(), **given)
+        values = {"error": None, **shown, "path": self.path, "form_token": self.session.form_token}
+        text = self.look.get_template(template).render(notice=self.session.taken_notice(), now=self.memory.now(), **values)
         return Response(text, status, media_type="text/html")
 
     def show_again(self, template: str, error: CommonplaceError, /, **shown: Any) -> Response:
@@ -114,14 +114,14 @@ class Visit:
         return Response(status_code=303, headers={"Location": path})
 
 
-def own_path(given: str | None) -> str:
+def own_path(path: str | None) -> str:
     """Return the path that a form names to return to, if it is below the page."""
-    return given if given is not None and given.split("?")[0].split("/")[:2] == ["", "ui"] else HOME
+    return path if path is not None and path.split("?")[0].split("/")[:2] == ["", "ui"] else HOME
 
 
-def whole_number(given: str | None) -> Any:
+def whole_number(text: str | None) -> Any:
     """Return a number from an address or form; other text is unchanged, so that the tool refuses it with the field's name."""
-    return int(given) if given is not None and given.isascii() and given.isdecimal() and len(given) < 10 else given
+    return int(text) if text is not None and text.isascii() and text.isdecimal() and len(text) < 10 else text
 
 
 def with_line_breaks(text: str) -> str:
@@ -129,5 +129,5 @@ def with_line_breaks(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-def _filled(given: Mapping[str, str]) -> dict[str, str]:
-    return {name: with_line_breaks(value) for name, value in given.items() if value.strip()}
+def _filled(fields: Mapping[str, str]) -> dict[str, str]:
+    return {name: with_line_breaks(value) for name, value in fields.items() if value.strip()}

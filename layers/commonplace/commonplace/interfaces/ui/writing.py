@@ -24,20 +24,20 @@ def new(visit: Visit) -> Response:
 
 def store(visit: Visit) -> Response:
     """Store the typed text, and list the memories that it may make untrue."""
-    given = visit.form
+    form = visit.form
     context: dict[str, Any] = {
-        "force_category": given.get("force_category"),
-        "force_importance": whole_number(given.get("force_importance")),
-        "expires_at": given.get("expires_at"),
-        "additional_tags": _tags(given.get("additional_tags")),
-        "user_note": given.get("user_note"),
+        "force_category": form.get("force_category"),
+        "force_importance": whole_number(form.get("force_importance")),
+        "expires_at": form.get("expires_at"),
+        "additional_tags": _tags(form.get("additional_tags")),
+        "user_note": form.get("user_note"),
     }
     known = {name: value for name, value in context.items() if value is not None}
     try:
-        stored = visit.memory.store_memory(given.get("content", ""), context=cast("StoreContext", known))
+        stored = visit.memory.store_memory(form.get("content", ""), context=cast("StoreContext", known))
     except CommonplaceError as error:
-        return visit.show_again("new.html", error, **_CHOICES, given=given)
-    return visit.go(_path(stored.memory_id), f"Stored.{_told(stored)}", also=_compared(stored))
+        return visit.show_again("new.html", error, **_CHOICES, given=form)
+    return visit.go(_path(stored.memory_id), f"Stored.{_summary(stored)}", also=_compared(stored))
 
 
 def edit(visit: Visit, memory_id: str) -> Response:
@@ -49,11 +49,11 @@ def edit(visit: Visit, memory_id: str) -> Response:
 def update(visit: Visit, memory_id: str) -> Response:
     """Correct only the fields that differ from what the form showed: the others may have changed since."""
     memory = visit.memory.get_memory(memory_id).memory
-    shown, given = visit.fields, visit.form
+    shown, form = visit.fields, visit.form
     before = {name: with_line_breaks(shown.get(f"was_{name}", value)) for name, value in _fields(memory).items()}
-    changed: dict[str, Any] = {name: given[name] for name in before if given.get(name, "") != before[name] and name in given}
-    if "tags" in before and given.get("tags", "") != before["tags"]:
-        changed["tags"] = _tags(given.get("tags")) or []
+    changed: dict[str, Any] = {name: form[name] for name in before if form.get(name, "") != before[name] and name in form}
+    if "tags" in before and form.get("tags", "") != before["tags"]:
+        changed["tags"] = _tags(form.get("tags")) or []
     if "importance" in changed:
         changed["importance"] = whole_number(changed["importance"])
     if not changed:
@@ -61,15 +61,15 @@ def update(visit: Visit, memory_id: str) -> Response:
     try:
         updated = visit.memory.update_memory(memory_id=memory_id, **changed)
     except CommonplaceError as error:
-        return visit.show_again("edit.html", error, **_CHOICES, memory=memory, given={**before, **given}, was=before)
-    return visit.go(_path(updated.memory_id), f"Changed.{_told(updated)}", updated.operation_id)
+        return visit.show_again("edit.html", error, **_CHOICES, memory=memory, given={**before, **form}, was=before)
+    return visit.go(_path(updated.memory_id), f"Changed.{_summary(updated)}", updated.operation_id)
 
 
 def delete(visit: Visit, memory_id: str) -> Response:
     """Close a memory; the next page offers to undo it."""
     text = visit.memory.get_memory(memory_id).memory.value
     deleted = visit.memory.delete_memory(memory_id=memory_id)
-    return visit.go(HOME, f"Deleted: {_short(text)}{_told(deleted)}", deleted.operation_id)
+    return visit.go(HOME, f"Deleted: {_short(text)}{_summary(deleted)}", deleted.operation_id)
 
 
 def ask_to_erase(visit: Visit, memory_id: str) -> Response:
@@ -85,20 +85,20 @@ def erase(visit: Visit, memory_id: str) -> Response:
         )
         return visit.show_again("erase.html", error, **_going(visit, memory_id))
     erased = visit.memory.erase(memory_id)
-    again = " Memories merged from it were merged again without it." if erased.made_again else ""
-    return visit.go(HOME, f"Erased for good: {erased.memories} with the same history.{again}{_told(erased)}")
+    remark = " Memories merged from it were merged again without it." if erased.made_again else ""
+    return visit.go(HOME, f"Erased for good: {erased.memories} with the same history.{remark}{_summary(erased)}")
 
 
 def undo(visit: Visit) -> Response:
     """Undo the operation that a page reported."""
     run = visit.memory.undo(visit.form.get("undo", ""))
-    kept = [one.why for one in run.operations if one.outcome == "kept"]
-    return visit.go(own_path(visit.form.get("back")), f"Not undone: {'; '.join(kept)}" if kept else "Undone.")
+    reasons = [operation.why for operation in run.operations if operation.outcome == "kept"]
+    return visit.go(own_path(visit.form.get("back")), f"Not undone: {'; '.join(reasons)}" if reasons else "Undone.")
 
 
 def _going(visit: Visit, memory_id: str) -> dict[str, Any]:
-    scope = visit.memory.leaving().scope(memory_id)
-    return {"memory_id": memory_id, "word": _WORD, "texts": [one.content for one in scope.memories if one.content]}
+    scope = visit.memory.erasure().scope(memory_id)
+    return {"memory_id": memory_id, "word": _WORD, "texts": [memory.content for memory in scope.memories if memory.content]}
 
 
 def _fields(memory: KeptMemory) -> dict[str, str]:
@@ -111,23 +111,23 @@ def _fields(memory: KeptMemory) -> dict[str, str]:
     }
 
 
-def _tags(given: str | None) -> list[str] | None:
-    return None if given is None else [tag.strip() for tag in given.split(",") if tag.strip()]
+def _tags(text: str | None) -> list[str] | None:
+    return None if text is None else [tag.strip() for tag in text.split(",") if tag.strip()]
 
 
-def _told(result: Result) -> str:
+def _summary(result: Result) -> str:
     if result.notes is None:
         return ""
     taken_out = ", ".join(result.notes.redacted or ())
     lines = [result.notes.degraded, result.notes.partial, *(result.notes.warnings or ())]
-    said = [f"removed before storing: {taken_out}"] if taken_out else []
-    return "".join(f" {line[:1].upper()}{line[1:]}." for line in [*said, *filter(None, lines)])
+    lines_first = [f"removed before storing: {taken_out}"] if taken_out else []
+    return "".join(f" {line[:1].upper()}{line[1:]}." for line in [*lines_first, *filter(None, lines)])
 
 
 def _compared(stored: StoreResult) -> tuple[Also, ...]:
-    told = stored.recommendations
-    untrue = tuple(Also(one.memory_id, f"May no longer be true: {_short(one.content)}") for one in told.updates)
-    same = tuple(Also(one.memory_id, "Says the same") for one in told.suggested_merges)
+    advice = stored.recommendations
+    untrue = tuple(Also(update.memory_id, f"May no longer be true: {_short(update.content)}") for update in advice.updates)
+    same = tuple(Also(merge.memory_id, "Says the same") for merge in advice.suggested_merges)
     return untrue + same
 
 
@@ -139,14 +139,14 @@ def _path(memory_id: str) -> str:
     return f"{HOME}/memories/{memory_id}"
 
 
-_ONE = f"{HOME}/memories/<memory_id>"
+_MEMORY = f"{HOME}/memories/<memory_id>"
 ROUTES = (
     Route(f"{HOME}/new", new),
     Route(f"{HOME}/new", store, "POST"),
-    Route(f"{_ONE}/edit", edit),
-    Route(f"{_ONE}/edit", update, "POST"),
-    Route(f"{_ONE}/delete", delete, "POST"),
-    Route(f"{_ONE}/erase", ask_to_erase),
-    Route(f"{_ONE}/erase", erase, "POST"),
+    Route(f"{_MEMORY}/edit", edit),
+    Route(f"{_MEMORY}/edit", update, "POST"),
+    Route(f"{_MEMORY}/delete", delete, "POST"),
+    Route(f"{_MEMORY}/erase", ask_to_erase),
+    Route(f"{_MEMORY}/erase", erase, "POST"),
     Route(f"{HOME}/undo", undo, "POST"),
 )

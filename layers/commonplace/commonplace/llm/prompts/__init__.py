@@ -30,7 +30,7 @@ def delimited_data(parts: Mapping[str, str], mark: str) -> str:
 
 def unused_mark(parts: Iterable[str]) -> str:
     """A random mark that occurs in none of the parts."""
-    given = tuple(parts)
-    while any((mark := secrets.token_hex(6)) in part for part in given):
+    texts = tuple(parts)
+    while any((mark := secrets.token_hex(6)) in part for part in texts):
         continue
     return mark

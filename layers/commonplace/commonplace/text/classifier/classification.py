@@ -37,13 +37,13 @@ def _wishes() -> re.Pattern[str]:
     return re.compile(lines, re.IGNORECASE)
 
 
-def tells_of_health(text: str) -> bool:
+def is_about_health(text: str) -> bool:
     """Return whether it names an allergy, an illness or the like, except as something read about."""
     plain = normal(text)
     return bool(_tables().health.search(plain)) and not _tables().heard_of.search(plain)
 
 
-def tells_a_name(text: str) -> bool:
+def states_name(text: str) -> bool:
     """Return whether it gives the name of the user, their family, their pets or their boss."""
     return bool(_tables().named.search(straight(text)))
 
@@ -96,13 +96,13 @@ def classify(text: str, vector: Vector | None, encoded: Vector | None = None) ->
     worth storing as a whole gets the labels of its most certain worthy sentence, if there is one: an allergy between a
     greeting and a joke. Statements on the user's health, on a name or on how to answer are never rated below 4.
     """
-    found = _worthiest(text, vector, encoded)
+    classification = _worthiest(text, vector, encoded)
     if is_standing_wish(text) and not _asks(text):
-        return replace(found, **STANDING._asdict(), level=max(found.level, _VITAL), worthy=True)
-    vital = tells_a_name(text) or (found.statement_type in _OF_THE_USER and tells_of_health(text))
+        return replace(classification, **STANDING._asdict(), level=max(classification.level, _VITAL), worthy=True)
+    vital = states_name(text) or (classification.statement_type in _OF_THE_USER and is_about_health(text))
     if not vital or _asks(text):
-        return found
-    return replace(found, level=max(found.level, _VITAL), worthy=True)
+        return classification
+    return replace(classification, level=max(classification.level, _VITAL), worthy=True)
 
 
 def _asks(text: str) -> bool:

@@ -59,12 +59,12 @@ def words(plain: str) -> list[str]:
 
 def sentences(plain: str) -> list[list[str]]:
     """Return the words by sentence, each with its closing mark; one empty sentence if there are no words."""
-    found: list[list[str]] = [[]]
+    sentences: list[list[str]] = [[]]
     for word in words(plain):
-        found[-1].append(word)
+        sentences[-1].append(word)
         if word in _STOPS:
-            found.append([])
-    return [sentence for sentence in found if any(word not in _STOPS for word in sentence)] or [[]]
+            sentences.append([])
+    return [sentence for sentence in sentences if any(word not in _STOPS for word in sentence)] or [[]]
 
 
 def _folded(text: str) -> str:
@@ -102,12 +102,12 @@ def tag(sentence: list[str]) -> Tagged:
     skeleton: list[str] = []
     covered = 0
     for place, word in enumerate(sentence):
-        found, span = _at(table, sentence, place)
-        classes.append(found)
+        names, span = _at(table, sentence, place)
+        classes.append(names)
         if place < covered:
             continue
-        if found and (span > 1 or word not in _english().function):
-            skeleton.append(f"<{found[0]}>")
+        if names and (span > 1 or word not in _english().function):
+            skeleton.append(f"<{names[0]}>")
             covered = place + span
         else:
             skeleton.append(word if word in _english().function or not word[0].isalnum() else _shape(word))
@@ -154,18 +154,18 @@ def _enter(table: Lexicon, phrase: str, name: str) -> None:
 def _at(table: Lexicon, sentence: list[str], place: int) -> tuple[list[str], int]:
     """Return the classes of the phrases that begin at a word, longest phrase first, and its length in words."""
     word = sentence[place]
-    found: list[str] = []
+    names: list[str] = []
     span = 0
     for size in range(min(table.longest.get(word, 0), len(sentence) - place), 0, -1):
         listed = table.phrases.get(" ".join(sentence[place : place + size]))
         if listed:
-            found += [name for name in listed if name not in found]
+            names += [name for name in listed if name not in names]
             span = span or size
-    if not found:
+    if not names:
         for length in table.stem_lengths:
-            found += table.stems.get(word[:length], ()) if length <= len(word) else ()
-        span = 1 if found else 0
-    return found, span
+            names += table.stems.get(word[:length], ()) if length <= len(word) else ()
+        span = 1 if names else 0
+    return names, span
 
 
 def _shape(word: str) -> str:
@@ -218,10 +218,10 @@ class Encoded:
     pairs: NDArray[np.int8]
     scales: NDArray[np.float32]
 
-    def scores(self, found: Vector) -> Vector:
+    def scores(self, features: Vector) -> Vector:
         """Return what a text's features add to the score of each head."""
         axes, single, pairs = _weights(self)
-        seen = scaled(found, self.mean, self.widths)
+        seen = scaled(features, self.mean, self.widths)
         main = axes @ seen
         first, second, widths = pairs_of(len(main))
         total: Vector = seen @ single
@@ -233,8 +233,8 @@ class Encoded:
             return False
         drawn = np.random.default_rng(0).standard_normal((50, len(self.mean)), dtype=np.float32)
         texts = drawn / np.maximum(self.widths, 1e-3) + self.mean
-        mine, others = (np.stack([model.scores(text) for text in texts]) for model in (self, other))
-        return bool(np.allclose(mine, others, atol=0.05))
+        mine, theirs = (np.stack([model.scores(text) for text in texts]) for model in (self, other))
+        return bool(np.allclose(mine, theirs, atol=0.05))
 
 
 @loaded_once
@@ -242,9 +242,9 @@ def _weights(heads: Encoded) -> tuple[Vector, Vector, Vector]:
     return heads.axes.astype(np.float32), heads.single.astype(np.float32), heads.pairs.astype(np.float32)
 
 
-def scaled(found: Vector, mean: Vector, widths: Vector) -> Vector:
+def scaled(features: Vector, mean: Vector, widths: Vector) -> Vector:
     """Normalize features [..., numbers] by their distance from the mean, to unit length; zeros mean unknown and stay."""
-    seen = np.where(found == 0.0, np.float32(0.0), (found - mean) * widths)
+    seen = np.where(features == 0.0, np.float32(0.0), (features - mean) * widths)
     lengths = np.linalg.norm(seen, axis=-1, keepdims=True)
     made: Vector = (seen / np.maximum(lengths, 1e-9)).astype(np.float32)
     return made
@@ -298,8 +298,8 @@ class Heads(NamedTuple):
         """
         if self.words.shape != other.words.shape:
             return False
-        apart = np.abs(self.words.astype(np.int16) - other.words).max()
-        return bool(apart <= 2 and np.allclose(self.vector, other.vector, atol=0.01))
+        difference = np.abs(self.words.astype(np.int16) - other.words).max()
+        return bool(difference <= 2 and np.allclose(self.vector, other.vector, atol=0.01))
 
 
 class Label(NamedTuple):
@@ -331,11 +331,11 @@ class Model(NamedTuple):
 
     def scores(self, text: str, vector: Vector | None, encoded: Vector | None = None) -> Vector:
         """Return the score of each head; `encoded` is only used by a model that was trained with it."""
-        found = self.heads.scores(text, vector)
+        logits = self.heads.scores(text, vector)
         if self.encoded is not None and encoded is not None:
-            found = found + self.encoded.scores(encoded)
-        found[: len(self.rarity)] += np.array(self.rarity, dtype=np.float32)
-        return found
+            logits = logits + self.encoded.scores(encoded)
+        logits[: len(self.rarity)] += np.array(self.rarity, dtype=np.float32)
+        return logits
 
     def save(self, path: Path) -> None:
         """Write the model; the same model gives the same bytes."""
@@ -411,57 +411,57 @@ def features(text: str) -> Features:
     """Return the features of a text, read-only; the same text gives the same slots on every machine."""
     slots: list[int] = []
     values: list[float] = []
-    for family, found in _families(text).items():
-        if found:
-            slots += [crc32(f"{family}:{feature}".encode()) % SLOTS for feature in found]
-            values += [_WIDTHS[family] / len(found) ** 0.5] * len(found)
+    for family, names in _families(text).items():
+        if names:
+            slots += [crc32(f"{family}:{feature}".encode()) % SLOTS for feature in names]
+            values += [_WIDTHS[family] / len(names) ** 0.5] * len(names)
     return Features(np.array(slots, dtype=np.int64), np.array(values, dtype=np.float32))
 
 
 def _families(text: str) -> _Found:
     plain = normal(text)
     tagged = [tag(sentence) for sentence in sentences(plain)]
-    found: _Found = {name: {} for name in _SHARES}
+    features: _Found = {name: {} for name in _SHARES}
     for number, sentence in enumerate(tagged):
-        _of_words(found, sentence)
-        _of_cues(found, list(dict.fromkeys(name for names in sentence.classes for name in names)))
-        _of_opening(found, sentence, first=number == 0)
-    _of_cues(found, unspaced_classes(text))
-    found["form"].update(dict.fromkeys(_form(text, plain, tagged)))
-    return found
+        _of_words(features, sentence)
+        _of_cues(features, list(dict.fromkeys(name for names in sentence.classes for name in names)))
+        _of_opening(features, sentence, first=number == 0)
+    _of_cues(features, unspaced_classes(text))
+    features["form"].update(dict.fromkeys(_form(text, plain, tagged)))
+    return features
 
 
-def _of_words(found: _Found, sentence: Tagged) -> None:
+def _of_words(features: _Found, sentence: Tagged) -> None:
     framed = ["^", *sentence.words, "$"]
-    found["word"].update(dict.fromkeys(framed))
-    found["word pair"].update(dict.fromkeys(_runs(framed, 2)))
+    features["word"].update(dict.fromkeys(framed))
+    features["word pair"].update(dict.fromkeys(_runs(framed, 2)))
     bones = ["^", *sentence.skeleton, "$"]
-    found["skeleton pair"].update(dict.fromkeys(_runs(bones, 2)))
-    found["skeleton triple"].update(dict.fromkeys(_runs(bones, 3)))
-    found["skeleton gap"].update(dict.fromkeys(f"{left} {right}" for left, right in zip(bones, bones[2:], strict=False)))
+    features["skeleton pair"].update(dict.fromkeys(_runs(bones, 2)))
+    features["skeleton triple"].update(dict.fromkeys(_runs(bones, 3)))
+    features["skeleton gap"].update(dict.fromkeys(f"{left} {right}" for left, right in zip(bones, bones[2:], strict=False)))
     for word in sentence.words:
         if CJK.search(word):
-            found["letters"].update(dict.fromkeys(_pieces(word, (1, 2, 3))))
+            features["letters"].update(dict.fromkeys(_pieces(word, (1, 2, 3))))
         elif word[0].isalnum():
-            found["letters"].update(dict.fromkeys(_pieces(f" {word} ", (3, 4, 5))))
+            features["letters"].update(dict.fromkeys(_pieces(f" {word} ", (3, 4, 5))))
 
 
-def _of_cues(found: _Found, names: list[str]) -> None:
-    found["cue"].update(dict.fromkeys(names))
-    found["cue pair"].update(
+def _of_cues(features: _Found, names: list[str]) -> None:
+    features["cue"].update(dict.fromkeys(names))
+    features["cue pair"].update(
         dict.fromkeys(f"{left} {right}" for place, left in enumerate(names) for right in names[place + 1 :])
     )
 
 
-def _of_opening(found: _Found, sentence: Tagged, *, first: bool) -> None:
+def _of_opening(features: _Found, sentence: Tagged, *, first: bool) -> None:
     rows: list[tuple[str, list[str], range]]
     rows = [("=", sentence.words, range(1, 4)), ("~", sentence.skeleton, range(2, 5))]
     for kind, row, sizes in rows:
-        found["sentence opening"].update(dict.fromkeys(f"{size}{kind}{' '.join(row[:size])}" for size in sizes))
+        features["sentence opening"].update(dict.fromkeys(f"{size}{kind}{' '.join(row[:size])}" for size in sizes))
     if first:
         rows = [("=", sentence.words, range(1, 3)), ("~", sentence.skeleton, range(1, 4))]
         for kind, row, sizes in rows:
-            found["text opening"].update(dict.fromkeys(f"{size}{kind}{' '.join(row[:size])}" for size in sizes))
+            features["text opening"].update(dict.fromkeys(f"{size}{kind}{' '.join(row[:size])}" for size in sizes))
 
 
 def _form(text: str, plain: str, tagged: list[Tagged]) -> Iterator[str]:

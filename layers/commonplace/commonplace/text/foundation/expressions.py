@@ -29,10 +29,10 @@ class Expressions:
 
     def compiled(self, name: str) -> re.Pattern[str]:
         """Return the row `section.row` as a pattern."""
-        found = self._patterns.get(name)
-        if found is None:
-            found = self._patterns[name] = re.compile(self.expression(name))
-        return found
+        pattern = self._patterns.get(name)
+        if pattern is None:
+            pattern = self._patterns[name] = re.compile(self.expression(name))
+        return pattern
 
     @cached_property
     def _table(self) -> dict[str, dict[str, str]]:

@@ -59,11 +59,11 @@ def languages() -> Mapping[str, Language]:
 @cache
 def owners() -> Mapping[str, tuple[str, ...]]:
     """Return for each word the languages whose list contains it."""
-    found: dict[str, tuple[str, ...]] = {}
+    codes: dict[str, tuple[str, ...]] = {}
     for language in languages().values():
         for word in language.words:
-            found[word] = (*found.get(word, ()), language.code)
-    return found
+            codes[word] = (*codes.get(word, ()), language.code)
+    return codes
 
 
 @cache
@@ -80,8 +80,8 @@ def language_of(text: str) -> str:
     foreign = sum(1 for char in text if char.isalpha() and ord(char) > 0x24F and not "Ḁ" <= char <= "ỿ")
     # A character of these scripts counts more than a Latin letter
     if foreign * 3 > latin:
-        written = (one for one in languages().values() if one.script)
-        return next((one.code for one in written if _pattern(one.script).search(text)), UNKNOWN)
+        written = (language for language in languages().values() if language.script)
+        return next((language.code for language in written if _pattern(language.script).search(text)), UNKNOWN)
     return _latin_language(text)
 
 

@@ -17,31 +17,33 @@ def cardinals(code: str) -> Mapping[str, int]:
 def numbers_of(code: str) -> Mapping[str, int]:
     """Return the number words of a language, including "dreiundzwanzig" and "eenentwintig"; none without a table."""
     plain = cardinals(code)
-    ones = {"ein": 1, "één": 1, "een": 1, "uno": 1} | {word: value for word, value in plain.items() if value < 10}
+    units = {"ein": 1, "één": 1, "een": 1, "uno": 1} | {word: value for word, value in plain.items() if value < 10}
     tens = {word: value for word, value in plain.items() if 20 <= value < 100}
     joint = {"de": ("und",), "nl": ("en", "ën")}.get(code, ())
-    made = {one + link + ten: tens[ten] + ones[one] for one in ones for link in joint for ten in tens}
+    made = {unit + link + ten: tens[ten] + units[unit] for unit in units for link in joint for ten in tens}
     if code == "it":
-        made = {(ten[:-1] if one in ("uno", "otto") else ten) + one: tens[ten] + ones[one] for ten in tens for one in ones}
+        made = {
+            (ten[:-1] if unit in ("uno", "otto") else ten) + unit: tens[ten] + units[unit] for ten in tens for unit in units
+        }
         made |= {ten + "tré": value + 3 for ten, value in tens.items()}
     for word, value in [*plain.items()]:
         if value in (100, 1000) and code in ("de", "nl", "it"):
-            made |= {one + word: ones[one] * value for one in ones}
+            made |= {unit + word: units[unit] * value for unit in units}
     return {**made, **plain}
 
 
 @cache
 def every_number() -> Mapping[str, frozenset[int]]:
     """Return the number words of all languages, and the hints, with their possible values."""
-    found: dict[str, set[int]] = {}
+    values: dict[str, set[int]] = {}
     for code, row in _rows().items():
         for word, value in (*numbers_of(code).items(), *_pairs(row["hints"])):
-            found.setdefault(word, set()).add(value)
-    return {word: frozenset(values) for word, values in found.items()}
+            values.setdefault(word, set()).add(value)
+    return {word: frozenset(values) for word, values in values.items()}
 
 
 @cache
-def said_digits() -> Mapping[str, int]:
+def digit_words() -> Mapping[str, int]:
     """Return the words for 0 to 9 in a spoken code ("oh", "null"), without accents, in all languages."""
     return dict(_pairs(_tables()["said_digits"]))
 

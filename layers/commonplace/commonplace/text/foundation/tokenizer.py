@@ -42,15 +42,15 @@ def _stop_words() -> dict[str, str]:
 
 def words(text: str) -> list[str]:
     """Return all words of a text in order, lower-case and without marks; unspaced scripts as n-grams."""
-    found: list[str] = []
+    tokens: list[str] = []
     for match in _RUN.finditer(_plain(text)):
         run = match[1]
         if run is None:
-            found.append(match[0])
+            tokens.append(match[0])
         else:  # these Unicode blocks also contain marks and currency signs
             parts = [run] if run.isalnum() else "".join(char if char.isalnum() else " " for char in run).split()
-            found.extend(gram for part in parts for gram in _grams(part))
-    return found
+            tokens.extend(gram for part in parts for gram in _grams(part))
+    return tokens
 
 
 def terms(text: str, without: Collection[str] = ()) -> list[str]:

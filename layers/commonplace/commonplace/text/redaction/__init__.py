@@ -18,7 +18,7 @@ from commonplace.text.redaction.openers import (
     find_listings,
     find_locks,
     find_openers,
-    find_said,
+    find_stated,
     find_topics,
     find_turns,
 )
@@ -56,8 +56,8 @@ def find_halves(view: View, named: Sequence[Noun]) -> Iterator[Span]:
 
 
 def _may_be_half(text: str, word: str) -> bool:
-    told = len(text) >= _LEAST and HIDDEN not in text
-    return told and not is_remark(word) and word not in words("function", "article", "own", "evasive", "and")
+    is_enough = len(text) >= _LEAST and HIDDEN not in text
+    return is_enough and not is_remark(word) and word not in words("function", "article", "own", "evasive", "and")
 
 
 LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "ja")
@@ -69,26 +69,26 @@ _PROOFS: tuple[Callable[[View], Iterator[Span]], ...]
 _PROOFS = (find_blocks, find_addresses, find_wallets, find_formats, find_numbers, find_identities)
 _FINDERS: tuple[Callable[[View], Iterator[Span]], ...] = (
     find_assignments, find_pairs, find_japanese, find_openers, find_locks, find_entries, find_topics,
-    find_hints, find_listings, find_turns, find_said, find_arrivals,
+    find_hints, find_listings, find_turns, find_stated, find_arrivals,
 )  # fmt: skip
 
 
 @cache
-def _dull() -> frozenset[str]:
-    dull = words("dull", "own", "of", "link", "filler", "qualifier", "leadin", "number_glue", "also", "places")
-    return dull | {part for word in dull for part in WORD.findall(word)}
+def _fillers() -> frozenset[str]:
+    fillers = words("dull", "own", "of", "link", "filler", "qualifier", "leadin", "number_glue", "also", "places")
+    return fillers | {part for word in fillers for part in WORD.findall(word)}
 
 
 def is_only_secret(view: View) -> bool:
     """True when `view` has secrets hidden in it and beside them nothing but the words that announce one."""
     if HIDDEN not in view.text:
         return False
-    rest = _VARIABLE.sub(" ", view.folded)
+    remainder = _VARIABLE.sub(" ", view.folded)
     for noun in reversed(list(nouns(view))):
-        rest = f"{rest[: noun.start]} {rest[noun.end :]}"
-    dull = _dull()
-    left = WORD.findall(answers.without_announcement(rest))
-    return all(word in dull or (len(word) == 1 and word.isascii()) for word in left)
+        remainder = f"{remainder[: noun.start]} {remainder[noun.end :]}"
+    fillers = _fillers()
+    left = WORD.findall(answers.without_announcement(remainder))
+    return all(word in fillers or (len(word) == 1 and word.isascii()) for word in left)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +114,8 @@ def redact(text: str, before: str | None = None) -> Redaction:
     spans: list[Span] = []
     view = view_of(text, earlier)
     # What is hidden may tell what its neighbour is: again, until there is nothing more to find.
-    while found := _found(view, question):
-        spans = merged([*spans, *map(view.original, found)])
+    while spans_found := _candidates(view, question):
+        spans = merged([*spans, *map(view.original, spans_found)])
         view = view_of(text, _covered(earlier, spans))
     return Redaction(_replaced(text, spans), tuple(dict.fromkeys(span.kind for span in spans)), is_only_secret(view))
 
@@ -125,7 +125,7 @@ def without_secret(name: str) -> str:
     return name if not redact(name).kinds else f"redacted-{hashlib.sha256(name.encode()).hexdigest()[:32]}"
 
 
-def _found(view: View, question: Question | None) -> list[Span]:
+def _candidates(view: View, question: Question | None) -> list[Span]:
     named = list(nouns(view))
     spans = [span for find in _FINDERS for span in find(view)]
     spans += [*find_spoken(view, named), *find_backwards(view, named)]

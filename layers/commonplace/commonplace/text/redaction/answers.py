@@ -65,8 +65,8 @@ def _fits_quoted(inside: str, kind: str) -> bool:
 
 def _plain(view: View, at: int) -> tuple[int, int] | None:
     alone = _BARE if view.text[at - 2 : at].strip()[-1:] in (":", "=") else _KANA
-    found = compiled("japanese.plain").match(view.folded, at) or alone.match(view.folded, at)
-    return found.span(1) if found and not is_remark(found[1]) else None
+    match = compiled("japanese.plain").match(view.folded, at) or alone.match(view.folded, at)
+    return match.span(1) if match and not is_remark(match[1]) else None
 
 
 def another_at(view: View, at: int) -> tuple[int, int] | None:
@@ -166,12 +166,12 @@ def _values(view: View, at: int, kind: str) -> list[tuple[int, int]]:
     if inside:
         return [inside]
     link = compiled("japanese.link").match(view.folded, at) or compiled("japanese.pause").match(view.folded, at)
-    found = value_at(view, link.end() if link else at, kind, linked=link is not None)
+    value = value_at(view, link.end() if link else at, kind, linked=link is not None)
     values = []
-    while found:
-        values.append(found)
-        joint = compiled("japanese.more").match(view.folded, found[1])
-        found = another_at(view, joint.end()) if joint else None
+    while value:
+        values.append(value)
+        joint = compiled("japanese.more").match(view.folded, value[1])
+        value = another_at(view, joint.end()) if joint else None
     return values
 
 
@@ -187,11 +187,11 @@ def answer(view: View, kind: str) -> list[tuple[int, int]]:
     """What a Japanese sentence gives as the secret that was asked for."""
     begin = compiled("japanese.leadin").match(view.folded)
     at = begin.end() if begin else 0
-    found = value_at(view, at, kind, linked=True)
-    alone = _ALONE.match(view.folded, at) if not found and kind in IN_WORDS else None
+    value = value_at(view, at, kind, linked=True)
+    alone = _ALONE.match(view.folded, at) if not value and kind in IN_WORDS else None
     if alone and not is_remark(alone[0]):
         return [alone.span()]
-    return [found] if found else []
+    return [value] if value else []
 
 
 def without_announcement(text: str) -> str:
@@ -231,22 +231,22 @@ def question_of(sentence: View) -> Question | None:
     parts = tokens(sentence, 0, 60)
     if any(part.word in words("about") for part in parts if part.start < named[0].start):
         return None
-    said = [part.word for part in parts]
-    return next((found for noun in reversed(named) if (found := _about(sentence, noun, said))), None)
+    words_read = [part.word for part in parts]
+    return next((question for noun in reversed(named) if (question := _about(sentence, noun, words_read))), None)
 
 
-def _about(sentence: View, noun: Noun, said: list[str]) -> Question | None:
+def _about(sentence: View, noun: Noun, words_read: list[str]) -> Question | None:
     if _is_general(sentence, noun):
         return None
     mark = "?" in sentence.text[noun.end :]
-    rest = sentence.folded[noun.end :].strip(" \t\n\"'?!:=.…")
-    open_end = not rest or rest in words("open_ends")
+    remainder = sentence.folded[noun.end :].strip(" \t\n\"'?!:=.…")
+    open_end = not remainder or remainder in words("open_ends")
     near = sentence.folded[max(0, noun.start - _BEFORE) : noun.start], sentence.folded[noun.end : noun.end + _AFTER]
     asks = not words("ask").isdisjoint(_WORDS.findall(" ".join(near)))
-    if not asks and not ((open_end or mark) and len(set(said)) <= _SHORT and said[0] not in words("auxiliary")):
+    if not asks and not ((open_end or mark) and len(set(words_read)) <= _SHORT and words_read[0] not in words("auxiliary")):
         return Question(noun.kind, noun.value, False, True)
-    pointed = not mark and not open_end and words("ask").isdisjoint(said[:4])
-    in_words = noun.value in ("words", "code") and not any(word.startswith(tuple(words("changing"))) for word in said)
+    pointed = not mark and not open_end and words("ask").isdisjoint(words_read[:4])
+    in_words = noun.value in ("words", "code") and not any(word.startswith(tuple(words("changing"))) for word in words_read)
     return Question(noun.kind, noun.value, in_words, pointed)
 
 
@@ -263,8 +263,8 @@ def question_in(text: str | None) -> Question | None:
     """What the message `text` asks for in its last sentences, None for nothing secret."""
     if not text:
         return None
-    found = [question for sentence in _sentences(view_of(text[-_TAIL:])) if (question := question_of(sentence))]
-    return found[-1] if found else None
+    questions = [question for sentence in _sentences(view_of(text[-_TAIL:])) if (question := question_of(sentence))]
+    return questions[-1] if questions else None
 
 
 def find_answers(view: View, before: Question | None) -> Iterator[Span]:
@@ -296,14 +296,14 @@ def _to_another(sentence: View, question: Question) -> Spans:
         return answer(sentence, question.kind)
     if question.pointed:
         return _to_oneself(sentence, question)
-    rest = _behind_leadin(tokens(sentence, 0))
-    if not rest or HIDDEN in rest[0].text:
+    remainder = _behind_leadin(tokens(sentence, 0))
+    if not remainder or HIDDEN in remainder[0].text:
         return []
-    found = _read(sentence, rest, question)
-    found += [span for span in _sweep(sentence, rest) if not any(start <= span[0] < end for start, end in found)]
-    last = next((place for place, part in enumerate(rest) if part.ends), len(rest) - 1)
-    clause = rest[: last + 1]
-    return [(clause[0].start, clause[-1].end)] if not found and question.in_words and is_plain_answer(clause) else found
+    spans = _read(sentence, remainder, question)
+    spans += [span for span in _sweep(sentence, remainder) if not any(start <= span[0] < end for start, end in spans)]
+    last = next((place for place, part in enumerate(remainder) if part.ends), len(remainder) - 1)
+    clause = remainder[: last + 1]
+    return [(clause[0].start, clause[-1].end)] if not spans and question.in_words and is_plain_answer(clause) else spans
 
 
 def _to_oneself(sentence: View, question: Question) -> Spans:
@@ -311,14 +311,14 @@ def _to_oneself(sentence: View, question: Question) -> Spans:
     if question.japanese:
         return answer(sentence, question.kind)
     parts = tokens(sentence, 0)
-    rest = _behind_leadin(parts)
-    led = parts[: len(parts) - len(rest)]
+    remainder = _behind_leadin(parts)
+    led = parts[: len(parts) - len(remainder)]
     points_back = any(part.word in words("pointer") for part in led)
-    if not rest or HIDDEN in rest[0].text or (question.pointed and not points_back):
+    if not remainder or HIDDEN in remainder[0].text or (question.pointed and not points_back):
         return []
-    found = _read(sentence, rest, question)
-    plain = not found and led and question.in_words and not question.pointed and is_plain_answer(rest[:5])
-    return [(rest[0].start, rest[-1].end)] if plain else found
+    spans = _read(sentence, remainder, question)
+    plain = not spans and led and question.in_words and not question.pointed and is_plain_answer(remainder[:5])
+    return [(remainder[0].start, remainder[-1].end)] if plain else spans
 
 
 def _read(sentence: View, parts: list[Token], question: Question) -> Spans:

@@ -101,9 +101,9 @@ def find_assignments(view: View) -> Iterator[Span]:
             continue
         # "${SECRET_KEY:?missing}"
         kind = None if text.endswith("${", 0, match.start()) else kind_of(parts_of_name(match["name"]))
-        if kind and (found := _value(text, match)):
-            done = found[1]
-            yield Span(*found, kind)
+        if kind and (secret := _value(text, match)):
+            done = secret[1]
+            yield Span(*secret, kind)
     for pattern in (_BEARER, _USER_OPTION, _SHORT_OPTION, _PASS_OPTION, _COMMAND):
         for match in pattern.finditer(text):
             value = match[match.lastindex or 0]
@@ -125,8 +125,8 @@ def _value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
     value = bare[0].rstrip(_TRAILING)
     end = start + len(value)
     # "<password>" is a blank to fill in, unless its element is closed again.
-    apart = match[0].endswith(" ") or (end < len(text) and not text.startswith("</", end))
-    unclosed = match["sign"] == ">" and apart
+    separate = match[0].endswith(" ") or (end < len(text) and not text.startswith("</", end))
+    unclosed = match["sign"] == ">" and separate
     # f"Bearer {os.environ['API_TOKEN']}"
     if scheme and value.startswith("{") and is_blank(bare[0]):
         return None
@@ -216,7 +216,7 @@ def kind_under(names: Sequence[str], value: str) -> str | None:
 
     Of the outer names those count that hold several: `credentials`, `apiKeys`.
     """
-    bare = [one for name in names if (one := name.rstrip("0123456789"))]
+    bare = [plain for name in names if (plain := name.rstrip("0123456789"))]
     if any(map(str.isspace, value)) or not is_mixed(value) or is_blank(value) or _DATE.fullmatch(value) or "public" in bare:
         return None
     own = kind_of(bare)
@@ -247,19 +247,19 @@ def find_pairs(view: View) -> Iterator[Span]:
     if not any(cue in view.folded for cue in words("login_cues")):
         return
     named = _NAMED if any(secret in view.folded for secret in words("login_secrets")) else ()
-    for way in (*named, *_UNNAMED):
-        for match in compiled(f"pairs.{way}").finditer(view.folded):
+    for pattern in (*named, *_UNNAMED):
+        for match in compiled(f"pairs.{pattern}").finditer(view.folded):
             part = tokens(view, match.start("value"), 1)[0]
             mixed = is_mixed(part.text) or is_passphrase(part.text)
-            fits = mixed or (way in named and not _is_talk(part.word, part.text))
-            if way == "named" and match["net"]:
+            fits = mixed or (pattern in named and not _is_chat(part.word, part.text))
+            if pattern == "named" and match["net"]:
                 fits = fits and _is_called(view, match)
-            if way == "email" and (is_branded(part.text) or len(part.text) < _LEAST_THEN or _is_in_address(view, match)):
+            if pattern == "email" and (is_branded(part.text) or len(part.text) < _LEAST_THEN or _is_in_address(view, match)):
                 fits = False
             if match.groupdict().get("bare"):
                 fits = mixed and compiled("pairs.credentials").search(view.folded) is not None
-            if way == "login":
-                fits = _fits_login(view, match, mixed, _is_talk(part.word, part.text))
+            if pattern == "login":
+                fits = _fits_login(view, match, mixed, _is_chat(part.word, part.text))
             if fits and match.groupdict().get("user") not in words("function", "link"):
                 yield Span(part.start, part.end, "password")
 
@@ -270,7 +270,7 @@ def _is_in_address(view: View, match: re.Match[str]) -> bool:
     return "://" in view.text[begin : match.start("value")] or re.match(r"\d{1,5}[/,]", match["value"]) is not None
 
 
-def _fits_login(view: View, match: re.Match[str], mixed: bool, talk: bool) -> bool:
+def _fits_login(view: View, match: re.Match[str], mixed: bool, is_chat: bool) -> bool:
     user = view.text[slice(*match.span("user"))]
     in_address = view.text[max(0, match.start() - 3) : match.start()] == "://"
     if in_address or _HASHES.fullmatch(user.lower()) or is_remark(user.lower()):
@@ -288,14 +288,14 @@ def _fits_login(view: View, match: re.Match[str], mixed: bool, talk: bool) -> bo
         return match[0].startswith(("user", "login")) and re.search(r"[!@#$%^&*]", match["value"][1:]) is not None
     if mixed:
         return joined or match["sign"] != " "
-    return announced and joined and not talk
+    return announced and joined and not is_chat
 
 
 def _is_called(view: View, match: re.Match[str]) -> bool:
     return re.search(r"[A-Z\d_-]", view.text[match.start("user") + 1 : match.end("user")]) is not None
 
 
-def _is_talk(word: str, text: str) -> bool:
+def _is_chat(word: str, text: str) -> bool:
     return is_remark(word) or is_blank(text) or word in words("compound", "link", "evasive")
 
 
@@ -318,7 +318,7 @@ def find_tables(view: View, named: Sequence[Noun]) -> Iterator[Span]:
     """Spans of the cells below a header that names a secret, and of what stands in the lines below one."""
     if not named or "\n" not in view.text:
         return
-    lines = [_Line(*found.span(), found[0]) for found in _LINE.finditer(view.text)]
+    lines = [_Line(*match.span(), match[0]) for match in _LINE.finditer(view.text)]
     at = 0
     for place, line in enumerate(lines[:-1]):
         inside: list[Noun] = []
@@ -353,23 +353,23 @@ def _cells(view: View, header: _Line, named: Sequence[Noun], below: Sequence[_Li
 
 def _places(row: _Line, separator: str) -> list[tuple[int, int]]:
     """Where the cells of a row stand, without blanks and quotation marks around them."""
-    found, at = [], row.start
+    spans, at = [], row.start
     for cell in row.text.split(separator):
         bare = cell.strip(" \t\"'`")
         start = at + (cell.index(bare) if bare else 0)
-        found.append((start, start + len(bare)))
+        spans.append((start, start + len(bare)))
         at += len(cell) + 1
-    return found
+    return spans
 
 
 def _columns(view: View, header: _Line, named: Sequence[Noun], separator: str) -> Iterator[tuple[int, Noun]]:
     for column, (start, end) in enumerate(_places(header, separator)):
-        noun = next((one for one in named if start <= one.start and one.end <= end), None)
+        noun = next((noun_named for noun_named in named if start <= noun_named.start and noun_named.end <= end), None)
         if noun is None:
             continue
-        rest = LETTERS.findall(view.folded[start : noun.start]) + LETTERS.findall(view.folded[noun.end : end])
+        remainder = LETTERS.findall(view.folded[start : noun.start]) + LETTERS.findall(view.folded[noun.end : end])
         own = words("own", "of", "services", "accounts", "places", "new", "dull")
-        if len(rest) <= _MOST_REST and all(word in own for word in rest) and noun.name != "bare_key":
+        if len(remainder) <= _MOST_REST and all(word in own for word in remainder) and noun.name != "bare_key":
             yield column, noun
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from functools import cache
 from itertools import pairwise
 
-from commonplace.text.foundation.numbers import said_digits
+from commonplace.text.foundation.numbers import digit_words
 from commonplace.text.redaction.values import Token, digits, is_branded, is_mixed, is_passphrase, is_remark, quoted, tokens
 from commonplace.text.redaction.view import HIDDEN, Span, View
 from commonplace.text.redaction.vocabulary import compiled, either, expression, words
@@ -19,7 +19,7 @@ FIGURES = re.compile(r"\d.?\d.{0,2}\d")
 NUMBER = r"(?P<value>[#*]?(?:\d(?:[ \-.]?\d){2,9}|\d{1,6}[a-d]\d{2,4}|\d{3,6}[a-d]|[a-d]\d{3,6}|[a-z](?:\s\d){3,6})[#*]?)(?![\w@%])"
 # French door phones: "interphone 77B14 3e étage", "Bât C, code A7714, 3e étage"
 _LETTERED = r"(?P<value>\d{2,4}[ab]\d{1,3}|[ab]\d{4,5}|\d{4,5}[ab])(?![\w-])"
-_ONE_TIME = "one_time_code"
+_OTP = "one_time_code"
 _AS_CODE = r"(?:as|como|als|comme)"
 SERIES = re.compile(r"\d{1,2}(?:[-. ]\d{1,2}){2,4}")
 _LIKE_YEAR_OR_PRICE = re.compile(r"(?:19|20)\d\d|\d+\.\d\d?|\d{1,3}\.\d{3}")
@@ -40,7 +40,7 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
     own = rf"(?:(?:{either(sorted(words('own')))})\s|l')?(?:[a-z'ß]{{2,15}}\s)?"
     begin = rf"(?<![a-z0-9])(?:{enter})\s(?:the\s)?(?:code\s|pin\s)?(?:ein\s)?{NUMBER}"
     proving = rf"\s(?:[a-z']{{1,12}}\s){{0,2}}?(?:{finishes})(?![a-z])"
-    said: tuple[tuple[str, str], ...] = (
+    patterns: tuple[tuple[str, str], ...] = (
         (
             rf"{expression('openers.to_open')}[^\d\n.]{{0,40}}?(?:{expression('openers.it_is')}|{enter})\s(?:el\s|le\s|die\s)?{NUMBER}",
             "code",
@@ -51,13 +51,13 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
         (rf"(?<![\w.]){NUMBER}\s(?:{opens})\s{own}(?:{place})(?![a-z])", "code"),
         (
             rf"(?:texted|sent|emailed|got|received)\s(?:me\s|us\s)?(?:[a-z]-)?{NUMBER}\s(?:twice\s|again\s)?(?:to|for){proving}",
-            _ONE_TIME,
+            _OTP,
         ),
-        (rf"(?<![a-z])(?:code|codigo)\s{NUMBER}\s(?:to|for|para|pour|zum|um|zur){proving}", _ONE_TIME),
+        (rf"(?<![a-z])(?:code|codigo)\s{NUMBER}\s(?:to|for|para|pour|zum|um|zur){proving}", _OTP),
         (rf"{begin}\s{_AS_CODE}\s{own}(?:[a-z]{{2,12}}\s)?{expression('openers.code')}", "code"),
-        (rf"{begin}\s(?:[a-z]{{2,10}}\s)?(?:{at}){proving}", _ONE_TIME),
+        (rf"{begin}\s(?:[a-z]{{2,10}}\s)?(?:{at}){proving}", _OTP),
     )
-    said += (
+    patterns += (
         (rf"(?<![a-z]){expression('openers.door_phone')} {_LETTERED}", "code"),
         # "tippst du 4431 ein geht die Tür auf", "tu tapes 4431 et la porte s'ouvre"
         (
@@ -73,7 +73,7 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
             "code",
         ),
     )
-    return tuple((re.compile(pattern), kind) for pattern, kind in said)
+    return tuple((re.compile(pattern), kind) for pattern, kind in patterns)
 
 
 def is_like_year_or_price(text: str) -> bool:
@@ -95,7 +95,7 @@ def stands_alone(view: View, start: int, end: int) -> bool:
 
 
 # "the lockbox is left of the door, combo 6038", "screen time on the ipad is 8140", "Fahrradschloss: 7-2-9-4"
-_SAID = (
+_SPOKEN = (
     r"(?:\s?[:=→]|'s\s|[\s(,](?:{links})(?:\s(?:{fillers})){{0,2}}:?|\s(?=\d{{1,2}}(?:-\d{{1,2}}){{2}}))\s?"
     r"(?:the\s|el\s|le\s|die\s)?"
 )
@@ -112,7 +112,7 @@ def find_locks(view: View) -> Iterator[Span]:
     for pattern in _shown():
         for match in pattern.finditer(view.folded):
             yield Span(*match.span("value"), "code")
-    for pattern in _told_codes():
+    for pattern in _spoken_codes():
         for match in pattern.finditer(view.folded):
             if _is_code(view, match):
                 yield Span(*match.span("value"), "code")
@@ -157,11 +157,11 @@ def _shown() -> tuple[re.Pattern[str], ...]:
 
 
 @cache
-def _told_codes() -> tuple[re.Pattern[str], ...]:
+def _spoken_codes() -> tuple[re.Pattern[str], ...]:
     links, fillers = either(sorted(words("lock_links", "enter"))), either(sorted(words("filler")))
-    said = _SAID.format(links=links, fillers=fillers)
+    pattern = _SPOKEN.format(links=links, fillers=fillers)
     return (
-        re.compile(rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_locks()})(?![a-z])[^\d\n.!?]{{0,60}}?{said}{NUMBER}"),
+        re.compile(rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_locks()})(?![a-z])[^\d\n.!?]{{0,60}}?{pattern}{NUMBER}"),
         re.compile(
             rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_locks()})\s{expression('locks.where')}\s{NUMBER}(?=[,.;!)]|$|\s(?:and|und|et|y|you|du|t'as|tienes|danach|puis|despues)\s)"
         ),
@@ -242,14 +242,14 @@ def find_arrivals(view: View) -> Iterator[Span]:
             yield Span(start, end, "one_time_code")
 
 
-def find_said(view: View) -> Iterator[Span]:
+def find_stated(view: View) -> Iterator[Span]:
     """Spans of four or more figures in words, where a lock is near and something leads to them."""
     run: list[re.Match[str]] = []
     for word in _WORD.finditer(view.folded):
-        if run and not (word[0] in said_digits() and _BETWEEN.fullmatch(view.folded, run[-1].end(), word.start())):
+        if run and not (word[0] in digit_words() and _BETWEEN.fullmatch(view.folded, run[-1].end(), word.start())):
             yield from _code(view, run)
             run = []
-        if word[0] in said_digits():
+        if word[0] in digit_words():
             run.append(word)
     yield from _code(view, run)
 
@@ -258,7 +258,7 @@ def _code(view: View, run: list[re.Match[str]]) -> Iterator[Span]:
     if len(run) < _FEWEST_DIGITS:
         return
     start, end = run[0].start(), run[-1].end()
-    values = [said_digits()[word[0]] for word in run]
+    values = [digit_words()[word[0]] for word in run]
     steps = {after - before for before, after in pairwise(values)}
     # "eins zwei drei vier": somebody counts.
     if steps in ({1}, {-1}):
@@ -293,18 +293,18 @@ def find_listings(view: View) -> Iterator[Span]:
 
 
 def _items(text: str, at: int) -> list[tuple[int, int]]:
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     shape = ""
-    while len(found) < _MOST:
+    while len(spans) < _MOST:
         numbering = _NUMBERING.match(text, at)
         item = _ITEM.match(text, numbering.end() if numbering else at)
-        if not item or (found and _SHAPE.sub("x", item[0]) != shape):
+        if not item or (spans and _SHAPE.sub("x", item[0]) != shape):
             break
         shape = _SHAPE.sub("x", item[0])
-        found.append(item.span())
+        spans.append(item.span())
         at = item.end()
-    figures = any(re.search(r"\d", text[start:end]) for start, end in found)
-    return found if len(found) >= _FEWEST_LISTED and figures else []
+    figures = any(re.search(r"\d", text[start:end]) for start, end in spans)
+    return spans if len(spans) >= _FEWEST_LISTED and figures else []
 
 
 _KEYS_PRESSED = re.compile(r"(?:ctrl|alt|cmd|shift|win|strg|fn|maj|option)[+-]")
@@ -320,7 +320,7 @@ def find_entries(view: View) -> Iterator[Span]:
         for pattern in _entries():
             yield from _ways_in(view, pattern)
     if " what " in view.folded:
-        yield from _ways_in(view, _what_is_used())
+        yield from _ways_in(view, _used_code())
     if _typing().search(view.folded):
         yield from _ways_in(view, _typed())
         yield from _ways_in(view, _to_get_in())
@@ -329,10 +329,10 @@ def find_entries(view: View) -> Iterator[Span]:
 @cache
 def _entries() -> tuple[re.Pattern[str], ...]:
     # German has its verb in two, the second part behind: "schaltet man mit 85213 aus", "kommt man mit 4471 rein".
-    with_it, again = either(sorted(words("with_it"))), either(sorted(words("in_again")))
+    with_it, repeated = either(sorted(words("with_it"))), either(sorted(words("in_again")))
     reach = rf"[^\d\n.!?;]{{0,40}}?\s(?:{with_it})\s(?:(?:the|el|la|le|der|dem|den)\s)?(?:{expression('openers.code')}\s)?(?=(?P<value>\d(?: \d){{2,9}}|\S{{3,80}}))"
     whole = rf"(?<![a-z])(?:s')?(?P<verb>{either(sorted(words('unlocking', 'entering')))})[a-zß]{{0,6}}{reach}"
-    behind = rf"(?=(?:\S{{2,40}}\sund\s)?(?:\S{{3,40}}|\d(?: \d){{2,9}})\s(?:{again})(?![a-z]))"
+    behind = rf"(?=(?:\S{{2,40}}\sund\s)?(?:\S{{3,40}}|\d(?: \d){{2,9}})\s(?:{repeated})(?![a-z]))"
     parted = rf"(?<![a-z])(?P<verb>{either(sorted(words('parted')))}){reach}{behind}"
     return re.compile(whole), re.compile(parted)
 
@@ -357,7 +357,7 @@ def _typed() -> re.Pattern[str]:
 
 
 @cache
-def _what_is_used() -> re.Pattern[str]:
+def _used_code() -> re.Pattern[str]:
     # "teapot-Gorilla-55 is what I log into the site with"
     verbs = either(sorted(words("unlocking", "entering", "typing")))
     return re.compile(rf"(?<!\S)[\"'“]?(?P<value>\S{{6,80}})\s(?:is|was)\swhat\s(?:i|we|you|he|she|they)\s(?P<verb>{verbs})")
@@ -425,8 +425,8 @@ def _topics() -> tuple[re.Pattern[str], re.Pattern[str]]:
     plain = [word for word in words("topic") if word.isascii() or "ß" in word]
     japanese = "|".join(sorted(words("topic_ja"), key=len, reverse=True))
     middle = expression("hints.middle")
-    said = rf"(?<![a-z])(?:{either(plain)})(?:'s name|'s)?(?![a-z]){middle}[\"'”»)]*\s?(?:[:=?,→(-]+\s?)?{middle}\s*"
-    return re.compile(said), re.compile(rf"(?:{japanese})(?:の名前|の名)?[」』]?{expression('hints.answer_ja')}")
+    pattern = rf"(?<![a-z])(?:{either(plain)})(?:'s name|'s)?(?![a-z]){middle}[\"'”»)]*\s?(?:[:=?,→(-]+\s?)?{middle}\s*"
+    return re.compile(pattern), re.compile(rf"(?:{japanese})(?:の名前|の名)?[」』]?{expression('hints.answer_ja')}")
 
 
 def find_topics(view: View) -> Iterator[Span]:
@@ -454,8 +454,8 @@ def find_topics(view: View) -> Iterator[Span]:
 def _run(view: View, parts: list[Token]) -> list[Token]:
     run: list[Token] = []
     for part in parts[:_MOST_WORDS]:
-        said_more = part.word in words("function") or part.word in words("link") or (not run and is_remark(part.word))
-        if HIDDEN in part.text or not part.text or (said_more and not part.text[:1].isupper()):
+        goes_on = part.word in words("function") or part.word in words("link") or (not run and is_remark(part.word))
+        if HIDDEN in part.text or not part.text or (goes_on and not part.text[:1].isupper()):
             break
         run.append(part)
         if part.ends:
@@ -479,11 +479,11 @@ def find_hints(view: View) -> Iterator[Span]:
             yield Span(part[0].start, part[0].end, "password")
     if not re.search(r"\d", view.text):
         return
-    for match in _one().finditer(view.folded):
+    for match in _single().finditer(view.folded):
         part = tokens(view, match.end(), 1)
         if part and _is_password(part[0].text):
             yield Span(part[0].start, part[0].end, "password")
-    for match in _told_in_prose().finditer(view.folded):
+    for match in _code_in_prose().finditer(view.folded):
         value = match["value"]
         likely = not is_like_year_or_price(value) and not _TIME.fullmatch(value) and not value.endswith("00")
         if likely and stands_alone(view, *match.span("value")):
@@ -496,7 +496,7 @@ def find_hints(view: View) -> Iterator[Span]:
 
 
 @cache
-def _one() -> re.Pattern[str]:
+def _single() -> re.Pattern[str]:
     service = rf"(?:{either(sorted(words('services', 'accounts')))})"
     # 「Netflixのはx」
     return re.compile(
@@ -505,7 +505,7 @@ def _one() -> re.Pattern[str]:
 
 
 @cache
-def _told_in_prose() -> re.Pattern[str]:
+def _code_in_prose() -> re.Pattern[str]:
     caller = rf"(?:[a-z]{{2,12}}\s)?(?:{either(sorted(words('callers')))})"
     # 「配管工さんには7410と伝えて」
     japanese = r"さん(?:に|には|へは)(?=[#*\d]{4,9}(?:だ)?(?:と|って)(?:伝|言|教))"

@@ -77,7 +77,7 @@ def _last(pattern: re.Pattern[str], text: str) -> int:
 
 
 def _random(run: str) -> bool:
-    kinds = sum(bool(re.search(one, run)) for one in ("[a-z]", "[A-Z]", r"\d"))
+    kinds = sum(bool(re.search(kind, run)) for kind in ("[a-z]", "[A-Z]", r"\d"))
     if kinds < 3 or _NAME.search(run):
         return False
     # Words with signs between them are names; what is random has digits inside its longest piece.
@@ -107,12 +107,12 @@ def find_formats(view: View) -> Iterator[Span]:
     runs = [match for match in _FORMAT_RUN.finditer(text) if not _ORDINARY.fullmatch(match[0])]
     if not runs:
         return
-    formats = [one for one in _formats() if any(hint in text for hint in one.hints)]
-    for one in formats:
+    formats = [format for format in _formats() if any(hint in text for hint in format.hints)]
+    for format in formats:
         done = 0
-        for match in one.pattern.finditer(text):
+        for match in format.pattern.finditer(text):
             if match.start() >= done:
-                span = _stretched(text, Span(*_secret_part(match), one.kind))
+                span = _stretched(text, Span(*_secret_part(match), format.kind))
                 done = span.end
                 yield span
 
@@ -126,8 +126,8 @@ def _secret_part(match: re.Match[str]) -> tuple[int, int]:
 
 def _stretched(text: str, span: Span) -> Span:
     """`span` to the end of the token it ends in: a pattern's fixed length must not leave the tail of a longer one."""
-    rest = _REST.match(text, span.end)
-    return span._replace(end=rest.end()) if rest else span
+    match = _REST.match(text, span.end)
+    return span._replace(end=match.end()) if match else span
 
 
 _LANGUAGES = ("english", "spanish", "french", "italian", "japanese")
@@ -136,9 +136,9 @@ _NEAR = 40
 _LENGTHS = (12, 15, 18, 21, 24)
 _LEAST, _LEAST_ANNOUNCED = 12, 6
 _BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
-_STANDS_ALONE = r"(?<![A-Za-z0-9])(?:{})(?![A-Za-z0-9])"
-_CHECKED = re.compile(_STANDS_ALONE.format(f"[5KL9c][{_BASE58}]{{50,51}}|[a-z]prv[{_BASE58}]{{107}}"))
-_HEX = re.compile(_STANDS_ALONE.format("(?:0x)?[0-9a-fA-F]{64}"))
+_SEPARATE = r"(?<![A-Za-z0-9])(?:{})(?![A-Za-z0-9])"
+_CHECKED = re.compile(_SEPARATE.format(f"[5KL9c][{_BASE58}]{{50,51}}|[a-z]prv[{_BASE58}]{{107}}"))
+_HEX = re.compile(_SEPARATE.format("(?:0x)?[0-9a-fA-F]{64}"))
 _EDGE = re.compile(r"-{2,5} ?(BEGIN|END) (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)? ?-{2,5}")
 _PUTTY = re.compile(r"Private-Lines: *\d+")
 _MAC = re.compile(r"\s*Private-MAC:\s*[0-9a-fA-F]+")
@@ -176,33 +176,33 @@ def find_wallets(view: View) -> Iterator[Span]:
 
 def _phrases(view: View) -> Iterator[Span]:
     announced: list[int] | None = None
-    for found in _stretches(view.folded):
-        if len(found) < _LEAST_ANNOUNCED:
+    for stretches in _stretches(view.folded):
+        if len(stretches) < _LEAST_ANNOUNCED:
             continue
         if announced is None:
             announced = [match.end() for match in compiled("keys.announced").finditer(view.folded)]
-        ends = [end for end in announced if found[0].start() - _NEAR < end <= found[-1].start()]
+        ends = [end for end in announced if stretches[0].start() - _NEAR < end <= stretches[-1].start()]
         near = bool(ends)
-        found = [word for word in found if word.start() >= ends[0]] if ends else found
-        if near and len(found) in _LENGTHS and found[0].start() - ends[0] < 8:
+        stretches = [word for word in stretches if word.start() >= ends[0]] if ends else stretches
+        if near and len(stretches) in _LENGTHS and stretches[0].start() - ends[0] < 8:
             # A full phrase right behind its name, also from a list of found that is not among ours.
-            yield Span(found[0].start(), found[-1].end(), "recovery_phrase")
+            yield Span(stretches[0].start(), stretches[-1].end(), "recovery_phrase")
             continue
         least = _LEAST_ANNOUNCED if near else _LEAST
-        if len(found) < least:
+        if len(stretches) < least:
             continue
         for vocabulary in _vocabularies():
-            for first, last in _members([word[0] in vocabulary for word in found], least):
+            for first, last in _members([word[0] in vocabulary for word in stretches], least):
                 # A phrase of twelve whose last word is misspelt, or is in another list.
-                last = len(found) - 1 if near and len(found) - first in _LENGTHS else last
-                if near or not _is_talk(found[first : last + 1]):
-                    yield Span(found[first].start(), found[last].end(), "recovery_phrase")
+                last = len(stretches) - 1 if near and len(stretches) - first in _LENGTHS else last
+                if near or not _is_prose(stretches[first : last + 1]):
+                    yield Span(stretches[first].start(), stretches[last].end(), "recovery_phrase")
 
 
-def _is_talk(found: list[re.Match[str]]) -> bool:
+def _is_prose(stretches: list[re.Match[str]]) -> bool:
     # The lists have "just", "one", "more", "that", "you": a sentence may be made of nothing else.
     common = words("function", "qualifier", "filler", "leadin", "remark", "number")
-    return sum(word[0] in common for word in found) * 5 >= len(found) * 2
+    return sum(word[0] in common for word in stretches) * 5 >= len(stretches) * 2
 
 
 def _stretches(text: str) -> Iterator[list[re.Match[str]]]:
@@ -370,7 +370,7 @@ def find_numbers(view: View) -> Iterator[Span]:
     for run in _DIGITS.finditer(view.text):
         for card in _cards(view, run):
             yield card
-            yield from _beside(view, card)
+            yield from _near_card(view, card)
     for match in _IBAN.finditer(view.text):
         yield from _iban(match)
 
@@ -411,7 +411,7 @@ def _luhn(digits: str) -> bool:
     return total % 10 == 0 and len(set(digits)) > 1
 
 
-def _beside(view: View, card: Span) -> Iterator[Span]:
+def _near_card(view: View, card: Span) -> Iterator[Span]:
     after = view.folded[card.end : card.end + 80]
     expiry = _EXPIRY.search(after)
     if expiry:

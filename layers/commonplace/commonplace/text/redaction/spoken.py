@@ -27,8 +27,8 @@ from commonplace.text.redaction.view import HIDDEN, Span, View
 from commonplace.text.redaction.vocabulary import Noun, compiled, either, words
 
 # The same line, or a line that holds nothing else.
-_BESIDE = re.compile(r"(?:'s|s')?[ \t\u3000]{1,3}|\n(?=\S{4,40}(?:\n|$))")
-_TURNED = re.compile(r"[ck]ombin\w+\s\d{1,2}(?:-\d{1,2}){2,4}(?![\w-])")
+_GAP = re.compile(r"(?:'s|s')?[ \t\u3000]{1,3}|\n(?=\S{4,40}(?:\n|$))")
+_COMBINATION = re.compile(r"[ck]ombin\w+\s\d{1,2}(?:-\d{1,2}){2,4}(?![\w-])")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 # "PUK for the sim in the dash cam 40718826"
 _FAR, _DIRECT_REACH = 5, 12
@@ -43,11 +43,11 @@ _FIGURES = re.compile(r"[#*]?\d(?:[ -]?\d){3,7}[#*]?")
 def find_direct(view: View, noun: Noun, parts: list[Token]) -> Spans:
     """The value that `parts`, the words behind `noun`, begin with or lead to without a verb; empty for none."""
     head = parts[0]
-    if head.word in words("compound") or not _stands_free(view, noun):
+    if head.word in words("compound") or not _is_free(view, noun):
         return []
     if not head.text and head.ends == ",":
         return _between_commas(view, noun, parts)
-    if not _BESIDE.match(view.text, noun.end):
+    if not _GAP.match(view.text, noun.end):
         return []
     if noun.name == "bare_key":
         # "wifi: network PineLodge, key maple-otter-71"
@@ -58,14 +58,14 @@ def find_direct(view: View, noun: Noun, parts: list[Token]) -> Spans:
         return read(view, head.raw_start, noun.value)
     if head.word in words("recent"):
         return read(view, head.raw_end, noun.value, bold=False)
-    if _shows_itself(view, noun, head) and (found := read(view, head.raw_start, noun.value, bold=False)):
-        return found
+    if _shows_itself(view, noun, head) and (spans := read(view, head.raw_start, noun.value, bold=False)):
+        return spans
     return _after_phrase(view, noun, parts)
 
 
-def _stands_free(view: View, noun: Noun) -> bool:
+def _is_free(view: View, noun: Noun) -> bool:
     before = view.folded[max(0, noun.start - 40) : noun.start]
-    if noun.name == "plain_code" and _TURNED.match(view.folded, noun.start):
+    if noun.name == "plain_code" and _COMBINATION.match(view.folded, noun.start):
         return True
     if noun.name == "plain_code":
         sent = before.rstrip().rpartition(" ")[2] in words("services")
@@ -163,9 +163,9 @@ def find_linked(view: View, noun: Noun, parts: list[Token]) -> Spans:
         following = parts[place + 1] if place + 1 < len(parts) else None
         if part.word in words("several"):
             return []
-        found = _led_to(view, noun, parts, place, strange)
-        if found:
-            return found
+        spans = _led_to(view, noun, parts, place, strange)
+        if spans:
+            return spans
         if part.ends == "." or (place == 0 and not _goes_on(view, noun, head, following)):
             break
     return find_announced(view, noun, parts)
@@ -176,12 +176,12 @@ def find_announced(view: View, noun: Noun, parts: list[Token]) -> Spans:
     # "the netflix password so here it is again: Pumpkin!Spice", "my passcode is his birthday, 031952".
     if noun.value in ("key", "random") or noun.name == "plain_code":
         return []
-    said = [part for part in parts[:_LINKED_REACH] if part.ends or part.word not in words("new", "filler")]
-    for place, (part, following) in enumerate(pairwise(said), 1):
+    spoken = [part for part in parts[:_LINKED_REACH] if part.ends or part.word not in words("new", "filler")]
+    for place, (part, following) in enumerate(pairwise(spoken), 1):
         if part.ends == ".":
             break
         # "the code has changed, now C 9 3 7 1"
-        spaced = len(following.text) == 1 and letter_run(said[place:])
+        spaced = len(following.text) == 1 and letter_run(spoken[place:])
         spaced = spaced if part.ends or (spaced and spaced[1] - spaced[0] >= _LONG_RUN) else None
         if spaced and re.search(r"\d", view.text[slice(*spaced)]):
             return [spaced]
@@ -196,8 +196,8 @@ def find_announced(view: View, noun: Noun, parts: list[Token]) -> Spans:
 def _led_to(view: View, noun: Noun, parts: list[Token], place: int, strange: bool) -> Spans:
     part = parts[place]
     raw = view.text[part.raw_start : part.raw_end]
-    if place and raw.startswith("(") and (found := read(view, part.raw_start + 1, noun.value, bold=False)):
-        return found
+    if place and raw.startswith("(") and (spans := read(view, part.raw_start + 1, noun.value, bold=False)):
+        return spans
     weak = part.word in words("enter") or (place and (part.word == "as" or part.text in _ARROWS))
     same_line = view.text[part.raw_end : part.raw_end + 2].lstrip(" \t")[:1] != "\n"
     colon = same_line and (part.text or place) and _SIGN_AT_END.search(raw)
@@ -208,10 +208,10 @@ def _led_to(view: View, noun: Noun, parts: list[Token], place: int, strange: boo
         # "mot de passe télésurveillance : Mozzarella"
         alone = colon and noun.name == "password" and len(parts) == place + 2 and is_plain_answer(parts[place + 1 :])
         # "my password is hunter2 and my sister's name is Ana": behind a value that is out already another verb is of something else.
-        told = any(HIDDEN in one.text for one in parts[:place]) and not words("own").isdisjoint(
-            one.word for one in parts[:place]
+        is_known = any(HIDDEN in part.text for part in parts[:place]) and not words("own").isdisjoint(
+            part.word for part in parts[:place]
         )
-        return read(view, part.raw_end, noun.value, bold=(bool(alone) or not (weak or strange)) and not told)
+        return read(view, part.raw_end, noun.value, bold=(bool(alone) or not (weak or strange)) and not is_known)
     return _arrow(view, noun, parts, place) if part.word in words("arrow") else []
 
 
@@ -278,16 +278,16 @@ _QUOTED = re.compile(r"[\"“„«]\s?([^\"“”„«»\n]{4,80}?)\s?[\"”“�
 _SIGNS, _DASHES = ("=", "->", "→"), ("-", "–", "—")
 
 
-def whole_sentence(view: View, noun: Noun, found: Spans) -> Spans:
+def whole_sentence(view: View, noun: Noun, spans: Spans) -> Spans:
     """`found`, the value of `noun`, to the end of its sentence where it is a passphrase in plain words."""
     if noun.kind != "password" or not _NOUN.search(view.folded, noun.start, noun.end):
-        return found
-    if found:
-        start, at = found[0]
-        said = view.text[start:at]
-        goes_on = " " in said and said.replace(" ", "").isalpha() and view.text[at : at + 1] == " "
+        return spans
+    if spans:
+        start, at = spans[0]
+        value = view.text[start:at]
+        goes_on = " " in value and value.replace(" ", "").isalpha() and view.text[at : at + 1] == " "
         end = _end(tokens(view, at)) if goes_on else None
-        return [(start, end)] if end else found
+        return [(start, end)] if end else spans
     # "passphrase: the quiet river bends twice", not "passphrase: the longer the better"
     sign = _PLAIN_SIGN.match(view.text, noun.end)
     parts = tokens(view, sign.end()) if sign else []
@@ -371,8 +371,8 @@ def _entered(parts: list[Token], noun: Noun) -> Spans:
         first = verbs[-1] + 1
     else:
         return []
-    said = {part.word for part in parts[first:]}
-    return [] if said & words("function", "evasive", "remark") else [(parts[first].start, parts[-1].end)]
+    words_read = {part.word for part in parts[first:]}
+    return [] if words_read & words("function", "evasive", "remark") else [(parts[first].start, parts[-1].end)]
 
 
 def _ending(parts: list[Token], noun: Noun, from_start: bool, owned: list[str]) -> Spans:
@@ -407,8 +407,8 @@ def _is_value(run: list[Token], noun: Noun, alone: bool) -> bool:
         return figures >= (4 if noun.name == "plain_code" else 3) or (noun.value == "code" and is_mixed(last.text))
     if is_mixed(last.text) or last.text.isdigit():
         return not last.text.isdigit() or figures >= 4 or (len(run) > 1 and alone)
-    said = {part.word for part in run}
-    plain = not said & words("remark", "function", "evasive", "ask", "about")
+    words_read = {part.word for part in run}
+    plain = not words_read & words("remark", "function", "evasive", "ask", "about")
     is_quoted = last.raw_end > last.end and run[0].raw_start < run[0].start
     return plain and len(run) <= _MOST_WORDS and (alone or is_quoted)
 
@@ -435,17 +435,17 @@ def find_spoken(view: View, named: list[Noun]) -> Iterator[Span]:
         if ticket or (noun.name == "plain_code" and not _alone(view, noun)):
             continue
         beyond = named[place + 2].start if place + 2 < len(named) else len(view.text)
-        found = _value(view, noun, beyond)
+        spans = _value(view, noun, beyond)
         if (
-            found
+            spans
             and noun.value == "words"
-            and compiled("spoken.fiction").search(view.folded, max(0, noun.start - 60), found[-1][1] + 40)
+            and compiled("spoken.fiction").search(view.folded, max(0, noun.start - 60), spans[-1][1] + 40)
         ):
-            found = [span for span in found if is_mixed(view.text[slice(*span)])]
-        found = whole_sentence(view, noun, found)
-        if found:
-            found += _others(view, noun, found[-1])
-        for start, end in found:
+            spans = [span for span in spans if is_mixed(view.text[slice(*span)])]
+        spans = whole_sentence(view, noun, spans)
+        if spans:
+            spans += _repetitions(view, noun, spans[-1])
+        for start, end in spans:
             done = max(done, end)
             yield Span(start, end, noun.kind)
 
@@ -457,32 +457,32 @@ def _alone(view: View, noun: Noun) -> bool:
     before = _WORD_BEFORE.search(view.folded[max(0, noun.start - 24) : noun.start])
     if before is None or not before[1] or before[1] in words("own", "enter", "services") or "\n" in before[0]:
         return True
-    turned = view.folded.startswith(("combi", "combo", "kombi"), noun.start)
-    return turned and _SERIES.match(view.folded, noun.end) is not None
+    is_reversed = view.folded.startswith(("combi", "combo", "kombi"), noun.start)
+    return is_reversed and _SERIES.match(view.folded, noun.end) is not None
 
 
 def _value(view: View, noun: Noun, beyond: int) -> Spans:
     sign = _SIGN.match(view.text, noun.end)
     if sign:
-        held = tokens(view, sign.end(), 1)
-        whole = view.text[held[0].raw_start : held[0].raw_end] if held else ""
-        blank = held and not held[0].text.isdigit() and (is_blank(held[0].text) or is_blank(whole))
-        if blank or not held:
+        following = tokens(view, sign.end(), 1)
+        whole = view.text[following[0].raw_start : following[0].raw_end] if following else ""
+        blank = following and not following[0].text.isdigit() and (is_blank(following[0].text) or is_blank(whole))
+        if blank or not following:
             return []
-        found = read(view, sign.end(), _taken(view, noun), bold=_is_plain_sign(view, sign, held))
+        spans = read(view, sign.end(), _taken(view, noun), bold=_is_plain_sign(view, sign, following))
         # "PIN = last four of my old phone, 6619"
-        return found or find_announced(view, noun, tokens(view, sign.end(), until=beyond))
+        return spans or find_announced(view, noun, tokens(view, sign.end(), until=beyond))
     aside = _ASIDE.match(view.text, noun.end) if noun.value in ("digits", "code") else None
-    if aside and (found := read(view, aside.end(), noun.value, bold=False)):
-        return found
+    if aside and (spans := read(view, aside.end(), noun.value, bold=False)):
+        return spans
     if noun.name == "pass" and compiled("direct.network").search(view.folded, noun.start, noun.end):
         noun = noun._replace(value="words")
     dash = _DASH.match(view.text, noun.end)
     if dash:
         return read(view, dash.end(), noun.value, bold=is_plain_answer(tokens(view, dash.end(), 5)[:4]))
     possessive = _IS.match(view.folded, noun.end)
-    if possessive and (found := read(view, possessive.end(), noun.value)):
-        return found
+    if possessive and (spans := read(view, possessive.end(), noun.value)):
+        return spans
     if _PROGRAM.match(view.text, noun.end) or view.text[noun.start - 1 : noun.start] in ("_", "."):
         return []
     parts = tokens(view, noun.end, until=beyond)
@@ -506,22 +506,22 @@ def _taken(view: View, noun: Noun) -> str:
     return noun.value
 
 
-def _is_plain_sign(view: View, sign: re.Match[str], held: list[Token]) -> bool:
+def _is_plain_sign(view: View, sign: re.Match[str], following: list[Token]) -> bool:
     # Behind "password=", in a table, or on the next line among others, words are rather code or headings.
     if sign[0] in ("=", "|") or "|" in sign[0]:
         return False
-    return "\n" not in sign[0] or (len(tokens(view, sign.end(), 2)) == 1 and bool(held))
+    return "\n" not in sign[0] or (len(tokens(view, sign.end(), 2)) == 1 and bool(following))
 
 
-def _others(view: View, noun: Noun, found: tuple[int, int]) -> Iterator[tuple[int, int]]:
+def _repetitions(view: View, noun: Noun, first_span: tuple[int, int]) -> Iterator[tuple[int, int]]:
     # Of several: "the PIN for one card is 4821 and for the other 9920", "passwords: mail - Apple77x, bank - Pear88y".
-    length, before = found[1] - found[0], ""
+    length, before = first_span[1] - first_span[0], ""
     several = noun.value == "words" and view.folded[noun.start : noun.end].endswith(("s", "worter"))
     # "the pw for amazon is x and for ebay y", "the old password was x and the new one y"
-    newer = noun.value == "words" and compiled("spoken.and_another").match(view.folded, found[1])
+    newer = noun.value == "words" and compiled("spoken.and_another").match(view.folded, first_span[1])
     if newer and is_mixed((part := tokens(view, newer.end(), 1)[0]).text):
         yield part.start, part.end
-    for part in tokens(view, found[1]):
+    for part in tokens(view, first_span[1]):
         figure = noun.value in ("digits", "code") and part.text.isdigit() and len(part.text) == length >= 4
         if (figure and before not in words("before_place_in_others")) or (several and is_mixed(part.text)):
             yield part.start, part.end

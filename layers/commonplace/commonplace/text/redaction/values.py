@@ -58,18 +58,18 @@ def tokens(view: View, at: int, limit: int = 24, until: int | None = None) -> li
     """Up to `limit` tokens from `at` to `until`, all of one line; the first may be the rest of one."""
     last = len(view.text) if until is None else until
     place = bisect_right(view.run_ends, at)
-    found: list[Token] = []
+    run_tokens: list[Token] = []
     for run in view.runs[place : place + limit]:
-        if run.start >= last or (found and run.first_of_line):
+        if run.start >= last or (run_tokens and run.first_of_line):
             break
         if run.start < at:
-            found.append(_token(view, at, run.end))
+            run_tokens.append(_token(view, at, run.end))
         else:
             made = view.made.get(run.start)
             if made is None:
                 made = view.made[run.start] = _token(view, run.start, run.end)
-            found.append(made)
-    return found
+            run_tokens.append(made)
+    return run_tokens
 
 
 def _token(view: View, raw_start: int, raw_end: int) -> Token:
@@ -201,18 +201,18 @@ def is_judgement(run: list[Token]) -> bool:
     first = run[0]
     # A word with a capital is a name, unless we know it better.
     named = first.text[:1].isupper() and first.word not in words("remark", "function", "unit")
-    rest = [part for part in run[1:] if part.text.islower() and not is_remark(part.word)]
-    return is_remark(first.word) and not named and (len(rest) < 3 or len(rest) < len(run) - 1)
+    remainder = [part for part in run[1:] if part.text.islower() and not is_remark(part.word)]
+    return is_remark(first.word) and not named and (len(remainder) < 3 or len(remainder) < len(run) - 1)
 
 
 def is_plain_answer(parts: list[Token]) -> bool:
     """Whether `parts`, to the end of the sentence, are a few words that may be a secret: no remark, no evasion."""
     if not parts or len(parts) > _MOST_WORDS or any(part.ends in (".", ":") for part in parts[:-1]):
         return False
-    said = {part.word for part in parts}
-    if any(HIDDEN in part.text for part in parts) or not all(map(_LETTER.search, said)):
+    words_read = {part.word for part in parts}
+    if any(HIDDEN in part.text for part in parts) or not all(map(_LETTER.search, words_read)):
         return False
-    return not said & words("function", "evasive", "remark", "compound") and not is_remark(parts[0].word)
+    return not words_read & words("function", "evasive", "remark", "compound") and not is_remark(parts[0].word)
 
 
 def phrase(parts: list[Token], bold: bool) -> tuple[int, int] | None:
@@ -225,7 +225,7 @@ def phrase(parts: list[Token], bold: bool) -> tuple[int, int] | None:
         return None
     span = run[0].start, run[-1].end
     if any(is_mixed(part.text) or part.text.isdigit() for part in run):
-        return span if _tells(run, parts) else None
+        return span if _is_statement(run, parts) else None
     if not bold or (len(run) == 1 and is_blank(run[0].text)) or is_judgement(run) or _declines(run, parts):
         return None
     return span
@@ -257,7 +257,7 @@ def _joined(run: list[Token], following: list[Token]) -> bool:
     return len(following) == 1 or bool(following[0].ends) or following[1].word not in words("link")
 
 
-def _tells(run: list[Token], parts: list[Token]) -> bool:
+def _is_statement(run: list[Token], parts: list[Token]) -> bool:
     telling = next(part for part in run if is_mixed(part.text) or part.text.isdigit())
     if _LETTER_AND_DIGIT.search(telling.text) and len(telling.text) >= 5:
         return True
@@ -293,8 +293,8 @@ def read(view: View, at: int, takes: str, bold: bool = True) -> Spans:
 
 def _whole(view: View, span: tuple[int, int]) -> tuple[int, int]:
     # Tokens are cut at a length that no word has; the rest of such a one belongs to the secret too.
-    rest = re.compile(r"\S*").match(view.text, span[1]) if span[1] - span[0] > _LONG else None
-    return (span[0], rest.end()) if rest else span
+    match = re.compile(r"\S*").match(view.text, span[1]) if span[1] - span[0] > _LONG else None
+    return (span[0], match.end()) if match else span
 
 
 def _after_fillers(parts: list[Token]) -> list[Token]:
@@ -399,7 +399,7 @@ def _also() -> re.Pattern[str]:
 
 def _more(view: View, at: int, takes: str) -> Spans:
     # "4821 and 9920", "from 4821 to 9920", "hunter2, swordfish5 or blue42"
-    found: Spans = []
+    spans: Spans = []
     while joint := _also().match(view.folded, at):
         part = next(iter(tokens(view, joint.end(), 1)), None)
         if part is None or HIDDEN in part.text:
@@ -407,6 +407,6 @@ def _more(view: View, at: int, takes: str) -> Spans:
         number = digits(view, part.start, max(3, _LEAST_DIGITS[takes]))
         if not number and not (takes != "digits" and is_mixed(part.text)):
             break
-        found.append(number or (part.start, part.end))
-        at = found[-1][1]
-    return found
+        spans.append(number or (part.start, part.end))
+        at = spans[-1][1]
+    return spans

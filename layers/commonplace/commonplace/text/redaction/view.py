@@ -60,14 +60,14 @@ class View:
     @cached_property
     def runs(self) -> list[Run]:
         """The runs of characters without blanks, in order."""
-        found, first = [], False
+        runs, first = [], False
         for match in _RUN.finditer(self.text):
             if match[0] == "\n":
                 first = True
             else:
-                found.append(Run(match.start(), match.end(), first))
+                runs.append(Run(match.start(), match.end(), first))
                 first = False
-        return found
+        return runs
 
     @cached_property
     def run_ends(self) -> list[int]:
@@ -135,7 +135,7 @@ def merged(spans: Sequence[Span]) -> list[Span]:
     out: list[Span] = []
     for span in sorted(spans):
         if out and span.start < out[-1].end:
-            first = min(out[-1], span, key=lambda one: rank.get(one, len(rank)))
+            first = min(out[-1], span, key=lambda candidate: rank.get(candidate, len(rank)))
             joined = Span(out[-1].start, max(out[-1].end, span.end), first.kind)
             rank[joined] = rank.get(first, len(rank))
             out[-1] = joined

@@ -26,8 +26,8 @@ expression, compiled = _EXPRESSIONS.expression, _EXPRESSIONS.compiled
 
 def is_postal(text: str, start: int, end: int) -> bool:
     """Whether the word for a PIN from `start` to `end` of the folded `text` means a postal code."""
-    beside = compiled("postal.beside").match(text, end)
-    number = _NUMBER.match(text, beside.end() if beside else end)
+    match = compiled("postal.beside").match(text, end)
+    number = _NUMBER.match(text, match.end() if match else end)
     if not number:
         return compiled("postal.asked").match(text, end) is not None
     near = text[max(0, start - _BEFORE) : number.end() + _AFTER]
@@ -138,15 +138,15 @@ def _harmless() -> tuple[re.Pattern[str], re.Pattern[str]]:
 def nouns(view: View) -> Iterator[Noun]:
     """Where `view` names a secret, in order; codes that nobody hides ("error code") are left out."""
     text = view.folded
-    found = {end: (start, end, name) for start, end, name in _phrases_in(text)}
+    by_end = {end: (start, end, name) for start, end, name in _phrases_in(text)}
     pattern, owner = _endings()
     table = _table("nouns.toml")["noun"]
     for match in pattern.finditer(text):
         name = owner.get(match[0]) or owner[match[0].removesuffix("s")]
         # "Sperrbildschirm-Code" says more than the "Code" in it.
-        if match.end() not in found or found[match.end()][2] == "plain_code":
-            found[match.end()] = (match.start(), match.end(), name)
-    for start, end, name in sorted(found.values()):
+        if match.end() not in by_end or by_end[match.end()][2] == "plain_code":
+            by_end[match.end()] = (match.start(), match.end(), name)
+    for start, end, name in sorted(by_end.values()):
         if name in ("code", "plain_code", "one_time_code") and _is_harmless(text, start, end):
             continue
         if (name == "pin" and is_postal(text, start, end)) or (name == "password" and is_played(text, start, end)):
@@ -174,6 +174,6 @@ def _is_harmless(text: str, start: int, end: int) -> bool:
 @cache
 def number_words() -> re.Pattern[str]:
     """One number in words, German compounds too ("siebenundvierzig"), hyphens inside allowed."""
-    one = either(list(words("number")))
+    number = either(list(words("number")))
     # Possessive: "uno" is "un" and "o" too, and a long token of such would be tried in every way.
-    return re.compile(rf"(?:{one})(?:(?:-|und|-et-)?(?:{one}))*+")
+    return re.compile(rf"(?:{number})(?:(?:-|und|-et-)?(?:{number}))*+")

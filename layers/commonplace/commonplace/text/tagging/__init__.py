@@ -29,36 +29,36 @@ def tags_of(text: str, limit: int = 8) -> list[str]:
     """Return up to `limit` tags in lower case without spaces, best first; only `misc` if the text has none."""
     reading = read(text)
     times = list(dict.fromkeys(hit.topic for hit in _time_hits(reading)))[:_MOST_TIMES]
-    found = topics_of(reading)
-    topics = [topic for topic in _ranked(found, _worded(text)) if topic not in times][:_MOST_TOPICS]
+    hits = topics_of(reading)
+    topics = [topic for topic in _ranked(hits, _worded(text)) if topic not in times][:_MOST_TOPICS]
     parents = (parent for topic in topics if (parent := lexicon("en").parents.get(topic)) and parent not in topics)
     chosen = [*topics, *list(dict.fromkeys(parents))[:_MOST_PARENTS]]
-    chosen += _fresh(_salient(reading, found), [*chosen, *times])[: max(limit - len(chosen) - len(times), 0)]
-    said = [*chosen, *times]
-    if len(said) < _FEWEST:
-        chosen += _fresh(list(further_tags(reading, topics)), said)[: _FEWEST - len(said)]
+    chosen += _fresh(_salient(reading, hits), [*chosen, *times])[: max(limit - len(chosen) - len(times), 0)]
+    tags = [*chosen, *times]
+    if len(tags) < _FEWEST:
+        chosen += _fresh(list(further_tags(reading, topics)), tags)[: _FEWEST - len(tags)]
     return [*chosen, *times][:limit] or list(dict.fromkeys(map(str.lower, _weekdays().findall(text))))[:limit] or [NOTHING]
 
 
 def _fresh(tags: list[str], taken: list[str]) -> list[str]:
     """Return the tags that neither mean the same as a taken one nor are its verb (`cook` for `cooking`), each once."""
     known = {same_thing(tag) for tag in taken}
-    found: list[str] = []
+    new_tags: list[str] = []
     for tag in tags:
         verb = len(tag) > 3 and any(other.startswith(tag) for other in taken)
         if not verb and (same := same_thing(tag)) not in known:
             known.add(same)
-            found.append(tag)
-    return found
+            new_tags.append(tag)
+    return new_tags
 
 
 def _worded(text: str) -> list[str]:
     return [topic for topic, pattern in figure_patterns().items() if pattern.search(text)]
 
 
-def _ranked(found: list[Hit], worded: list[str]) -> list[str]:
+def _ranked(hits: list[Hit], worded: list[str]) -> list[str]:
     count: dict[str, int] = {}
-    for hit in found:
+    for hit in hits:
         count[hit.topic] = count.get(hit.topic, 0) + 1
     for topic in worded:
         count.setdefault(topic, 1)
@@ -70,29 +70,29 @@ def _time_hits(reading: Reading) -> list[Hit]:
     return hits(reading.words, table, "en") + run_hits(reading.runs, table)
 
 
-def _salient(reading: Reading, found: list[Hit]) -> list[str]:
+def _salient(reading: Reading, hits: list[Hit]) -> list[str]:
     names: list[str] = []
     heads: list[str] = []
-    others: list[str] = []
+    parts: list[str] = []
     stopped = stopped_of(reading)
-    topical, inside = _topical(reading, found, stopped)
+    topical, inside = _topical(reading, hits, stopped)
     for phrase in phrases_of(reading):
         named = [] if reading.language == "de" else names_in([word for word in phrase if id(word) not in inside])
         names += ["-".join(word.text for word in name[:3]) for name in named]
         inside.update(id(word) for name in named for word in name)
         compounds = _compounds([word for word in phrase if id(word) not in inside], reading.language, stopped)
         heads += compounds[-1:]
-        others += compounds[:-1]
+        parts += compounds[:-1]
     nouns = unspaced_nouns(reading.runs, reading.language)
-    tags = map(standard, map(_tidy, (*names, *topical, *nouns, *heads, *others)))
+    tags = map(standard, map(_tidy, (*names, *topical, *nouns, *heads, *parts)))
     return [tag for tag in tags if 1 < len(tag) <= LONGEST_WORD]
 
 
-def _topical(reading: Reading, found: list[Hit], stopped: frozenset[str]) -> tuple[list[str], set[int]]:
+def _topical(reading: Reading, hits: list[Hit], stopped: frozenset[str]) -> tuple[list[str], set[int]]:
     """Return noun phrases that named a topic (`blood-pressure`, `dark-mode`), and the ids of their words."""
     tags: list[str] = []
     inside: set[int] = set()
-    for hit in found:
+    for hit in hits:
         words = reading.words[hit.start : hit.end]
         fits = all({word.key, singular(word.key)} & describing_words() or is_content(word, stopped) for word in words)
         hyphened = all(word.hyphened for word in words[1:])

@@ -6,7 +6,7 @@ import re
 from commonplace.text.foundation.characters import bare
 from commonplace.text.tagging.tables import alias_groups, listed, singulars, topic_names
 
-_KEPT_S = ("ss", "us", "is", "ics", "'s")
+_NO_PLURAL = ("ss", "us", "is", "ics", "'s")
 _DOUBLED = re.compile(r"([bdfgklmnprt])\1$")
 _ROMANCE = ("fr", "es", "pt", "it")
 
@@ -32,7 +32,7 @@ def singular(word: str) -> str:
     known = singulars().get(word)
     if known is not None:
         return known
-    if len(word) <= 3 or not word.endswith("s") or word.endswith(_KEPT_S):
+    if len(word) <= 3 or not word.endswith("s") or word.endswith(_NO_PLURAL):
         return word
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
@@ -108,8 +108,8 @@ def _abbreviates(short: str, full: str) -> bool:
     """
     if len(short) >= len(full) or not short.startswith(full[0]):
         return False
-    rest = iter(full)
-    return all(char in rest for char in short if char.isalpha())
+    letters = iter(full)
+    return all(char in letters for char in short if char.isalpha())
 
 
 def _singular_tag(tag: str) -> str:

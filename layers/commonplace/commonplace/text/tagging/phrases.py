@@ -22,17 +22,17 @@ def phrases_of(reading: Reading) -> list[Phrase]:
     """Return runs of content words in order; in German only nouns, if the text capitalizes them."""
     stopped = stopped_of(reading)
     nouns_only = reading.language == "de" and any(word.capital for word in reading.words)
-    found: list[Phrase] = []
+    phrases: list[Phrase] = []
     open_phrase = False
     for at, word in enumerate(reading.words):
         content = is_content(word, stopped) and (not nouns_only or word.text[0].isupper())
         content = content and (reading.language != "en" or is_activity(reading.words, at))
         if content and open_phrase and not word.parted:
-            found[-1].append(word)
+            phrases[-1].append(word)
         elif content:
-            found.append([word])
+            phrases.append([word])
         open_phrase = content
-    return found
+    return phrases
 
 
 def is_content(word: Word, stopped: frozenset[str]) -> bool:
@@ -68,18 +68,18 @@ def stopped_in(language: str) -> frozenset[str]:
 
 def names_in(phrase: Phrase) -> list[Phrase]:
     """Return the names in a phrase: runs of capitalized words; at the start of a sentence only if known."""
-    found: list[Phrase] = []
+    phrases: list[Phrase] = []
     open_name = False
     for at, word in enumerate(phrase):
         following = phrase[at + 1] if at + 1 < len(phrase) else None
         starting = word.text[0].isupper() and following is not None and following.capital
         named = starting or word.capital or is_proper(word)
         if named and open_name:
-            found[-1].append(word)
+            phrases[-1].append(word)
         elif named:
-            found.append([word])
+            phrases.append([word])
         open_name = named
-    return found
+    return phrases
 
 
 def is_proper(word: Word) -> bool:
@@ -99,20 +99,20 @@ def _pieces(part: str, known: Mapping[str, object], stopped: Mapping[str, object
     """Cut a run: Japanese ones are mostly one noun and lose only stop words; Chinese ones are also cut at known words."""
     if part in stopped:
         return []
-    found = [""]
+    parts = [""]
     at = 0
     while at < len(part):
         size = trigger_length(part, at, stopped, 5)
         size = size if language == "zh" or size > 1 else 0
         word = trigger_length(part, at, known, 5) if language == "zh" else 0
         if word > 1 and word >= size:
-            found += [part[at : at + word], ""]
+            parts += [part[at : at + word], ""]
         elif size:
-            found.append("")
+            parts.append("")
         else:
-            found[-1] += part[at]
+            parts[-1] += part[at]
         at += max(word if word > 1 and word >= size else size, 1)
-    return [piece for piece in found if 2 <= len(piece) <= (4 if language == "zh" else LONGEST_WORD)]
+    return [piece for piece in parts if 2 <= len(piece) <= (4 if language == "zh" else LONGEST_WORD)]
 
 
 def _is_name(word: Word) -> bool:
@@ -135,15 +135,15 @@ def _gerunds() -> frozenset[str]:
 def concepts_of(text: str, limit: int = 8) -> list[str]:
     """Return up to `limit` concepts of one to four words; names and longer ones first, only names keep capitals."""
     reading = read(text)
-    found: dict[str, tuple[int, str]] = {}
+    concepts: dict[str, tuple[int, str]] = {}
     for phrase in phrases_of(reading):
         for part in _parted(phrase, reading.language):
             concept = _written(part, reading)
             rank = -2 if len(part) > 1 else -1 if names_in(part) else 0
-            found.setdefault(bare(concept), (rank, concept))
+            concepts.setdefault(bare(concept), (rank, concept))
     for noun in unspaced_nouns(reading.runs, reading.language):
-        found.setdefault(bare(noun), (-1, noun))
-    ordered = sorted(found.values(), key=lambda ranked: ranked[0])
+        concepts.setdefault(bare(noun), (-1, noun))
+    ordered = sorted(concepts.values(), key=lambda ranked: ranked[0])
     return [concept for _, concept in ordered[:limit]]
 
 
@@ -159,6 +159,6 @@ def _written(phrase: Phrase, reading: Reading) -> str:
     named = {id(word) for name in names_in(phrase) for word in name}
     parts: list[str] = []
     for at, word in enumerate(phrase):
-        kept = id(word) in named or is_proper(word) or reading.language == "de"
-        parts += [("-" if word.hyphened else " ") if at else "", word.text if kept else word.text.lower()]
+        is_written = id(word) in named or is_proper(word) or reading.language == "de"
+        parts += [("-" if word.hyphened else " ") if at else "", word.text if is_written else word.text.lower()]
     return "".join(parts)

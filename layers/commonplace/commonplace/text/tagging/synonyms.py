@@ -31,39 +31,43 @@ _SHIPPED = ("de", "fr", "es")
 
 def are_siblings(first: str, second: str) -> bool:
     """Return whether two similar tags are different things: of one kind, opposites, versions, or one a sort of the other."""
-    one, other = canonical(first), canonical(second)
-    if min(len(one), len(other)) < _SHORTEST or _DIGITS.findall(one) != _DIGITS.findall(other):
+    short, other = canonical(first), canonical(second)
+    if min(len(short), len(other)) < _SHORTEST or _DIGITS.findall(short) != _DIGITS.findall(other):
         return True
-    if _known(one) and _known(other):
+    if _known(short) and _known(other):
         return True
-    if _of_one_kind(bare(first), bare(second)) or _of_one_kind(one, other) or _opposed(one, other) or _opposed(other, one):
+    if _same_kind(bare(first), bare(second)) or _same_kind(short, other) or _opposed(short, other) or _opposed(other, short):
         return True
-    return _narrower(one, other) or _narrower(bare(first), bare(second))
+    return _narrower(short, other) or _narrower(bare(first), bare(second))
 
 
 def _known(name: str) -> bool:
     return name in topic_names() or name in alias_groups()
 
 
-def _of_one_kind(one: str, other: str) -> bool:
-    ones, others = {one, *one.split("-")}, {other, *other.split("-")}
-    return any(_kinds(part) & _kinds(rest) for part in ones - others for rest in others - ones)
+def _same_kind(first: str, other: str) -> bool:
+    first_parts, other_parts = {first, *first.split("-")}, {other, *other.split("-")}
+    return any(
+        _kinds(part) & _kinds(part_of_other)
+        for part in first_parts - other_parts
+        for part_of_other in other_parts - first_parts
+    )
 
 
 def _kinds(name: str) -> frozenset[int]:
     return kinds().get(name) or kinds().get(canonical(name), frozenset())
 
 
-def _opposed(one: str, other: str) -> bool:
-    return any(one in (prefix + other, f"{prefix}-{other}") for prefix in listed("prefixes.opposed"))
+def _opposed(first: str, other: str) -> bool:
+    return any(first in (prefix + other, f"{prefix}-{other}") for prefix in listed("prefixes.opposed"))
 
 
-def _narrower(one: str, other: str) -> bool:
+def _narrower(first: str, other: str) -> bool:
     """Return whether they share a word or a prefix, and the rest is more than an ending (`tea`, `green-tea`)."""
-    if "-" in one or "-" in other:
-        beginnings = [{part[:_SHORTEST] for part in name.split("-")} for name in (one, other)]
+    if "-" in first or "-" in other:
+        beginnings = [{part[:_SHORTEST] for part in name.split("-")} for name in (first, other)]
         return bool(beginnings[0] & beginnings[1])
-    short, long = sorted((one, other), key=len)
+    short, long = sorted((first, other), key=len)
     return long.startswith(short) and not _INFLECTED.match(long[len(short) :])
 
 
@@ -102,8 +106,8 @@ def _shown(tag: str) -> str:
 
 def _nearest(tag: str, alike: Sequence[str], by_use: Sequence[str], cosine: Cosine, budget: int) -> str | None:
     first = [own for own in alike if own[:_ALIKE_START] == tag[:_ALIKE_START]][:_MOST_ALIKE]
-    asked = [*first, *(own for own in by_use[: budget + _MOST_ALIKE] if own not in first)][:budget]
-    scored = [(score, own) for own in asked if (score := cosine(tag, own)) is not None and score >= SAME_MEANING]
+    compared = [*first, *(own for own in by_use[: budget + _MOST_ALIKE] if own not in first)][:budget]
+    scored = [(score, own) for own in compared if (score := cosine(tag, own)) is not None and score >= SAME_MEANING]
     return next((own for _, own in sorted(scored, reverse=True) if not are_siblings(tag, own)), None)
 
 
@@ -112,12 +116,12 @@ def expansions(words: Sequence[str]) -> dict[str, str]:
 
     `words`: those of a query as the analyzer returns them. A topic is the tag of a memory about it.
     """
-    asked = set(words)
-    found: dict[str, str] = {}
+    own_words = set(words)
+    names: dict[str, str] = {}
     for name, widened in (*_topics(words), *_aliases(words)):
-        if not asked.issuperset(name.split("-")):
-            found.setdefault(name, widened)
-    return found
+        if not own_words.issuperset(name.split("-")):
+            names.setdefault(name, widened)
+    return names
 
 
 def _topics(words: Sequence[str]) -> list[tuple[str, str]]:
@@ -125,29 +129,29 @@ def _topics(words: Sequence[str]) -> list[tuple[str, str]]:
     text = spoken(list(words))
     english = hits(text, lexicon("en"), "en")
     taken = {at for hit in english for at in range(hit.start, hit.end)}
-    rest = [word for at, word in enumerate(text) if at not in taken and word.key not in function_words("en")]
-    named = [(hit.topic, _said(text, hit)) for hit in english]
-    for language in _SHIPPED if rest else ():
-        named += [(hit.topic, _said(rest, hit)) for hit in hits(rest, lexicon(language), language)]
+    unread = [word for at, word in enumerate(text) if at not in taken and word.key not in function_words("en")]
+    named = [(hit.topic, _wording(text, hit)) for hit in english]
+    for language in _SHIPPED if unread else ():
+        named += [(hit.topic, _wording(unread, hit)) for hit in hits(unread, lexicon(language), language)]
     runs = [bare(word) for word in words if not word.isascii()]
     for language in ("ja", "zh") if runs else ():
         named += [(hit.topic, run[hit.start : hit.end]) for run in runs for hit in run_hits([run], lexicon(language))]
     return named
 
 
-def _said(words: Sequence[Word], hit: Hit) -> str:
+def _wording(words: Sequence[Word], hit: Hit) -> str:
     return " ".join(word.text for word in words[hit.start : hit.end])
 
 
 def _aliases(words: Sequence[str]) -> list[tuple[str, str]]:
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     single = [word for word in words if word not in function_words("en")]
     for name in (*map("-".join, pairwise(words)), *single):
         groups = alias_groups()
         members = groups.get(name) or groups.get(singular(name)) or ()
-        others = [member for member in members if member != name and singular(name) != member]
-        found += [(other, name.replace("-", " ")) for other in others[:_ALIASES_A_WORD]]
-    return found
+        synonyms = [member for member in members if member != name and singular(name) != member]
+        pairs += [(other, name.replace("-", " ")) for other in synonyms[:_ALIASES_A_WORD]]
+    return pairs
 
 
 ALIAS, INITIALS, SPELLING = "another name of it", "its initials", "the same in another spelling"
@@ -182,20 +186,20 @@ class Likeness:
     apart: str | None = None
 
 
-def likeness(one: str, other: str, own: OwnTags, cosine: float | None, scale: tuple[float, float] | None) -> Likeness:
+def likeness(first: str, other: str, own: OwnTags, cosine: float | None, scale: tuple[float, float] | None) -> Likeness:
     """Compare two tags. `cosine`: of their vectors; `scale`: that model's cosines of unrelated and of equal tags."""
-    if group_of(one) is not None and group_of(one) == group_of(other):
+    if group_of(first) is not None and group_of(first) == group_of(other):
         return Likeness(1.0, ALIAS)
     near = 0.0 if cosine is None or scale is None else (cosine - scale[0]) / (scale[1] - scale[0])
     near = round(min(1.0, max(0.0, near)), 3)
-    if _DIGITS.findall(bare(one)) != _DIGITS.findall(bare(other)):
+    if _DIGITS.findall(bare(first)) != _DIGITS.findall(bare(other)):
         return Likeness(near, MEANING, OTHER_DIGITS)
-    why = _spelled(one, other, own, near)
+    why = _spelled(first, other, own, near)
     if why is not None:
         return Likeness(1.0, why)
-    apart = _is_of_two(one, other) or _is_derived(one, other) or are_siblings(one, other)
-    shares = bool(stems_of(one) & stems_of(other))
-    return Likeness(near, MEANING, SIBLINGS if apart else None if shares else NO_WORD)
+    is_different = _is_of_two(first, other) or _is_derived(first, other) or are_siblings(first, other)
+    shares = bool(stems_of(first) & stems_of(other))
+    return Likeness(near, MEANING, SIBLINGS if is_different else None if shares else NO_WORD)
 
 
 def stems_of(tag: str) -> frozenset[str]:
@@ -208,14 +212,14 @@ def scale_of(model: str) -> tuple[float, float] | None:
     return scales().get(model)
 
 
-def winner(one: str, other: str, own: OwnTags) -> str:
+def winner(first: str, other: str, own: OwnTags) -> str:
     """Return the name that replaces both: the table's, the full form, the correctly spelled, else the most used."""
-    group = group_of(one)
+    group = group_of(first)
     if group is not None and group == group_of(other):
         return group
-    if _is_initials(one, other) or _is_initials(other, one):
-        return max(one, other, key=len)
-    return min(one, other, key=lambda tag: (not _is_known(tag, own), -own.uses.get(tag, 0), len(tag), tag))
+    if _is_initials(first, other) or _is_initials(other, first):
+        return max(first, other, key=len)
+    return min(first, other, key=lambda tag: (not _is_known(tag, own), -own.uses.get(tag, 0), len(tag), tag))
 
 
 def group_of(tag: str) -> str | None:
@@ -224,39 +228,41 @@ def group_of(tag: str) -> str | None:
     return groups[plain][0] if plain in groups else None
 
 
-def _spelled(one: str, other: str, own: OwnTags, near: float) -> str | None:
-    if _is_of_two(one, other):
+def _spelled(first: str, other: str, own: OwnTags, near: float) -> str | None:
+    if _is_of_two(first, other):
         return None
-    if same_thing(one) == same_thing(other):
+    if same_thing(first) == same_thing(other):
         return SPELLING
-    if any(_is_initials(short, long) and own.abbreviates(short, long) for short, long in ((one, other), (other, one))):
+    if any(_is_initials(short, long) and own.abbreviates(short, long) for short, long in ((first, other), (other, first))):
         return INITIALS
-    rare = min(own.uses.get(one, 0), own.uses.get(other, 0)) < _FREQUENT
-    typed = rare and _is_typo(one, other, own) and (len(one) != len(other) or near >= _SURE or sorted(one) == sorted(other))
+    rare = min(own.uses.get(first, 0), own.uses.get(other, 0)) < _FREQUENT
+    typed = (
+        rare and _is_typo(first, other, own) and (len(first) != len(other) or near >= _SURE or sorted(first) == sorted(other))
+    )
     return TYPO if typed else None  # a replaced letter makes another name just as often ("Hamburg", "Homburg")
 
 
-def _is_of_two(one: str, other: str) -> bool:
+def _is_of_two(first: str, other: str) -> bool:
     """Return whether a plural, hyphen or mark changes the meaning, or both are names of one kind.
 
     Examples: "glass", "glasses"; "resign", "re-sign"; "bar", "bär".
     """
-    short, long = sorted((bare(one), bare(other)), key=len)
-    marked = [[char for char in tag.casefold() if char in _OWN_LETTERS] for tag in (one, other)]
+    short, long = sorted((bare(first), bare(other)), key=len)
+    marked = [[char for char in tag.casefold() if char in _OWN_LETTERS] for tag in (first, other)]
     if short == long and len(short) <= _SHORT_WORD and marked[0] != marked[1]:
         return True
     if long in listed("hyphens.other") and short == long.replace("-", ""):
         return True
     another = long in listed("plurals.other") and short == long.removesuffix("s").removesuffix("e" * (short[-1:] != "e"))
-    return another or bool(_kinds_of_tag(one) & _kinds_of_tag(other) and canonical(one) != canonical(other))
+    return another or bool(_kinds_of_tag(first) & _kinds_of_tag(other) and canonical(first) != canonical(other))
 
 
-def _is_derived(one: str, other: str) -> bool:
+def _is_derived(first: str, other: str) -> bool:
     """Return whether one word is derived from the other with another meaning ("physics", "physical"; "bank", "banking")."""
-    short, long = sorted((bare(one), bare(other)), key=len)
+    short, long = sorted((bare(first), bare(other)), key=len)
     if any(long in (f"{base}ing", f"{base.removesuffix('e')}ing") for base in (short, singular(short))):
         return True
-    ours, theirs = (next((end for end in listed("endings.derived") if bare(tag).endswith(end)), "") for tag in (one, other))
+    ours, theirs = (next((end for end in listed("endings.derived") if bare(tag).endswith(end)), "") for tag in (first, other))
     return ours != theirs
 
 
@@ -275,9 +281,9 @@ def _is_initials(short: str, long: str) -> bool:
     return not any(letters in some for some in names)
 
 
-def _is_typo(one: str, other: str, own: OwnTags) -> bool:
+def _is_typo(first: str, other: str, own: OwnTags) -> bool:
     """Return whether one word is known, and the other differs by one letter changed, missing, added or transposed."""
-    plain = bare(one), bare(other)
+    plain = bare(first), bare(other)
     if min(map(len, plain)) < _LEAST_TYPO or plain[0][0] != plain[1][0] or any(map(str.isdigit, "".join(plain))):
         return False
     ours, theirs = (tag.split("-") for tag in plain)
@@ -288,7 +294,7 @@ def _is_typo(one: str, other: str, own: OwnTags) -> bool:
         return False
     if changed[0][0][-1] != changed[0][1][-1]:  # "Daniel" and "Daniela" are different
         return False
-    return _is_one_edit(*changed[0]) and _is_known(changed[0][0], own) != _is_known(changed[0][1], own)
+    return _is_single_edit(*changed[0]) and _is_known(changed[0][0], own) != _is_known(changed[0][1], own)
 
 
 def _is_known(tag: str, own: OwnTags) -> bool:
@@ -302,8 +308,8 @@ def _is_word(word: str, own: OwnTags) -> bool:
     return any(map(is_known, forms(word, "en"))) or (is_english(word) and not word.endswith("ed"))
 
 
-def _is_one_edit(one: str, other: str) -> bool:
-    short, long = sorted((one, other), key=len)
+def _is_single_edit(first: str, other: str) -> bool:
+    short, long = sorted((first, other), key=len)
     if len(long) - len(short) > 1:
         return False
     at = next((place for place, char in enumerate(short) if char != long[place]), len(short))

@@ -83,8 +83,8 @@ def alias_groups() -> Mapping[str, tuple[str, ...]]:
     """Return any lower-case name -> all names of the same thing, the preferred one first."""
     groups: dict[str, tuple[str, ...]] = {}
     for line in _lines("aliases.txt"):
-        name, _, others = line.partition(": ")
-        members = (name, *(other.strip() for other in others.split(",")))
+        name, _, synonyms = line.partition(": ")
+        members = (name, *(other.strip() for other in synonyms.split(",")))
         for member in members:
             groups.setdefault(member, members)
     return groups
@@ -93,11 +93,11 @@ def alias_groups() -> Mapping[str, tuple[str, ...]]:
 @functools.cache
 def kinds() -> Mapping[str, frozenset[int]]:
     """Return a name -> the numbers of the kinds that it belongs to."""
-    found: dict[str, set[int]] = {}
+    groups: dict[str, set[int]] = {}
     for number, line in enumerate(_lines("siblings.txt")):
         for member in line.split():
-            found.setdefault(member, set()).add(number)
-    return {member: frozenset(numbers) for member, numbers in found.items()}
+            groups.setdefault(member, set()).add(number)
+    return {member: frozenset(numbers) for member, numbers in groups.items()}
 
 
 @functools.cache
@@ -150,12 +150,12 @@ def _bare(text: str) -> list[str]:
 def _verb_forms(base: str) -> list[str]:
     stem = base[:-1] if base.endswith("e") else base
     spoken_es = base.endswith(("s", "sh", "ch", "x", "z", "o"))
-    found = [base, base + ("es" if spoken_es else "s"), stem + "ing", stem + "ed"]
+    forms = [base, base + ("es" if spoken_es else "s"), stem + "ing", stem + "ed"]
     if base.endswith("y") and base[-2] not in _VOWELS:
-        found += [base[:-1] + "ies", base[:-1] + "ied"]
+        forms += [base[:-1] + "ies", base[:-1] + "ied"]
     if base[-1] in "bdgklmnprt" and base[-2] in _VOWELS:
-        found += [base + base[-1] + "ing", base + base[-1] + "ed"]
-    return found
+        forms += [base + base[-1] + "ing", base + base[-1] + "ed"]
+    return forms
 
 
 @functools.cache

@@ -77,19 +77,19 @@ def spoken(words: list[str]) -> list[Word]:
 
 
 def _words(text: str) -> list[Word]:
-    found: list[Word] = []
+    words: list[Word] = []
     end = 0
     for match in _WORD.finditer(text):
         gap = text[end : match.start()]
         end = match.end()
-        first = not found or (any(mark in gap for mark in ".!?\n|…。！？") and gap != ".")
-        first = first and not (found and found[-1].key in listed("tokens.titles"))
-        hyphened = bool(found) and gap in ("-", "‐", "‑", "_")
-        parted = bool(found) and not (hyphened or gap == "." or (gap.isspace() and "\n" not in gap))
+        first = not words or (any(mark in gap for mark in ".!?\n|…。！？") and gap != ".")
+        first = first and not (words and words[-1].key in listed("tokens.titles"))
+        hyphened = bool(words) and gap in ("-", "‐", "‑", "_")
+        parted = bool(words) and not (hyphened or gap == "." or (gap.isspace() and "\n" not in gap))
         for part in _parts(match[0]):
-            found.append(Word(part, bare(part).replace("'", "").replace("’", ""), parted, first, hyphened))
+            words.append(Word(part, bare(part).replace("'", "").replace("’", ""), parted, first, hyphened))
             parted = first = hyphened = False
-    return found
+    return words
 
 
 def _parts(word: str) -> list[str]:
@@ -112,13 +112,13 @@ def _particles() -> re.Pattern[str]:
 
 def _mixed(words: list[Word], own: str) -> Mapping[str, frozenset[str]]:
     """Return by language adjacent foreign grammar words that the text's own language doesn't have."""
-    found: dict[str, frozenset[str]] = {}
+    keys_by_language: dict[str, frozenset[str]] = {}
     for language in LANGUAGES[1:] if own == "en" else ():
         foreign = function_words(language) - stop_words("en")
         pairs = (pair for pair in pairwise(words) if all(word.key in foreign for word in pair) and not pair[1].parted)
         if keys := frozenset(word.key for pair in pairs for word in pair):
-            found[language] = keys
-    return found
+            keys_by_language[language] = keys
+    return keys_by_language
 
 
 def _language(words: list[Word]) -> str:

@@ -18,10 +18,10 @@ from commonplace.text.tagging.tokens import Reading, Word, alone, cut, trigger_l
 
 def is_activity(words: Sequence[Word], at: int) -> bool:
     """Return False for the "running" of 'running late': the name of an activity in another sense."""
-    return words[at].key not in _any("verbs.alone") or stands_for_topic(words, at, at + 1, words[at].key)
+    return words[at].key not in _any("verbs.alone") or is_topic(words, at, at + 1, words[at].key)
 
 
-def stands_for_topic(words: Sequence[Word], start: int, end: int, form: str) -> bool:
+def is_topic(words: Sequence[Word], start: int, end: int, form: str) -> bool:
     """Return whether the words from `start` up to `end` have the sense of their trigger, which begins with `form`.
 
     A noun used as a verb is no topic ("I booked a flight" is not about books), nor is a personal verb with a thing as subject
@@ -176,23 +176,23 @@ def topics_of(reading: Reading) -> list[Hit]:
 
 def _mixed_in(reading: Reading) -> list[Hit]:
     own = [reading.language, "en"]
-    found = [
+    mixed = [
         hit for language in reading.mixed if language not in own for hit in hits(reading.words, lexicon(language), language)
     ]
-    return [hit for hit in found if hit.end - hit.start > 1]
+    return [hit for hit in mixed if hit.end - hit.start > 1]
 
 
-def _sure(found: list[Hit], reading: Reading) -> list[Hit]:
-    if not any(hit.unsure for hit in found):
-        return found
+def _sure(matched: list[Hit], reading: Reading) -> list[Hit]:
+    if not any(hit.unsure for hit in matched):
+        return matched
     hints = hits(reading.words, lexicon("hints"), "en")
-    own = [hit for hit in found if not (hit.unsure and _means_more(hit, found))]
-    signs = [*own, *(hit for hit in hints if not (hit.unsure and _means_more(hit, found)))]
-    elsewhere = any(hit.topic in _PLACES or _field(hit.topic) in _PLACES for hit in found)
+    own = [hit for hit in matched if not (hit.unsure and _means_more(hit, matched))]
+    signs = [*own, *(hit for hit in hints if not (hit.unsure and _means_more(hit, matched)))]
+    elsewhere = any(hit.topic in _PLACES or _field(hit.topic) in _PLACES for hit in matched)
     # Next to a pet, a hint may be another pet ("the python ate the mouse")
     return [
         hit
-        for hit in found
+        for hit in matched
         if not hit.unsure or _named(hit, reading, elsewhere) or _borne_out(hit, own if elsewhere and hit.name else signs)
     ]
 
@@ -201,13 +201,13 @@ def _borne_out(hit: Hit, signs: Iterable[Hit]) -> bool:
     return any(_field(sign.topic) == _field(hit.topic) and not _same_place(sign, hit) for sign in signs)
 
 
-def _same_place(one: Hit, other: Hit) -> bool:
-    return one.start < other.end and other.start < one.end
+def _same_place(first: Hit, other: Hit) -> bool:
+    return first.start < other.end and other.start < first.end
 
 
-def _means_more(hit: Hit, found: Iterable[Hit]) -> bool:
-    others = (other for other in found if not other.unsure and _same_place(hit, other))
-    return any(_field(other.topic) != _field(hit.topic) for other in others)
+def _means_more(hit: Hit, hits: Iterable[Hit]) -> bool:
+    overlapping = (other for other in hits if not other.unsure and _same_place(hit, other))
+    return any(_field(other.topic) != _field(hit.topic) for other in overlapping)
 
 
 def _named(hit: Hit, reading: Reading, elsewhere: bool) -> bool:
@@ -228,49 +228,49 @@ def _field(topic: str) -> str:
 
 def hits(words: Sequence[Word], table: Lexicon, language: str) -> list[Hit]:
     """Return the topics of a lexicon in spaced words; a longer trigger hides the shorter ones inside it."""
-    found: list[Hit] = []
+    hits: list[Hit] = []
     at = 0
     while at < len(words):
         matched = _at(words, at, table, language)
-        found += matched
+        hits += matched
         at = max((hit.end for hit in matched), default=at + 1)
-    return found
+    return hits
 
 
 def _at(words: Sequence[Word], at: int, table: Lexicon, language: str) -> list[Hit]:
-    found: list[Hit] = []
+    hits: list[Hit] = []
     length = 0
     for form in forms(words[at].key, language):
-        for rest, topic, unsure, name in table.phrases.get(form, ()):
-            if len(rest) + 1 < length or not _follows(words, at, rest, language):
+        for following, topic, unsure, name in table.phrases.get(form, ()):
+            if len(following) + 1 < length or not _follows(words, at, following, language):
                 continue
-            if not rest and form in table.named and not words[at].text[0].isupper():
+            if not following and form in table.named and not words[at].text[0].isupper():
                 continue
-            if language == "en" and not stands_for_topic(words, at, at + len(rest) + 1, form):
+            if language == "en" and not is_topic(words, at, at + len(following) + 1, form):
                 continue
-            if len(rest) + 1 > length:
-                found, length = [], len(rest) + 1
-            found.append(Hit(topic, at, at + length, unsure, name))
-        if found and length > 1:
+            if len(following) + 1 > length:
+                hits, length = [], len(following) + 1
+            hits.append(Hit(topic, at, at + length, unsure, name))
+        if hits and length > 1:
             break
-    return found
+    return hits
 
 
-def _follows(words: Sequence[Word], at: int, rest: tuple[str, ...], language: str) -> bool:
-    if at + len(rest) >= len(words):
+def _follows(words: Sequence[Word], at: int, following: tuple[str, ...], language: str) -> bool:
+    if at + len(following) >= len(words):
         return False
-    steps = enumerate(rest, start=at + 1)
+    steps = enumerate(following, start=at + 1)
     return all(not words[step].parted and key in forms(words[step].key, language) for step, key in steps)
 
 
 def run_hits(runs: Iterable[str], table: Lexicon) -> list[Hit]:
     """Return the topics in runs of unspaced script, longest trigger first; a single character must be isolated."""
-    found: list[Hit] = []
+    hits: list[Hit] = []
     for run in map(bare, runs):
         at = 0
         kana = any("\u3041" <= char <= "\u30ff" for char in run)
         while at < len(run):
             size = trigger_length(run, at, table.runs, table.longest_run, kana and not alone(run, at))
-            found += [Hit(topic, at, at + size) for topic in table.runs.get(run[at : at + size], ())]
+            hits += [Hit(topic, at, at + size) for topic in table.runs.get(run[at : at + size], ())]
             at += max(size, 1)
-    return found
+    return hits

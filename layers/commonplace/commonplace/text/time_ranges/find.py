@@ -38,15 +38,15 @@ def spans_of(query: str, language: Language, blocked: Sequence[tuple[int, int]])
     spans += _linked(query, language, phrases)
     if language.titles:
         blocked = [*blocked, *_titles(query, language)]
-    kept = [span for span in spans if not any(start < span.end and span.start < end for start, end in blocked)]
-    return sorted(kept, key=lambda span: (span.start, -span.end))
+    free = [span for span in spans if not any(start < span.end and span.start < end for start, end in blocked)]
+    return sorted(free, key=lambda span: (span.start, -span.end))
 
 
 def _is_of_a_name(phrase: TimePhrase, holidays: Sequence[TimePhrase]) -> bool:
     """Return whether it is only part of a holiday's name: the "Friday" of "Good Friday"."""
     if "holiday" in phrase.slots:
         return False
-    return any(one.start <= phrase.start and phrase.end <= one.end for one in holidays)
+    return any(holiday.start <= phrase.start and phrase.end <= holiday.end for holiday in holidays)
 
 
 def look_alikes(query: str, languages: Sequence[Language]) -> list[tuple[int, int]]:
@@ -55,15 +55,15 @@ def look_alikes(query: str, languages: Sequence[Language]) -> list[tuple[int, in
 
 
 def _phrases(query: str, language: Language) -> list[TimePhrase]:
-    found: dict[tuple[int, int, tuple[str, ...]], TimePhrase] = {}
+    phrases: dict[tuple[int, int, tuple[str, ...]], TimePhrase] = {}
     plain = " ".join(straight(query.casefold()).split())
-    told = {slot for slot, words in _needed_words(language.code).items() if any(word in plain for word in words)}
-    for known in (phrase for phrase in language.phrases if told.issuperset(phrase.needs)):
+    slots_used = {slot for slot, words in _needed_words(language.code).items() if any(word in plain for word in words)}
+    for known in (phrase for phrase in language.phrases if slots_used.issuperset(phrase.needs)):
         for match in known.pattern.finditer(query):
             slots = meanings(language.code, match.groupdict())
             phrase = TimePhrase(*match.span(), {**slots, "language": language.code}, known.free)
-            found.setdefault((phrase.start, phrase.end, tuple(sorted(slots))), phrase)
-    return list(found.values())
+            phrases.setdefault((phrase.start, phrase.end, tuple(sorted(slots))), phrase)
+    return list(phrases.values())
 
 
 @cache
@@ -132,17 +132,17 @@ def read_written(text: str, language: str) -> date | None:
     if any(len(figure) not in (1, 2, 4) for figure in figures):
         return None
     year = next((int(figure) for figure in figures if len(figure) == len("2023")), None)
-    rest = [int(figure) for figure in figures if len(figure) < len("2023")]
+    numbers = [int(figure) for figure in figures if len(figure) < len("2023")]
     names = _months(language)
     month = next((names[word] for word in _LETTERS.findall(text.casefold()) if word in names), None)
     if month is not None:
-        day = rest[0] if rest and (year is not None or 1 <= rest[0] <= 31) else 1
+        day = numbers[0] if numbers and (year is not None or 1 <= numbers[0] <= 31) else 1
         return _day(year or NO_YEAR, month, day)
-    if len(rest) == len(("day", "month", "year")):
-        year = rest[2] + (2000 if rest[2] < _THIS_CENTURY else 1900)
-    elif len(rest) != len(("day", "month")):
+    if len(numbers) == len(("day", "month", "year")):
+        year = numbers[2] + (2000 if numbers[2] < _THIS_CENTURY else 1900)
+    elif len(numbers) != len(("day", "month")):
         return None
-    first, second = rest[:2]
+    first, second = numbers[:2]
     if language == "ja" or len(figures[0]) == len("2023"):
         first, second = second, first
     return _day(year or NO_YEAR, second, first) or _day(year or NO_YEAR, first, second)

@@ -38,8 +38,8 @@ def monday(moment: datetime) -> datetime:
 
 def weekday_from(moment: datetime, weekday: int) -> datetime:
     """Return the midnight of the first such weekday (Monday is 0) on or after `moment`, which must be a midnight."""
-    found = monday(moment) + timedelta(days=weekday)
-    return found if found >= moment else found + timedelta(weeks=1)
+    day = monday(moment) + timedelta(days=weekday)
+    return day if day >= moment else day + timedelta(weeks=1)
 
 
 def days(first: datetime, count: int = 1) -> Period:
@@ -130,9 +130,9 @@ class Clock:
         twice.
         """
         zone = self.instant.tzinfo
-        there = moment.replace(tzinfo=zone) if moment.tzinfo is None else moment
-        there = there.astimezone(UTC).astimezone(zone)
-        return there.replace(tzinfo=timezone(there.utcoffset() or timedelta()), fold=0)
+        local = moment.replace(tzinfo=zone) if moment.tzinfo is None else moment
+        local = local.astimezone(UTC).astimezone(zone)
+        return local.replace(tzinfo=timezone(local.utcoffset() or timedelta()), fold=0)
 
 
 Slots = Mapping[str, str]
@@ -168,7 +168,7 @@ def narrowed(whole: Period | None, slots: Slots) -> Period | None:
         return calendar(slots["around"], first) if fits else None
     if "later" in slots:
         return _later(whole, slots)
-    return _beside(whole, slots) if "side" in slots else whole
+    return _around(whole, slots) if "side" in slots else whole
 
 
 def phase_of(whole: Period, phase: str) -> Period | None:
@@ -216,7 +216,7 @@ def _nth(whole: Period, slots: Slots) -> Period | None:
     return part if inside else None
 
 
-def _beside(whole: Period, slots: Slots) -> Period | None:
+def _around(whole: Period, slots: Slots) -> Period | None:
     sign, count = int(slots["side"]), _count(slots.get("side_count", "1"))
     edge = whole.end if sign > 0 else whole.start
     unit = slots.get("side_unit", "day")
@@ -283,8 +283,8 @@ def _own_day(rule: Rule, year: int) -> datetime:
 
 
 def _rule(name: str, zone: str) -> Rule:
-    there = (row[name] for row in _table()["elsewhere"] if name in row and _is_in(zone, row["zones"]))
-    rule: Rule = next(there, _table()["holiday"][name])
+    rules = (row[name] for row in _table()["elsewhere"] if name in row and _is_in(zone, row["zones"]))
+    rule: Rule = next(rules, _table()["holiday"][name])
     return rule
 
 

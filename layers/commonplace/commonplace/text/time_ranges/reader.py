@@ -26,11 +26,11 @@ LONGEST = 1000
 def _time_words(language: str) -> frozenset[str]:
     plain = _function_words(language)
     phrases = [LETTERS.findall(phrase) for slot in TELLING for phrase in phrases_of(language, slot)]
-    told = {max((word for word in words if word not in plain), key=len, default="") for words in phrases}
+    words = {max((word for word in words if word not in plain), key=len, default="") for words in phrases}
     if vocabulary(language).get("compounds"):
         for first, last in COMPOUNDS:
-            told |= {start + end for start in phrases_of(language, first) for end in phrases_of(language, last)}
-    return frozenset(told | set(vocabulary(language).get("time_words", "").split()) - {""})
+            words |= {start + end for start in phrases_of(language, first) for end in phrases_of(language, last)}
+    return frozenset(words | set(vocabulary(language).get("time_words", "").split()) - {""})
 
 
 @cache
@@ -41,10 +41,10 @@ def _function_words(language: str) -> frozenset[str]:
 
 @cache
 def _unspaced_times() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    found = ((language, vocabulary(language).get("time_characters")) for language in LANGUAGES)
+    patterns = ((language, vocabulary(language).get("time_characters")) for language in LANGUAGES)
     return tuple(
         (language, re.compile("|".join([pattern, *phrases_of(language, "holiday")]), re.IGNORECASE))
-        for language, pattern in found
+        for language, pattern in patterns
         if pattern
     )
 
@@ -52,8 +52,8 @@ def _unspaced_times() -> tuple[tuple[str, re.Pattern[str]], ...]:
 @cache
 def _figures() -> re.Pattern[str]:
     """Return the pattern of figures that indicate a time: a decade, a quarter, a day of the month."""
-    told = (vocabulary(language).get("figures") for language in LANGUAGES)
-    return re.compile("|".join([FIGURES, *filter(None, told)]), re.IGNORECASE)
+    figures = (vocabulary(language).get("figures") for language in LANGUAGES)
+    return re.compile("|".join([FIGURES, *filter(None, figures)]), re.IGNORECASE)
 
 
 def languages_of(query: str) -> list[str]:
@@ -80,10 +80,10 @@ def languages_of(query: str) -> list[str]:
     return unspaced + sorted(chosen, key=lambda language: -weight[language])
 
 
-def _contested(language: str, told: set[str], weight: dict[str, int]) -> bool:
+def _contested(language: str, words_read: set[str], weight: dict[str, int]) -> bool:
     """Return whether all time words are function words of a language that is at least as likely."""
-    own = weight[language] - (len(told) == weight[language])
-    return any(told <= _function_words(other) for other in LANGUAGES if other != language and weight[other] > own)
+    own = weight[language] - (len(words_read) == weight[language])
+    return any(words_read <= _function_words(other) for other in LANGUAGES if other != language and weight[other] > own)
 
 
 def read_time_range(query: str, now: datetime) -> TimeRange | None:

@@ -50,20 +50,20 @@ def turn_of(slots: Slots) -> int | None:
 
 
 def written_date(slots: Slots, clock: Clock) -> Period | None:
-    found = read_written(slots.get("date") or slots["numeric"], slots["language"])
-    if found is None:
+    date = read_written(slots.get("date") or slots["numeric"], slots["language"])
+    if date is None:
         return None
     if "numeric" in slots:
-        return narrowed(days(datetime(found.year, found.month, found.day)), slots)
-    return _of_year(lambda year: _day_of(year, found), slots, clock)
+        return narrowed(days(datetime(date.year, date.month, date.day)), slots)
+    return _of_year(lambda year: _day_of(year, date), slots, clock)
 
 
 def month(slots: Slots, clock: Clock) -> Period | None:
     if "month_number" in slots:
         number = int(slots["month_number"])
     else:
-        found = read_written(slots["month"], slots["language"])
-        number = found.month if found else 0
+        date = read_written(slots["month"], slots["language"])
+        number = date.month if date else 0
     return _of_year(lambda year: months(year, number), slots, clock) if 1 <= number <= 12 else None
 
 
@@ -101,9 +101,9 @@ def decade(slots: Slots, clock: Clock) -> Period | None:
     return narrowed(years(first, 10), slots)
 
 
-def _day_of(year: int, found: date) -> Period | None:
+def _day_of(year: int, date: date) -> Period | None:
     try:
-        return days(datetime(year, found.month, found.day))
+        return days(datetime(year, date.month, date.day))
     except ValueError:  # 29 February of a common year
         return None
 
@@ -117,14 +117,14 @@ def _iso_week(year: int, number: int) -> Period | None:
 
 def _of_year(make: Callable[[int], Period | None], slots: Slots, clock: Clock) -> Period | None:
     """Return the period in the named year, else the one selected by last, this, next or the query's direction."""
-    named = _year_told(slots, clock)
+    named = _year_of(slots, clock)
     if named is not None:
         return narrowed(make(named), slots)
     made = (narrowed(make(near), slots) for near in range(clock.now.year - REACH, clock.now.year + REACH + 1))
     return clock.pick([period for period in made if period], turn_of(slots))
 
 
-def _year_told(slots: Slots, clock: Clock) -> int | None:
+def _year_of(slots: Slots, clock: Clock) -> int | None:
     if "years_back" in slots:
         return clock.now.year - _counted({**slots, "unit": "year"})[1][-1]
     if "year_turn" in slots:
@@ -138,8 +138,8 @@ def ago(slots: Slots, clock: Clock) -> Period | None:
     if "weekday" in slots:
         return _weekday_ago(slots, clock)
     if slots.keys() & {"season", "holiday"}:
-        turned = {**slots, "turn": str(-_counted({**slots, "unit": "year"})[1][-1])}
-        return season(turned, clock) if "season" in slots else holiday(turned, clock)
+        shifted = {**slots, "turn": str(-_counted({**slots, "unit": "year"})[1][-1])}
+        return season(shifted, clock) if "season" in slots else holiday(shifted, clock)
     if slots.get("from_now") == "forward" and not clock.forward:  # "in two weeks" may also be a length
         return None
     unit, counts = _counted(slots)
@@ -171,7 +171,7 @@ def rolling(slots: Slots, clock: Clock) -> Period | None:
     ahead = "ahead" in slots
     if unit == "weekend":
         wholes = [calendar(unit, clock.now, count if ahead else -count) for count in (1, counts[0])]
-        return Period(min(one.start for one in wholes), max(one.end for one in wholes), "day")
+        return Period(min(whole.start for whole in wholes), max(whole.end for whole in wholes), "day")
     edge = _shift(clock, unit, counts[0] if ahead else -counts[0])
     now = clock.instant if unit in CLOCK_UNITS else clock.now
     # Not sorted: in the hour that occurs twice, the later of two times may look earlier.
@@ -223,18 +223,18 @@ def read(query: str, now: datetime, languages: Sequence[str]) -> TimeRange | Non
         clock = _clock(plain, now, language)
         for span in spans_of(plain, language, blocked):
             try:
-                found = _range(span, clock)
+                time_range = _range(span, clock)
             except (OverflowError, ValueError):  # a year before 1 or after 9999
                 continue
-            if found is not None:
-                return replace(found, text=query[span.start : span.end].strip())
+            if time_range is not None:
+                return replace(time_range, text=query[span.start : span.end].strip())
     return None
 
 
 def _clock(query: str, now: datetime, language: Language) -> Clock:
-    told = language.past.search(query) is not None and language.planned.search(query) is None
-    forward = not told and language.forward.search(query) is not None
-    return Clock(now, now.replace(tzinfo=None, fold=0), forward, told)
+    is_past = language.past.search(query) is not None and language.planned.search(query) is None
+    forward = not is_past and language.forward.search(query) is not None
+    return Clock(now, now.replace(tzinfo=None, fold=0), forward, is_past)
 
 
 def _range(span: TimeSpan, clock: Clock) -> TimeRange | None:
@@ -258,8 +258,8 @@ def _range(span: TimeSpan, clock: Clock) -> TimeRange | None:
 
 
 def _is_of_any_week(span: TimeSpan) -> bool:
-    told = ANCHORS | YEARLY | RELATIONS | {"day_of_month"}
-    return all("weekday" in phrase.slots and not phrase.slots.keys() & told for phrase in span.phrases)
+    slots_read = ANCHORS | YEARLY | RELATIONS | {"day_of_month"}
+    return all("weekday" in phrase.slots and not phrase.slots.keys() & slots_read for phrase in span.phrases)
 
 
 def _ends(span: TimeSpan, clock: Clock) -> Ends:
@@ -318,10 +318,10 @@ def resolve(slots: Slots, clock: Clock) -> Period | None:
 
 def point(slots: Slots, clock: Clock) -> Period | None:
     """Resolve a start or end: "since noon" and "until 3 pm" mean the minute, not the hour from it."""
-    found = resolve(slots, clock)
-    if found is None or "to_hour" in slots or not ("hour" in slots or slots.get("part") == "noon"):
-        return found
-    moment = found.start if "hour" in slots else midnight(found.start) + timedelta(hours=NOON)
+    period = resolve(slots, clock)
+    if period is None or "to_hour" in slots or not ("hour" in slots or slots.get("part") == "noon"):
+        return period
+    moment = period.start if "hour" in slots else midnight(period.start) + timedelta(hours=NOON)
     return Period(moment, moment, "moment")
 
 

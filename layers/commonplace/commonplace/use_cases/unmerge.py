@@ -8,7 +8,7 @@ from commonplace.domain.ids import new_operation_id
 from commonplace.domain.maintenance import MOST_SOURCES
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import RunOperation
-from commonplace.memories.lineage import TAKEN_APART
+from commonplace.memories.lineage import UNMERGED
 from commonplace.memories.tag_names import own_names
 from commonplace.memories.transitions import deleted
 from commonplace.ports.values import Audit, Change, Operation, Stored
@@ -22,7 +22,7 @@ _CORRECTED = ("memory_type", "importance", "expires_at", "purge_at")
 
 
 @dataclass(frozen=True)
-class MergedAgain:
+class Unmerge:
     """The remaining sources (`left`) of `merged` memories; the last source replaces them."""
 
     left: Sequence[Memory]
@@ -37,7 +37,7 @@ class MergedAgain:
         concurrently.
         """
         sources = self._sources()
-        begun = all(one.status == "deleted" for one in self.merged)  # some sources are separate already
+        begun = all(memory.status == "deleted" for memory in self.merged)  # some sources are separate already
         joins = MOST_SOURCES >= len(self.left) > 1 and not begun and sources.refusal is None
         operations = [self._joined(sources)] if joins else list(self._opened(sources))
         run_id = self._run_id()
@@ -50,8 +50,8 @@ class MergedAgain:
     def _sources(self) -> Sources:
         context = self.lease.context
         caller = replace(context.caller, agent_id=self.left[0].agent_id)
-        found = context.ports.records.stored(caller.user_id, [one.memory_id for one in self.left])
-        before = (Stored(one.memory.model_copy(update=_AS_BEFORE), one.vector) for one in found)
+        records = context.ports.records.stored(caller.user_id, [memory.memory_id for memory in self.left])
+        before = (Stored(record.memory.model_copy(update=_AS_BEFORE), record.vector) for record in records)
         return Sources.of(before, caller, context.ports.of(caller.user_id))
 
     def _joined(self, sources: Sources) -> Operation:
@@ -60,22 +60,22 @@ class MergedAgain:
         operation_id = planned.told.operation_id
         assert planned.opens is not None
         opens = planned.opens.change(now)
-        stood = max(self.merged, key=lambda one: one.status == "active")
-        audits = context.ports.records.audits(stood.user_id, stood.memory_id)
-        stays = (*_HEADINGS, *(_CORRECTED if any(one.operation == "correct" for one in audits) else ()))
-        labels = {name: getattr(stood, name) for name in stays}
-        tags = own_names(opens.memory.tags, stood.user_id, context.ports)
+        head = max(self.merged, key=lambda memory: memory.status == "active")
+        audits = context.ports.records.audits(head.user_id, head.memory_id)
+        stays = (*_HEADINGS, *(_CORRECTED if any(audit.operation == "correct" for audit in audits) else ()))
+        labels = {name: getattr(head, name) for name in stays}
+        tags = own_names(opens.memory.tags, head.user_id, context.ports)
         new = opens.memory.model_copy(update={**labels, "tags": tags})
         audit = Audit("supersede", now, {"by": new.memory_id, "operation_id": operation_id})
-        links = [Change(one.next_version(now, superseded_by=new.memory_id), audit, before=one) for one in self.left]
+        links = [Change(memory.next_version(now, superseded_by=new.memory_id), audit, before=memory) for memory in self.left]
         return self._operation(operation_id, replace(opens, memory=new), (*self._closing(operation_id), *links))
 
     def _opened(self, sources: Sources) -> Iterator[Operation]:
-        closed = {one.memory_id: one for one in self.left}
-        for number, one in enumerate(sources.memories):
+        closed = {memory.memory_id: memory for memory in self.left}
+        for number, memory in enumerate(sources.memories):
             operation_id = new_operation_id(self.lease.context.caller.now)
             audit = Audit("reopen", self.lease.context.caller.now, {"operation_id": operation_id})
-            opens = Change(one.next_version(audit.at), audit, before=closed[one.memory_id])
+            opens = Change(memory.next_version(audit.at), audit, before=closed[memory.memory_id])
             yield self._operation(operation_id, opens, () if number else tuple(self._closing(operation_id)))
 
     def _operation(self, operation_id: str, opens: Change, closes: tuple[Change, ...]) -> Operation:
@@ -85,10 +85,10 @@ class MergedAgain:
     def _closing(self, operation_id: str) -> Iterator[Change]:
         """Without a link to the remaining sources, which an erasure would follow."""
         now = self.lease.context.caller.now
-        audit = Audit("delete", now, {"operation_id": operation_id, TAKEN_APART: True})
-        for one in self.merged:
-            if one.status != "deleted":
-                yield Change(deleted(one, now).model_copy(update={"supersedes": None}), audit, before=one)
+        audit = Audit("delete", now, {"operation_id": operation_id, UNMERGED: True})
+        for memory in self.merged:
+            if memory.status != "deleted":
+                yield Change(deleted(memory, now).model_copy(update={"supersedes": None}), audit, before=memory)
 
     def _applied(self, operation: Operation) -> bool:
         """If the memory exists already in the same words, only closes the merged memories."""
@@ -99,25 +99,25 @@ class MergedAgain:
         except CommonplaceError as error:
             if error.code is not ErrorCode.CONFLICT or self._changed(operation):
                 raise
-            closes = tuple(one for one in operation.closes if one.memory.status == "deleted")
+            closes = tuple(change for change in operation.closes if change.memory.status == "deleted")
             operations.apply(replace(operation, opens=None, closes=closes), self.lease.fence)
             return False
         return True
 
     def _changed(self, operation: Operation) -> bool:
-        read = {one.before.memory_id: one.before.version for one in operation.changes if one.before}
-        there = self.lease.context.ports.records.get(operation.user_id, list(read))
-        return {one.memory_id: one.version for one in there} != read
+        read = {change.before.memory_id: change.before.version for change in operation.changes if change.before}
+        memories = self.lease.context.ports.records.get(operation.user_id, list(read))
+        return {memory.memory_id: memory.version for memory in memories} != read
 
     def _run_id(self) -> str | None:
         if len(self.merged) > 1:
             return None
-        ports, one = self.lease.context.ports, self.left[0]
-        audits = ports.records.audits(one.user_id, one.memory_id)
+        ports, memory = self.lease.context.ports, self.left[0]
+        audits = ports.records.audits(memory.user_id, memory.memory_id)
         made = [
             str(audit.detail.get("operation_id")) for audit in audits if audit.detail.get("by") == self.merged[0].memory_id
         ]
-        applied = ports.operations.applied(one.user_id, made[-1]) if made else None
+        applied = ports.operations.applied(memory.user_id, made[-1]) if made else None
         return applied.run_id if applied else None
 
     def _save_in_run(self, operations: Sequence[Operation], run_id: str | None) -> None:
@@ -125,12 +125,12 @@ class MergedAgain:
         runs = self.lease.context.night.runs
         run = runs.get(self.left[0].user_id, run_id) if run_id else None
         if run is not None:
-            told = tuple(_run_operation(one) for one in operations)
-            runs.save(run.model_copy(update={"operations": (*run.operations, *told)}), self.lease.fence)
+            reported = tuple(_run_operation(operation) for operation in operations)
+            runs.save(run.model_copy(update={"operations": (*run.operations, *reported)}), self.lease.fence)
 
 
 def _run_operation(operation: Operation) -> RunOperation:
-    closed = tuple(one.memory.memory_id for one in operation.closes if one.memory.status != "deleted")
+    closed = tuple(change.memory.memory_id for change in operation.closes if change.memory.status != "deleted")
     return RunOperation(
         operation_id=operation.operation_id, kind="UPDATE", outcome="applied", closed=closed, why=_WHY,
         memory_id=operation.opens.memory.memory_id if operation.opens else None,

@@ -8,19 +8,19 @@ from typing import IO
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.purging import drop_expired
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
-from commonplace.domain.transfer import FileKind, KeptFile
+from commonplace.domain.transfer import FileKind, StoredFile
 
 _PUT = "INSERT OR REPLACE INTO kept_files VALUES (?, ?, ?, ?, ?, zeroblob(?))"
 _FROM_VALID = "FROM kept_files WHERE owner = ? AND kind = ? AND file_id = ? AND expires_at > ?"
 
 
-class SqliteKeptFiles:
+class SqliteStoredFiles:
     """The files in one memory file."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
-    def put(self, user_id: str, file: KeptFile, body: bytes | IO[bytes]) -> None:
+    def put(self, user_id: str, file: StoredFile, body: bytes | IO[bytes]) -> None:
         source = BytesIO(body) if isinstance(body, bytes) else body
         size = source.seek(0, SEEK_END)
         with self._database.writing(erases=True) as connection:
@@ -31,30 +31,30 @@ class SqliteKeptFiles:
             with connection.blobopen("kept_files", "body", stored.lastrowid or 0) as blob:
                 copyfileobj(source, blob)
 
-    def get(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> tuple[KeptFile, bytes] | None:
+    def get(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> tuple[StoredFile, bytes] | None:
         with self._database.reading() as connection:
-            found = connection.execute(
+            row = connection.execute(
                 f"SELECT file, body {_FROM_VALID}", (known_owner(connection, user_id), kind, file_id, now.timestamp())
             ).fetchone()
-        return None if found is None else (KeptFile.model_validate_json(found[0]), found[1])
+        return None if row is None else (StoredFile.model_validate_json(row[0]), row[1])
 
     def copy(self, user_id: str, kind: FileKind, file_id: str, now: datetime, into: IO[bytes]) -> bool:
         with self._database.reading() as connection:
             named = (known_owner(connection, user_id), kind, file_id, now.timestamp())
-            found = connection.execute(f"SELECT rowid {_FROM_VALID}", named).fetchone()
-            if not found:
+            row = connection.execute(f"SELECT rowid {_FROM_VALID}", named).fetchone()
+            if not row:
                 return False
-            with connection.blobopen("kept_files", "body", found[0], readonly=True) as blob:
+            with connection.blobopen("kept_files", "body", row[0], readonly=True) as blob:
                 copyfileobj(blob, into)
         return True
 
-    def listed(self, user_id: str, kind: FileKind, now: datetime) -> list[KeptFile]:
+    def listed(self, user_id: str, kind: FileKind, now: datetime) -> list[StoredFile]:
         with self._database.reading() as connection:
-            found = connection.execute(
+            rows = connection.execute(
                 "SELECT file FROM kept_files WHERE owner = ? AND kind = ? AND expires_at > ? ORDER BY file_id DESC",
                 (known_owner(connection, user_id), kind, now.timestamp()),
             ).fetchall()
-        return [KeptFile.model_validate_json(file) for (file,) in found]
+        return [StoredFile.model_validate_json(file) for (file,) in rows]
 
     def delete(self, user_id: str, kind: FileKind, file_id: str) -> None:
         self._delete(user_id, "kind = ? AND file_id = ?", kind, file_id)
@@ -62,7 +62,7 @@ class SqliteKeptFiles:
     def delete_all(self, user_id: str, kind: FileKind | None = None) -> None:
         self._delete(user_id, "kind = coalesce(?, kind)", kind)
 
-    def link(self, user_id: str, file: KeptFile, seconds: int) -> None:
+    def link(self, user_id: str, file: StoredFile, seconds: int) -> None:
         """Return None: local files have no links."""
 
     def _delete(self, user_id: str, condition: str, *values: str | None) -> None:
