@@ -71,7 +71,7 @@ def _own() -> list[Table]:
         f"{len(rows)} statements, written apart. Labelled again when the definition of the labels changed, blind to the old "
         "labels: but for what the definition moved, type and category came out the same, keeping for all of them. 13 moods "
         "and hypotheticals moved from interactions to contexts when the guide said where they belong, and one thing found "
-        "out about oneself became biographical.",
+        "out about oneself became biographical."
     ]
     return [Table("Own test part", ("what", "figure", "reach"), scores, "", notes)]
 

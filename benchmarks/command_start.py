@@ -76,7 +76,7 @@ def _times(found: Mapping[str, Sequence[Took]], load: float) -> Table:
     notes = [
         f"{_RUNS} fresh processes each, in turn, over {len(_STATEMENTS)} memories; runs is runs list. The least is "
         "held to the reach: others on the machine only make it slower. The machine's load meanwhile was "
-        f"{load:.1f}, of which this is about one.",
+        f"{load:.1f}, of which this is about one."
     ]
     return Table(
         "A fresh process per command",

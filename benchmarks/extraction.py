@@ -19,7 +19,7 @@ _WORTH = 0.6  # below the shipped setting: here the wordings are held, not how s
 _STRICT = ("role_play", "code", "assistant")
 _NOTES = [
     "Messages and talks: the even lines of their tables, to which no rule was fitted, are held out. Changes: the half held "
-    "out was not looked at before the rules were done, but for two wrong closings. The literal cases are unit tests.",
+    "out was not looked at before the rules were done, but for two wrong closings. The literal cases are unit tests."
 ]
 
 

@@ -62,7 +62,7 @@ def measure(given: argparse.Namespace) -> list[Table]:
     reach = "100 MB of ChatGPT in <= 15 minutes, a plan of 1,000,000 in <= 5, each with <= 400 MB of memory; none refused"
     notes = [
         f"A conversation: a message of those that the nights' classifier learned from (English), {_ASKED} that only ask for "
-        "something, and an answer to each; an entry is a talk. One process, two cores.",
+        "something, and an answer to each; an entry is a talk. One process, two cores."
     ]
     return [Table("An import into an empty file", columns, rows, reach, notes)]
 

@@ -53,7 +53,7 @@ def measure(_: argparse.Namespace) -> list[Table]:
     notes = [
         "Messages of the stories in `stories/handed`, nights in a row of one user. A scripted model keeps one message of "
         "five and takes every candidate for new; in agent mode it looks once, writes once and ends. Tokens are our estimate "
-        "(UTF-8 bytes / 3): a real model writes more or less, and in agent mode it decides how often it calls.",
+        "(UTF-8 bytes / 3): a real model writes more or less, and in agent mode it decides how often it calls."
     ]
     return [Table("A user's night", columns, rows, "pipeline <= 3 calls for a day of 50 messages", notes)]
 

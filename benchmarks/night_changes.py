@@ -70,7 +70,7 @@ def measure(_: argparse.Namespace) -> list[Table]:
     notes = [
         "Most changes here are said in passing, without the old value and with one word in common with it or none; the "
         "look-alikes were made hard on purpose. Of pairs whose first message left no memory nothing is counted. A linear "
-        "model of the pairs themselves closed 5 % of the changes where it wrongly closed 2 %: it is not in the package.",
+        "model of the pairs themselves closed 5 % of the changes where it wrongly closed 2 %: it is not in the package."
     ]
     columns = ("pairs", "changes, once stored", "closed", "share", "look-alikes, once stored", "closed", "share")
     return [Table("What a later message closes", columns, rows, "look-alikes closed 0", notes)]

@@ -91,7 +91,7 @@ def _table(
     notes = [
         f"{workers} workers as threads of one process, beside OpenSearch and DynamoDB Local on the same two cores; SQS is "
         "moto's. On Lambda each worker has a processor of its own. A day is one of those of the stories, about 25 messages, "
-        "read by rules.",
+        "read by rules."
     ]
     return Table("A night through the queue", ("what", "figure"), rows, "all read, none twice", notes)
 

@@ -52,7 +52,7 @@ def measure(_: argparse.Namespace) -> list[Table]:
     reach = "every fact that holds is active; >= .95 found; repeats <= .01"
     notes = [
         "Two facts a day by templates, one in ten a change, one in ten told again in other words; small talk beside. "
-        "Rules were mended with the templates of `handed` in view, not with those of `apart`.",
+        "Rules were mended with the templates of `handed` in view, not with those of `apart`."
     ]
     return [Table(f"After {NIGHTS} nights", columns, rows, reach, notes), _cost(took)]
 

@@ -68,7 +68,7 @@ def _gold(rules: Scores, everything: Scores) -> Table:
     notes = [
         "`handed` was looked at while the rules were made; `apart` was written without sight of rules and prompts, and what "
         "rules keep of it was not looked at. Gold: facts that nothing changed up to the end, asked for two weeks after it; "
-        "at 0.3: above the default threshold of relevance. Stored whole: every message of the user as it is.",
+        "at 0.3: above the default threshold of relevance. Stored whole: every message of the user as it is."
     ]
     columns = ("stories", "memories", "gold", "in the top 5", "at 0.3")
     return Table("What is remembered", columns, rows, "in the top 5 >= .65", notes)
@@ -82,7 +82,7 @@ def _changes(rules: Scores, everything: Scores) -> Table:
     ]  # fmt: skip
     notes = [
         "Closed: no active memory tells the old value. New alone: the five first of its question tell the new value and none "
-        "the old. In no column: the words of what was to be forgotten stand in no column of the file any more.",
+        "the old. In no column: the words of what was to be forgotten stand in no column of the file any more."
     ]
     columns = (
         "stories", "changed, once stored", "closed", "new alone", "look-alikes, once stored", "closed", "forgotten",

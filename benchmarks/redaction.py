@@ -15,15 +15,15 @@ def measure(_: argparse.Namespace) -> list[Table]:
     first = [
         "Written without sight of the rules. At first sight the recall was .81, the false alarms .009; then the rules were "
         "mended on every other line (first half). The second half, still unseen, gave .925 and .013 false alarms, "
-        "then it was opened and mended for too: neither half is unseen any more.",
+        "then it was opened and mended for too: neither half is unseen any more."
     ]
     second = [
         "Written by somebody else, later, from a definition only. At first sight the recall was .863 and the false alarms "
-        ".006; then the rules were mended on every other line (first half). The second half is unseen: the one to believe.",
+        ".006; then the rules were mended on every other line (first half). The second half is unseen: the one to believe."
     ]
     third = [
         "Lists, tables, halves, answers to the message before, in nine languages, written before their rules. At first "
-        "sight the recall was .266, the false alarms 0; the rules were mended on every other line (first half) alone.",
+        "sight the recall was .266, the false alarms 0; the rules were mended on every other line (first half) alone."
     ]
     return [
         _table("Secrets", "", first),

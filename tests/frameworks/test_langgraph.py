@@ -15,15 +15,7 @@ pytest.importorskip("langgraph", reason="runs in an environment of its own: make
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from langgraph.store.base import (
-    BaseStore,
-    GetOp,
-    InvalidNamespaceError,
-    ListNamespacesOp,
-    MatchCondition,
-    PutOp,
-    SearchOp,
-)
+from langgraph.store.base import BaseStore, GetOp, InvalidNamespaceError, ListNamespacesOp, MatchCondition, PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
 
 from commonplace import Commonplace

@@ -87,10 +87,7 @@ main(["--help"])
 """
     done = subprocess.run([sys.executable, "-S", "-c", _path() + code], capture_output=True, text=True, check=True)
     rooms = {"commonplace.domain", "commonplace.interfaces"}
-    files = {
-        "commonplace.domain.errors",
-        *(f"commonplace.interfaces.cli{file}" for file in ("", ".failures", ".options")),
-    }
+    files = {"commonplace.domain.errors", *(f"commonplace.interfaces.cli{file}" for file in ("", ".failures", ".options"))}
     assert set(done.stderr.split()) == rooms | files
 
 

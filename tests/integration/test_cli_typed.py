@@ -13,18 +13,12 @@ pytestmark = pytest.mark.integration
 REFUSED = [
     (["store", "tea", "--importance", "9"], "--importance: must be a whole number from 1 to 5, e.g. --importance 4"),
     (["store", "tea", "--tag", "a", "--tag", ""], "--tag: must be a word of 1 to 64 characters"),
-    (
-        ["store", "tea", "--expires", "soon"],
-        "--expires: must be a day or a time in ISO 8601, e.g. --expires 2026-05-20",
-    ),
+    (["store", "tea", "--expires", "soon"], "--expires: must be a day or a time in ISO 8601, e.g. --expires 2026-05-20"),
     (["store", "tea", "--note", "a\x01"], "--note: must not contain the control character U+0001"),
     (["store", "?!"], "TEXT: must contain at least one letter or digit"),
     (["store", "t" * 8001], "TEXT: must be a text of up to 8,000 characters"),
     (["normalize", "tea", "--context", "a\x01"], "--context: must not contain"),
-    (
-        ["search", "tea", "--after", "yesterday"],
-        "--after: must be a day or a time in ISO 8601, e.g. --after 2026-05-20",
-    ),
+    (["search", "tea", "--after", "yesterday"], "--after: must be a day or a time in ISO 8601, e.g. --after 2026-05-20"),
     (["search", "tea", "--before", "2026-13-01"], "--before: must be"),
     (["search", "tea", "--limit", "0"], "--limit: must be a whole number from 1 to 100, e.g. --limit 20"),
     (["search", "tea", "--min-relevance", "nan"], "--min-relevance: must be a number from 0 to 1, e.g. --min-relevance 0.5"),

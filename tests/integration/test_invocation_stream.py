@@ -151,11 +151,7 @@ def test_a_poison_record_does_not_stop_the_batch(where: int, index: Index, caplo
 
 @pytest.mark.parametrize(
     "broken",
-    [
-        {"record": {"S": memory(8).model_dump_json()}},
-        {"vector": {"B": "not base64"}},
-        {"record": {"N": "1"}},
-    ],
+    [{"record": {"S": memory(8).model_dump_json()}}, {"vector": {"B": "not base64"}}, {"record": {"N": "1"}}],
     ids=["another's record", "no base64", "no text"],
 )
 def test_what_cannot_be_read_is_set_aside(broken: Any, index: Index) -> None:

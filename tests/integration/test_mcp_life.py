@@ -19,10 +19,7 @@ from tests.integration.mcp_client import found, parameters, spoken, stored
 pytestmark = pytest.mark.integration
 
 HELLO = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "0"}}
-BEGUN: list[dict[str, Any]] = [
-    {"id": 1, "method": "initialize", "params": HELLO},
-    {"method": "notifications/initialized"},
-]
+BEGUN: list[dict[str, Any]] = [{"id": 1, "method": "initialize", "params": HELLO}, {"method": "notifications/initialized"}]
 LOUD = """
 import os
 from commonplace.client.memory import Commonplace

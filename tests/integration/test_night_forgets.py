@@ -93,11 +93,7 @@ def test_what_was_replaced_before_goes_too_where_a_day_is_read_one_by_one(
 
 
 def test_what_stood_beside_it_stays(memory: Commonplace, memory_file: Path) -> None:
-    nights(
-        memory,
-        [talk(11, "I'm allergic to walnuts. I see a therapist on Mondays.")],
-        [talk(13, "Forget the therapist.")],
-    )
+    nights(memory, [talk(11, "I'm allergic to walnuts. I see a therapist on Mondays.")], [talk(13, "Forget the therapist.")])
     assert current(memory) == ["I'm allergic to walnuts."]
     (kept,) = [one for one in memory.export() if one["status"] == "active"]
     assert kept["session_id"] == "talk-11"

@@ -207,9 +207,7 @@ def worlds() -> Iterator[dict[Path, World]]:
 
 
 @pytest.mark.parametrize(
-    "command",
-    [one for one in COMMANDS if not one.reason],
-    ids=lambda one: f"{one.page.name} {one.line} {one.typed[:40]}",
+    "command", [one for one in COMMANDS if not one.reason], ids=lambda one: f"{one.page.name} {one.line} {one.typed[:40]}"
 )
 def test_it_runs_and_prints_what_the_page_says(worlds: dict[Path, World], command: Command) -> None:
     printed = worlds[command.page].perform(command)

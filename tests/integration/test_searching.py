@@ -115,11 +115,7 @@ def test_a_time_in_the_query_is_reported_and_lifts_but_hides_nothing(memory: Com
 
 @pytest.mark.parametrize(
     ("category", "expected"),
-    [
-        ("reminders", {"The dentist is on Friday at nine."}),
-        ("system", {"Always answer in short sentences."}),
-        ("all", None),
-    ],
+    [("reminders", {"The dentist is on Friday at nine."}), ("system", {"Always answer in short sentences."}), ("all", None)],
 )
 def test_a_category_filters(household: Commonplace, category: str, expected: set[str] | None) -> None:
     found = household.search_memory("dentist answer sentences coffee", category=category,  # type: ignore[arg-type]

@@ -57,10 +57,7 @@ def test_the_date_stands_behind_the_word(said: str, told: str) -> None:
             "I was born in 1990. I fly to Rome tomorrow. We moved last week.",
             "I was born in 1990. I fly to Rome tomorrow (2026-03-12). We moved last week (2026-03-02 – 2026-03-08).",
         ),
-        (
-            "I fly tomorrow. My sister flies tomorrow.",
-            "I fly tomorrow (2026-03-12). My sister flies tomorrow (2026-03-12).",
-        ),
+        ("I fly tomorrow. My sister flies tomorrow.", "I fly tomorrow (2026-03-12). My sister flies tomorrow (2026-03-12)."),
         ("Ich fliege morgen. Gestern war ich krank.", "Ich fliege morgen (2026-03-12). Gestern (2026-03-10) war ich krank."),
         ("When do you fly? Tomorrow", "When do you fly? Tomorrow (2026-03-12)"),
         (

@@ -214,10 +214,7 @@ def test_what_is_known_is_not_added_again() -> None:
         ("The deadline of my thesis redesign project is May 8.", "My thesis redesign project is due on May 8."),
         ("I really hate rhubarb.", "Rhubarb is something that I hate."),
         ("I have decided to use Excel for my festival project.", "For my festival project I chose Excel."),
-        (
-            "I work with Viktor Castelli on the website review.",
-            "Viktor Castelli and I work together on the website review.",
-        ),
+        ("I work with Viktor Castelli on the website review.", "Viktor Castelli and I work together on the website review."),
         ("I go sailing on Sundays.", "On Sundays I always go sailing."),
     ],
 )

@@ -423,11 +423,7 @@ def test_a_model_that_goes_away_leaves_the_day_unread(misconfigured: bool, waits
 
 
 @pytest.mark.parametrize(
-    ("allowance", "why"),
-    [
-        (Allowance(agent_turns=2), "2 turns"),
-        (Allowance(agent_tokens=220), "220 tokens"),
-    ],
+    ("allowance", "why"), [(Allowance(agent_turns=2), "2 turns"), (Allowance(agent_tokens=220), "220 tokens")]
 )
 def test_a_limit_keeps_the_plan_and_leaves_what_it_did_not_come_to(allowance: Allowance, why: str) -> None:
     endless: list[Step] = [calls(search("dog"), DOG)] * 30

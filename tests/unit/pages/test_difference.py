@@ -79,8 +79,7 @@ def test_other_words_are_an_edit() -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new"),
-    [("**tea**", "**drink**"), ("**tea**: ", ""), ("- The user is a nurse", "- **job**: The user is a nurse")],
+    ("old", "new"), [("**tea**", "**drink**"), ("**tea**: ", ""), ("- The user is a nurse", "- **job**: The user is a nurse")]
 )
 def test_another_key_or_none_is_a_move(old: str, new: str) -> None:
     assert [kind for kind, _, _ in found(edited(MAIN, (old, new)), STORE)] == ["move"]

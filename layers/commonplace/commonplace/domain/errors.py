@@ -103,12 +103,7 @@ class CommonplaceError(Exception):
     def body(self) -> dict[str, object]:
         """Return the answer that every interface gives for this failure."""
         return {
-            "error": {
-                "code": self.code.label,
-                "message": self.message,
-                "field": self.field,
-                "retryable": self.code.retryable,
-            }
+            "error": {"code": self.code.label, "message": self.message, "field": self.field, "retryable": self.code.retryable}
         }
 
 

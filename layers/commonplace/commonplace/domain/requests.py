@@ -86,15 +86,12 @@ class StoreContext(Request):
     expires_at: End | None = Field(None, description="When it stops being true or useful, ISO 8601.")
     additional_tags: Tags | None = Field(None, description="Tags to add to the detected tags.")
     source: Provenance | None = Field(
-        None,
-        description="The speaker (user, agent, system), or the origin: conversation, document, web.",
+        None, description="The speaker (user, agent, system), or the origin: conversation, document, web."
     )
     user_note: Note | None = Field(None, description="A remark to store with the memory.")
     place: Place | None = Field(None, description="Where in a conversation it was said.")
     supersedes: list[Name] | None = Field(
-        None,
-        max_length=10,
-        description="Ids of memories that this one makes untrue: they are closed, not deleted.",
+        None, max_length=10, description="Ids of memories that this one makes untrue: they are closed, not deleted."
     )
 
 

@@ -155,10 +155,7 @@ class _DayDecisions:
     def _take_out(self, at: int, gone: Collection[str], new: str) -> None:
         earlier = self.decisions[at]
         left = joined(
-            (
-                *without_statements(earlier.says, gone),
-                *(detail for old in gone for detail in kept_details(old, new)),
-            )
+            (*without_statements(earlier.says, gone), *(detail for old in gone for detail in kept_details(old, new)))
         )
         if not left:
             if earlier.operation == "ADD":

@@ -36,11 +36,7 @@ def memory_from_decision(
     candidate = decision.candidate
     text = decision.says
     statement = enrich(text, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
-    fields: dict[str, Any] = {
-        **_labels(candidate, statement),
-        **_lasting(candidate, now),
-        **_closed_fields(decision),
-    }
+    fields: dict[str, Any] = {**_labels(candidate, statement), **_lasting(candidate, now), **_closed_fields(decision)}
     memory = Memory(
         memory_id=memory_id,
         user_id=caller.user_id,

@@ -166,8 +166,6 @@ def notes(done: Ingested, caller: Caller, report_known: bool = True, warnings: S
     """Return the notes of a storing tool. `tell_known`: report if nothing new was stored."""
     lines = [*warnings] if done.created else [KNOWN] if report_known else []
     result = Notes(
-        degraded=NOT_COMPARED if done.degraded else None,
-        redacted=list(caller.redacted) or None,
-        warnings=lines or None,
+        degraded=NOT_COMPARED if done.degraded else None, redacted=list(caller.redacted) or None, warnings=lines or None
     )
     return result or None

@@ -243,8 +243,7 @@ def deciding_prompt(cases: Sequence[Case]) -> str:
     memories = {memory.memory_id: memory for case in cases for memory in case.similar}
     lines = [
         json.dumps(
-            {"memory_id": memory_id, "content": memory.content, "since": f"{memory.happened_at:%Y-%m-%d}"},
-            ensure_ascii=False,
+            {"memory_id": memory_id, "content": memory.content, "since": f"{memory.happened_at:%Y-%m-%d}"}, ensure_ascii=False
         )
         for memory_id, memory in memories.items()
     ]

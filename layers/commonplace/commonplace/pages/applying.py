@@ -113,11 +113,7 @@ class PagePlanner:
         reported = self._report(difference, _KINDS[difference.kind], "planned", _WHY[difference.kind], opens, closes)
         detail: dict[str, JsonValue] = {"tool": "markdown", "operation_id": reported.operation_id}
         opened = opens and PlannedChange(
-            memory=opens,
-            audit="update" if before else "store",
-            detail=detail,
-            vector=encode_vector(vector),
-            before=before,
+            memory=opens, audit="update" if before else "store", detail=detail, vector=encode_vector(vector), before=before
         )
         closed = closes and PlannedChange(
             memory=closes, audit="supersede" if opens else "delete", detail=detail, before=difference.memory

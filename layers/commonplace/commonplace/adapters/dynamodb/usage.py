@@ -125,10 +125,7 @@ def _count_action(user_id: str, memory_id: str, count: _UseCount, record: Item, 
     before = int(used[FOUND]["N"]) if used and FOUND in used else 0
     moments = [*count.last, used[LAST_FOUND]["S"]] if used and before else count.last
     change = f"SET #{FOUND} = :found, #{LAST_FOUND} = :last"
-    values = {
-        ":found": {"N": str(before + count.found)},
-        ":last": {"S": max(moments, key=datetime.fromisoformat)},
-    }
+    values = {":found": {"N": str(before + count.found)}, ":last": {"S": max(moments, key=datetime.fromisoformat)}}
     if PURGE_AT in record:
         change, values = f"{change}, #{PURGE_AT} = :purge_at", {**values, ":purge_at": record[PURGE_AT]}
     as_read = f"#{FOUND} = :before" if before else f"attribute_not_exists(#{FOUND})"

@@ -7,14 +7,7 @@ from collections.abc import Callable, Iterable
 
 from commonplace.extraction.own_words.code import find_code, find_logs
 from commonplace.extraction.own_words.forwarded import find_chats, find_mail, find_pasted
-from commonplace.extraction.own_words.masking import (
-    HIDDEN,
-    TextSpan,
-    cue_pattern,
-    lines_of,
-    visible_spans,
-    with_hidden,
-)
+from commonplace.extraction.own_words.masking import HIDDEN, TextSpan, cue_pattern, lines_of, visible_spans, with_hidden
 from commonplace.extraction.own_words.quotations import find_fences, find_marked, find_markup, find_quotations
 from commonplace.extraction.own_words.structured_data import find_data
 

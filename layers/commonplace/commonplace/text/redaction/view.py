@@ -20,8 +20,7 @@ _RUN = re.compile(r"\n|\S{1,200}")
 _LONGEST_LIGATURE = 4
 # Letters of other alphabets that look like Latin ones, where a word mixes both: "pаssword" with a Cyrillic "а".
 _LOOKS_LIKE = str.maketrans(
-    "АВЕЅІЈКМНОРСТУХЗаеѕіјорсухкмнтвһԁԛԝɡΑΒΕΖΗΙΚΜΝΟΡΤΥΧαορνικτυ",
-    "ABESIJKMHOPCTYX3aesijopcyxkmhtbhdqwgABEZHIKMNOPTYXaopviktu",
+    "АВЕЅІЈКМНОРСТУХЗаеѕіјорсухкмнтвһԁԛԝɡΑΒΕΖΗΙΚΜΝΟΡΤΥΧαορνικτυ", "ABESIJKMHOPCTYX3aesijopcyxkmhtbhdqwgABEZHIKMNOPTYXaopviktu"
 )
 _OTHER_ALPHABET = re.compile("[\u0370-\u052fɡ]")
 _LATIN = re.compile("[a-zA-Z\u00c0-\u024f]")
