@@ -12,7 +12,7 @@ from commonplace.client.memory import Commonplace
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.ids import new_operation_id
 from commonplace.domain.runs import RunOperation
-from commonplace.memories.transitions import PLAN_RETENTION, corrected
+from commonplace.memories.transitions import PLAN_TTL, corrected
 from commonplace.runs.apply import Plan, PlannedChange, PlannedOperation, RunContext
 from commonplace.runs.staging import change_many, run_context
 from tests.conftest import refusal
@@ -106,7 +106,7 @@ def test_after_seven_days_a_plan_can_not_be_applied_and_goes_once_another_record
     def outcomes() -> set[str]:
         return {one.outcome for one in memory.run(told.run.run_id).operations}
 
-    for later in (PLAN_RETENTION + timedelta(minutes=1), timedelta(days=5 * 365)):
+    for later in (PLAN_TTL + timedelta(minutes=1), timedelta(days=5 * 365)):
         refused = refusal(
             partial(change_many, "tags", labelled, context_of(memory, NOW + later), dry_run=False, run_id=told.run.run_id)
         )

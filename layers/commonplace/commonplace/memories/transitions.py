@@ -14,7 +14,7 @@ from commonplace.ports.values import AppliedChange, Audit, Caller, Change
 PURGE_DELAY = timedelta(days=30)
 DAY_SECONDS = 86_400.0
 _CONFIRMED_FOR = 7 * DAY_SECONDS
-PLAN_RETENTION = timedelta(days=7)
+PLAN_TTL = timedelta(days=7)
 """How long a plan can be applied."""
 MOST_CLOSED_BY_MODEL = 20
 """How many memories of a user a model may delete or merge away within an hour."""
@@ -101,7 +101,7 @@ def check_model_may_close(count: int, command: str, caller: Caller, ports: Ports
     if caller.admin:
         return
     since = caller.now - _HOUR
-    applied = ports.operations.since(caller.user_id, since - PLAN_RETENTION)  # operations are ordered by planning time
+    applied = ports.operations.since(caller.user_id, since - PLAN_TTL)  # operations are ordered by planning time
     made = [change for operation in applied for change in operation.made]
     closed = {change.memory_id for change in made if change.by_model and datetime.fromisoformat(change.by_model) > since}
     if len(closed) + count > MOST_CLOSED_BY_MODEL:

@@ -24,7 +24,7 @@ MOST_TAGS = 500
 """How many of the user's tags a store sees, the most used first."""
 MOST_RATINGS = 500
 """How many ratings are stored per user, the newest; each search reads them."""
-SEARCH_RETENTION = RATING_RETENTION = timedelta(days=90)
+SEARCH_TTL = RATING_TTL = timedelta(days=90)
 
 Clock = Callable[[], datetime]
 """Returns the current time, timezone-aware, in the user's zone."""

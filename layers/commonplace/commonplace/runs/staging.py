@@ -8,7 +8,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.fields import Request
 from commonplace.domain.interactions import RunReport
 from commonplace.domain.runs import Outcome, Run, RunKind, RunOperation
-from commonplace.memories.transitions import PLAN_RETENTION, believed
+from commonplace.memories.transitions import PLAN_TTL, believed
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Clock, OutOfTime
 from commonplace.runs import report, undo
@@ -108,7 +108,7 @@ def _report_of(run: Run, context: RunContext) -> RunReport:
 def _approve(run: Run, context: RunContext, lease: Lease) -> Run:
     if any(operation.outcome == "discarded" for operation in run.operations):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "run_id: was discarded; plan anew", "run_id")
-    if run.status == "needs_review" and context.caller.now - run.started_at > PLAN_RETENTION:
+    if run.status == "needs_review" and context.caller.now - run.started_at > PLAN_TTL:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "run_id: is older than seven days; plan anew", "run_id")
     return _noted(run, _TOO_MANY) if _exceeds_limits(run.operations, context) else undo.approve(run, context, lease)
 
@@ -176,10 +176,8 @@ def _noted(run: Run, note: str) -> Run:
 def _discard_old(context: RunContext, lease: Lease) -> None:
     """Discards plans older than seven days with their words, unless the clock seems wrong."""
     runs = context.night.runs.newest(context.user_id, _MOST_RUNS)
-    now = believed(
-        context.caller.now.timestamp(), [run.started_at.timestamp() for run in runs], PLAN_RETENTION.total_seconds()
-    )
+    now = believed(context.caller.now.timestamp(), [run.started_at.timestamp() for run in runs], PLAN_TTL.total_seconds())
     for run in runs:
-        old = now - run.started_at.timestamp() > PLAN_RETENTION.total_seconds()
+        old = now - run.started_at.timestamp() > PLAN_TTL.total_seconds()
         if old and run.status in ("needs_review", "queued") and run.kind not in ("nightly", "undo"):
             undo.discard(run, context, lease)

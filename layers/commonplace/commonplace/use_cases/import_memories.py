@@ -35,7 +35,7 @@ from commonplace.use_cases.import_plan import INSTRUCTION, Given, ImportPlan, Le
 from commonplace.use_cases.import_records import checked_record
 from commonplace.use_cases.record_files import read_lines, too_large
 
-UPLOAD_RETENTION = timedelta(hours=1)
+UPLOAD_TTL = timedelta(hours=1)
 _PIECE = 1_000_000  # bytes
 _STORED = ("planned", "needs_review", "applied")
 
@@ -84,7 +84,7 @@ def keep_upload(body: bytes | IO[bytes], caller: Caller, ports: Ports) -> Upload
         raise too_large(f"is larger than {MOST_BYTES // 1_000_000} MB")
     _refuse_beyond_quota(size, caller, ports)
     file = StoredFile(
-        file_id=new_file_id("upload", now), kind="upload", format="", made_at=now, expires_at=now + UPLOAD_RETENTION,
+        file_id=new_file_id("upload", now), kind="upload", format="", made_at=now, expires_at=now + UPLOAD_TTL,
         bytes=size, sha256=digest.hexdigest(),
     )  # fmt: skip
     keep(file, source, caller, ports)

@@ -16,17 +16,7 @@ from commonplace.domain.transfer import BY_WHOM, BackupRequest, BackupResult, Re
 from commonplace.memories.transitions import PURGE_DELAY, deleted, replaced_tags
 from commonplace.pages.publishing import publish
 from commonplace.ports.bundle import Ports
-from commonplace.ports.values import (
-    RATING_RETENTION,
-    Alias,
-    Audit,
-    Caller,
-    Change,
-    IndexUnavailable,
-    Rating,
-    RawRecord,
-    Stored,
-)
+from commonplace.ports.values import RATING_TTL, Alias, Audit, Caller, Change, IndexUnavailable, Rating, RawRecord, Stored
 from commonplace.retrieval.documents import fingerprint
 from commonplace.runs.apply import Plan, PlannedChange, PlannedOperation, RunContext
 from commonplace.runs.backup_file import Backup, BackupReading, read_backup
@@ -314,7 +304,7 @@ def ratings_left(memory_ids: Collection[str], ratings: Sequence[Rating], caller:
     """Return unexpired ratings by memory."""
     wanted, by_id = set(memory_ids), defaultdict[str, tuple[Rating, ...]](tuple)
     for rating in ratings:
-        if rating.memory_id in wanted and caller.now - rating.at < RATING_RETENTION:
+        if rating.memory_id in wanted and caller.now - rating.at < RATING_TTL:
             by_id[rating.memory_id] += (rating,)
     return by_id
 

@@ -33,7 +33,7 @@ from commonplace.adapters.dynamodb.table import (
     queue_of,
 )
 from commonplace.domain.errors import CommonplaceError
-from commonplace.ports.values import MOST_RATINGS, RATING_RETENTION, SEARCH_RETENTION, LoggedSearch, Rating
+from commonplace.ports.values import MOST_RATINGS, RATING_TTL, SEARCH_TTL, LoggedSearch, Rating
 
 _log = logging.getLogger("commonplace")
 _FOLD_WITHIN = timedelta(days=90)  # time for a fold to happen
@@ -166,7 +166,7 @@ class DynamoSearchLog:
             "query": {"S": search.query},
             "found": {"N": str(search.found)},
             "at": {"S": search.at.isoformat()},
-            PURGE_AT: {"N": str(math.ceil((now + SEARCH_RETENTION).timestamp()))},
+            PURGE_AT: {"N": str(math.ceil((now + SEARCH_TTL).timestamp()))},
         }
         try:
             self._table.calls(_PATIENCE).put(item)
@@ -247,7 +247,7 @@ def _item(user_id: str, rating: Rating) -> Item:
         "query": {"S": rating.query},
         "useful": {"BOOL": rating.useful},
         "at": {"S": rating.at.isoformat()},
-        PURGE_AT: {"N": str(math.ceil((rating.at + RATING_RETENTION).timestamp()))},
+        PURGE_AT: {"N": str(math.ceil((rating.at + RATING_TTL).timestamp()))},
     }
 
 

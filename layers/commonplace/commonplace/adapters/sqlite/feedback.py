@@ -7,7 +7,7 @@ from datetime import datetime
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.purging import drop_expired
 from commonplace.adapters.sqlite.rows import known_owner, moment_of
-from commonplace.ports.values import MOST_RATINGS, RATING_RETENTION, Rating
+from commonplace.ports.values import MOST_RATINGS, RATING_TTL, Rating
 
 _ACTIVE = "SELECT 1 FROM memories WHERE owner = ? AND memory_id = ? AND status = 'active'"
 _SURPLUS = """DELETE FROM feedback WHERE owner = ?1 AND rowid IN (
@@ -25,7 +25,7 @@ class SqliteFeedback:
             owner = known_owner(connection, user_id)
             if owner is None or connection.execute(_ACTIVE, (owner, rating.memory_id)).fetchone() is None:
                 return False
-            until = (rating.at + RATING_RETENTION).timestamp()
+            until = (rating.at + RATING_TTL).timestamp()
             row = (owner, rating.memory_id, rating.asked, rating.query, rating.useful, rating.at.isoformat(), until)
             connection.execute("INSERT OR REPLACE INTO feedback VALUES (?, ?, ?, ?, ?, ?, ?)", row)
             drop_expired(connection, "feedback", owner, rating.at.timestamp())

@@ -10,15 +10,15 @@ from typing import Literal
 
 from commonplace.adapters.sqlite import removal, writes
 from commonplace.memories.transitions import DAY_SECONDS, believed
-from commonplace.ports.values import RATING_RETENTION, SEARCH_RETENTION
+from commonplace.ports.values import RATING_TTL, SEARCH_TTL
 
 Expiring = Literal["kept_files", "documents", "searches", "feedback"]
 _MADE_AT = "(julianday(iif(json_valid({0}), json_extract({0}, '$.{1}'), NULL)) - 2440587.5) * 86400"
 _DUE_AND_WRITTEN: dict[Expiring, tuple[str, str]] = {  # in seconds since 1970
     "kept_files": ("expires_at", _MADE_AT.format("file", "made_at")),
     "documents": ("purge_at", _MADE_AT.format("head", "updated_at")),
-    "searches": ("purge_at", f"purge_at - {SEARCH_RETENTION.total_seconds()}"),
-    "feedback": ("until", f"until - {RATING_RETENTION.total_seconds()}"),
+    "searches": ("purge_at", f"purge_at - {SEARCH_TTL.total_seconds()}"),
+    "feedback": ("until", f"until - {RATING_TTL.total_seconds()}"),
 }
 _BATCH = 100  # limits the delay of a write; later writes do the rest
 _PURGE_AT = "iif(json_valid(record), json_extract(record, '$.purge_at'), NULL)"  # invalid JSON must not fail a write

@@ -12,7 +12,7 @@ from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.purging import drop_expired
 from commonplace.adapters.sqlite.rows import known_owner, moment_of
 from commonplace.domain.errors import CommonplaceError
-from commonplace.ports.values import SEARCH_RETENTION, LoggedSearch
+from commonplace.ports.values import SEARCH_TTL, LoggedSearch
 
 _log = logging.getLogger("commonplace")
 _BATCH, _MOST_SECONDS = 20, 5.0  # searches and seconds: a single write would cost a third of a millisecond
@@ -120,6 +120,6 @@ class SqliteSearchLog:
         now = self._clock()
         for searched_at, user_id, owner, search in self._waiting:
             drop_expired(connection, "searches", owner, now)
-            purge_at = now + SEARCH_RETENTION.total_seconds()
+            purge_at = now + SEARCH_TTL.total_seconds()
             row = owner, search.query, search.found, search.at.isoformat(), purge_at
             connection.execute(_INSERT, (*row, searched_at, user_id))
