@@ -19,7 +19,7 @@ MADE_UP = ["run_nothing", "", " ", "run_1#part", "rün_1", "x" * 3_000, "run_\ud
 def test_a_run_or_an_operation_of_a_made_up_id_is_not_found(opened: OpenStore, made_up: str) -> None:
     context = RunContext(Caller("local|ana", NOON), opened.ports, opened.night(), local_clock("UTC"))
     nights = Nights(context, reader_for(context))
-    for ask in (nights.told, nights.undo_run, nights.approve_run, nights.discard_run, nights.undo):
+    for ask in (nights.run_report, nights.undo_run, nights.approve_run, nights.discard_run, nights.undo):
         with pytest.raises(CommonplaceError) as caught:
             ask(made_up)
         assert caught.value.code is ErrorCode.NOT_FOUND

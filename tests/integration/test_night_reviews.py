@@ -102,7 +102,7 @@ def test_taking_a_run_back_discards_what_waits(memory: Commonplace, waiting: Run
 
 
 def test_an_unknown_run_is_told(memory: Commonplace) -> None:
-    for ask in (memory.run, memory.undo_run, memory.approve_run, memory.discard_run, memory.told):
+    for ask in (memory.run, memory.undo_run, memory.approve_run, memory.discard_run, memory.run_report):
         with pytest.raises(CommonplaceError) as failed:
             ask("last")
         assert failed.value.code is ErrorCode.NOT_FOUND

@@ -23,9 +23,7 @@ def with_dates(text: str, spoken_at: datetime) -> str:
     `said_at` is aware.
     """
     dated, read = "", 0
-    for part, sentence in (
-        (part, memory_sentence) for memory_sentence in memory_sentences(text) for part in statements(memory_sentence)
-    ):
+    for part, sentence in ((part, text) for text in memory_sentences(text) for part in statements(text)):
         words, day = _dated(part, spoken_at, sentence)
         at = text.find(words, _start(part, text, read)) if words else -1
         if at >= 0:
@@ -47,20 +45,14 @@ def _dated(text: str, spoken_at: datetime, sentence: str) -> tuple[str, str]:
 
     `sentence`: its context, because near a habit a weekday is one too ("I swim every Monday and I rest on Friday").
     """
-    time_range = read_time_range(text, spoken_at)
-    if (
-        time_range is None
-        or time_range.any_year
-        or _ABSOLUTE.search(text)
-        or time_range.text not in text
-        or _is_ambiguous(time_range.text)
-    ):
+    span = read_time_range(text, spoken_at)
+    if span is None or span.any_year or _ABSOLUTE.search(text) or span.text not in text or _is_ambiguous(span.text):
         return "", ""
-    if time_range.any_week and any(language_of(code).habit.search(sentence) for code in languages_of(sentence)):
+    if span.any_week and any(language_of(code).habit.search(sentence) for code in languages_of(sentence)):
         return "", ""
-    meant = _next_weekday(time_range, text, spoken_at) if time_range.any_week else time_range
+    meant = _next_weekday(span, text, spoken_at) if span.any_week else span
     day = None if meant is None else _iso_dates(meant)
-    return ("", "") if day is None else (time_range.text, day)
+    return ("", "") if day is None else (span.text, day)
 
 
 def _is_ambiguous(words: str) -> bool:

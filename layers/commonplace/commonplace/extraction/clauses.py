@@ -98,14 +98,10 @@ def _without_question(text: str, start: int, end: int) -> Iterator[Clause]:
     tail = _clause(text, start + reason.end(), end) if reason else None
     end = start + reason.start() if reason else end
     cut = next((match.start() for match in wording_pattern("asks").finditer(sentence[: end - start]) if match.start()), None)
-    statement = sentence[: cut or 0]
-    if (
-        len(statement.split()) >= _LEAST_WORDS
-        and not has_wording("request", statement)
-        and not has_wording("conditional", statement)
-    ):
-        yield _clause(text, start, start + len(statement))
-        start += len(statement)
+    head = sentence[: cut or 0]
+    if len(head.split()) >= _LEAST_WORDS and not has_wording("request", head) and not has_wording("conditional", head):
+        yield _clause(text, start, start + len(head))
+        start += len(head)
     yield _clause(text, start, end, asking=True)
     if tail:
         yield tail

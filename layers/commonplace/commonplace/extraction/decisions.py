@@ -128,15 +128,13 @@ class _DayDecisions:
         self._append(Decision(candidate, "FORGET" if targets else "NOOP", targets, why=why))
 
     def _known_reason(self, candidate: Candidate, similar: Sequence[Memory]) -> str | None:
-        known = [memory.content for memory in similar]
-        known += [decision.says for _, decision in self._additions(self.told.near(candidate.content))]
-        if any(says_the_same(candidate.content, text) for text in known):
+        old = [memory.content for memory in similar]
+        old += [decision.says for _, decision in self._additions(self.told.near(candidate.content))]
+        if any(says_the_same(candidate.content, text) for text in old):
             return KNOWN
         own = memory_sentences(candidate.content)
         known_texts = dict.fromkeys(
-            (*known, *(memory_sentence for text in known for memory_sentence in memory_sentences(text)))
-            if len(own) > 1
-            else ()
+            (*old, *(memory_sentence for text in old for memory_sentence in memory_sentences(text))) if len(own) > 1 else ()
         )
         if known_texts and all(any(says_the_same(sentence, text) for text in known_texts) for sentence in own):
             return KNOWN

@@ -45,19 +45,17 @@ def judged_clauses(
     clauses: list[JudgedClause] = []
     stranger = False  # a person outside the household was mentioned, so the next "he" refers to them
     for clause in message_clauses:
-        for clause_judged in _judge_clause(utterance, clause, words, least, family):
-            if clause_judged.why is None and stranger and not is_about_the_users_own(clause_judged.clause.text, family):
-                clause_judged = JudgedClause(clause_judged.clause, "of somebody told of before")
+        for item in _judge_clause(utterance, clause, words, least, family):
+            if item.why is None and stranger and not is_about_the_users_own(item.clause.text, family):
+                item = JudgedClause(item.clause, "of somebody told of before")
             if (
-                clause_judged.why is None
-                and not clause_judged.asked_for
-                and (only_repeats(clause_judged.clause, before) or _announces_foreign_words(utterance, clause_judged.clause))
+                item.why is None
+                and not item.asked_for
+                and (only_repeats(item.clause, before) or _announces_foreign_words(utterance, item.clause))
             ):
-                clause_judged = JudgedClause(clause_judged.clause, NOT_WORTH)
-            clauses.append(clause_judged)
-            stranger = (clause_judged.why is not None or clause_judged.partly) and (
-                stranger or is_about_an_outsider(clause.text)
-            )
+                item = JudgedClause(item.clause, NOT_WORTH)
+            clauses.append(item)
+            stranger = (item.why is not None or item.partly) and (stranger or is_about_an_outsider(clause.text))
     return clauses
 
 

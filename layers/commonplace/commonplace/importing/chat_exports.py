@@ -64,14 +64,12 @@ def read_chat_export(source: Source, kind: str, zone: tzinfo | None) -> Conversa
                 yield from refusal(where, None if element is error else element, error)
 
 
-def _split(where: str, conversation: Mapping[str, Any], kind: str, zone: tzinfo | None) -> Iterator[dict[str, Any] | Unread]:
-    texts = list(_chatgpt_messages(conversation) if kind == "chatgpt" else _claude_messages(conversation))
-    name = str(conversation.get("conversation_id") or conversation.get("id") or conversation.get("uuid") or "")
+def _split(where: str, chat: Mapping[str, Any], kind: str, zone: tzinfo | None) -> Iterator[dict[str, Any] | Unread]:
+    texts = list(_chatgpt_messages(chat) if kind == "chatgpt" else _claude_messages(chat))
+    name = str(chat.get("conversation_id") or chat.get("id") or chat.get("uuid") or "")
     if not name and texts:
         raise unreadable("id", "there is no id")
-    yield from _unread_texts(
-        where, conversation, words_of(" ".join(message.text for message in texts if message.role == "user"))
-    )
+    yield from _unread_texts(where, chat, words_of(" ".join(message.text for message in texts if message.role == "user")))
     begins = Counter[str]()
     for section in split_by_pauses(texts, zone):
         if any(message.role == "user" for message in section):

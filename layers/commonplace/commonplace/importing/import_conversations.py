@@ -228,27 +228,24 @@ class _Import:
                 refused = RefusedEntry(where=bad.id or "?", field=bad.field, code="invalid_argument", message=bad.message)
                 self.refused.append(refused)
 
-    def _parts_of(self, conversation: Discussion, names: dict[str, int], times: Sequence[datetime]) -> Iterator[Discussion]:
+    def _parts_of(self, chat: Discussion, names: dict[str, int], times: Sequence[datetime]) -> Iterator[Discussion]:
         """Yield a conversation; if it is known, its earlier messages and then the new ones as a separate part."""
-        ledger, user_id, pieces = self.context.night.ledger, self.context.user_id, split_messages(conversation.messages)
+        ledger, user_id, pieces = self.context.night.ledger, self.context.user_id, split_messages(chat.messages)
         recorded = {name: recorded_parts(ledger, user_id, name) for name in names if name in self.there}
         read = (
             (names[name], [row for row in recorded[name] if row.run_id not in self.undone]) for name in reversed(recorded)
         )
         count, entries = next((parts for parts in read if parts[1]), (0, []))
-        known = [None] * len(split_messages(conversation.messages[:count])) or messages_of(entries)
-        grown, before = growth(known, pieces), part_id(conversation.id, 0)
+        known = [None] * len(split_messages(chat.messages[:count])) or messages_of(entries)
+        grown, before = growth(known, pieces), part_id(chat.id, 0)
         new = {*grown.new, *(at for at in grown.changed if pieces[at].id is None and pieces[at] not in known)}
-        own = part_id(conversation.id, len(recorded[conversation.id])) if conversation.id in recorded else conversation.id
+        own = part_id(chat.id, len(recorded[chat.id])) if chat.id in recorded else chat.id
         self.there.add(before)
         for name, places in (before, {*range(len(pieces))} - new), (own, new):
             if places and any(pieces[at].role == "user" for at in new):
                 self.times[name] = [times[at] for at in sorted(places)]
-                messages, whole = (
-                    tuple(pieces[at] for at in sorted(places)),
-                    None if name == conversation.id else conversation.id,
-                )
-                yield conversation.model_copy(update={"id": name, "messages": messages, "part_of": whole})
+                messages, whole = (tuple(pieces[at] for at in sorted(places)), None if name == chat.id else chat.id)
+                yield chat.model_copy(update={"id": name, "messages": messages, "part_of": whole})
 
     def _plan_days(
         self, conversations: Sequence[Interaction], view: RunMemoryView, moved: dict[str, datetime]

@@ -286,13 +286,9 @@ def _node(where: str, node: Mapping[str, Any]) -> Iterator[ForeignFact]:
         return
     name, tags = node.get("name"), _several(node.get("entityType"))
     more = merged_fields({"entity": name}, _omit(node, _ENTITY))
-    for observation in _several(node.get("observations")):
-        whole = (
-            f"{name}: {observation}"
-            if isinstance(observation, str) and not words_of(str(name)) <= words_of(observation)
-            else observation
-        )
-        yield ForeignFact(where, f"{name}#{digest(observation)}", whole, tags=tags, rest=more)
+    for fact in _several(node.get("observations")):
+        whole = f"{name}: {fact}" if isinstance(fact, str) and not words_of(str(name)) <= words_of(fact) else fact
+        yield ForeignFact(where, f"{name}#{digest(fact)}", whole, tags=tags, rest=more)
 
 
 def _words_in(value: Any) -> tuple[Any, dict[str, Any]]:

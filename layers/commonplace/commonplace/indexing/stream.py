@@ -89,9 +89,7 @@ class ProjectedBatch:
 def project_batch(records: Sequence[StreamRecord], projector: Projector) -> ProjectedBatch:
     """Project a batch; safe to repeat in part and in any order. An unreadable record doesn't stop the others."""
     readable = [record for record in records if record.change is not None]
-    followed = project(
-        [record.change for record in readable if record.change is not None], projector.writer, projector.pending
-    )
+    followed = project([item.change for item in readable if item.change is not None], projector.writer, projector.pending)
     outcomes = {record.sequence: IndexOutcome("failed", record.trouble) for record in records if record.change is None}
     outcomes |= {record.sequence: outcome for record, outcome in zip(readable, followed, strict=True)}
     ended = {state: [record for record in records if outcomes[record.sequence].state == state] for state in _STATES}

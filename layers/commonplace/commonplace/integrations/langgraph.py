@@ -125,11 +125,7 @@ class CommonplaceStore(BaseStore):
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
         namespaces = {head.namespace[1:] for head in self._documents.listed((_ROOT,))}
-        wanted = {
-            namespace
-            for namespace in namespaces
-            if all(_matches(condition, namespace) for condition in op.match_conditions or ())
-        }
+        wanted = {place for place in namespaces if all(_matches(condition, place) for condition in op.match_conditions or ())}
         shown = sorted(wanted if op.max_depth is None else {namespace[: op.max_depth] for namespace in wanted})
         return shown[op.offset : op.offset + op.limit]
 

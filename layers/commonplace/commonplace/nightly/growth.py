@@ -67,15 +67,13 @@ def growth(known: Sequence[Message | None], messages: Sequence[Message]) -> Grow
     start = _start(known, messages)
     new, changed = [], []
     for at, (name, message) in enumerate(zip(_numbered_ids(messages), messages, strict=True)):
-        known_message = known[start + at] if start + at < len(known) else None
-        by_place = (
-            name is None or known_message is None or known_message.id is None
-        )  # where a text was dropped, its id was, too
+        old = known[start + at] if start + at < len(known) else None
+        by_place = name is None or old is None or old.id is None  # where a text was dropped, its id was, too
         is_new = name not in by_id and (not by_place or start + at >= len(known))
-        known_message = by_id.get(name, known_message)
+        old = by_id.get(name, old)
         if is_new:
             new.append(at)
-        elif known_message is not None and (known_message.role, known_message.content) != (message.role, message.content):
+        elif old is not None and (old.role, old.content) != (message.role, message.content):
             changed.append(at)
     return Growth(tuple(new), tuple(changed))
 

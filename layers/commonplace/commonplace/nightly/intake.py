@@ -63,7 +63,7 @@ def record_interactions(interactions: Sequence[Any], caller: Caller, ledger: Led
     skipped: list[SkippedMessage] = []
     intake = _Intake(caller, ledger)
     last: Interaction | None = None
-    new = known = 0
+    new = old = 0
     checked = well_formed(interactions, caller, refused, skipped)
     for batch in in_batches(checked, _BATCH, lambda checked: checked.characters, _BATCH_CHARACTERS):
         following = []
@@ -71,11 +71,9 @@ def record_interactions(interactions: Sequence[Any], caller: Caller, ledger: Led
             before, last = last, item.interaction
             following.append((item, before))
         recorded = intake.record(following)
-        new, known = new + recorded, known + len(batch) - recorded
+        new, old = new + recorded, old + len(batch) - recorded
     kinds = list(dict.fromkeys(intake.kinds))
-    return RecordResult(
-        recorded=new, known=known, refused=refused, skipped=skipped, conflicts=intake.conflicts, redacted=kinds
-    )
+    return RecordResult(recorded=new, known=old, refused=refused, skipped=skipped, conflicts=intake.conflicts, redacted=kinds)
 
 
 @dataclass

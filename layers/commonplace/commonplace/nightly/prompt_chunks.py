@@ -61,18 +61,14 @@ def prompt_for(day: Day, lines: Sequence[PromptLine], request: str) -> str:
     return f"{delimited_data(parts, mark)}\n\n{request.format(data=f'<messages-{mark}>')}"
 
 
-def _line(number: int, utterance: Utterance, before: Utterance | None) -> PromptLine:
-    fields: dict[str, object] = {
-        "message": number,
-        "interaction_id": utterance.interaction_id,
-        "at": f"{utterance.time:%H:%M}",
-    }
+def _line(number: int, turn: Utterance, before: Utterance | None) -> PromptLine:
+    fields: dict[str, object] = {"message": number, "interaction_id": turn.interaction_id, "at": f"{turn.time:%H:%M}"}
     if before is not None and before.role == "assistant":
         fields["assistant_before"] = _shortened(before.text)
-    if utterance.explicit:
+    if turn.explicit:
         fields["asked_to_remember_or_forget"] = True
-    fields["user"] = _own_words(utterance)
-    return PromptLine(number, utterance, json.dumps(fields, ensure_ascii=False))
+    fields["user"] = _own_words(turn)
+    return PromptLine(number, turn, json.dumps(fields, ensure_ascii=False))
 
 
 def _own_words(utterance: Utterance) -> str:

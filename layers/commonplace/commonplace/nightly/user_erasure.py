@@ -235,11 +235,11 @@ class ErasableUser:
         """
         return self._scope([of_type(str, memory_id, "memory_id")])
 
-    def _scope(self, memory_ids: Sequence[str], document: str | None = None) -> ErasureScope:
+    def _scope(self, ids: Sequence[str], document: str | None = None) -> ErasureScope:
         ports = self.context.ports
         with gathered() as flaws:
             memories = list(ports.records.all(self.user_id))
-            behind = [(memory_id, behind_alias(memory_id, self.context.caller, ports)) for memory_id in memory_ids]
+            behind = [(memory_id, behind_alias(memory_id, self.context.caller, ports)) for memory_id in ids]
         known = Known(
             ports.records,
             memories,
@@ -249,9 +249,7 @@ class ErasableUser:
         names = [reached[0].memory_id if reached else name for name, reached in behind]
         scope = known.scope(names, list(ports.aliases.all(self.user_id)), document)
         if not scope.erased:
-            exists = any(memory.memory_id in scope.ids for memory in memories) or bool(
-                ports.erased.among(self.user_id, memory_ids)
-            )
+            exists = any(memory.memory_id in scope.ids for memory in memories) or bool(ports.erased.among(self.user_id, ids))
             left = "" if not exists or self.notes(wait=False) is None else f"; {LEFT_IN_LOG}"
             why = f"was erased already{left}" if exists else "no memory has this id"
             raise CommonplaceError(ErrorCode.NOT_FOUND, f"memory_id: {why}", "memory_id")

@@ -97,8 +97,7 @@ def _without_quotes(run: Run, forgotten: set[str], sources: set[str]) -> Run:
     """Reasons may quote the texts, and operations in review contain whole memories."""
     operations = tuple(_without_words(operation, forgotten) for operation in run.operations)
     dropped = tuple(
-        dropped.model_copy(update={"why": _ERASED}) if dropped.interaction_id in sources else dropped
-        for dropped in run.dropped
+        item.model_copy(update={"why": _ERASED}) if item.interaction_id in sources else item for item in run.dropped
     )
     waits = any(operation.outcome == "needs_review" for operation in operations)
     status = "done" if run.status == "needs_review" and not waits else run.status

@@ -141,10 +141,8 @@ class UndoPlanner:
         detail = {"operation_id": operation_id, "undoes": self.undoes, **replaced_tags(current, after)}
         return PlannedChange(memory=after, audit="undo", detail=detail, before=current)
 
-    def _keep(self, memory_id: str, why: str) -> None:
-        reported = RunOperation(
-            operation_id=new_operation_id(self.now), kind="UNDO", outcome="kept", memory_id=memory_id, why=why
-        )
+    def _keep(self, name: str, why: str) -> None:
+        reported = RunOperation(operation_id=new_operation_id(self.now), kind="UNDO", outcome="kept", memory_id=name, why=why)
         self.kept.append(reported)
 
 

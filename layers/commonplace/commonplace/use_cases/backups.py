@@ -63,9 +63,7 @@ def _make_backup(context: RunContext) -> BackupResult:
 
 
 def _list(_: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
-    return BackupResult(
-        backups=[_summary(kept_file) for kept_file in stored_files(ports).listed(caller.user_id, "backup", caller.now)]
-    )
+    return BackupResult(backups=[_summary(file) for file in stored_files(ports).listed(caller.user_id, "backup", caller.now)])
 
 
 def _verify(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
@@ -108,9 +106,7 @@ def _read_snapshot(caller: Caller, ports: Ports) -> Backup:
         before, rows = _newest_up_to(at, rows), list(ports.in_time(ports.raw.rows(user_id)))
         if _newest_up_to(at, rows) == before:
             break
-    made = {
-        (item.memory_id, item.version): item for operation in ports.operations.since(user_id, at) for item in operation.made
-    }
+    made = {(item.memory_id, item.version): item for step in ports.operations.since(user_id, at) for item in step.made}
     records = tuple(rebuilt for row in rows if (rebuilt := _row_as_of(row, at, made)) is not None)
     ids = {record.memory_id for record in records}
     aliases = tuple(alias for alias in ports.aliases.all(user_id) if alias.memory_id in ids)

@@ -213,12 +213,10 @@ class _FactImport:
             made = PrecomputedEmbedder.of([fact.fact.content for _, fact in batch], labelling(self.ports))
             if made.name == self.ports.embedder.name:
                 vectors = replace(vectors, vectors={**vectors.vectors, **made.vectors})
-            for number, given_memory in batch:
-                speaker = None if (given_memory.fact.speaker or "").lower() in NOBODY else given_memory.fact.speaker
-                statement = enrich(given_memory.fact.content, self.ports.words, made, own_tags, speaker)
-                memories.append(
-                    Given(number, memory_of(given_memory, statement, self.caller, self.ports), name=given_memory.name)
-                )
+            for number, fact in batch:
+                speaker = None if (fact.fact.speaker or "").lower() in NOBODY else fact.fact.speaker
+                statement = enrich(fact.fact.content, self.ports.words, made, own_tags, speaker)
+                memories.append(Given(number, memory_of(fact, statement, self.caller, self.ports), name=fact.name))
             self.progress(len(memories), len(fresh))
         self.plan = ImportPlan.of(memories, self.caller, self.ports)
         self._count_fresh(fresh)

@@ -191,13 +191,10 @@ def _answer(report: RunReport, notes: Notes) -> ImportMemoriesResult:
         conflicts=conflicts,
         refused=[
             RefusedLine(
-                line=dropped.position or 0,
-                field=dropped.field,
-                code=dropped.code or ErrorCode.INTERNAL.label,
-                message=dropped.why,
+                line=item.position or 0, field=item.field, code=item.code or ErrorCode.INTERNAL.label, message=item.why
             )
-            for dropped in run.dropped
-            if not dropped.memory_id
+            for item in run.dropped
+            if not item.memory_id
         ],
         instructions=[
             Instruction(line=operation.operation.position or 0, content=operation.says or "")

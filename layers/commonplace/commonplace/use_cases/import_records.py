@@ -76,10 +76,7 @@ def import_records(
         plan, run = _store(checked, caller, ports, progress) if apply else (ImportPlan.of(checked, caller, ports), None)
     lost = {step.memory_id for step in run.operations if step.outcome == "lost" and step.kind == "ADD"} if run else set()
     known, left = {record.number for record in plan.known}, {omission.given.number: omission for omission in plan.left_out}
-    rows = {
-        at: ImportedMemory(where=refused.where, outcome="refused", content="", why=refused.message)
-        for at, refused in bad.items()
-    }
+    rows = {at: ImportedMemory(where=item.where, outcome="refused", content="", why=item.message) for at, item in bad.items()}
     refused = list(bad.values())
     for record in checked:
         name, content, out = record.memory.memory_id, record.memory.content, left.get(record.number)

@@ -26,11 +26,8 @@ def read_memory(request: ReadRequest, caller: Caller, ports: Ports) -> ReadResul
     )
 
 
-def _markdown(heading: str, memories: list[Memory]) -> str:
-    lines = [
-        f"- {f'**{memory.key}**: ' if memory.key else ''}{' '.join(undisguised(memory.content).split())}"
-        for memory in memories
-    ]
+def _markdown(heading: str, items: list[Memory]) -> str:
+    lines = [f"- {f'**{item.key}**: ' if item.key else ''}{' '.join(undisguised(item.content).split())}" for item in items]
     return "\n".join((f"## {heading.capitalize()}", *(lines or ["Nothing yet."])))
 
 

@@ -95,9 +95,7 @@ def _holder(key: str, caller: Caller, ports: Ports) -> _Obstacle | None:
 
 def _visible_memories(like: Sequence[Similar], caller: Caller, ports: Ports) -> list[Memory]:
     memories = ports.records.get(caller.user_id, [similar.memory_id for similar in like])
-    return [
-        memory for memory in memories if memory.collection == DEFAULT_COLLECTION and is_visible(visibility_of(caller), memory)
-    ]
+    return [item for item in memories if item.collection == DEFAULT_COLLECTION and is_visible(visibility_of(caller), item)]
 
 
 def _same_text(memory: Memory, memories: Sequence[Memory]) -> _Obstacle | None:

@@ -72,7 +72,7 @@ def read_record(document: Document, legacy_id: str, names: Mapping[str, Sequence
     tags, over = split_tags(_take(unread, names["tags"], _tags) or [])
     unread |= {"tags": over} if over else {}
     level, count = _take(unread, names["importance"], _level), _take(unread, names["access_count"], _count)
-    fields: dict[str, Any] = {
+    data: dict[str, Any] = {
         "content": content,
         "tags": tags,
         "category_tags": list(tidy_tags([category or ""])),
@@ -82,10 +82,8 @@ def read_record(document: Document, legacy_id: str, names: Mapping[str, Sequence
     }
     note = _take(unread, names["user_note"], _text)
     left = {name: value for name, value in unread.items() if value is not None}
-    fields["user_note"], cut = noted(note, left)
-    memory, kinds = validate.validate(
-        LegacyMemory, {name: value for name, value in fields.items() if value is not None}, zone
-    )
+    data["user_note"], cut = noted(note, left)
+    memory, kinds = validate.validate(LegacyMemory, {name: value for name, value in data.items() if value is not None}, zone)
     return LegacyRecord(legacy_id, memory, category, level, count or 0, tuple(left), cut, tuple(kinds))
 
 

@@ -107,18 +107,16 @@ def _suggested(caller: Caller, ports: Ports) -> MergeResult:
         (item for item in ports.records.all(caller.user_id) if is_visible(seen, item)), key=lambda memory: memory.memory_id
     )
     newest = [memory.memory_id for memory in memories[-MOST_COMPARED:]]
-    stored = {record.memory.memory_id: record for record in ports.records.stored(caller.user_id, newest)}
+    row = {record.memory.memory_id: record for record in ports.records.stored(caller.user_id, newest)}
     same: dict[str, dict[str, str]] = {}
-    for stored_memory in stored.values():
-        sources = _saying_the_same(stored_memory, stored, caller, ports)
+    for stored_memory in row.values():
+        sources = _saying_the_same(stored_memory, row, caller, ports)
         if sources is None:
             return MergeResult(status="done", groups=[], notes=Notes(degraded=_NO_INDEX))
         for other, why in sources.items():
             same.setdefault(stored_memory.memory.memory_id, {})[other] = why
             same.setdefault(other, {})[stored_memory.memory.memory_id] = why
-    groups = [
-        _group(Sources.of((stored[name] for name in ids), caller, ports), same[ids[0]][ids[1]]) for ids in _cliques(same)
-    ]
+    groups = [_group(Sources.of((row[name] for name in ids), caller, ports), same[ids[0]][ids[1]]) for ids in _cliques(same)]
     return MergeResult(
         status="done", groups=groups, notes=Notes(partial=_PARTIAL if len(memories) > len(newest) else None) or None
     )

@@ -80,10 +80,7 @@ class _Plan:
         for number, record in enumerate(records, 1):
             self._take(record)
             progress(number, len(records))
-        self.operations = (
-            *map(self._added, self._new.values()),
-            *(self._name_existing(*entry) for entry in self._led.items()),
-        )
+        self.operations = (*map(self._added, self._new.values()), *(self._name_existing(*row) for row in self._led.items()))
         return Plan(operations=self.operations)
 
     def _read(self, file: TinyFile, names: Mapping[str, Sequence[str]]) -> list[LegacyRecord]:
@@ -112,35 +109,28 @@ class _Plan:
         memories = {memory.memory_id: memory for memory in self.ports.records.get(user_id, sorted(set(led.values())))}
         self._moved = {name: memories[memory_id] for name, memory_id in led.items() if memory_id in memories}
 
-    def _take(self, record: LegacyRecord) -> None:
-        counted = self.categories.setdefault(record.category or NO_CATEGORY, Counter())
-        moved = self._moved.get(record.legacy_id)
+    def _take(self, item: LegacyRecord) -> None:
+        counted = self.categories.setdefault(item.category or NO_CATEGORY, Counter())
+        moved = self._moved.get(item.legacy_id)
         if moved is not None:
-            same = folded(moved.content) == folded(record.memory.content)
-            (self.known if same else self.conflicts).append(record.legacy_id)
+            same = folded(moved.content) == folded(item.memory.content)
+            (self.known if same else self.conflicts).append(item.legacy_id)
             counted[moved.category] += 1
             return
         own_tags = self.folding.own
-        statement = enrich(record.memory.content, self.ports.words, self.ports.embedder, own_tags)
-        filed = self.filing.file(record.legacy_id, record.category, statement.classification)
+        statement = enrich(item.memory.content, self.ports.words, self.ports.embedder, own_tags)
+        filed = self.filing.file(item.legacy_id, item.category, statement.classification)
         if filed.asks:
             counted[UNDECIDED] += 1
-            row = (
-                record.legacy_id,
-                record.memory.content,
-                record.category or "",
-                filed.category,
-                filed.confidence,
-                filed.why,
-            )
+            row = (item.legacy_id, item.memory.content, item.category or "", filed.category, filed.confidence, filed.why)
             self.review.append(dict(zip(COLUMNS, row, strict=True)))
             return
         counted[filed.category] += 1
-        self._report_record(record)
-        new = new_memory(record, statement, filed, self.folding, self.caller, self.ports)
+        self._report_record(item)
+        new = new_memory(item, statement, filed, self.folding, self.caller, self.ports)
         mark = fingerprint(new.memory)
         if mark in self._known:
-            self._led.setdefault(self._known[mark], []).append(record.legacy_id)
+            self._led.setdefault(self._known[mark], []).append(item.legacy_id)
         else:
             self._new[mark] = self._new[mark].joined(new) if mark in self._new else new
 

@@ -239,9 +239,7 @@ def _answer(report: RunReport, notes: Notes | None = None) -> BackupResult:
         notes = Notes(warnings=[*((notes.warnings if notes else None) or []), run.error])
     stored = [operation for operation in run.operations if operation.outcome in _DONE]
     lost = [step.memory_id or step.closed[0] for step in run.operations if step.outcome in ("lost", "discarded")]
-    refused = [
-        RefusedMemory(id=dropped.memory_id or "", code=dropped.code or "", message=dropped.why) for dropped in run.dropped
-    ]
+    refused = [RefusedMemory(id=item.memory_id or "", code=item.code or "", message=item.why) for item in run.dropped]
     return BackupResult(
         backup_id=run.backup_id,
         run_id=run.run_id if run.operations or run.status in ("queued", "failed") else None,

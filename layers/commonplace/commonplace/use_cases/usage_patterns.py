@@ -20,9 +20,7 @@ def usage_patterns(request: UsageRequest, caller: Caller, ports: Ports) -> Usage
     """Count the stored searches of a period, and how often visible memories were found."""
     ports.usage.fold(caller.user_id)
     zone = zone_of(caller.now)
-    logged = (
-        search for search in ports.search_log.searches(caller.user_id) if within(search.at, request.after, request.before)
-    )
+    logged = (entry for entry in ports.search_log.searches(caller.user_id) if within(entry.at, request.after, request.before))
     searches = [replace(search, at=search.at.astimezone(zone)) for search in logged]
     hours, weekdays = Counter(search.at.hour for search in searches), Counter(search.at.weekday() for search in searches)
     seen = visibility_of(caller)

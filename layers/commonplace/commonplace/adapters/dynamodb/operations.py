@@ -90,10 +90,8 @@ class DynamoOperations:
 
     def since(self, user_id: str, at: datetime) -> list[Applied]:
         ends = {":first": {"S": f"{OPERATION}{first_operation_id(at)}"}, ":last": {"S": f"{OPERATION}~"}}
-        condition, values = f"#{USER} = :user AND #{ITEM} BETWEEN :first AND :last", {":user": {"S": user_id}, **ends}
-        applied = (
-            _applied(item) for page in self._table.calls().pages(condition, values, ConsistentRead=True) for item in page
-        )
+        where, values = f"#{USER} = :user AND #{ITEM} BETWEEN :first AND :last", {":user": {"S": user_id}, **ends}
+        applied = (_applied(item) for page in self._table.calls().pages(where, values, ConsistentRead=True) for item in page)
         return [operation for operation in applied if operation is not None]
 
     def newest(self, user_id: str) -> Applied | None:

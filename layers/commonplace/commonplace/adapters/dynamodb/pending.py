@@ -59,10 +59,8 @@ class DynamoPending:
         return sorted([*known.values(), *read], key=lambda stored: stored.memory.memory_id), complete
 
     def has_more_than(self, most: int, user_id: str) -> bool:
-        condition, values = partition_condition(user_id, PENDING)
-        pages = self._table.calls().pages(
-            condition, values, ProjectionExpression=f"#{ITEM}", ConsistentRead=True, Limit=most + 1
-        )
+        where, values = partition_condition(user_id, PENDING)
+        pages = self._table.calls().pages(where, values, ProjectionExpression=f"#{ITEM}", ConsistentRead=True, Limit=most + 1)
         return sum(1 for _ in itertools.islice((row for page in pages for row in page), most + 1)) > most
 
     def used(self, user_id: str) -> set[str]:

@@ -113,11 +113,9 @@ def _folding(calls: Calls, user_id: str, rows: Sequence[Item]) -> list[Action]:
     names = [(user_id, name(memory_id)) for memory_id in counts for name in (memory_name, used_name)]
     items = calls.get(names, (PURGE_AT, FOUND, LAST_FOUND))
     return taken + [
-        _count_action(
-            user_id, memory_id, count, items[user_id, memory_name(memory_id)], items.get((user_id, used_name(memory_id)))
-        )
-        for memory_id, count in counts.items()
-        if (user_id, memory_name(memory_id)) in items  # purged memories need no counts
+        _count_action(user_id, name, count, items[user_id, memory_name(name)], items.get((user_id, used_name(name))))
+        for name, count in counts.items()
+        if (user_id, memory_name(name)) in items  # purged memories need no counts
     ]
 
 

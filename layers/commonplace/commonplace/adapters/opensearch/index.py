@@ -209,8 +209,7 @@ class OpenSearchIndex:
         (answer,) = self._ask(visibility)(queries.most_important(allowed, limit))
         ordered = [tuple(hit.order) for hit in hits_of_user(answer, visibility.user_id)]
         ordered += [
-            (memory.importance, memory.happened_at.timestamp(), memory.memory_id)
-            for memory in waiting.passing(visibility, filters)
+            (item.importance, item.happened_at.timestamp(), item.memory_id) for item in waiting.passing(visibility, filters)
         ]
         ordered.sort(reverse=True)
         return [memory_id for *_, memory_id in ordered[:limit]], not waiting.complete

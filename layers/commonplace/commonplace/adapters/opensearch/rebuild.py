@@ -84,9 +84,7 @@ def _copy(client: OpenSearch, layout: Layout, alias: str) -> None:
 def model_of_layout(client: OpenSearch, alias: str) -> str | None:
     """Return the embedding model of the next version's layout; None before setup."""
     templates = client.indices.get_index_template(name=alias, params={"ignore": 404, **_WAIT}).get("index_templates", [])
-    return next(
-        (template["index_template"]["template"]["mappings"]["_meta"]["embedding_model"] for template in templates), None
-    )
+    return next((row["index_template"]["template"]["mappings"]["_meta"]["embedding_model"] for row in templates), None)
 
 
 def create(client: OpenSearch, name: str, alias: str | None = None) -> None:

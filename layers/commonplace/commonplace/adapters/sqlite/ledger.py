@@ -98,20 +98,12 @@ def mark(connection: sqlite3.Connection, owner: int, run: Run, marks: Mapping[st
         )
 
 
-def _record(connection: sqlite3.Connection, owner: int, interaction: Interaction, at: datetime) -> bool:
-    body = INTERACTION.dump_json(interaction).decode()
+def _record(connection: sqlite3.Connection, owner: int, entry: Interaction, at: datetime) -> bool:
+    body = INTERACTION.dump_json(entry).decode()
     cursor = connection.execute(
         "INSERT INTO interactions (owner, interaction_id, time, seconds, state, recorded_at, interaction, messages)"
         " VALUES (?, ?, ?, ?, 'pending', ?, ?, ?) ON CONFLICT DO NOTHING",
-        (
-            owner,
-            interaction.id,
-            interaction.time.isoformat(),
-            interaction.time.timestamp(),
-            at.isoformat(),
-            body,
-            message_count(interaction),
-        ),
+        (owner, entry.id, entry.time.isoformat(), entry.time.timestamp(), at.isoformat(), body, message_count(entry)),
     )
     return cursor.rowcount == 1
 

@@ -150,10 +150,9 @@ class SqliteRuns:
     def newest(self, user_id: str, limit: int) -> list[Run]:
         return self._runs(user_id, "TRUE ORDER BY run_id DESC LIMIT ?", limit)
 
-    def _runs(self, user_id: str, condition: str, *values: object) -> list[Run]:
+    def _runs(self, user_id: str, where: str, *values: object) -> list[Run]:
         with self._database.reading() as connection:
             rows = connection.execute(
-                f"SELECT CAST(run AS BLOB) FROM runs WHERE owner = ? AND {condition}",
-                (known_owner(connection, user_id), *values),
+                f"SELECT CAST(run AS BLOB) FROM runs WHERE owner = ? AND {where}", (known_owner(connection, user_id), *values)
             ).fetchall()
         return [run for (body,) in rows if (run := parse_run(body)) is not None]

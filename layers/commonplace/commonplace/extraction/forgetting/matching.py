@@ -24,12 +24,7 @@ def is_about(target: str, text: str) -> bool:
     """Return whether a text contains what is to be forgotten: all of one or two stems, or most of a longer request."""
     wanted = _target_stems(target)
     shared = shared_stems(
-        wanted,
-        stems_of(
-            " ".join(
-                memory_sentence for memory_sentence in memory_sentences(text) if not is_of_another(target, memory_sentence)
-            )
-        ),
+        wanted, stems_of(" ".join(part for part in memory_sentences(text) if not is_of_another(target, part)))
     )
     whole = _FEW if speaks_of_self(target) else 1
     return bool(wanted) and len(shared) >= (len(wanted) if len(wanted) <= whole else _MOSTLY * len(wanted))

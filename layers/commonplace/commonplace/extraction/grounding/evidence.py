@@ -280,11 +280,7 @@ def _full(day: date) -> PartialDate:
 
 @cache
 def _months() -> dict[str, int]:
-    return {
-        name: number
-        for calendar in calendars().values()
-        for name, number in {**calendar.short_months, **calendar.months}.items()
-    }
+    return {name: number for table in calendars().values() for name, number in {**table.short_months, **table.months}.items()}
 
 
 @cache

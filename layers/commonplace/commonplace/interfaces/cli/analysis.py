@@ -114,9 +114,7 @@ def network(shared: Shared, focus: str | None, depth: int | None, limit: int | N
 
 
 def _described(bucket: dict[str, Any]) -> Remarked:
-    changes = [
-        f"{change['at'][:10]}: {change['old']['content']} → {change['new']['content']}" for change in bucket["changes"]
-    ]
+    changes = [f"{item['at'][:10]}: {item['old']['content']} → {item['new']['content']}" for item in bucket["changes"]]
     return Remarked(", ".join(bucket["concepts"]), "\n".join(changes))
 
 

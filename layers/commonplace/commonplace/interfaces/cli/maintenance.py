@@ -78,9 +78,7 @@ def optimize(shared: Shared, threshold: float | None, run_id: str | None, apply:
 
 def _print_tags(answer: Mapping[str, Any]) -> None:
     if answer["merges"]:
-        rows = [
-            (pair["from"], pair["to"], pair["similarity"], str(pair["memories"]), pair["why"]) for pair in answer["merges"]
-        ]
+        rows = [(row["from"], row["to"], row["similarity"], str(row["memories"]), row["why"]) for row in answer["merges"]]
         print_rows(("tag", "becomes", "similarity", "memories", "because"), rows, "because")
     else:
         click.echo("no two tags mean the same")

@@ -92,10 +92,8 @@ def network(nodes: Sequence[NetworkNode], links: Sequence[NetworkLink]) -> Netwo
         Dot(node.id, label, node.count, round(float(x), 1), round(float(y), 1), round(r, 1), colours.get(node.community))
         for node, label, r, (x, y) in zip(nodes, labels, radii, places, strict=True)
     ]
-    lines_between = [(dots[at[link.source]], dots[at[link.target]], link.weight) for link in links]
-    lines = [
-        Line((dot.x, dot.y), (other.x, other.y), round(max(0.0, min(1.0, weight)), 2)) for dot, other, weight in lines_between
-    ]
+    edges = [(dots[at[link.source]], dots[at[link.target]], link.weight) for link in links]
+    lines = [Line((dot.x, dot.y), (other.x, other.y), round(max(0.0, min(1.0, weight)), 2)) for dot, other, weight in edges]
     return Network(dots, lines)
 
 

@@ -41,14 +41,12 @@ def _arguments(visit: Visit) -> dict[str, Any]:
 
 def _results(visit: Visit) -> SearchResult | ListResult:
     """Search without counting it as a use of the memories."""
-    values = visit.arguments
-    category: Any = values.get("category")
-    if "q" not in values:
-        return visit.memory.list_memories(
-            limit=PAGE, category=category, options=_options(values), cursor=values.get("cursor")
-        )
-    most = MOST if "all" in values else PAGE
-    return visit.memory.search_memory(values["q"], limit=most, category=category, options=_options(values), counts=False)
+    data = visit.arguments
+    category: Any = data.get("category")
+    if "q" not in data:
+        return visit.memory.list_memories(limit=PAGE, category=category, options=_options(data), cursor=data.get("cursor"))
+    most = MOST if "all" in data else PAGE
+    return visit.memory.search_memory(data["q"], limit=most, category=category, options=_options(data), counts=False)
 
 
 def _options(arguments: dict[str, str]) -> Any:
@@ -77,12 +75,10 @@ def memory(visit: Visit, memory_id: str) -> Response:
 
 def beside(visit: Visit, memory_id: str) -> Response:
     """Show the parts below a memory. The page loads them later, because the history reads all records."""
-    memory = visit.memory.get_memory(memory_id).memory
+    item = visit.memory.get_memory(memory_id).memory
     history = visit.memory.history(memory_id=memory_id)
     template = "beside.html" if "part" in visit.arguments else "beside_page.html"
-    return visit.show(
-        template, memory=memory, now_held=_current(history, memory_id), history=history, like=_like(visit, memory)
-    )
+    return visit.show(template, memory=item, now_held=_current(history, memory_id), history=history, like=_like(visit, item))
 
 
 def _current(history: History, memory_id: str) -> object:

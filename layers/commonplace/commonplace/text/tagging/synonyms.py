@@ -46,12 +46,8 @@ def _known(name: str) -> bool:
 
 
 def _same_kind(first: str, other: str) -> bool:
-    first_parts, other_parts = {first, *first.split("-")}, {other, *other.split("-")}
-    return any(
-        _kinds(part) & _kinds(part_of_other)
-        for part in first_parts - other_parts
-        for part_of_other in other_parts - first_parts
-    )
+    ours, other_parts = {first, *first.split("-")}, {other, *other.split("-")}
+    return any(_kinds(part) & _kinds(part_of_other) for part in ours - other_parts for part_of_other in other_parts - ours)
 
 
 def _kinds(name: str) -> frozenset[int]:
