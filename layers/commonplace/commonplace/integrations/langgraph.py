@@ -81,7 +81,7 @@ class CommonplaceStore(BaseStore):
         body = json.dumps(dict(op.value), ensure_ascii=False, allow_nan=False)
         written = self._documents.write(namespace, op.key, body, form="json", fields=fields)
         if written.redacted:
-            _log.warning("secrets are never kept: %s taken out of an item", ", ".join(written.redacted))
+            _log.warning("secrets are never stored: removed %s from an item", ", ".join(written.redacted))
 
     def _delete(self, namespace: Namespace, key: str) -> None:
         try:

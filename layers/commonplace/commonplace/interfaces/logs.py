@@ -1,4 +1,4 @@
-"""What a server tells of itself on stderr: never the words of what somebody said."""
+"""Logging to stderr without user content."""
 
 import logging
 import sys
@@ -7,7 +7,7 @@ from commonplace.domain.errors import escaped, places_of
 
 
 class WithoutTexts(logging.Formatter):
-    """One line, and of an exception only its kind and place: its words may quote what somebody said."""
+    """Format a record as one line, with the type and place of an exception: its message may quote a user."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = escaped(f"{record.levelname.lower()}: {record.getMessage()}")
@@ -16,12 +16,12 @@ class WithoutTexts(logging.Formatter):
 
 
 def log_without_texts() -> None:
-    """Warnings and worse go to stderr in that form, whoever logs them."""
+    """Send the warnings and errors of all libraries to stderr in this format."""
     logging.basicConfig(level=logging.WARNING, handlers=[_handler()])
 
 
 def library_without_texts(name: str) -> None:
-    """The same for one library, in a process whose other logs are Lambda's."""
+    """Send only the logs of one library to stderr, in a process whose other logs go to Lambda's handler."""
     library = logging.getLogger(name)
     if library.propagate:
         library.addHandler(_handler())

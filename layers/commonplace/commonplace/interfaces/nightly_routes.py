@@ -1,4 +1,4 @@
-"""The routes of nights, of a memory by its name and of feedback: method, path and body to an answer, for every server."""
+"""The routes for nights, memories by name, and feedback, shared by all servers."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -21,13 +21,13 @@ PATHS = (
 
 Answer = dict[str, Any]
 
-_NUMBER = re.compile(r"([0-9]{1,9})(\.0+)?")  # Python reads no number of thousands of digits
+_NUMBER = re.compile(r"([0-9]{1,9})(\.0+)?")  # Python refuses to parse thousands of digits
 
 
 def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], Mapping[str, Any]], nights: Nights) -> Answer:
-    """Answers a route with plain JSON values. `path` is decoded; `body` reads the JSON object.
+    """Return the answer of a route as JSON values. `path` is decoded; `body` reads the JSON object.
 
-    Raises `CommonplaceError`: `NOT_FOUND` for a path that is none of these, `METHOD_NOT_ALLOWED` for another method.
+    Raises `CommonplaceError`: `NOT_FOUND` for an unknown path, `METHOD_NOT_ALLOWED` for a wrong method.
     """
     match path.strip("/").split("/"):
         case ["interactions"]:
@@ -60,7 +60,7 @@ def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], 
 
 
 def _recorded(interactions: Sequence[Any], nights: Nights) -> Answer:
-    """What was recorded; a 400 for the only one of a call, where it is refused."""
+    """Return what was recorded; raise the error if the only interaction of a call is refused."""
     done = nights.record(interactions)
     if len(interactions) == len(done.refused) == 1:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, done.refused[0].message, done.refused[0].field)

@@ -1,4 +1,4 @@
-"""A file that is written at once or not at all."""
+"""Replace a file atomically."""
 
 import os
 import shutil
@@ -7,13 +7,13 @@ from tempfile import NamedTemporaryFile
 
 
 def replace(file: Path, body: bytes) -> None:
-    """Writes it beside and puts it in the place of the file, whose rights it takes. Raises `OSError`."""
-    with NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as made:  # for its owner alone
+    """Write a temporary file next to it, copy the permissions, and rename it. Raises `OSError`."""
+    with NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as made:  # readable by its owner only
         try:
             made.write(body)
             made.flush()
             os.fsync(made.fileno())
-            made.close()  # no file that is open is replaced on Windows
+            made.close()  # Windows does not replace open files
             if file.exists():
                 shutil.copymode(file, made.name)
             Path(made.name).replace(file)

@@ -63,7 +63,7 @@ def groups_of(topic: str, caller: Caller, ports: Ports) -> tuple[list[Group], li
     pinned = [memory for result in core for memory in _answers(result)] + list(personal.memories)
     notes = sorted((memory for memory in _open(recent) if memory.durability == "daily"), key=_when, reverse=True)
     groups = [
-        Group("Standing wishes of the user", _filter_memories(instructions.memories, _is_from_user), always=True),
+        Group("Standing requests of the user", _filter_memories(instructions.memories, _is_from_user), always=True),
         Group("Always matters", _filter_memories(pinned, lambda memory: _is_lasting(memory, caller)), always=True),
         Group("On the topic", _drop_confidential(on_topic)),
         Group("Notes of the last seven days", notes),
