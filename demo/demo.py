@@ -1,4 +1,4 @@
-"""A conversation of nine evenings, read, stored and searched: everything printed here is computed as you watch."""
+"""Import a conversation of nine evenings and search it. Everything printed is computed while you watch."""
 
 import argparse
 import json
@@ -35,7 +35,7 @@ Turn = dict[str, Any]
 
 
 def main() -> int:
-    """Runs the demonstration; 0 when every question was answered and the secret is nowhere, else 1."""
+    """Run the demo. Return 0 if every question was answered and the secret was not stored, else 1."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--db", type=Path, metavar="FILE", help="keep the memories in this file instead of a temporary one")
     given: Path | None = parser.parse_args().db
@@ -50,9 +50,9 @@ def main() -> int:
 
 
 def demonstrate(path: Path) -> int:
-    """The whole demonstration over one memory file."""
+    """Run all steps on one memory file."""
     turns = [json.loads(line) for line in (HERE / "conversation.jsonl").read_text(encoding="utf-8").splitlines()]
-    # By rules on every machine: a key in the environment is not used here.
+    # The same on every machine: settings and keys of the environment are ignored.
     with Commonplace(path, user_id="marta", timezone="Europe/Berlin", now=lambda: NOW, settings=Settings()) as memory:
         stored = import_conversation(memory, turns)
         show_kept(memory, stored)
@@ -61,37 +61,37 @@ def demonstrate(path: Path) -> int:
         show_said_again(memory)
         show_state(memory)
     leaked = [file.name for file in path.parent.glob(f"{path.name}*") if SECRET.encode() in file.read_bytes()]
-    click.echo(f"The wifi password that was said on 14 March is {'IN ' + leaked[0] if leaked else 'in no byte of the file'}.")
+    click.echo(f"The wifi password mentioned on 14 March is {'IN ' + leaked[0] if leaked else 'in no byte of the file'}.")
     if missed:
-        click.secho(f"Not answered as they should be: {', '.join(missed)}", fg="red", bold=True)
+        click.secho(f"Wrong or missing answers: {', '.join(missed)}", fg="red", bold=True)
     return 1 if missed or leaked else 0
 
 
 def import_conversation(memory: Commonplace, turns: Sequence[Turn]) -> ImportResult:
-    """Stores what is worth keeping, with a progress bar on a terminal."""
+    """Store the statements worth keeping, with a progress bar on a terminal."""
     start = time.perf_counter()
     with progress_bar("reading the conversation", len(turns)) as show:
         stored = memory.import_turns(turns, keep="worthy", progress=show)
     sessions = len({turn["session_id"] for turn in turns})
-    head(f"1  {len(turns)} messages of {sessions} evenings, read in {time.perf_counter() - start:.1f} s")
-    click.echo("By rules: no key, no model server, no network.")
+    head(f"1  Read {len(turns)} messages of {sessions} evenings in {time.perf_counter() - start:.1f} s")
+    click.echo("Without a language model, an API key or the network.")
     return stored
 
 
 def show_kept(memory: Commonplace, stored: ImportResult) -> None:
-    """The first memories: what was said, its normalized form, and how it was filed."""
-    kept = [memory_id for memory_id in stored.ids if memory_id]
-    head(f"2  {len(kept)} memories, of which these are three")
+    """Show three memories: the original words, the stored text, and their type, category and tags."""
+    stored_ids = [memory_id for memory_id in stored.ids if memory_id]
+    head(f"2  {len(stored_ids)} memories, three of them:")
     records = {record["memory_id"]: record for record in memory.export()}
-    for record in (records[memory_id] for memory_id in (kept[0], kept[3], kept[8])):
-        show(f"said   {record['raw_text']}")
-        show(f"kept   {record['normalized_text']}", fg="green")
-        show(f"filed  {record['memory_type']} in {record['category']}: {', '.join(record['tags'])}")
+    for record in (records[memory_id] for memory_id in (stored_ids[0], stored_ids[3], stored_ids[8])):
+        show(f"said    {record['raw_text']}")
+        show(f"stored  {record['normalized_text']}", fg="green")
+        show(f"filed   {record['memory_type']} in {record['category']}: {', '.join(record['tags'])}")
 
 
 def show_left_out(turns: Sequence[Turn], stored: ImportResult) -> None:
-    """How many messages were left out for which reason, with an example of each."""
-    head(f"3  {len(stored.left_out)} messages left out")
+    """Show how many messages were not stored, by reason, with an example each."""
+    head(f"3  {len(stored.left_out)} messages not stored")
     examples: dict[str, list[str]] = {}
     for left in stored.left_out:
         examples.setdefault(left.why.partition(": ")[2], []).append(redact(turns[left.turn]["text"]).text)
@@ -100,10 +100,10 @@ def show_left_out(turns: Sequence[Turn], stored: ImportResult) -> None:
 
 
 def ask_everything(memory: Commonplace, turns: Sequence[Turn], stored: ImportResult) -> list[str]:
-    """Asks every question and shows the best hit; gives the questions whose answer is not among the first three."""
+    """Ask every question and show the best hit. Return the questions without an answer among the first three hits."""
     questions = json.loads((HERE / "questions.json").read_text(encoding="utf-8"))
     ids = {(turn["session_id"], turn["position"]): memory_id for turn, memory_id in zip(turns, stored.ids, strict=True)}
-    head(f"4  {len(questions)} questions on {NOW:%A, %d %B %Y}, each with its best memory (->: the answer)")
+    head(f"4  {len(questions)} questions on {NOW:%A, %d %B %Y}, each with its best match (-> marks a right answer)")
     missed = []
     for number, asked in enumerate(questions, 1):
         start = time.perf_counter()
@@ -118,7 +118,7 @@ def ask_everything(memory: Commonplace, turns: Sequence[Turn], stored: ImportRes
 
 
 def show_best(found: SearchResult, right: set[str | None]) -> None:
-    """The best hit with the probability that it is the answer; an arrow stands before one that is."""
+    """Show the best hit and its probability, with an arrow if it is a right answer."""
     if not found.results:
         return show("     nothing found")
     hit = found.results[0]
@@ -129,35 +129,35 @@ def show_best(found: SearchResult, right: set[str | None]) -> None:
 
 
 def show_said_again(memory: Commonplace) -> None:
-    """The same in other words is pointed out and not merged; another day makes another memory."""
-    head("5  Said again in other words, and said otherwise")
-    said = {record["memory_id"]: record["raw_text"] for record in memory.export()}
+    """Store statements that were made before: the store reports similar memories and merges nothing."""
+    head("5  Stored again: the same in other words, and with another date")
+    texts = {record["memory_id"]: record["raw_text"] for record in memory.export()}
     for text in AGAIN:
         merges = memory.store_memory(text).recommendations.suggested_merges
         show(text)
         for merge in merges:
-            show(f"   could be merged with: {said[merge.memory_id]}")
+            show(f"   could be merged with: {texts[merge.memory_id]}")
         if not merges:
-            show("   says something of its own")
+            show("   is new: no similar memory")
 
 
 def show_state(memory: Commonplace) -> None:
-    """What discover_memory_tools tells."""
+    """Show the state that discover_memory_tools reports."""
     state = memory.discover_memory_tools().current_system_state
     head(f"6  {state.total_memories} memories, health {state.health_score:.2f}")
     for opportunity in state.optimization_opportunities:
-        show(f"To tidy up: {opportunity}.")
+        show(f"Suggestion: {opportunity}.")
 
 
 def head(title: str) -> None:
-    """A heading."""
+    """Print a heading."""
     click.secho(f"\n{title}", bold=True)
 
 
 def show(text: str, **style: Any) -> None:
-    """A text on one line of the terminal, cut where it is longer."""
-    room = shutil.get_terminal_size().columns
-    click.secho(text if width(text) <= room else clip(text, 0, room - 1).rstrip() + "…", **style)
+    """Print a text, cut to one line of the terminal."""
+    columns = shutil.get_terminal_size().columns
+    click.secho(text if width(text) <= columns else clip(text, 0, columns - 1).rstrip() + "…", **style)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Where the agent's tools run: on a memory file of this machine, or on a server."""
+"""Run the agent's tools on a local memory file or on a server."""
 
 import json
 import os
@@ -13,22 +13,22 @@ from commonplace import Commonplace, CommonplaceError
 from commonplace.domain.errors import ErrorCode
 from commonplace.domain.interactions import RecordResult
 
-SECONDS = 60.0  # for one answer of a server
+SECONDS = 60.0  # timeout of a request
 
 
 class Memory(Protocol):
-    """What the agent needs of a memory; `Commonplace` is one."""
+    """The methods that the agent needs; `Commonplace` has them."""
 
     def answer(self, tool: str, arguments: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
-        """A tool's answer, never raising: an HTTP status and a body."""
+        """Call a tool. Return an HTTP status and a body; never raises."""
 
     def record_interactions(self, interactions: Sequence[Any]) -> RecordResult:
-        """Keeps what happened until a night reads it. Raises `CommonplaceError`."""
+        """Record interactions for the next nightly run. Raises `CommonplaceError`."""
 
 
 @contextmanager
 def opened(url: str | None, db: str | None, user: str | None) -> Iterator[Memory]:
-    """The server at `url`, or else a file. What is None comes from the environment, as for `commonplace`."""
+    """Open the server at `url`, or else a file. Arguments that are None come from the environment, as for `commonplace`."""
     if url is not None:
         yield OverHttp(url, os.environ.get("COMMONPLACE_TOKEN"))
         return
@@ -37,7 +37,7 @@ def opened(url: str | None, db: str | None, user: str | None) -> Iterator[Memory
 
 
 class OverHttp:
-    """`commonplace serve`, or a stack on AWS, which takes the user from the token."""
+    """A server started by `commonplace serve`, or a stack on AWS, where the token names the user."""
 
     def __init__(self, url: str, token: str | None = None) -> None:
         self._url = url.rstrip("/")

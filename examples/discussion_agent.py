@@ -1,9 +1,9 @@
-"""A chat in the terminal with Claude, which keeps what you tell of yourself and knows it the next time.
+"""Chat with Claude in the terminal. It remembers what you say about yourself in later conversations.
 
     ANTHROPIC_API_KEY=... python examples/discussion_agent.py --db memory.db --user ana
 
-The tools are those of `tool_manifest.json`, the rules for them in `system_prompt.md`. When it ends, the talk is recorded
-for the night.
+The tools come from `tool_manifest.json`, the instructions from `system_prompt.md`. At the end, the conversation is
+recorded for the next nightly run.
 """
 
 import argparse
@@ -28,29 +28,29 @@ from agent_memory import Memory, opened
 from commonplace import CommonplaceError
 from commonplace.settings import read_settings
 
-with suppress(ImportError):  # arrow keys and history at the prompt, where Python has it
+with suppress(ImportError):  # arrow keys and history at the prompt, if available
     import readline  # noqa: F401
 
 PROMPT = Path(__file__).with_name("system_prompt.md")
 MANIFEST = Path(__file__).parents[1] / "tool_manifest.json"
-MAX_CALLS = 8  # of the API, for one message of the user
-MAX_TOKENS = 4_000  # of one answer
-SECONDS = 60.0  # for one answer
+MAX_CALLS = 8  # API calls per message of the user
+MAX_TOKENS = 4_000  # per answer
+SECONDS = 60.0  # per request
 MAX_TOPIC = 8_000  # characters
 NEEDS = "discussion_agent: it talks with Claude and needs a key of the Anthropic API: set ANTHROPIC_API_KEY"
 CUT = {"error": {"message": "this call was cut off and did not run; make it again, with less in one answer"}}
 NO_ANSWER = {
     "refusal": "Claude declined to answer this.",
-    "model_context_window_exceeded": "This talk has become too long: end it and begin another. What is remembered stays.",
+    "model_context_window_exceeded": "This conversation is too long. End it and start a new one; stored memories stay.",
 }
 
 
-class Unanswered(Exception):  # noqa: N818 - no fault of the program
-    """Why a message got no answer, in a sentence for the user."""
+class Unanswered(Exception):  # noqa: N818 - not a programming error
+    """A message got no answer. The text tells the user why."""
 
 
 class Agent:
-    """One talk. Texts and calls are shown on `out` as they come."""
+    """A conversation. Texts and tool calls are written to `out` as they arrive."""
 
     def __init__(self, claude: anthropic.Anthropic, model: str, memory: Memory, out: TextIO) -> None:
         self._claude, self._model, self._memory, self._out = claude, model, memory, out
@@ -61,7 +61,7 @@ class Agent:
         self._said: list[dict[str, str]] = []
 
     def say(self, text: str) -> str:
-        """Claude's answer to a message. Raises `Unanswered`; the next message then goes on where this one began."""
+        """Return Claude's answer to a message. Raises `Unanswered`, and then drops the message."""
         self._said.append({"role": "user", "content": text})
         before = list(self._messages)
         opening = [] if before else self._opening(text)
@@ -69,14 +69,14 @@ class Agent:
         try:
             answer = self._answered()
         except BaseException:
-            self._messages = before  # a call without its result would make every later request invalid
+            self._messages = before  # a tool call without a result would make every later request invalid
             raise
         if answer:
             self._said.append({"role": "assistant", "content": answer})
         return answer
 
     def record(self) -> None:
-        """Keeps what was said until a night reads it. Raises `CommonplaceError`."""
+        """Record the conversation for the next nightly run. Raises `CommonplaceError`."""
         if not self._said:
             return
         talk = {"type": "discussion", "id": f"talk-{uuid.uuid4()}", "time": self._began.isoformat(), "messages": self._said}
@@ -85,20 +85,20 @@ class Agent:
         self._show(refused or "Recorded for the night.", dim=True)
 
     def _opening(self, topic: str) -> list[TextBlockParam]:
-        """The time, and what is remembered about the first message."""
+        """Return the time and the memories about the first message."""
         now: TextBlockParam = {"type": "text", "text": f"<now>{self._began:%A, %Y-%m-%d %H:%M %Z}</now>"}
         status, body = self._call("get_memory_context", {"topic": topic[:MAX_TOPIC]})
         return [now, {"type": "text", "text": body["context"]}] if status == 200 else [now]
 
     def _answered(self) -> str:
-        """Asks, runs the calls and asks again, until an answer calls no tool; gives all the texts."""
+        """Ask and run the tool calls until an answer calls no tool. Return all texts."""
         texts: list[str] = []
         for number in range(1, MAX_CALLS + 1):
             answer = self._ask(last=number == MAX_CALLS)
             if answer.stop_reason in NO_ANSWER:
                 raise Unanswered(NO_ANSWER[answer.stop_reason])
             blocks = [block for block in answer.content if block.type != "text" or block.text]
-            if blocks:  # the API takes no empty ones
+            if blocks:  # the API refuses empty messages
                 self._messages.append({"role": "assistant", "content": blocks})
             new = [block.text for block in blocks if block.type == "text"]
             texts += new
@@ -119,14 +119,14 @@ class Agent:
                 tools=self._tools,
                 tool_choice={"type": "none"} if last else anthropic.omit,
                 messages=self._messages,
-                cache_control={"type": "ephemeral"},  # tools, rules and the talk so far are paid for once
+                cache_control={"type": "ephemeral"},  # tools, instructions and the conversation so far are charged once
                 timeout=SECONDS,
             )
         except anthropic.APIError as error:
             raise Unanswered(f"Claude could not be asked: {error.message}") from error
 
     def _results(self, answer: Message) -> list[ToolResultBlockParam]:
-        """Runs the calls of one answer, in order; not the last one of an answer that was cut: it may be half a call."""
+        """Run the tool calls of an answer in order. If the answer was cut off, skip the last call: it may be incomplete."""
         results: list[ToolResultBlockParam] = []
         for block in answer.content:
             if not isinstance(block, ToolUseBlock):
@@ -148,7 +148,7 @@ class Agent:
 
 
 def tools_of(manifest: Mapping[str, Any]) -> list[ToolParam]:
-    """The manifest's tools as the Messages API takes them."""
+    """Return the tools of the manifest in the format of the Messages API."""
     return [
         {"name": tool["name"], "description": tool["description"], "input_schema": tool["input_schema"]}
         for tool in manifest["tools"]
@@ -156,7 +156,7 @@ def tools_of(manifest: Mapping[str, Any]) -> list[ToolParam]:
 
 
 def chat(agent: Agent) -> None:
-    """Lines of the user until an empty end: Ctrl-D, Ctrl-C or /quit."""
+    """Yield the user's lines until Ctrl-D, Ctrl-C or /quit."""
     with suppress(EOFError, KeyboardInterrupt):
         while (text := input("\nyou> ").strip()) != "/quit":
             try:
@@ -168,7 +168,7 @@ def chat(agent: Agent) -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs a chat; 0 at its end, 1 when the memory fails, 2 when something is missing to begin."""
+    """Run the chat. Return 0 at its end, 1 if the memory fails, 2 if a requirement is missing."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("--model", metavar="NAME", help="which Claude [COMMONPLACE_CLAUDE_MODEL]")
     parser.add_argument("--db", metavar="FILE", help="the memory file [COMMONPLACE_DB]")

@@ -1,4 +1,4 @@
-"""A LangGraph graph whose nodes remember: what one thread tells, another finds. No model is asked."""
+"""A LangGraph graph with memory: one thread stores, another finds. Needs no model."""
 
 import sys
 from typing import TypedDict
@@ -14,21 +14,21 @@ from commonplace.integrations.langgraph import CommonplaceStore
 
 
 class State(TypedDict):
-    """What a thread was told, and what it knows."""
+    """The message of a thread, and the memories about it."""
 
     said: str
     known: list[str]
 
 
 def remember(state: State, *, store: BaseStore) -> dict[str, list[str]]:
-    """Keeps what was said, and looks for what goes with it."""
+    """Store the message and search for related memories."""
     known = store.search(("ana", "facts"), query=state["said"], limit=2)
     store.put(("ana", "facts"), state["said"][:40], {"text": state["said"]})
     return {"known": [item.value["text"] for item in known]}
 
 
 def main() -> None:
-    """Runs two threads over one memory file."""
+    """Run two threads on one memory file."""
     graph = StateGraph(State)
     graph.add_node("remember", remember)
     graph.add_edge(START, "remember")

@@ -15,7 +15,7 @@ from commonplace.integrations.openai_agents import memory_tools
 
 
 async def answer(memory: Commonplace, model: Any, said: str, tier: ShownTier | None = None) -> str:
-    """What the agent says; it stores and searches as it sees fit."""
+    """Return the agent's answer. The agent decides when to store and search."""
     agent = Agent(name="remembers", model=model, tools=[*memory_tools(memory, tier)])
     return str((await Runner.run(agent, said)).final_output)
 

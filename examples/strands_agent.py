@@ -14,7 +14,7 @@ from commonplace.integrations.strands import memory_tools
 
 
 def answer(memory: Commonplace, model: Any, said: str, tier: ShownTier | None = None) -> str:
-    """What the agent says; it stores and searches as it sees fit."""
+    """Return the agent's answer. The agent decides when to store and search."""
     agent = Agent(model=model, tools=[*memory_tools(memory, tier)], callback_handler=None)
     return str(agent(said))
 

@@ -69,7 +69,9 @@ class Settings(Model):
     index_shards: int = Field(1, ge=1, description="Primary shards of the next version of the index.")
     index_replicas: int = Field(0, ge=0, description="Copies of each shard.")
     knn_engine: Literal["lucene", "faiss"] = Field("lucene", description="OpenSearch's engine for the vector search.")
-    fusion: Literal["own", "engine"] = Field("own", description="How word and vector scores are combined: by this package (own) or by OpenSearch (engine).")
+    fusion: Literal["own", "engine"] = Field(
+        "own", description="Where words and vectors are combined: here, or in OpenSearch."
+    )
     embedder: Literal["static", "sentence", "titan"] = Field(
         "static", description="On AWS: the static model or the sentence encoders of the package, or Titan on Bedrock."
     )
