@@ -57,7 +57,7 @@ def test_turns_are_read_in_every_form(tmp_path: Path, memory_file: Path, form: s
 def test_a_person_sees_what_happens_to_each_and_why_to_some_it_does_not(memory_file: Path) -> None:
     done = imported(memory_file, FORMS["lines"])
     assert done.code == 5
-    assert "to be added   3" in done.out
+    assert "to be added     3" in done.out
     assert "entry 1   added          I moved to Lyon" in done.out
     assert "letter or digit" in done.out
     assert not memory_file.exists()
@@ -197,7 +197,7 @@ def test_the_plan_shows_the_first_twenty_and_all_when_asked(tmp_path: Path, memo
     arguments = ("import", str(_many(tmp_path, 25)), "--db", str(memory_file))
     few, every = run(*arguments, home=tmp_path).out, run(*arguments, "--all", home=tmp_path).out
     assert [f"entry {number} " in few for number in (1, 20, 21)] == [True, True, False]
-    assert ("known          Note 0" in few, "--all shows every one" in few) == (True, True)
+    assert ("known          Note 0" in few, "--all shows all" in few) == (True, True)
     assert [f"entry {number} " in every for number in (1, 20, 21, 25)] == [True] * 4
     told = run(*arguments, "--json", home=tmp_path).answer["memories"]
     assert (len(told), told[0]["outcome"]) == (25, "known")
@@ -216,7 +216,7 @@ def test_a_terminal_shows_how_far_it_is(tmp_path: Path, memory_file: Path) -> No
     out, _ = importing.communicate(timeout=60)
     assert b"reading turns" in shown
     assert b"300/300" in shown
-    assert b"added         300" in out
+    assert b"added           300" in out
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
