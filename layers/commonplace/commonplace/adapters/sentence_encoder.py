@@ -141,7 +141,7 @@ class SentenceEncoder:
         return None if encoded is None else encoded.vector
 
     def features(self, text: str) -> Vector | None:
-        """Return 1,536 features of a text: last and middle layer of MiniLM (zeros unless it is English), then of e5."""
+        """Return 1,536 features of a text: the last and middle layers of MiniLM (zeros if it is not English) and of e5."""
         encoded = _embed_text(_to_user_words(text))
         return None if encoded is None else encoded.features
 

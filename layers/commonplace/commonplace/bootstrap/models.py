@@ -155,7 +155,7 @@ def allowance_of(settings: Settings) -> "Allowance":
 
 
 def _model_source(settings: Settings) -> "tuple[Clients, str] | None":
-    """Return clients for Claude, with a key of the environment or Secrets Manager, or by role on Bedrock; and the model."""
+    """Return clients for Claude and the model's name. The key is in the settings or Secrets Manager; Bedrock needs none."""
     if not (settings.anthropic_api_key or settings.claude_secret or settings.bedrock_model):
         return None
     from commonplace.adapters.claude.clients import BedrockClients, KeyClients

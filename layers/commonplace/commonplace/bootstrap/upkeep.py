@@ -1,4 +1,4 @@
-"""The comparison of an index with its records, of a file or a table; and the report about a file."""
+"""Compare the index of a file or table with its records, and report the problems of a file."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress

@@ -335,7 +335,7 @@ class Commonplace(NightMethods, TransferMethods):
     def merge_memories(
         self, memory_ids: Sequence[str] | None = None, *, dry_run: bool = True, run_id: str | None = None
     ) -> maintenance.MergeResult:
-        """Merge several memories into one, or without any suggest merges. `undo_run` restores the old memories."""
+        """Merge several memories into one, or suggest merges if no ids are given. `undo_run` restores the old memories."""
         return self._typed(
             maintenance.MergeResult, "merge_memories", dry_run=dry_run, run_id=run_id,
             memory_ids=None if memory_ids is None else list_of(memory_ids, "memory_ids"),

@@ -102,7 +102,7 @@ class NightMethods:
         return self.nights().discard_run(run_id)
 
     def undo(self, operation_id: str) -> Run:
-        """Undo one operation of a tool or a run, or the `last` that is not an undo."""
+        """Undo one operation. `last` is the newest operation that is not an undo."""
         return self.nights().undo(operation_id)
 
     def write_markdown(self, dir: str | Path, overwrite: bool = False) -> "WrittenPages":

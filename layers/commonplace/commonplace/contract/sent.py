@@ -22,7 +22,7 @@ _EMPTY: tuple[Any, ...] = (None, "", {}, [])
 
 
 def read_flag(text: str, field: str) -> bool:
-    """Return true or false from a text in any case. Raises `INVALID_ARGUMENT`, which names the field, for any other text."""
+    """Parse true or false in any case. Raises `INVALID_ARGUMENT`, which names the field, for any other text."""
     value = _BOOLEANS.get(text.strip().lower())
     if value is None:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: must be true or false", field)

@@ -80,7 +80,7 @@ def says_the_same(text: str, other: str) -> bool:
 
 
 def _adds_nothing(first: str, other: str, more: frozenset[str]) -> bool:
-    """Return whether a sentence has no name or figure that the other lacks, and hardly another word."""
+    """Return whether a sentence adds at most a few words, and no name or figure, to another sentence."""
     numbers = any(stem[:1].isdigit() for stem in more)
     return not numbers and names_of(first) <= names_of(other) and len(more) <= _FEW_MORE
 

@@ -62,7 +62,7 @@ def memory_from_decision(
 
 
 def durability_of(candidate: Candidate) -> Durability:
-    """Return daily for a candidate that is uncertain or limited to a conversation; else the reader's, by default durable."""
+    """Return daily if a candidate is uncertain or limited to a conversation, else the durability that the reader chose."""
     if candidate.scope != "user_global" or candidate.confidence < DURABLE_FROM:
         return "daily"
     return candidate.durability or "durable"

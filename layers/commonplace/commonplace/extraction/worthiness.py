@@ -51,7 +51,7 @@ _REASONS: dict[Kind, str] = {
 
 @dataclass(frozen=True)
 class Judgement:
-    """The judgement of two models: the shares of the kinds a clause may be, and its worth, 0 to 1."""
+    """What two models estimate for a clause: the probability of each kind, and its worth, 0 to 1."""
 
     shares: Shares
     worth: float

@@ -93,7 +93,7 @@ def as_interaction(names: dict[str, int], begun: datetime, section: Sequence[Mes
 
 
 def _unread_texts(where: str, conversation: Mapping[str, Any], read_words: set[str]) -> Iterator[Unread]:
-    """Yield the texts of a conversation with a word that no imported message has, with their speaker as the reason."""
+    """Yield the texts of a conversation with a word that no imported message has, and why each was skipped."""
     before = None
     for role, text in _texts_in(conversation, None, is_text=False):
         if not words_of(text) <= read_words:

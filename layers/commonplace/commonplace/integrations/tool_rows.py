@@ -32,7 +32,7 @@ class ModelTool:
 
 
 def model_tools(memory: Commonplace, tier: ShownTier | None = None) -> list[ModelTool]:
-    """Return the tools of a tier (`primary`, `core` including primary, or `all`), by default those shown by default.
+    """Return the tools of a tier: `primary`, `core` (includes primary) or `all`. By default, return those that MCP shows.
 
     Each tool acts on one user's memory: arguments never name the user. Bulk exports and imports are only planned, because the
     caller is a model.

@@ -59,7 +59,7 @@ def _objects(text: str) -> Iterator[tuple[dict[str, Any], str]]:
 
 
 def _begins_whole(text: str) -> bool:
-    """Whether the object at the start is there to its end."""
+    """Return whether the text starts with a complete JSON object."""
     try:
         json.JSONDecoder().raw_decode(text)
     except ValueError:

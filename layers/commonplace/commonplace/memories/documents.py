@@ -42,7 +42,7 @@ def derived(document: Document, before: Document | None, caller: Caller, ports: 
 
 
 def _replaced(passages: Mapping[str, Passage], before: Document) -> dict[str, str]:
-    """By digest, the memory of the passage that each edited passage replaces.
+    """Return the id of the replaced memory for each edited passage, by digest.
 
     Candidates are passages in the same place, and passages elsewhere with a word unique to both. The pairs with most shared
     words win, each passage in one pair.

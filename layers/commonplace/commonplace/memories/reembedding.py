@@ -15,7 +15,7 @@ _log = logging.getLogger("commonplace")
 
 
 def after_write(user_id: str, ports: Ports) -> None:
-    """Embed some memories of a user who has not switched. Never fails, as the write is done."""
+    """Embed some of a user's memories that still have old vectors. Never raises: the caller has written already."""
     if ports.reembedding is None:
         return
     try:

@@ -25,10 +25,10 @@ def logged_query(query: str) -> str:
 
 
 def forget_searches(user_id: str, memories: Iterable[Memory], ports: Ports) -> set[ErasedPlace]:
-    """Delete searches about memories to be erased, with their feedback. Returns which of the two changed.
+    """Delete logged searches and feedback about memories to be erased. Returns which of the two changed, by name.
 
-    Deletes each query with a stem that no other active memory has, and each whose stems, in any inflection, are all in an
-    erased memory but not all in another active one. Call it before the erasure, while the words exist. Safe to repeat.
+    A query is deleted if one of its stems is in no other active memory, or if an erased memory contains all of its stems and
+    no other active memory does. Inflected forms count. Call it before the erasure, while the words exist. Safe to repeat.
     """
     erased = {memory.memory_id: stems for memory in memories if (stems := _stems(memory))}
     if not erased:

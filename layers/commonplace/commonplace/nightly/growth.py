@@ -1,4 +1,4 @@
-"""Finds new messages in a conversation recorded again under its id, as agents send it whole after every turn.
+"""Find the new messages of a conversation that an agent records again, as a whole, after every turn.
 
 New messages are recorded as a part, a separate entry with an id derived from the conversation's: an entry that a run may be
 reading never changes.

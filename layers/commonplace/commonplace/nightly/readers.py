@@ -82,7 +82,7 @@ class ModeReader:
 
 
 def reader_for(context: RunContext) -> ReadDay:
-    """Return a function that reads days with a context's models, charged to its user."""
+    """Return a function that reads days with the models of a context, and counts their cost for its user."""
     least_worth = context.night.least_worth
     rules = RulesReader(context.ports.words, LEAST_WORTH if least_worth is None else least_worth)
 

@@ -38,7 +38,7 @@ def bm25(counts: Floats, relative_lengths: Floats, weights: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Window:
-    """The rows `of` candidates, and their neighbours: rows (-1: none), weights, and how much each session lends."""
+    """Return the rows of candidates and their neighbours (-1: none), their weights, and how much each session adds."""
 
     of: Integers
     rows: Integers

@@ -137,7 +137,7 @@ def answerable(question: Question, candidates: Candidates, corpus: Corpus, ranke
 
 
 def _coverage(question: Question, candidates: Candidates, corpus: Corpus, ranked: Ranked) -> float:
-    """The share of the question's words, by rarity, in the best hits together; without words, their best cosine."""
+    """Return the share of the question's words, by rarity, that the best hits contain; without words, the best cosine."""
     weights = term_weights(question, corpus)
     best = ranked.rows[:_BEST]
     if not weights.sum():

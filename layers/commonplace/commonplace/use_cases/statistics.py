@@ -64,7 +64,7 @@ def counted(stored: Sequence[Outline], state: Statistics, now: datetime) -> Stat
 
 
 def within(seconds: float, after: datetime | None, before: datetime | None) -> bool:
-    """Return whether a time is in a half-open period, whose ends may be open."""
+    """Return whether a time is at or after `after` (if given) and before `before` (if given)."""
     return (after is None or seconds >= after.timestamp()) and (
         before is None or is_never(before) or seconds < before.timestamp()
     )

@@ -353,7 +353,7 @@ def session_lengths(answer: Answer) -> dict[str, tuple[int, int]]:
 
 
 def added_lengths(first: Sessions, other: Sessions) -> dict[str, tuple[int, int]]:
-    """Add the memories and tokens of sessions that are split between both sides."""
+    """Add the counts of memories and tokens of sessions that occur on both sides."""
     nothing = (0, 0)
     return {
         name: (
@@ -434,7 +434,7 @@ class OpenSearchFacts:
         return [*indexed, *outlines_of((one.memory for one in pending if one.memory.user_id == user_id), terms)]
 
     def _indexed(self, user_id: str, terms: Sequence[str], without: Sequence[str]) -> Iterator[Outline]:
-        """Each outline is checked again to be this user's."""
+        """Return the outlines of a user's memories. Checks the user of each document again."""
         body = queries.outlines(user_id, terms, without, _OUTLINES_A_PAGE)
         while True:
             (answer,) = ask(self._client, self._alias, user_id, body)

@@ -95,7 +95,7 @@ class Database:
             self._checkpoint_if_due()
 
     def fold_log(self, wait: bool) -> bool:
-        """Fold erased data out of the log. Returns whether none is left. `wait`: for some seconds, for readers."""
+        """Remove erased data from the write-ahead log. Returns whether it is gone. `wait`: up to some seconds."""
         until = time.monotonic() + (_PATIENCE if wait else 0.0)
         while True:
             with self._guarded_use():

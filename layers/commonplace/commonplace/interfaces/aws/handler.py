@@ -55,7 +55,7 @@ def handler_of(function: str) -> Handler:
 
 
 def _kind_of(event: Any, context: Context) -> EventKind:
-    """Return the kind of an event; an event of no kind, or that is no object, is refused as a direct call."""
+    """Return the kind of an event. An unknown event, even if it is no object, is refused as a direct call."""
     ways = _KINDS if isinstance(event, dict) else ()
     return next((kind for kind in ways if kind.takes(event, context)), direct)
 

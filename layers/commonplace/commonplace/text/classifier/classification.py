@@ -124,7 +124,7 @@ def _worthiest(text: str, vector: Vector | None, encoded: Vector | None) -> Clas
 
 
 def decide(labels: tuple[Label, ...], tuning: Tuning, scores: Vector) -> Classification:
-    """Return the labels of a row of scores: one per entry of `labels`, keep, one per importance step."""
+    """Return the labels of the columns of scores: the `labels`, then keep, then one for each importance step."""
     shares = label_shares(labels, tuning.temperature, scores)
     label, share = best_label(shares)
     keep, *steps = (float(score) for score in scores[len(labels) :])

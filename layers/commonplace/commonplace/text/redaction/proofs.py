@@ -125,7 +125,7 @@ def _secret_part(match: re.Match[str]) -> tuple[int, int]:
 
 
 def _stretched(text: str, span: Span) -> Span:
-    """`span` to the end of the token it ends in: a pattern's fixed length must not leave the tail of a longer one."""
+    """Extend `span` to the end of its last token, because patterns of a fixed length match only a part of longer keys."""
     match = _REST.match(text, span.end)
     return span._replace(end=match.end()) if match else span
 

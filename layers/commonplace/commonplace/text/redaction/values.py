@@ -40,9 +40,9 @@ _REFERENCE = re.compile(
 
 
 class Token(NamedTuple):
-    """A stretch without blanks. `text` is bare of quotes and sentence marks around it, `word` is that folded.
+    """A run of characters without blanks. `text` is the run without quotes and punctuation around it, `word` the folded text.
 
-    `ends` is "." where a sentence may end behind it, "," where a clause may, ":" where it introduces, or empty.
+    `ends` is the punctuation after it: "." (end of a sentence), "," (end of a clause), ":" (introduces a value), or empty.
     """
 
     start: int
@@ -55,7 +55,7 @@ class Token(NamedTuple):
 
 
 def tokens(view: View, at: int, limit: int = 24, until: int | None = None) -> list[Token]:
-    """Up to `limit` tokens from `at` to `until`, all of one line; the first may be the rest of one."""
+    """Return up to `limit` tokens of one line from `at` to `until`. If `at` is inside a token, the first is its remainder."""
     last = len(view.text) if until is None else until
     place = bisect_right(view.run_ends, at)
     run_tokens: list[Token] = []

@@ -25,7 +25,7 @@ expression, compiled = _EXPRESSIONS.expression, _EXPRESSIONS.compiled
 
 
 def is_postal(text: str, start: int, end: int) -> bool:
-    """Whether the word for a PIN from `start` to `end` of the folded `text` means a postal code."""
+    """Return whether the word at `start` to `end` of the folded `text` means a postal code instead of a PIN."""
     match = compiled("postal.beside").match(text, end)
     number = _NUMBER.match(text, match.end() if match else end)
     if not number:

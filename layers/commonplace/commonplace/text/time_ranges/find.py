@@ -101,7 +101,7 @@ def _paired(query: str, language: Language, phrases: list[TimePhrase]) -> Iterat
 
 
 def _ready(first: TimePhrase, second: TimePhrase, open_: str) -> bool:
-    """Return whether a pair needs no word before it, as in "6-7 April", with one date and one number."""
+    """Return whether a date and a number form a span without a word before them, as in "6-7 April"."""
     if {"date", "day_number"} == {slot for phrase in (first, second) for slot in phrase.slots} & {"date", "day_number"}:
         return True
     return (first.free or open_ in ("first", "both")) and (second.free or open_ in ("second", "both"))

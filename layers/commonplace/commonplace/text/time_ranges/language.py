@@ -101,8 +101,7 @@ class Phrase:
 class Joint:
     """The words before, between and after the times that it joins.
 
-    `open`: which of two times need not be free. `of`: slots of which the time next to a relation must have one (empty: any
-    time).
+    `open`: which of two times need not be free. `of`: the time next to a relation must have one of these slots (empty: any).
     """
 
     kind: str
@@ -176,7 +175,7 @@ def _any(code: str, patterns: list[str]) -> re.Pattern[str]:
 
 
 def _expand(code: str, template: str) -> str:
-    """Return a template as a regular expression: slots and fragments filled in, blanks for up to nine of any white space."""
+    """Return a template as a regular expression, with its slots and fragments. A blank matches up to nine blanks."""
     fragments = vocabulary(code)["fragment"]
 
     def fill(place: re.Match[str]) -> str:
