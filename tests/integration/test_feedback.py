@@ -124,7 +124,7 @@ def test_a_person_tells_it_on_the_command_line(memory_file: Path) -> None:
     [
         ((), 2, "--useful or --not-useful"),
         (("mem_0", "tea"), 2, "--useful or --not-useful"),
-        (("mem_0", "tea", "--forget"), 2, "--forget takes an ID alone"),
+        (("mem_0", "tea", "--forget"), 2, "--forget takes only an ID"),
         (("mem_0", "?!", "--useful"), 2, "QUERY: must contain at least one letter"),
         (("mem_0", "tea", "--useful"), 3, "ID: no memory has this id"),
         (("mem_0", "--forget"), 3, "ID: no memory has this id"),

@@ -77,4 +77,4 @@ def test_the_command_lists_what_changed(tmp_path: Path) -> None:
     assert (done.code, done.answer["recorded"], done.answer["known"]) == (0, 2, 0)
     assert [(one["id"], one["index"]) for one in done.answer["conflicts"]] == [("session-1", 0)]
     again = run("record", str(tmp_path / "day.jsonl"), home=tmp_path)
-    assert "message that changed" in again.out
+    assert "changed message" in again.out

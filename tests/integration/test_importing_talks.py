@@ -429,4 +429,4 @@ def test_a_person_sees_the_kind_and_what_would_come(memory_file: Path) -> None:
     done = run("import", str(CHATGPT), "--db", str(memory_file), home=memory_file.parent)
     assert (done.code, memory_file.exists()) == (5, False)
     assert "chatgpt: its conversations have a mapping" in done.out
-    assert "to be added   5" in done.out
+    assert "to be added     5" in done.out

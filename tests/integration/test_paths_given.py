@@ -33,7 +33,7 @@ def test_a_file_that_is_not_there_is_named(memory: Commonplace, tmp_path: Path) 
     error = refusal(lambda: memory.import_from(tmp_path / "nofile.json"))
     assert error.field == "file"
     assert f"there is no {tmp_path / 'nofile.json'}" in error.message
-    assert "name a file" in error.message
+    assert "name an existing file or folder" in error.message
 
 
 @pytest.mark.parametrize("form", [None, "", "yaml", 5])

@@ -116,7 +116,7 @@ def test_who_asks_while_it_ends_is_refused_and_told(memory: Commonplace, monkeyp
         os.kill(os.getpid(), signal.SIGTERM)
         while not told:
             time.sleep(0.01)
-        assert b"ending" in ask(url, "list_memories")
+        assert b"stopping" in ask(url, "list_memories")
         may_end.set()
         running.join(20)
 
@@ -183,7 +183,7 @@ def test_a_second_signal_ends_it_as_the_first_one_would(memory_file: Path) -> No
         asking.start()
         assert server.told("began")
         server.process.send_signal(signal.SIGTERM)
-        assert server.told("one request still runs")
+        assert server.told("one request is still running")
         code, out, err = server.end(signal.SIGINT)
         asking.join(30)
     assert (code, out) == (0, "commonplace: stopped, everything is saved\n")

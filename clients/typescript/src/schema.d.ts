@@ -163,7 +163,7 @@ export interface paths {
         put?: never;
         /**
          * Remember something
-         * @description Stores a statement as the user said it. You decide nothing: category, type, tags, importance and concepts are detected, and memories that say the same are reported. recommendations.updates lists memories that this one may make untrue; close the untrue ones with update_memory; a store closes the memories that context.supersedes names.
+         * @description Stores a statement as the user said it. You decide nothing: category, type, tags, importance and concepts are detected, and memories that say the same are reported. recommendations.updates lists memories that this one may make untrue; close the untrue ones with update_memory, or name them in context.supersedes.
          */
         post: operations["store_memory"];
         delete?: never;
@@ -203,7 +203,7 @@ export interface paths {
         put?: never;
         /**
          * Discover further tools
-         * @description Lists the advanced tools that can be called now and the measured state of the memories. With tool, it returns the whole schema of that tool, and over MCP adds the tool to your list; with group, it returns the arguments of each tool of that group.
+         * @description Lists the advanced tools that can be called now and the measured state of the memories. With tool, it returns the whole schema of that tool, and over MCP adds it to your list; with group, the arguments of each tool of that group.
          */
         post: operations["discover_memory_tools"];
         delete?: never;
@@ -1438,7 +1438,7 @@ export interface operations {
                     place?: {
                         /** @description The conversation or session. */
                         session_id?: string;
-                        /** @description The number of the message in the conversation; neighbours are 1 apart. */
+                        /** @description The number of the message; neighbours are 1 apart. */
                         position?: number;
                         /** @description The name of the speaker, if not the user. */
                         speaker?: string;
@@ -1716,7 +1716,7 @@ export interface operations {
                         place?: {
                             /** @description The conversation or session. */
                             session_id?: string;
-                            /** @description The number of the message in the conversation; neighbours are 1 apart. */
+                            /** @description The number of the message; neighbours are 1 apart. */
                             position?: number;
                             /** @description The name of the speaker, if not the user. */
                             speaker?: string;
@@ -1726,7 +1726,7 @@ export interface operations {
                              */
                             event_time?: string;
                         };
-                        /** @description Ids of memories that this one makes untrue: they are closed, not deleted. */
+                        /** @description Ids of memories that this one makes untrue; they are closed. */
                         supersedes?: string[];
                     };
                 };
@@ -2305,7 +2305,7 @@ export interface operations {
                     place?: {
                         /** @description The conversation or session. */
                         session_id?: string;
-                        /** @description The number of the message in the conversation; neighbours are 1 apart. */
+                        /** @description The number of the message; neighbours are 1 apart. */
                         position?: number;
                         /** @description The name of the speaker, if not the user. */
                         speaker?: string;
@@ -6240,7 +6240,7 @@ export interface operations {
                             place?: {
                                 /** @description The conversation or session. */
                                 session_id?: string;
-                                /** @description The number of the message in the conversation; neighbours are 1 apart. */
+                                /** @description The number of the message; neighbours are 1 apart. */
                                 position?: number;
                                 /** @description The name of the speaker, if not the user. */
                                 speaker?: string;
@@ -6250,7 +6250,7 @@ export interface operations {
                                  */
                                 event_time?: string;
                             };
-                            /** @description Ids of memories that this one makes untrue: they are closed, not deleted. */
+                            /** @description Ids of memories that this one makes untrue; they are closed. */
                             supersedes?: string[];
                         };
                     }[];

@@ -434,8 +434,7 @@ TOOLS: tuple[Tool, ...] = (
         title="Remember something",
         description="Stores a statement as the user said it. You decide nothing: category, type, tags, importance and "
         "concepts are detected, and memories that say the same are reported. recommendations.updates lists memories that "
-        "this one may make untrue; close the untrue ones with update_memory; a store closes the memories that "
-        "context.supersedes names.",
+        "this one may make untrue; close the untrue ones with update_memory, or name them in context.supersedes.",
         request=requests.StoreRequest,
         result=results.StoreResult,
         function="store",
@@ -468,8 +467,8 @@ TOOLS: tuple[Tool, ...] = (
         name="discover_memory_tools",
         title="Discover further tools",
         description="Lists the advanced tools that can be called now and the measured state of the memories. With tool, it "
-        "returns the whole schema of that tool, and over MCP adds the tool to your list; with group, it returns the "
-        "arguments of each tool of that group.",
+        "returns the whole schema of that tool, and over MCP adds it to your list; with group, the arguments of each tool "
+        "of that group.",
         request=requests.DiscoverRequest,
         result=results.DiscoverResult,
         function="discover",

@@ -146,7 +146,7 @@ class Place(Request):
 
     session_id: Name | None = Field(None, description="The conversation or session.")
     position: Annotated[int, Field(ge=0, le=2**31, strict=True)] | None = Field(
-        None, description="The number of the message in the conversation; neighbours are 1 apart."
+        None, description="The number of the message; neighbours are 1 apart."
     )
     speaker: Name | None = Field(None, description="The name of the speaker, if not the user.")
     event_time: Moment | None = Field(

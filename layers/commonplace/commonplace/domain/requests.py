@@ -91,7 +91,7 @@ class StoreContext(Request):
     user_note: Note | None = Field(None, description="A remark to store with the memory.")
     place: Place | None = Field(None, description="Where in a conversation it was said.")
     supersedes: list[Name] | None = Field(
-        None, max_length=10, description="Ids of memories that this one makes untrue: they are closed, not deleted."
+        None, max_length=10, description="Ids of memories that this one makes untrue; they are closed."
     )
 
 
