@@ -235,7 +235,7 @@ def test_of_an_item_that_is_not_indexed_no_word_is_found(memory: Commonplace) ->
 def test_a_secret_is_taken_out_of_a_value_and_that_is_logged(memory: Commonplace, caplog: pytest.LogCaptureFixture) -> None:
     store = CommonplaceStore(memory)
     store.put(USERS, "k", {"note": "my password is blue-monkey-42", "password": "red-monkey-43"})
-    assert "secrets are never kept" in caplog.text
+    assert "secrets are never stored" in caplog.text
     assert "monkey" not in json.dumps(store.get(USERS, "k").value)
 
 
