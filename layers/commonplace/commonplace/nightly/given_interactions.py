@@ -38,52 +38,6 @@ _MARK = r"^[^\S\n]*(?:[*_#>]+[^\S\n]*)?({names})(?:[^\S\n]*[*_]+)?[^\S\n]*[:：]
 _LONGEST_TITLE = 300
 _LONGEST_NAME = 128
 
-
-def interaction_of(page: Page) -> Discussion | Reaction:
-    """Return what the user did on a page: said the turns of a transcript, or read the title, its first line."""
-    turns = turns_of(page.text)
-    if turns:
-        return Discussion(type="discussion", id=page.id, time=page.time, messages=turns)
-    title = next(line.strip(" #\t") for line in page.text.splitlines() if any(map(str.isalnum, line)))
-    return Reaction(
-        type="reaction",
-        id=page.id,
-        time=page.time,
-        post_id=(page.url or page.id)[:_LONGEST_NAME],
-        reaction=f"read on {page.platform}"[:_LONGEST_NAME] if page.platform else "read",
-        title=title[:_LONGEST_TITLE],
-    )
-
-
-def turns_of(text: str) -> tuple[Message, ...]:
-    """Return the turns of a transcript that begins with a speaker and includes the user; else an empty tuple."""
-    marks = list(_marks().finditer(text))
-    if not marks or text[: marks[0].start()].strip():
-        return ()
-    ends = [*(mark.start() for mark in marks[1:]), len(text)]
-    texts = [
-        Message(role=_role(mark[1]), content=text[mark.end() : end].strip()) for mark, end in zip(marks, ends, strict=True)
-    ]
-    return tuple(message for message in texts if message.content) if any(message.role == "user" for message in texts) else ()
-
-
-def _role(name: str) -> Role:
-    return "user" if " ".join(name.casefold().split()) in _names()["user"] else "assistant"
-
-
-@cache
-def _marks() -> re.Pattern[str]:
-    names = sorted((name for group in _names().values() for name in group), key=len, reverse=True)
-    spelled = "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in names)
-    return re.compile(_MARK.format(names=spelled), re.IGNORECASE | re.MULTILINE)
-
-
-@cache
-def _names() -> dict[str, frozenset[str]]:
-    table = tomllib.loads((files(__package__) / "speakers.toml").read_text(encoding="utf-8"))
-    return {role: frozenset(names) for role, names in table.items()}
-
-
 MAX_CHARACTERS = 300_000
 """Most characters of an interaction, all texts together."""
 MAX_BYTES = 350_000
@@ -119,7 +73,7 @@ class Checked:
     @property
     def characters(self) -> int:
         """The total length of its texts."""
-        return sum(map(len, _texts(self.interaction)))
+        return sum(map(len, texts_of(self.interaction)))
 
 
 def well_formed(
@@ -211,7 +165,7 @@ def _to_recorded(interaction: GivenInteraction) -> Interaction:
     return Discussion.model_validate({**interaction.model_dump(exclude={"messages"}), "messages": messages})
 
 
-def _texts(interaction: Interaction | Page) -> list[str]:
+def texts_of(interaction: Interaction | Page) -> list[str]:
     if isinstance(interaction, Discussion):
         return [message.content for message in interaction.messages]
     return [interaction.text] if isinstance(interaction, Explicit | Page) else []
@@ -219,12 +173,12 @@ def _texts(interaction: Interaction | Page) -> list[str]:
 
 def _refuse_too_long(interaction: Interaction | Page) -> None:
     field = "messages" if isinstance(interaction, Discussion) else "text"
-    if len(_texts(interaction)) > MAX_MESSAGES:  # a page with a transcript
+    if len(texts_of(interaction)) > MAX_MESSAGES:  # a page with a transcript
         raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, _MOST_MESSAGES, field)
-    if sum(map(len, _texts(interaction))) > MAX_CHARACTERS:
+    if sum(map(len, texts_of(interaction))) > MAX_CHARACTERS:
         message = f"{field}: {MAX_CHARACTERS:,} characters are the most; send several interactions"
         raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, message, field)
-    if isinstance(interaction, Discussion) and _is_too_heavy("\n".join(_texts(interaction)).encode()):
+    if isinstance(interaction, Discussion) and _is_too_heavy("\n".join(texts_of(interaction)).encode()):
         message = f"{field}: {MAX_BYTES // 1000} KB, compressed, are the most; send several interactions"
         raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, message, field)
 
@@ -281,7 +235,7 @@ def without_answers(interactions: Sequence[Interaction], caller: Caller) -> list
 def _preceding_text(time: datetime, before: Interaction | None, caller: Caller) -> str | None:
     if before is None or not timedelta(0) <= time - in_zone(before.time, caller) <= _SOON:
         return None
-    texts = _texts(before)
+    texts = texts_of(before)
     return texts[-1] if texts else None
 
 
@@ -291,3 +245,48 @@ def in_zone(time: datetime, caller: Caller) -> datetime:
 
 def _title(text: str) -> str:
     return text[:1_000]  # a placeholder may be longer than the secret
+
+
+def interaction_of(page: Page) -> Discussion | Reaction:
+    """Return what the user did on a page: said the turns of a transcript, or read the title, its first line."""
+    turns = turns_of(page.text)
+    if turns:
+        return Discussion(type="discussion", id=page.id, time=page.time, messages=turns)
+    title = next(line.strip(" #\t") for line in page.text.splitlines() if any(map(str.isalnum, line)))
+    return Reaction(
+        type="reaction",
+        id=page.id,
+        time=page.time,
+        post_id=(page.url or page.id)[:_LONGEST_NAME],
+        reaction=f"read on {page.platform}"[:_LONGEST_NAME] if page.platform else "read",
+        title=title[:_LONGEST_TITLE],
+    )
+
+
+def turns_of(text: str) -> tuple[Message, ...]:
+    """Return the turns of a transcript that begins with a speaker and includes the user; else an empty tuple."""
+    marks = list(_marks().finditer(text))
+    if not marks or text[: marks[0].start()].strip():
+        return ()
+    ends = [*(mark.start() for mark in marks[1:]), len(text)]
+    turns = [
+        Message(role=_role(mark[1]), content=text[mark.end() : end].strip()) for mark, end in zip(marks, ends, strict=True)
+    ]
+    return tuple(message for message in turns if message.content) if any(message.role == "user" for message in turns) else ()
+
+
+def _role(name: str) -> Role:
+    return "user" if " ".join(name.casefold().split()) in _names()["user"] else "assistant"
+
+
+@cache
+def _marks() -> re.Pattern[str]:
+    names = sorted((name for group in _names().values() for name in group), key=len, reverse=True)
+    spelled = "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in names)
+    return re.compile(_MARK.format(names=spelled), re.IGNORECASE | re.MULTILINE)
+
+
+@cache
+def _names() -> dict[str, frozenset[str]]:
+    table = tomllib.loads((files(__package__) / "speakers.toml").read_text(encoding="utf-8"))
+    return {role: frozenset(names) for role, names in table.items()}

@@ -1,13 +1,12 @@
 """Turns a day's decisions into operations on the records, after checking each decision."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Any
 
 from commonplace.domain.batching import in_batches
 from commonplace.domain.ids import new_memory_id, new_operation_id
-from commonplace.domain.interactions import Discussion, Explicit, Interaction
+from commonplace.domain.interactions import Interaction
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Dropped, RunOperation
 from commonplace.extraction.candidate import Candidate, Decision, Reading
@@ -19,6 +18,7 @@ from commonplace.extraction.gates import is_user_request, refusal_reason
 from commonplace.extraction.new_memory import memory_from_decision
 from commonplace.memories import transitions
 from commonplace.memories.lineage import made_of
+from commonplace.nightly.given_interactions import texts_of
 from commonplace.nightly.memory_view import RunMemoryView
 from commonplace.ports.values import Stored, Vector
 from commonplace.runs.apply import Plan, PlannedChange, PlannedOperation, RunContext, encode_vector
@@ -26,76 +26,6 @@ from commonplace.runs.finalize import RUNS_WITH_WORDS
 from commonplace.use_cases.merge_plan import Sources
 
 _BATCH = 100  # recorded interactions, whose texts may be long
-
-
-def closed_memories(request: Candidate, shown: Sequence[Memory], view: RunMemoryView) -> list[Memory]:
-    """Return closed memories that match a forget request, and those superseded by `shown`, whatever they say."""
-    ids = {memory.memory_id for memory in shown}
-    ended = [memory for memory in view.closed() if memory.memory_id not in ids]
-    before = ids | {memory.supersedes for memory in shown}
-    memories = [
-        item for item in ended if item.content and (item.superseded_by in before or is_about(request.content, item.content))
-    ]
-    older = {memory.memory_id for memory in memories}
-    while more := [item for item in ended if item.memory_id not in older and item.content and item.superseded_by in older]:
-        memories += more
-        older |= {memory.memory_id for memory in more}
-    return memories
-
-
-def interactions_telling(request: Candidate, context: RunContext) -> tuple[str, ...]:
-    """Return the ids of recorded interactions up to the request whose texts match it, with or without a memory."""
-    since, until = context.caller.now - context.night.text_retention, request.event_time or context.caller.now
-    runs = [run for run in context.night.runs.newest(context.user_id, RUNS_WITH_WORDS) if run.started_at >= since]
-    ids = list(dict.fromkeys(interaction for run in runs for interaction in run.interactions))
-    return tuple(
-        row.interaction_id
-        for few in in_batches(ids, _BATCH)
-        for row in context.night.ledger.entries(context.user_id, few)
-        if row.interaction is not None
-        and _with_zone(row.time, until) <= until
-        and _mentions(request.content, row.interaction)
-    )
-
-
-def remaining_text(request: Candidate, targets: Sequence[Memory], context: RunContext) -> str:
-    """Return the sentences of the forgotten memories that the request does not cover, as one text.
-
-    For a merged memory, uses the sentences of its sources: a sentence omitted for another may matter if that is forgotten.
-    """
-    return joined([left for memory in targets if (left := _remaining_text(request, memory, context))])
-
-
-def _remaining_text(request: Candidate, memory: Memory, context: RunContext) -> str:
-    records = context.ports.records
-    ids = made_of(memory, records)
-    sources = [memory for memory in records.get(memory.user_id, sorted(ids)) if memory.content]
-    if not ids or len(sources) < len(ids):
-        return text_without(request.content, memory.content)
-    rests = [(memory, _without_request(request, memory.content)) for memory in sources]
-    left = (memory.model_copy(update={"raw_text": text, "normalized_text": text}) for memory, text in rests if text)
-    return Sources.of((Stored(memory, None) for memory in left), context.caller, context.ports).text
-
-
-def _without_request(request: Candidate, text: str) -> str:
-    return text_without(request.content, text) if mentions(request.content, text) else text
-
-
-def _mentions(target: str, interaction: Interaction) -> bool:
-    return any(is_about(target, sentence.text) for text in _texts_of(interaction) for sentence in sentences(text))
-
-
-def _texts_of(interaction: Interaction) -> Iterator[str]:
-    if isinstance(interaction, Discussion):
-        yield from (message.content for message in interaction.messages)
-    elif isinstance(interaction, Explicit):
-        yield interaction.text
-
-
-def _with_zone(time: datetime, other: datetime) -> datetime:
-    return time if time.tzinfo else time.replace(tzinfo=other.tzinfo)
-
-
 _LONGEST_WHY = 300
 _GONE = "the memory that it would change does not exist, or no longer exists"
 _FORGOTTEN = "the user wanted it forgotten"
@@ -154,8 +84,10 @@ class _DayOperations:
         if why is None:
             self._plan(decision, targets)
         else:
-            fact = decision.candidate
-            self.dropped.append(Dropped(interaction_id=fact.interaction_id, position=fact.position, why=why[:_LONGEST_WHY]))
+            candidate = decision.candidate
+            self.dropped.append(
+                Dropped(interaction_id=candidate.interaction_id, position=candidate.position, why=why[:_LONGEST_WHY])
+            )
 
     def _forget(self, request: Candidate, shown: Sequence[Memory]) -> None:
         """Without a matching memory, only erases the interactions that say it."""
@@ -267,3 +199,60 @@ def _closing_change(
     else:
         after, audit = (transitions.erased(target, now), "erase") if erases else (transitions.deleted(target, now), "delete")
     return PlannedChange(memory=after, audit=audit, detail={"operation_id": operation_id}, before=target, erases=erases)
+
+
+def closed_memories(request: Candidate, shown: Sequence[Memory], view: RunMemoryView) -> list[Memory]:
+    """Return closed memories that match a forget request, and those superseded by `shown`, whatever they say."""
+    ids = {memory.memory_id for memory in shown}
+    ended = [memory for memory in view.closed() if memory.memory_id not in ids]
+    before = ids | {memory.supersedes for memory in shown}
+    memories = [
+        item for item in ended if item.content and (item.superseded_by in before or is_about(request.content, item.content))
+    ]
+    older = {memory.memory_id for memory in memories}
+    while more := [item for item in ended if item.memory_id not in older and item.content and item.superseded_by in older]:
+        memories += more
+        older |= {memory.memory_id for memory in more}
+    return memories
+
+
+def interactions_telling(request: Candidate, context: RunContext) -> tuple[str, ...]:
+    """Return the ids of recorded interactions up to the request whose texts match it, with or without a memory."""
+    since, until = context.caller.now - context.night.text_retention, request.event_time or context.caller.now
+    runs = [run for run in context.night.runs.newest(context.user_id, RUNS_WITH_WORDS) if run.started_at >= since]
+    ids = list(dict.fromkeys(interaction for run in runs for interaction in run.interactions))
+    return tuple(
+        row.interaction_id
+        for few in in_batches(ids, _BATCH)
+        for row in context.night.ledger.entries(context.user_id, few)
+        if row.interaction is not None
+        and (row.time if row.time.tzinfo else row.time.replace(tzinfo=until.tzinfo)) <= until
+        and _mentions(request.content, row.interaction)
+    )
+
+
+def remaining_text(request: Candidate, targets: Sequence[Memory], context: RunContext) -> str:
+    """Return the sentences of the forgotten memories that the request does not cover, as one text.
+
+    For a merged memory, uses the sentences of its sources: a sentence omitted for another may matter if that is forgotten.
+    """
+    return joined([left for memory in targets if (left := _remaining_text(request, memory, context))])
+
+
+def _remaining_text(request: Candidate, memory: Memory, context: RunContext) -> str:
+    records = context.ports.records
+    ids = made_of(memory, records)
+    sources = [memory for memory in records.get(memory.user_id, sorted(ids)) if memory.content]
+    if not ids or len(sources) < len(ids):
+        return text_without(request.content, memory.content)
+    rests = [(memory, _without_request(request, memory.content)) for memory in sources]
+    left = (memory.model_copy(update={"raw_text": text, "normalized_text": text}) for memory, text in rests if text)
+    return Sources.of((Stored(memory, None) for memory in left), context.caller, context.ports).text
+
+
+def _without_request(request: Candidate, text: str) -> str:
+    return text_without(request.content, text) if mentions(request.content, text) else text
+
+
+def _mentions(target: str, interaction: Interaction) -> bool:
+    return any(is_about(target, sentence.text) for text in texts_of(interaction) for sentence in sentences(text))

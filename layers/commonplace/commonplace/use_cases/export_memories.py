@@ -31,65 +31,6 @@ _MORE = (
     "event_time", "valid_from", "user_note",
 )  # fmt: skip
 NAMESPACE = "memories"
-
-
-def mem0_lines(memories: Iterable[Memory]) -> Iterator[str]:
-    """Yield `{"results": [...]}`, as returned by mem0's `get_all`: tags as categories, extra fields as metadata."""
-    yield from _listed('{"results": [', (_mem0(memory) for memory in memories), "]}")
-
-
-def langgraph_lines(memories: Iterable[Memory]) -> Iterator[str]:
-    """Yield a list of items like LangGraph's `Item.dict()`, for `store.put(tuple(namespace), key, value)`."""
-    yield from _listed("[", (_langgraph(memory) for memory in memories), "]")
-
-
-def _listed(begins: str, entries: Iterable[Mapping[str, Any]], ends: str) -> Iterator[str]:
-    yield begins
-    for number, entry in enumerate(entries):
-        yield f"{',' if number else ''}\n{json.dumps(entry, ensure_ascii=False)}"
-    yield from chain(("\n",), (ends, "\n"))
-
-
-def _mem0(memory: Memory) -> dict[str, Any]:
-    fields = _fields_of(memory)
-    expires = memory.expires_at
-    return {
-        "id": memory.memory_id,
-        "memory": memory.content,
-        "user_id": _user(memory),
-        "role": "assistant" if memory.source == "agent" else memory.source,
-        "categories": list(memory.tags),
-        "created_at": fields["created_at"],
-        "updated_at": fields["updated_at"],
-        "expiration_date": expires.astimezone(UTC).date().isoformat() if expires is not None else None,
-        "metadata": _extra_fields(fields),
-    }
-
-
-def _langgraph(memory: Memory) -> dict[str, Any]:
-    fields = _fields_of(memory)
-    expires = {"expires_at": fields["expires_at"]} if memory.expires_at is not None else {}
-    return {
-        "namespace": [NAMESPACE, _user(memory).replace(".", "_")],  # LangGraph forbids dots there
-        "key": memory.memory_id,
-        "value": {"content": memory.content, "tags": list(memory.tags), **_extra_fields(fields), **expires},
-        "created_at": fields["created_at"],
-        "updated_at": fields["updated_at"],
-    }
-
-
-def _fields_of(memory: Memory) -> dict[str, Any]:
-    return memory.model_dump(mode="json")
-
-
-def _extra_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: fields[name] for name in _MORE if fields.get(name) is not None}
-
-
-def _user(memory: Memory) -> str:
-    return memory.user_id.partition("|")[2] or memory.user_id
-
-
 RETENTION = timedelta(days=1)
 LINK_SECONDS = 60
 MOST_EXPORTS = 10
@@ -226,3 +167,60 @@ def _record(memory: Memory, ports: Ports, with_history: bool) -> Record:
 
 def _steps(imported: object) -> list[object]:
     return imported if isinstance(imported, list) else []
+
+
+def mem0_lines(memories: Iterable[Memory]) -> Iterator[str]:
+    """Yield `{"results": [...]}`, as returned by mem0's `get_all`: tags as categories, extra fields as metadata."""
+    yield from _listed('{"results": [', (_mem0(memory) for memory in memories), "]}")
+
+
+def langgraph_lines(memories: Iterable[Memory]) -> Iterator[str]:
+    """Yield a list of items like LangGraph's `Item.dict()`, for `store.put(tuple(namespace), key, value)`."""
+    yield from _listed("[", (_langgraph(memory) for memory in memories), "]")
+
+
+def _listed(begins: str, entries: Iterable[Mapping[str, Any]], ends: str) -> Iterator[str]:
+    yield begins
+    for number, entry in enumerate(entries):
+        yield f"{',' if number else ''}\n{json.dumps(entry, ensure_ascii=False)}"
+    yield from chain(("\n",), (ends, "\n"))
+
+
+def _mem0(memory: Memory) -> dict[str, Any]:
+    fields = _fields_of(memory)
+    expires = memory.expires_at
+    return {
+        "id": memory.memory_id,
+        "memory": memory.content,
+        "user_id": _user(memory),
+        "role": "assistant" if memory.source == "agent" else memory.source,
+        "categories": list(memory.tags),
+        "created_at": fields["created_at"],
+        "updated_at": fields["updated_at"],
+        "expiration_date": expires.astimezone(UTC).date().isoformat() if expires is not None else None,
+        "metadata": _extra_fields(fields),
+    }
+
+
+def _langgraph(memory: Memory) -> dict[str, Any]:
+    fields = _fields_of(memory)
+    expires = {"expires_at": fields["expires_at"]} if memory.expires_at is not None else {}
+    return {
+        "namespace": [NAMESPACE, _user(memory).replace(".", "_")],  # LangGraph forbids dots there
+        "key": memory.memory_id,
+        "value": {"content": memory.content, "tags": list(memory.tags), **_extra_fields(fields), **expires},
+        "created_at": fields["created_at"],
+        "updated_at": fields["updated_at"],
+    }
+
+
+def _fields_of(memory: Memory) -> dict[str, Any]:
+    return memory.model_dump(mode="json")
+
+
+def _extra_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: fields[name] for name in _MORE if fields.get(name) is not None}
+
+
+def _user(memory: Memory) -> str:
+    return memory.user_id.partition("|")[2] or memory.user_id
