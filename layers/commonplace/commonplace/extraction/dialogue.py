@@ -79,9 +79,9 @@ class RolePlay:
         else:
             self.talks.add(utterance.talk)
         behind = ended[-1].end() if ended else len(utterance.text)
-        items = [(part.start, part.end) for part in clauses(utterance) if part.end <= behind and _addresses_the_memory(part)]
+        spans = [(part.start, part.end) for part in clauses(utterance) if part.end <= behind and _addresses_the_memory(part)]
         after = [(max(start, behind), end) for start, end in utterance.own if end > behind]
-        return replace(utterance, own=(*items, *after))
+        return replace(utterance, own=(*spans, *after))
 
     def _is_played(self, utterance: Utterance) -> bool:
         judgements = [judge(clause.text, self.words) for clause in clauses(utterance)]

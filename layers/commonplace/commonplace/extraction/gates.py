@@ -56,10 +56,10 @@ def _lacks_evidence(candidate: Candidate, utterance: Utterance) -> str | None:
 
 def _forget_reason(utterance: Utterance, day: Day, candidate: Candidate) -> str | None:
     """Refuse to erase anything except what the user explicitly asks to forget."""
-    items = [request for request in forget_requests_in(candidate.evidence, utterance, day.before(utterance)) if request.meant]
-    if not items:
+    meant = [request for request in forget_requests_in(candidate.evidence, utterance, day.before(utterance)) if request.meant]
+    if not meant:
         return "the user did not ask to forget it"
-    return None if is_requested(candidate.content, items, utterance, day) else "the user wants something else forgotten"
+    return None if is_requested(candidate.content, meant, utterance, day) else "the user wants something else forgotten"
 
 
 def _content_reason(decision: Decision, day: Day, utterance: Utterance, targets: Sequence[Memory]) -> str | None:

@@ -76,22 +76,22 @@ def import_source(
     """
     source = unpacked(source)
     detected = kind_of(source, asked)
-    if only is not None and detected.kind in (OWN, *CONVERSATIONS):
+    kind, why = detected.kind, detected.why
+    if only is not None and kind in (OWN, *CONVERSATIONS):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "only: is for stores that several people share", "only")
-    if detected.kind == OWN:
+    if kind == OWN:
         records = read_export(source.text)
-        return import_records(records, caller, ports, apply, progress, detected.why, listed, source.text)
-    if detected.kind in CONVERSATIONS:
+        return import_records(records, caller, ports, apply, progress, why, listed, source.text)
+    if kind in CONVERSATIONS:
         from commonplace.importing.import_conversations import import_conversations  # loads the nightly modules
 
         zone = caller.now.tzinfo
-        is_chat = detected.kind == "messages"
-        given = turns.read_messages(source, caller.now, zone) if is_chat else read_chat_export(source, detected.kind, zone)
-        kind, why = detected.kind, detected.why
+        is_chat = kind == "messages"
+        given = turns.read_messages(source, caller.now, zone) if is_chat else read_chat_export(source, kind, zone)
         return import_conversations(kind, why, given, caller, ports, apply=apply, listed=listed, progress=progress)
     with Fingerprints.kept() as seen:
         return import_facts(
-            detected.kind, detected.why, READERS[detected.kind](source), caller, ports, apply=apply, only=only, listed=listed,
+            kind, why, READERS[kind](source), caller, ports, apply=apply, only=only, listed=listed,
             progress=progress, seen=None if apply or listed is None else seen,
         )  # fmt: skip
 

@@ -74,15 +74,15 @@ def twins(gone: Collection[Memory], known: Sequence[Memory], current: Collection
     passages = [memory for memory in known if memory.is_passage and memory.raw_text]
     memories = [memory for memory in passages if memory.memory_id not in ids]
     words_of_passages = ForgottenWords.of((memory.raw_text for memory in passages if memory.memory_id in ids), ())
-    ids_found = [memory.memory_id for memory in memories if words_of_passages.are_in(memory.raw_text, stays=True)]
+    matching = [memory.memory_id for memory in memories if words_of_passages.are_in(memory.raw_text, stays=True)]
     for reference in {memory.session_id for memory in gone if memory.is_passage}:
         nearby = [memory for memory in memories if memory.session_id == reference]
         words = ForgottenWords.of(
             (memory.raw_text for memory in passages if memory.session_id == reference and memory.memory_id in ids),
             (memory.raw_text for memory in nearby if memory.memory_id in current),
         )
-        ids_found += [memory.memory_id for memory in nearby if words.are_in(memory.raw_text, memory.memory_id in current)]
-    return ids_found
+        matching += [memory.memory_id for memory in nearby if words.are_in(memory.raw_text, memory.memory_id in current)]
+    return matching
 
 
 def forget_in_documents(

@@ -100,39 +100,43 @@ class _Intake:
         return len(fresh) + grown
 
     def _record_growth(self, checked: Checked, before: Interaction | None) -> bool:
-        entry = checked.interaction
-        if not isinstance(entry, Discussion):
+        discussion = checked.interaction
+        if not isinstance(discussion, Discussion):
             return False
         while True:
             entries = recorded_parts(self.ledger, self.caller.user_id, checked.name)
             known = messages_of(entries)
             if not known:
                 return False  # the id belongs to an interaction of another kind
-            begun, at = same_beginning(known, [split_messages([message]) for message in entry.messages])
-            pieces, places = self._pieces_after(begun, entry, before)
+            begun, at = same_beginning(known, [split_messages([message]) for message in discussion.messages])
+            pieces, places = self._pieces_after(begun, discussion, before)
             grown = growth(known[at:], pieces)
             changes: dict[str, Any] = {
                 "id": part_id(checked.name, len(entries)),
-                "time": in_zone(entry.time, self.caller),
+                "time": in_zone(discussion.time, self.caller),
                 "messages": tuple(pieces[at] for at in grown.new),
                 "article_title": None,  # already recorded with the first messages
                 "part_of": checked.name,
             }
             if not grown.new or all(
-                self.ledger.record(self.caller.user_id, [entry.model_copy(update=changes)], self.caller.now)
+                self.ledger.record(self.caller.user_id, [discussion.model_copy(update=changes)], self.caller.now)
             ):
                 break  # otherwise this part was recorded concurrently; compare again
         self.conflicts += [
-            SkippedMessage(id=checked.name, index=checked.places[place], role=entry.messages[place].role, reason=_CHANGED)
+            SkippedMessage(
+                id=checked.name, index=checked.places[place], role=discussion.messages[place].role, reason=_CHANGED
+            )
             for place in dict.fromkeys(places[at] for at in grown.changed)
         ]
         return bool(grown.new)
 
-    def _pieces_after(self, begun: int, entry: Discussion, before: Interaction | None) -> tuple[list[Message], list[int]]:
-        if begun == len(entry.messages):
+    def _pieces_after(
+        self, begun: int, discussion: Discussion, before: Interaction | None
+    ) -> tuple[list[Message], list[int]]:
+        if begun == len(discussion.messages):
             return [], []
         asking = min(begun, 1)  # the previous message may ask for a secret
-        remainder = entry.model_copy(update={"messages": entry.messages[begun - asking :]})
+        remainder = discussion.model_copy(update={"messages": discussion.messages[begun - asking :]})
         clean = redacted(remainder, self.caller, self.kinds, None if begun else before)
         assert isinstance(clean, Discussion)
         cut = [(place, split_messages([message])) for place, message in enumerate(clean.messages[asking:], begun)]

@@ -61,10 +61,13 @@ class RunMemoryView:
         from commonplace.text.paraphrase.pair_model import LEAST_COSINE, judged  # loads numpy, which words alone don't need
 
         nearest, _ = with_fallback(lambda index: index.similar(self._seen, terms, vector, _COMPARED), self._ports)
-        row = [(near.memory_id, near.content, near.vector) for near in nearest if near.memory_id not in self._staged]
+        stored = [(near.memory_id, near.content, near.vector) for near in nearest if near.memory_id not in self._staged]
         seen = ((memory, other) for memory, other in self._staged.values() if is_visible(self._seen, memory))
         staged = [(memory.memory_id, memory.content, other) for memory, other in seen]
-        compared = [(name, text, embedder.embed(text) if other is None else other) for name, text, other in (*row, *staged)]
+        compared = [
+            (memory_id, text, embedder.embed(text) if other is None else other)
+            for memory_id, text, other in (*stored, *staged)
+        ]
         same = [
             memory_id
             for memory_id, text, other in compared

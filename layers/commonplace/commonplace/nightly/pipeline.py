@@ -100,7 +100,9 @@ class _Extraction:
         if reason:
             place, position = candidate.interaction_id, candidate.position
             self.dropped.append(Dropped(interaction_id=place, position=position, why=reason))
-        elif (candidate.content, _place(candidate)) not in {(fact.content, _place(fact)) for fact in self.candidates}:
+        elif (candidate.content, _place(candidate)) not in {
+            (candidate.content, _place(candidate)) for candidate in self.candidates
+        }:
             self.candidates.append(candidate)
 
 
@@ -152,7 +154,9 @@ def _with_forget_requests(extraction: _Extraction, day: Day) -> list[Candidate]:
     ]
     served = {_place(request) for request in requested}
     candidates = [
-        fact for fact in extraction.candidates if not (fact.forgets and _place(fact) in served) or _names_nothing(fact, day)
+        candidate
+        for candidate in extraction.candidates
+        if not (candidate.forgets and _place(candidate) in served) or _names_nothing(candidate, day)
     ]
     order = [(utterance.interaction_id, utterance.position) for utterance in day.utterances]
     return sorted([*candidates, *requested], key=lambda candidate: order.index(_place(candidate)))

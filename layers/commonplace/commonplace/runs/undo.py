@@ -108,7 +108,9 @@ class UndoPlanner:
                 ids = dict.fromkeys(memory_id.memory_id for memory_id in (*later, *((holder,) if holder else ())))
                 # a successor of several memories closes with the first of them
                 blocking = [
-                    name for name in ids if name in going & self.goals.keys() and self.goals[name][0].status == "active"
+                    memory_id
+                    for memory_id in ids
+                    if memory_id in going & self.goals.keys() and self.goals[memory_id][0].status == "active"
                 ]
                 closes = [self.goals.pop(memory_id) for memory_id in blocking]
                 yield self._operation((current, goal), closes)
@@ -141,8 +143,10 @@ class UndoPlanner:
         detail = {"operation_id": operation_id, "undoes": self.undoes, **replaced_tags(current, after)}
         return PlannedChange(memory=after, audit="undo", detail=detail, before=current)
 
-    def _keep(self, name: str, why: str) -> None:
-        reported = RunOperation(operation_id=new_operation_id(self.now), kind="UNDO", outcome="kept", memory_id=name, why=why)
+    def _keep(self, memory_id: str, why: str) -> None:
+        reported = RunOperation(
+            operation_id=new_operation_id(self.now), kind="UNDO", outcome="kept", memory_id=memory_id, why=why
+        )
         self.kept.append(reported)
 
 

@@ -69,7 +69,8 @@ def graph_of(seen: Sequence[Outline]) -> Graph:
     pairs = Counter(itertools.chain.from_iterable(itertools.combinations(names_of_set, 2) for names_of_set in sets))
     together = {pair: count for pair, count in sorted(pairs.items()) if count >= LEAST}
     weights = {
-        (left, other): association(count, counts[left], counts[other], len(sets)) for (left, other), count in together.items()
+        (first, other): association(count, counts[first], counts[other], len(sets))
+        for (first, other), count in together.items()
     }
     return Graph(dict(counts), together, weights)
 

@@ -75,15 +75,17 @@ def _sources(memory_ids: Sequence[str], caller: Caller, ports: Ports) -> Sources
     return Sources.of(ports.records.stored(caller.user_id, ids), caller, ports)
 
 
-def _result(run: RunReport) -> MergeResult:
-    made = next((operation.operation for operation in run.operations[::-1] if operation.operation.outcome == "applied"), None)
+def _result(report: RunReport) -> MergeResult:
+    made = next(
+        (operation.operation for operation in report.operations[::-1] if operation.operation.outcome == "applied"), None
+    )
     return MergeResult(
-        run_id=run.run.run_id,
-        status=run.run.told_status,
-        progress=run.run.progress,
-        groups=[_merge_group(operation) for operation in run.operations],
+        run_id=report.run.run_id,
+        status=report.run.told_status,
+        progress=report.run.progress,
+        groups=[_merge_group(operation) for operation in report.operations],
         memory_id=made.memory_id if made else None,
-        notes=Notes(warnings=[*run.run.notes, *filter(None, [run.run.error])] or None) or None,
+        notes=Notes(warnings=[*report.run.notes, *filter(None, [report.run.error])] or None) or None,
     )
 
 
@@ -107,16 +109,18 @@ def _suggested(caller: Caller, ports: Ports) -> MergeResult:
         (item for item in ports.records.all(caller.user_id) if is_visible(seen, item)), key=lambda memory: memory.memory_id
     )
     newest = [memory.memory_id for memory in memories[-MOST_COMPARED:]]
-    row = {record.memory.memory_id: record for record in ports.records.stored(caller.user_id, newest)}
+    stored = {record.memory.memory_id: record for record in ports.records.stored(caller.user_id, newest)}
     same: dict[str, dict[str, str]] = {}
-    for stored_memory in row.values():
-        sources = _saying_the_same(stored_memory, row, caller, ports)
+    for record in stored.values():
+        sources = _saying_the_same(record, stored, caller, ports)
         if sources is None:
             return MergeResult(status="done", groups=[], notes=Notes(degraded=_NO_INDEX))
         for other, why in sources.items():
-            same.setdefault(stored_memory.memory.memory_id, {})[other] = why
-            same.setdefault(other, {})[stored_memory.memory.memory_id] = why
-    groups = [_group(Sources.of((row[name] for name in ids), caller, ports), same[ids[0]][ids[1]]) for ids in _cliques(same)]
+            same.setdefault(record.memory.memory_id, {})[other] = why
+            same.setdefault(other, {})[record.memory.memory_id] = why
+    groups = [
+        _group(Sources.of((stored[name] for name in ids), caller, ports), same[ids[0]][ids[1]]) for ids in _cliques(same)
+    ]
     return MergeResult(
         status="done", groups=groups, notes=Notes(partial=_PARTIAL if len(memories) > len(newest) else None) or None
     )

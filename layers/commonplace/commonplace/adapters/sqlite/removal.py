@@ -72,13 +72,14 @@ def forget_purged(connection: sqlite3.Connection, owner: int, memory_ids: Collec
         _forget_replaced(connection, owner, memory_id)
 
 
-def _forget_replaced(connection: sqlite3.Connection, owner: int, name: str) -> None:
+def _forget_replaced(connection: sqlite3.Connection, owner: int, memory_id: str) -> None:
     saved = connection.execute(
-        "SELECT operation_id, made FROM operations WHERE owner = ? AND instr(made, ?)", (owner, name)
+        "SELECT operation_id, made FROM operations WHERE owner = ? AND instr(made, ?)", (owner, memory_id)
     ).fetchall()
     for operation_id, made in saved:
         connection.execute(
-            "UPDATE operations SET made = ? WHERE owner = ? AND operation_id = ?", (_without(made, name), owner, operation_id)
+            "UPDATE operations SET made = ? WHERE owner = ? AND operation_id = ?",
+            (_without(made, memory_id), owner, operation_id),
         )
 
 

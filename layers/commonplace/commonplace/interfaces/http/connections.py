@@ -42,9 +42,12 @@ class Connection(H11Protocol):
         super().connection_made(transport)
         if len(self.connections) > MOST_OPEN:
             open_connections = [
-                link for link in self.connections if isinstance(link, Connection) and not link.transport.is_closing()
+                connection
+                for connection in self.connections
+                if isinstance(connection, Connection) and not connection.transport.is_closing()
             ]
-            _oldest([link for link in open_connections if not (link.runs or link._refused)])._refuse(_BUSY)
+            idle = [connection for connection in open_connections if not (connection.runs or connection._refused)]
+            _oldest(idle)._refuse(_BUSY)
             refused = [connection for connection in open_connections if connection._refused]
             if len(refused) > MOST_OPEN:
                 _oldest(refused).transport.abort()

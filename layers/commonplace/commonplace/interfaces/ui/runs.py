@@ -43,17 +43,19 @@ def runs(visit: Visit) -> Response:
 
 def run_page(visit: Visit, run_id: str) -> Response:
     """Show a run with all its operations, done or planned: what, why, and the source texts."""
-    run = visit.memory.run_report(run_id)
+    report = visit.memory.run_report(run_id)
     order = list(OUTCOMES)
-    operations = sorted(run.operations, key=lambda operation: order.index(operation.operation.outcome))
+    operations = sorted(report.operations, key=lambda operation: order.index(operation.operation.outcome))
     start = beginning(visit, len(operations))
     shown = operations[start : start + OPERATIONS]
     groups = [(outcome, list(same)) for outcome, same in groupby(shown, key=lambda operation: operation.operation.outcome)]
-    undone_by = _undo_of(run.run, visit.memory.runs(MOST_SHOWN))
-    may_undo = undone_by is None and (_has(run.run, "applied") or (run.run.kind == "undo" and _has(run.run, "undone")))
+    undone_by = _undo_of(report.run, visit.memory.runs(MOST_SHOWN))
+    may_undo = undone_by is None and (
+        _has(report.run, "applied") or (report.run.kind == "undo" and _has(report.run, "undone"))
+    )
     return visit.show(
-        "run.html", run=run.run, groups=groups, end=start + len(shown), start=start, most=OPERATIONS,
-        counts=_counted(run.run), waiting=_has(run.run, "needs_review"), may_undo=may_undo, undone_by=undone_by,
+        "run.html", run=report.run, groups=groups, end=start + len(shown), start=start, most=OPERATIONS,
+        counts=_counted(report.run), waiting=_has(report.run, "needs_review"), may_undo=may_undo, undone_by=undone_by,
         kinds=KINDS, statuses=STATUSES, verbs=VERBS, outcomes=OUTCOMES,
     )  # fmt: skip
 
