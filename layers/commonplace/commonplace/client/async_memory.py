@@ -8,16 +8,15 @@ from contextvars import copy_context
 from functools import partial, wraps
 from os import PathLike
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
+from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
+from commonplace.client.documents import Documents
 from commonplace.client.memory import Commonplace, refuse_if_forked
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import GLOBAL_AGENT
+from commonplace.nightly.user_erasure import ErasableUser
 from commonplace.ports.values import Clock
 from commonplace.settings import Settings
-
-if TYPE_CHECKING:
-    from commonplace.client.async_parts import AsyncDocuments, AsyncErasableUser
 
 THREADS = 8
 _END: Any = object()
@@ -56,6 +55,39 @@ def _streamed(
             yield item
 
     return each
+
+
+class AsyncErasableUser:
+    """A user whose data can be counted and erased."""
+
+    def __init__(self, memory: "AsyncCommonplace") -> None:
+        self._memory = memory
+
+    async def _in_thread(self, work: Callable[[ErasableUser], _Answer]) -> _Answer:
+        return await self._memory._in_thread(lambda opened: work(opened.erasure()))
+
+    memories = awaited(ErasableUser.memories)
+    erase = awaited(ErasableUser.erase)
+    notes = awaited(ErasableUser.notes)
+
+
+class AsyncDocuments:
+    """A user's documents. Each has a namespace (several texts) and a key. Methods raise `NOT_FOUND` for unknown documents."""
+
+    def __init__(self, memory: "AsyncCommonplace") -> None:
+        self._memory = memory
+
+    async def _in_thread(self, work: Callable[[Documents], _Answer]) -> _Answer:
+        return await self._memory._in_thread(lambda opened: work(opened.documents))
+
+    write = awaited(Documents.write)
+    read = awaited(Documents.read)
+    listed = awaited(Documents.listed)
+    scores = awaited(Documents.scores)
+    versions = awaited(Documents.versions)
+    delete = awaited(Documents.delete)
+    undo = awaited(Documents.undo)
+    erase = awaited(Documents.erase)
 
 
 class AsyncCommonplace:
@@ -107,17 +139,13 @@ class AsyncCommonplace:
                 self._opened = self._make()
             return self._opened
 
-    async def erasure(self) -> "AsyncErasableUser":
+    async def erasure(self) -> AsyncErasableUser:
         """Return the user's data as a whole: `memories()` counts the memories, `erase()` removes everything for good."""
-        from commonplace.client.async_parts import AsyncErasableUser
-
         return AsyncErasableUser(self)
 
     @property
-    def documents(self) -> "AsyncDocuments":
+    def documents(self) -> AsyncDocuments:
         """The user's documents: whole texts under a namespace and a key, with their versions."""
-        from commonplace.client.async_parts import AsyncDocuments
-
         return AsyncDocuments(self)
 
     call = awaited(Commonplace.call)
