@@ -35,7 +35,8 @@ def server(kept: Kept) -> Iterator[Asked]:
         code, _, err = server.end(15)
     assert (code, err) == (0, "")
     with open_file(kept.file) as memory:
-        assert asked.ids <= {record["memory_id"] for record in memory.export()}
+        known = {record.get(name) for record in memory.export() for name in ("memory_id", "known_as")}
+    assert asked.ids <= known
 
 
 @pytest.mark.parametrize("route", _ROUTES)
