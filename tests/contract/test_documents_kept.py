@@ -1,16 +1,21 @@
 """What becomes of a document that is written: redaction, memories of its passages, undo, and erasure."""
 
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
+from threading import Event
+from typing import Any
 
 import pytest
 
 from commonplace.bootstrap.local import OpenStore
 from commonplace.client.documents import Documents
+from commonplace.domain.documents import Document
 from commonplace.domain.errors import ErrorCode
 from commonplace.domain.memory import DOCUMENTS, Memory
 from commonplace.nightly.user_erasure import ErasableUser
-from commonplace.ports.values import Caller
+from commonplace.ports.values import Caller, Entry
 from commonplace.runs.apply import RunContext
 from commonplace.use_cases import dispatch
 from tests.conftest import NOON, refusal
@@ -220,6 +225,78 @@ def test_two_who_write_at_once_lose_nothing_and_leave_no_memory_behind(told: Tol
     newest, *older = documents.versions(*PLACE)
     assert (newest.version, len({one.body for one in (newest, *older)})) == (8, 8)
     assert told.texts() == set(newest.body.split("\n\n"))
+
+
+class Overridden:
+    """A port, some methods of which are replaced."""
+
+    def __init__(self, port: Any, **methods: Callable[..., Any]) -> None:
+        self.__dict__ |= methods
+        self._port = port
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._port, name)
+
+
+@pytest.mark.parametrize("closes", ["before the later writer links it", "after the later writer ended"])
+def test_a_passage_that_two_writers_share_stays_active_when_the_earlier_closes_it(
+    told: Told, opened: OpenStore, closes: str
+) -> None:
+    """Both store the passage. The earlier writer then closes what the newest version, not linked to it yet, doesn't name."""
+    ports = opened.ports
+    events = ("earlier_put", "later_put", "earlier_added", "later_added", "earlier_read", "earlier_ended", "later_ended")
+    reached = {name: Event() for name in events}
+
+    def wait(name: str) -> None:
+        assert reached[name].wait(30), name
+
+    def earlier_add(entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
+        reached["earlier_put"].set()
+        wait("later_put")
+        added = ports.records.add(entries)
+        reached["earlier_added"].set()
+        wait("later_added")
+        return added
+
+    def earlier_versions(*place: Any) -> list[Document]:
+        versions = ports.documents.versions(*place)
+        reached["earlier_read"].set()
+        if closes == "after the later writer ended":
+            wait("later_ended")
+        return versions
+
+    def later_add(entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
+        reached["later_put"].set()
+        wait("earlier_added")
+        added = ports.records.add(entries)
+        reached["later_added"].set()
+        return added
+
+    def later_rewrite(user_id: str, document: Document) -> None:
+        wait("earlier_read" if closes == "after the later writer ended" else "earlier_ended")
+        ports.documents.rewrite(user_id, document)
+
+    def write(name: str, body: str, records: Any, documents: Any) -> None:
+        changed = replace(ports, records=records, documents=documents)
+        Documents(told.caller, lambda: changed, lambda: told.erasure).write(*PLACE, body)
+        reached[f"{name}_ended"].set()
+
+    with ThreadPoolExecutor(2) as threads:
+        records, documents = (
+            Overridden(ports.records, add=earlier_add),
+            Overridden(ports.documents, versions=earlier_versions),
+        )
+        earlier = threads.submit(write, "earlier", f"{TEA}\n\n{SWIMS}", records, documents)
+        wait("earlier_put")
+        records, documents = Overridden(ports.records, add=later_add), Overridden(ports.documents, rewrite=later_rewrite)
+        later = threads.submit(write, "later", f"{TEA}\n\n{CITY}", records, documents)
+        earlier.result()
+        later.result()
+    assert told.texts() == {TEA, CITY}
+    newest = told.documents.read(*PLACE)
+    assert (newest.version, {one.memory_id for one in newest.passages}) == (2, {one.memory_id for one in told.memories()})
+    told.erasure.erase_memory(next(one.memory_id for one in told.memories() if one.content == TEA))
+    assert not [one for one in ports.records.all(ANA) if "tea" in one.content + one.raw_text]
 
 
 def test_of_a_json_document_values_are_found_and_erased(told: Told, documents: Documents) -> None:

@@ -23,8 +23,8 @@ _LEAST_SHARED = 1 / 3
 """Share of words that an edited passage must have in common with the replaced one if both moved."""
 
 
-def derived(document: Document, before: Document | None, caller: Caller, ports: Ports) -> tuple[Document, list[Entry]]:
-    """Link the document to the memories of its passages. Returns it with the new memories.
+def derived(document: Document, before: Document | None, caller: Caller, ports: Ports) -> tuple[Document, dict[str, Entry]]:
+    """Link the document to the memories of its passages. Returns it with the new memories, by digest.
 
     A passage of the previous version keeps its memory unless that was closed. The memory of an edited passage names the
     replaced passage's memory in `supersedes`, so that both are erased together.
@@ -38,7 +38,7 @@ def derived(document: Document, before: Document | None, caller: Caller, ports: 
     entries = _entries(document, new, _replaced(passages, before) if before else {}, caller, ports)
     ids = ids_by_digest | {digest: entry.memory.memory_id for digest, entry in entries.items()}
     linked = tuple(PassageOf(memory_id=ids[digest], digest=digest, places=part.places) for digest, part in passages.items())
-    return document.model_copy(update={"passages": linked}), list(entries.values())
+    return document.model_copy(update={"passages": linked}), entries
 
 
 def _replaced(passages: Mapping[str, Passage], before: Document) -> dict[str, str]:
@@ -103,37 +103,67 @@ def _entries(
     }
 
 
-def settle(document: Document, entries: Sequence[Entry], caller: Caller, ports: Ports) -> Document:
+def settle(document: Document, entries: Mapping[str, Entry], caller: Caller, ports: Ports) -> Document:
     """Store the new memories of a written version, and close those missing from the newest version.
 
     A version written meanwhile counts as the newest. If the document was erased meanwhile, its new memories are erased too.
     """
-    stored = ports.records.add(entries) if entries else []
-    ids = {entry.memory.memory_id: memory.memory_id for entry, (memory, _) in zip(entries, stored, strict=True)}
-    if any(name != expected for name, expected in ids.items()):  # a write that crashed halfway created it
-        linked = tuple(
-            part.model_copy(update={"memory_id": ids.get(part.memory_id, part.memory_id)}) for part in document.passages
-        )
-        document = document.model_copy(update={"passages": linked})
-        ports.documents.rewrite(caller.user_id, document)
-    versions = close_former(document.namespace, document.key, caller, ports, ids.values())
-    if not any((version.version, version.passages) == (document.version, document.passages) for version in versions):
+    document = _add(document, entries, caller, ports)
+    added = {part.memory_id for part in document.passages if part.digest in entries}
+    versions = close_former(document.namespace, document.key, caller, ports, added)
+    if not any((version.version, _digests(version)) == (document.version, _digests(document)) for version in versions):
         linked_elsewhere = {passage.memory_id for version in versions for passage in version.passages}
-        _end(set(ids.values()) - linked_elsewhere, caller, ports, erases=True)
+        _end(added - linked_elsewhere, caller, ports, erases=True)
+    elif versions[0].version == document.version:  # a writer of an older version may have closed a shared memory
+        document = _restore(document, {passage.memory_id for passage in document.passages}, caller, ports)
     return document
+
+
+def _digests(document: Document) -> list[str]:
+    return [passage.digest for passage in document.passages]
 
 
 def close_former(
     namespace: Sequence[str], key: str, caller: Caller, ports: Ports, more: Collection[str] = ()
 ) -> list[Document]:
-    """Close the memories of all stored versions, and `more`, except those of the newest version. Returns the versions."""
+    """Close the memories of all stored versions, and `more`, except those of the newest version. Returns the versions.
+
+    If a version written meanwhile links to a memory closed here, its passage is stored again.
+    """
     versions = ports.documents.versions(caller.user_id, namespace, key)
     ids = [{passage.memory_id for passage in version.passages} for version in versions]
-    _end(set(more).union(*ids).difference(*ids[:1]), caller, ports)
+    closed = _end(set(more).union(*ids).difference(*ids[:1]), caller, ports)
+    newest = ports.documents.get(caller.user_id, namespace, key) if closed else None
+    if newest is not None:
+        _restore(newest, closed, caller, ports)
     return versions
 
 
-def _end(memory_ids: Collection[str], caller: Caller, ports: Ports, erases: bool = False) -> None:
+def _restore(document: Document, memory_ids: Collection[str], caller: Caller, ports: Ports) -> Document:
+    """Store the passages whose memories are closed again. Both memories of a passage are erased together."""
+    memories = ports.records.get(caller.user_id, sorted(memory_ids))
+    closed = {memory.memory_id for memory in memories if memory.content and memory.status != "active"}
+    former = {part.digest: part.memory_id for part in document.passages if part.memory_id in closed}
+    passages = passages_of(document.body, document.form, document.fields) if former else {}
+    lost = {digest: passage for digest, passage in passages.items() if digest in former}
+    return _add(document, _entries(document, lost, former, caller, ports), caller, ports)
+
+
+def _add(document: Document, entries: Mapping[str, Entry], caller: Caller, ports: Ports) -> Document:
+    """Store new memories of passages and link the document to them, or to active memories with the same content."""
+    stored = ports.records.add(list(entries.values())) if entries else []
+    ids = {digest: memory.memory_id for digest, (memory, _) in zip(entries, stored, strict=True)}
+    linked = tuple(part.model_copy(update={"memory_id": ids.get(part.digest, part.memory_id)}) for part in document.passages)
+    if linked == document.passages:
+        return document
+    document = document.model_copy(update={"passages": linked})
+    ports.documents.rewrite(caller.user_id, document)
+    return document
+
+
+def _end(memory_ids: Collection[str], caller: Caller, ports: Ports, erases: bool = False) -> set[str]:
+    """Close or erase memories. Returns the ids of those that were not closed or erased before."""
+    ended = set[str]()
     for attempt in range(_ATTEMPTS):
         memories = ports.records.get(caller.user_id, sorted(memory_ids))
         try:
@@ -144,7 +174,9 @@ def _end(memory_ids: Collection[str], caller: Caller, ports: Ports, erases: bool
                     ports.operations.apply(forget)
                 else:
                     ports.records.update(deleted(memory, caller.now), Audit("delete", caller.now, {"tool": _TOOL}))
-            return
+                ended.add(memory.memory_id)
+            break
         except CommonplaceError as error:
             if error.code is not ErrorCode.CONFLICT or attempt == _ATTEMPTS - 1:
                 raise
+    return ended
