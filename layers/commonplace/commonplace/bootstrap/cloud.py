@@ -180,7 +180,6 @@ def domain_of(settings: Settings, writing: bool = False) -> Any:
 
 
 def layout_of(settings: Settings) -> "Layout":
-    """Return the layout of the index by the settings."""
     from commonplace.adapters.opensearch.document import Layout
 
     name, dimension = MODELS[settings.embedder]

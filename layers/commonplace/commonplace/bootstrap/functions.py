@@ -12,7 +12,6 @@ Answers = Callable[[str, Mapping[str, Any]], Mapping[str, Any]]
 
 
 def open_functions(settings: Settings) -> Answers:
-    """Return the functions of the settings."""
     require_extra("aws", "functions are configured")
     from commonplace.adapters.lambda_functions import LambdaFunctions, connect
 

@@ -40,7 +40,6 @@ class OnFirstUse:
 
 
 def folder_pages(folder: Path) -> "Pages":
-    """Return the pages in a folder."""
     from commonplace.adapters.folder import FolderPages
 
     return FolderPages(folder)

@@ -11,7 +11,7 @@ from commonplace.text.foundation.characters import straight
 from commonplace.text.foundation.sentences import sentence_spans
 
 LONGEST_EVIDENCE = 300
-_LONGEST = 1_000  # characters of a clause; longer ones are implausible, and some patterns take quadratic time
+_LONGEST = 1_000  # characters of a clause; people don't write longer clauses, and some patterns take quadratic time
 _MARKS = " \t\r\n,;:–—-*•"
 _LEAST_WORDS, _LEAST_OPENING = 2, 4
 
@@ -43,7 +43,7 @@ def sentences(text: str) -> list[Clause]:
 
 
 def _spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the sentences between two places; overlong ones are cut between words."""
+    """Yield the sentences between two places. Overlong sentences are cut between words."""
     for begins, ends in sentence_spans(text, start, end):
         at = begins
         while ends - at > _LONGEST:
@@ -56,7 +56,7 @@ def _spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def openings(clause: Clause) -> Iterator[Clause]:
-    """Yield the beginnings of a clause up to each cut, longest first; at least four words, and none of a conditional."""
+    """Yield the beginnings of a clause up to each cut, longest first. They have four words or more and no condition."""
     if has_wording("conditional", clause.text):
         return
     for cut in reversed(list(compiled("clauses.part_end").finditer(clause.text))):

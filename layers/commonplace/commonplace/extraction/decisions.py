@@ -33,13 +33,13 @@ class DayWords:
     _places: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
 
     def add(self, text: str) -> None:
-        """Add a text; its number is the count of earlier ones."""
+        """Add a text. Texts are numbered from 0."""
         for key in _keys(text):
             self._places[key].append(len(self._texts))
         self._texts.append(text)
 
     def near(self, text: str) -> list[int]:
-        """Return the numbers of the texts that share most with this one, and of the newest, in order."""
+        """Return the numbers of the texts that share most words with this text, and of the newest texts, in order."""
         shared: Counter[int] = Counter()
         for key in _keys(text):
             places = self._places.get(key, ())
@@ -49,7 +49,7 @@ class DayWords:
         return sorted({*best, *range(max(0, len(self._texts) - _FEWEST), len(self._texts))})
 
     def sharing(self, text: str) -> list[int]:
-        """Return the numbers of all texts that share a word with this one, in order."""
+        """Return the numbers of all texts that share a word with this text, in order."""
         return sorted({number for key in _keys(text) for number in self._places.get(key, ())})
 
 

@@ -24,7 +24,7 @@ _EXPLICIT = 0.95
 
 
 def refusal_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
-    """Return why a decision must not be applied, or None if it may. `targets`: those of its memories that still exist."""
+    """Return why a decision must not be applied, or None if it may. `targets`: its memories that still exist."""
     candidate = decision.candidate
     # even if no memory contains it, it is removed from the texts
     forgets = decision.operation == "FORGET" or candidate.forgets
@@ -152,7 +152,6 @@ def forget_candidates(utterance: Utterance, before: Utterance | None, taken: boo
 
 
 def forget_candidate(request: ForgetRequest, utterance: Utterance) -> Candidate:
-    """Return a forget request as a candidate."""
     return Candidate(
         content=request.what,
         interaction_id=utterance.interaction_id,

@@ -30,7 +30,7 @@ class _Sentence:
     text: str
     clauses: tuple[str, ...]
     leans: bool
-    """Whether it, or the next sentence, needs the one before: "She is black"."""
+    """Return whether it, or the next sentence, needs the sentence before: "She is black"."""
 
 
 def merged_text(texts: Sequence[str]) -> str:

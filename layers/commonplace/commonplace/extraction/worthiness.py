@@ -24,7 +24,7 @@ from commonplace.text.foundation.sentences import STOPS
 SECRET = "a secret"
 NOT_WORTH, ASKED, PASSING = "not worth keeping", "a question or a request", "small talk or a passing state"
 ROLE_PLAY, _IMAGINED, _INSTRUCTION = "role-play", "a hypothetical", "an instruction to whoever reads it"
-# What the intake redacted, and text so similar to a secret that no memory needs it.
+# Text that was redacted at the intake, and text that is too similar to a secret to store.
 _SECRET = re.compile(
     r"\[redacted:|(?<!\d)(?:\d[ -]?){12,}|(?<!\S)(?=\S*[a-z])(?=\S*[A-Z])(?=\S*\d)(?=\S*[!@#$%^&*_+=?])(?!https?://)\S{8,}(?<![.,;:!?])"
 )

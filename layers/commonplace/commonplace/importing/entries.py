@@ -100,7 +100,6 @@ class JsonText:
                 return ""
 
     def value(self) -> Any:
-        """Return the next value."""
         self.next()
         more = True
         while True:

@@ -53,7 +53,6 @@ class IndexFault:
         return self.kind != "ahead"
 
     def finding(self) -> Finding:
-        """Return the mismatch as a finding."""
         if isinstance(self.change, Tombstone):
             detail = f"a document without a record; {_REPAIR} takes it out"
         else:

@@ -64,7 +64,6 @@ class EnrichedStatement:
 
     @property
     def memory_type(self) -> MemoryType:
-        """The memory type of the record."""
         return memory_type(self.classification.statement_type, self.classification.category)
 
 

@@ -56,7 +56,6 @@ class AgentPlan:
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
-        """The decisions in order."""
         return tuple(self._by_name.values())
 
     @property

@@ -200,7 +200,6 @@ class ErasableUser:
 
     @property
     def user_id(self) -> str:
-        """The user's id."""
         return self.context.user_id
 
     def memories(self) -> int:

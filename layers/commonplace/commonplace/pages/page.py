@@ -125,7 +125,6 @@ def title_of(name: str) -> str:
 
 
 def is_page(name: str) -> bool:
-    """Return whether a name is a possible name of a page."""
     return name == MAIN or day_of(name) is not None
 
 

@@ -49,7 +49,6 @@ class Found:
 
     @property
     def memories(self) -> list[Memory]:
-        """The memories alone."""
         return [record.memory for record in self.stored]
 
     def notes(self, redacted: Sequence[str], warnings: list[str] | None = None) -> Notes | None:

@@ -46,7 +46,6 @@ def is_visible(visibility: Visibility, memory: Memory) -> bool:
 
 
 def passes_filter(filters: Filter, memory: Memory, doc: Document) -> bool:
-    """Return whether a visible memory passes a filter."""
     return refused_by(filters, memory, doc) is None
 
 

@@ -184,7 +184,6 @@ class RunContext:
 
     @property
     def user_id(self) -> str:
-        """The user's id."""
         return self.caller.user_id
 
     def may_go_on(self, done: int) -> bool:

@@ -88,7 +88,6 @@ def taken_up(run: Run, context: RunContext, lease: Lease) -> Run:
 
 
 def failed(run: Run, why: str, context: RunContext, lease: Lease) -> Run:
-    """Close a run as failed."""
     return _ended(run.model_copy(update={"status": "failed", "error": why}), context, lease)
 
 

@@ -183,7 +183,6 @@ class _FactImport:
     rows: dict[int, ImportedMemory] = field(default_factory=dict)
 
     def planned(self) -> Plan:
-        """Return the plan of the run."""
         ports = replace(self.ports, embedder=self.read())
         return Plan(operations=self.plan.operations(self.caller, ports), candidates=self.entries)
 

@@ -63,7 +63,6 @@ class LeftOut:
 
     @property
     def code(self) -> str:
-        """The code of the error."""
         return _CODES.get(self.why, ErrorCode.CONFLICT).label
 
 

@@ -58,7 +58,6 @@ def _check_size(text: str) -> None:
 
 
 def too_large(why: str, field: str | None = None) -> CommonplaceError:
-    """Return the error for a file that is too large."""
     return CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, f"the file {why}; take it in piece by piece", field)
 
 

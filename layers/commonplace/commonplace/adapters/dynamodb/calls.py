@@ -192,7 +192,6 @@ class Calls:
 
 
 def key_of(user: str, item: str) -> Item:
-    """Return the key of an item."""
     return {USER: {"S": user}, ITEM: {"S": item}}
 
 

@@ -75,7 +75,6 @@ def _partition(user_id: str, erased_id: str) -> str:
 
 
 def erased_row(user_id: str, erased_id: str) -> Item:
-    """Return the row that marks an id as erased."""
     return key_of(_partition(user_id, erased_id), ERASED)
 
 

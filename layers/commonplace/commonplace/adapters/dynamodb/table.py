@@ -78,7 +78,6 @@ def queue_of(kind: str, name: str) -> str:
 
 
 def queues(kind: str) -> list[str]:
-    """Return all queues of a kind."""
     return [f"{kind}{number}" for number in range(_QUEUES)]
 
 

@@ -53,7 +53,6 @@ class Hit(NamedTuple):
 
     @property
     def memory_id(self) -> str:
-        """The id of its memory."""
         return str(self.kept[_ID])
 
 

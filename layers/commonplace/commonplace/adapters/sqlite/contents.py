@@ -57,7 +57,6 @@ class Derived:
 
     @cached_property
     def document(self) -> Document:
-        """Its index document."""
         return document(self.memory)
 
     @property
@@ -90,7 +89,6 @@ class WordIndex:
     right: Mapping[int, Counter[int]]
 
     def misses(self, row: int, owner: int) -> bool:
-        """Return whether the row is unknown."""
         sums = self.held[owner]
         return row not in self.given and (sums is None or not sums[row])
 

@@ -53,7 +53,6 @@ def take_lease(connection: sqlite3.Connection, owner: int, now: datetime, until:
 
 
 def extend_lease(connection: sqlite3.Connection, fence: Fence, until: float) -> None:
-    """Extend the newest lease."""
     connection.execute(
         "UPDATE leases SET until = ? WHERE number = ? AND owner = (SELECT number FROM users WHERE user_id = ?)",
         (until, fence.number, fence.user_id),

@@ -130,7 +130,6 @@ def with_neighbours(columns: Columns, chosen: Flags, visible: Flags) -> Flags:
 def candidate_columns(
     columns: Columns, chosen: Flags, ranked: Flags, counts: Floats, cosines: Floats, visible: Flags
 ) -> Candidates:
-    """Return the chosen memories as columns for ranking."""
     slots = np.flatnonzero(chosen)
     sessions = columns["session"][slots]
     return Candidates(

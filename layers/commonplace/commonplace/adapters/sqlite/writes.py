@@ -34,7 +34,6 @@ class StoredRow:
 
 
 def stored_row(connection: sqlite3.Connection, user_id: str, memory_id: str) -> StoredRow | None:
-    """Return the user's memory with that id."""
     row = connection.execute(f"{STORED} WHERE memory_id = ? AND user_id = ?", (memory_id, user_id)).fetchone()
     return None if row is None else StoredRow.of(*row)
 

@@ -19,7 +19,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _KANJI = re.compile(r"[〇一二三四五六七八九十百千万]+(?=[人匹頭羽本枚個歳才年月日時分回冊台杯階週間円名つ児女男度])")
 _DIGITS = {char: value for value, char in enumerate("〇一二三四五六七八九")}
 _UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
-_MOST_DIGITS = 40  # longer figures count nothing that people mention, and int() reads at most 4,300 digits
+_MOST_DIGITS = 40  # people don't mention longer numbers, and int() reads at most 4,300 digits
 Number = tuple[str, frozenset[Fraction]]
 
 

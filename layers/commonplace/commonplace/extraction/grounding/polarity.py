@@ -67,7 +67,7 @@ def is_reversed(first: str, other: str) -> bool:
 
 
 def _negations(text: str) -> int:
-    """Return 0 for none, 1 for a negation, 2 for one that cancels itself ("can't live without")."""
+    """Return 0 without a negation, 1 with a negation, 2 if it cancels itself ("can't live without")."""
     text = compiled("polarity.not_no").sub("", straight(text.casefold()))
     denials = {word for word in _WORD.findall(text) if word in listed("no")}
     if compiled("polarity.unspaced_no").search(text):

@@ -14,7 +14,7 @@ from commonplace.extraction.own_words.structured_data import find_data
 _STOPS = "\n.!?。！？"
 
 Spans = tuple[tuple[int, int], ...]
-# Explicit markup comes before wording: a cue inside a fence is no cue.
+# Find explicit markup first, because a cue inside a fence isn't a cue.
 _FINDERS: tuple[Callable[[str], Iterable[TextSpan]], ...] = (
     find_fences, find_marked, find_mail, find_logs, find_data, find_code, find_chats, find_markup, find_quotations,
     find_pasted,

@@ -26,7 +26,7 @@ _SOMETHING = re.compile(r"\S")
 
 
 def find_chats(view: str) -> Iterator[TextSpan]:
-    """Yield time-stamped lines and those of a play, up to a blank line; runs of labelled speech; a program's labels."""
+    """Yield time-stamped lines and the lines of a play, up to a blank line; runs of labelled speech; a program's labels."""
     lines = lines_of(view)
     stamped = False
     for line in lines:

@@ -26,7 +26,6 @@ def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
 
 
 def read(event: Event, context: Context) -> Call:
-    """Return the event as a call."""
     custom = _custom(context)
     if custom.get(_GATEWAY) not in container.settings().agentcore_gateways:
         raise identity.unauthorized("this gateway is not in COMMONPLACE_AGENTCORE_GATEWAYS")

@@ -35,7 +35,6 @@ def unfolded(kind: type[Request], arguments: Mapping[str, Any]) -> Mapping[str, 
 
 
 def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
-    """Return whether the event is of this kind."""
     return "actionGroup" in event and "messageVersion" in event
 
 
@@ -46,7 +45,6 @@ def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
 
 
 def read(event: Event, context: Context) -> Call:  # noqa: ARG001
-    """Return the event as a call."""
     attributes = event.get("sessionAttributes") or {}
     named = identity.header(attributes, identity.USER)
     if named is None:

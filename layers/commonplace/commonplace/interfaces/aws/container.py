@@ -53,13 +53,11 @@ def _relay(settings: Settings) -> Relay | None:
 
 @cache
 def night() -> "NightPorts":
-    """Return the ports of nights."""
     return _internal_if_misconfigured(store().night)
 
 
 @cache
 def night_schedule() -> maintenance.NightSchedule:
-    """Return the ports that schedule nights."""
     return _internal_if_misconfigured(lambda: maintenance.open_night_schedule(settings(), remaining))
 
 
@@ -77,7 +75,6 @@ def functions() -> Answers:
 
 @cache
 def projector() -> Projector:
-    """Return the ports of the projector."""
     return _internal_if_misconfigured(lambda: maintenance.open_projector(settings(), remaining))
 
 

@@ -31,7 +31,6 @@ class DirectCall(Request):
 
 
 def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
-    """Return whether the event is of this kind."""
     return "tool" in event
 
 
@@ -41,7 +40,6 @@ def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
 
 
 def read(event: Event, context: Context) -> Call:  # noqa: ARG001
-    """Return the event as a call."""
     call = validate.check(DirectCall, as_declared(DirectCall, event))
     if call.identity is None:
         raise identity.unauthorized("identity: is required: no call is anonymous")

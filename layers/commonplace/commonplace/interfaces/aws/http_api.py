@@ -46,7 +46,6 @@ _HEADERS = {"Content-Type": "application/json", "Cache-Control": "no-store", "X-
 
 
 def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
-    """Return whether the event is of this kind."""
     return event.get("version") == "2.0" and "http" in (event.get("requestContext") or {})
 
 
@@ -57,7 +56,6 @@ def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
 
 
 def read(event: Event, context: Context) -> Call:  # noqa: ARG001
-    """Return the event as a call."""
     method, path = route_of(event)
     if (method, path) == MANIFEST:
         return Call("", {}, None, identity.zone_named(None), "manifest")

@@ -151,7 +151,6 @@ def day_and_time(moment: str) -> str:
 
 
 def print_notes(answer: Mapping[str, Any]) -> None:
-    """Print the notes of an answer."""
     notes = answer.get("notes") or {}
     rest_of_notes = {name: notes[name] for name in notes if name != "method"}
     print_facts({"made by": notes.get("method"), **rest_of_notes, "can't be read": answer.get("unreadable")})

@@ -73,7 +73,6 @@ def discard(visit: Visit, run_id: str) -> Response:
 
 
 def undo(visit: Visit, run_id: str) -> Response:
-    """Undo a run."""
     run = visit.memory.undo_run(run_id)
     unchanged = sum(operation.outcome == "kept" for operation in run.operations)
     message = f"Undone: {len(run.operations) - unchanged:,} of {len(run.operations):,} changes"

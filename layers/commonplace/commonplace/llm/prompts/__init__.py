@@ -13,7 +13,6 @@ _OF_MODE: dict[Mode, tuple[str, ...]] = {"rules": (), "pipeline": ("extract", "d
 
 @functools.cache
 def instructions(name: str) -> str:
-    """The instructions of that name."""
     return (files(__package__) / f"{name}.md").read_text(encoding="utf-8")
 
 

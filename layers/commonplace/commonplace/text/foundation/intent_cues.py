@@ -8,7 +8,6 @@ _EXPRESSIONS = Expressions(__package__)
 
 
 def is_question(text: str) -> bool:
-    """Return whether it contains a question."""
     return "?" in text or "？" in text
 
 

@@ -1,4 +1,4 @@
-"""Finds credentials in what people and programs write, and takes them out before anything else sees the text."""
+"""Finds credentials in texts by people and programs, and removes them before the text is used or stored."""
 
 import hashlib
 import re
@@ -40,7 +40,7 @@ _LEAST = 2
 
 
 def find_halves(view: View, named: Sequence[Noun]) -> Iterator[Span]:
-    """Spans of what a secret is said to begin and to end with; "with a letter" tells none."""
+    """Find the beginnings and ends of secrets ("it starts with hun"); "with a letter" reveals nothing."""
     for noun in named if compiled("halves.any").search(view.folded) else ():
         stop = compiled("halves.stop").search(view.folded, noun.end, noun.end + _REACH)
         end = stop.start() if stop else min(len(view.text), noun.end + _REACH)
@@ -61,10 +61,10 @@ def _may_be_half(text: str, word: str) -> bool:
 
 
 LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "ja")
-"""Whose words announce a secret; what proves itself is found in any language."""
+"""Languages with words for secrets; keys with a known format are found in any language."""
 # "openai_api_key=[redacted:api_key]": the name of a variable is part of the secret's announcement.
 _VARIABLE = re.compile(rf"[a-z][\w.-]{{0,60}}=[\"']?(?={HIDDEN})")
-# Of spans that overlap the kind found first stays: what proves itself comes before what a word beside it tells.
+# Of overlapping spans, the kind that was found first stays, so formats and checksums come before words.
 _PROOFS: tuple[Callable[[View], Iterator[Span]], ...]
 _PROOFS = (find_blocks, find_addresses, find_wallets, find_formats, find_numbers, find_identities)
 _FINDERS: tuple[Callable[[View], Iterator[Span]], ...] = (
@@ -80,7 +80,7 @@ def _fillers() -> frozenset[str]:
 
 
 def is_only_secret(view: View) -> bool:
-    """True when `view` has secrets hidden in it and beside them nothing but the words that announce one."""
+    """Return whether the text contains only redacted secrets and words that introduce them."""
     if HIDDEN not in view.text:
         return False
     remainder = _VARIABLE.sub(" ", view.folded)
@@ -93,10 +93,10 @@ def is_only_secret(view: View) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """What became of a text.
+    """The result for a text.
 
-    `text` has `[redacted:kind]` in the place of each secret; `kinds` are those found now, each once, in order of
-    place (a text that is redacted already has none); `only_secret` tells that nothing worth keeping is left.
+    `text` has `[redacted:kind]` instead of each secret. `kinds` lists the kinds that were found, each once, in text order;
+    it is empty for a text that was redacted before. `only_secret`: nothing else is left that is worth storing.
     """
 
     text: str
@@ -105,7 +105,7 @@ class Redaction:
 
 
 def redact(text: str, before: str | None = None) -> Redaction:
-    """Take the secrets out of `text`; `before`, the previous message, tells what a bare "4471" is an answer to.
+    """Remove the secrets from `text`. `before`: the previous message, whose question a bare "4471" may answer.
 
     Redacting the result again changes nothing. The time is linear in the length of both texts.
     """
@@ -113,7 +113,7 @@ def redact(text: str, before: str | None = None) -> Redaction:
     question = question_in(before)
     spans: list[Span] = []
     view = view_of(text, earlier)
-    # What is hidden may tell what its neighbour is: again, until there is nothing more to find.
+    # A redacted secret may reveal the kind of its neighbour, so search again until nothing more is found.
     while spans_found := _candidates(view, question):
         spans = merged([*spans, *map(view.original, spans_found)])
         view = view_of(text, _covered(earlier, spans))
@@ -121,7 +121,7 @@ def redact(text: str, before: str | None = None) -> Redaction:
 
 
 def without_secret(name: str) -> str:
-    """An id as it is, or a hash in the place of one with a secret in it: the same id is still known the next time."""
+    """Return an id unchanged, or its hash if it contains a secret. The same id always gives the same result."""
     return name if not redact(name).kinds else f"redacted-{hashlib.sha256(name.encode()).hexdigest()[:32]}"
 
 

@@ -1,6 +1,6 @@
-"""Questions for a secret and their answers: "what's the gate code?" and then "four four seven one"; and both in Japanese.
+"""Finds answers to questions about a secret: "what's the gate code?", then "four four seven one".
 
-In Japanese also the secrets that people state: 「パスワードはhunter2です」「暗証番号は4821」「4471がドアのコードです」."""
+Also finds all spoken secrets in Japanese: 「パスワードはhunter2です」「暗証番号は4821」「4471がドアのコードです」."""
 
 import re
 import tomllib
@@ -15,11 +15,11 @@ from commonplace.text.redaction.view import HIDDEN, Span, View, view_of
 from commonplace.text.redaction.vocabulary import Noun, compiled, expression, nouns, words
 
 IN_WORDS = ("password", "security_answer", "recovery_phrase")
-"""Kinds whose value may be plain words."""
+"""Kinds whose values may be plain words."""
 
 _QUOTED = re.compile(r"[「『\"“']([^」』\"”'\n]{1,100})[」』\"”']")
 _BARE = re.compile(r"([ぁ-んァ-ヶー一-龥々0-9a-z]{2,14})(?=[。!\s]|$)")
-# A name or a thing in kana that ends the sentence; what ends like a verb or an adjective says something about it.
+# A noun in kana at the end of the sentence. Words with the endings of verbs or adjectives are remarks.
 _KANA = re.compile(
     r"([ぁ-んァ-ヶー]{1,9}[あうえおかきくけこごさしせそちつてとなにのはひふほまみむめもやゆらりれろわァ-ヶー])"
     r"(?=[。!]|$)"
@@ -33,12 +33,11 @@ _ALONE = re.compile(r"[ぁ-んァ-ヶー一-龥々0-9a-z]{2,12}(?=[。!\s]*$)")
 
 @cache
 def table() -> dict[str, Any]:
-    """The words of `japanese.toml`."""
     return tomllib.loads(resources.files(__package__).joinpath("japanese.toml").read_text("utf-8"))
 
 
 def value_at(view: View, at: int, kind: str, linked: bool) -> tuple[int, int] | None:
-    """The span of the value of this kind that begins at `at`; plain words only if `linked` to their noun."""
+    """Return the span of a value of this kind that begins at `at`. Plain words are only a value if `linked` to a noun."""
     if view.text[at : at + 1] in (HIDDEN, ""):
         return None
     quoted = _QUOTED.match(view.text, at)
@@ -70,7 +69,7 @@ def _plain(view: View, at: int) -> tuple[int, int] | None:
 
 
 def another_at(view: View, at: int) -> tuple[int, int] | None:
-    """The span of one more value, of figures or made up, that begins at `at`."""
+    """Return the span of another value that begins at `at`: digits or a made-up word."""
     part = _ANOTHER.match(view.text, at)
     fits = (
         part
@@ -81,7 +80,7 @@ def another_at(view: View, at: int) -> tuple[int, int] | None:
 
 
 def is_remark(words: str) -> bool:
-    """Whether `words` say something about a secret: "長いほうがいい", "秘密"."""
+    """Return whether the words are a remark about a secret: "長いほうがいい", "秘密"."""
     return bool(re.search(table()["remark"]["pattern"], words) or _PARTICLES.search(words))
 
 
@@ -100,15 +99,15 @@ def _kind(noun: str) -> str:
 
 
 def _bounded(name: str) -> str:
-    # "pin" must not be found in "pink", but Japanese goes on without a blank.
+    # "pin" must not match in "pink", but Japanese text may follow without a space.
     front, back = (r"(?<![a-z0-9])" if name[0].isascii() else ""), (r"(?![a-z])" if name[-1].isascii() else "")
-    # 「パスポート」「パスコード」 go on where 「パス」 ends.
+    # 「パス」 must not match in 「パスポート」 or 「パスコード」.
     back = r"(?![ァ-ヶーわこふ])" if name.endswith("パス") else back
     return front + ("".join(map(_in_either_kana, name)) if name.startswith("パ") else re.escape(name)) + back
 
 
 def _in_either_kana(letter: str) -> str:
-    # 「パスわード」: the keyboard was switched half way.
+    # 「パスわード」 has a typing error: hiragana inside a katakana word.
     return f"[{letter}{chr(ord(letter) - 0x60)}]" if "ァ" <= letter <= "ヶ" else "ー?"
 
 
@@ -145,7 +144,7 @@ def _openers() -> re.Pattern[str]:
 
 
 def find_japanese(view: View) -> Iterator[Span]:
-    """Spans of secrets that are named in Japanese."""
+    """Find secrets next to Japanese words for them."""
     if not _SCRIPT.search(view.text):
         return
     for noun in _noun().finditer(view.folded):
@@ -176,7 +175,7 @@ def _values(view: View, at: int, kind: str) -> list[tuple[int, int]]:
 
 
 def asked(text: str) -> str | None:
-    """The kind of secret that a Japanese sentence asks for, None for none. `text` is folded."""
+    """Return the kind of secret that a Japanese sentence asks for, or None. `text` is folded."""
     noun = _noun().search(text) if _SCRIPT.search(text) else None
     if not noun or not compiled("japanese.asks").search(text, noun.end()) or compiled("japanese.about").search(text):
         return None
@@ -184,7 +183,7 @@ def asked(text: str) -> str | None:
 
 
 def answer(view: View, kind: str) -> list[tuple[int, int]]:
-    """What a Japanese sentence gives as the secret that was asked for."""
+    """Return the spans of the answer in a Japanese sentence."""
     begin = compiled("japanese.leadin").match(view.folded)
     at = begin.end() if begin else 0
     value = value_at(view, at, kind, linked=True)
@@ -195,7 +194,7 @@ def answer(view: View, kind: str) -> list[tuple[int, int]]:
 
 
 def without_announcement(text: str) -> str:
-    """`text` (folded) without the Japanese words that only announce a secret."""
+    """Remove the Japanese words that only introduce a secret from a folded text."""
     return compiled("japanese.dull").sub(" ", _noun().sub(" ", text)) if _SCRIPT.search(text) else text
 
 
@@ -208,9 +207,9 @@ _TAIL, _MOST_DIGITS, _MOST_SENTENCES = 600, 12, 3
 
 
 class Question(NamedTuple):
-    """What a sentence leads one to expect: a secret of this kind, said in words too if `in_words`.
+    """The secret that may follow a sentence. `in_words`: it may be plain words.
 
-    `pointed`: only where the answer begins by pointing back ("it's ..."), since nothing was asked.
+    `pointed`: the sentence is not a question, so the next one must refer to it ("it's ...").
     """
 
     kind: str
@@ -221,7 +220,7 @@ class Question(NamedTuple):
 
 
 def question_of(sentence: View) -> Question | None:
-    """What `sentence` asks for or speaks of, None for nothing secret."""
+    """Return the kind of secret that the sentence asks for or mentions, or None."""
     kind = asked(sentence.folded)
     if kind:
         return Question(kind, "words", True, False, japanese=True)
@@ -260,7 +259,7 @@ def _is_general(sentence: View, noun: Noun) -> bool:
 
 
 def question_in(text: str | None) -> Question | None:
-    """What the message `text` asks for in its last sentences, None for nothing secret."""
+    """Return the kind of secret that the last sentences of a message ask for, or None."""
     if not text:
         return None
     questions = [question for sentence in _sentences(view_of(text[-_TAIL:])) if (question := question_of(sentence))]
@@ -268,7 +267,7 @@ def question_in(text: str | None) -> Question | None:
 
 
 def find_answers(view: View, before: Question | None) -> Iterator[Span]:
-    """Spans of answers: to the message before, and to questions inside the text itself."""
+    """Find the answers to the previous message, and to questions inside the text."""
     if before is None and not _SECOND_SENTENCE.search(view.text):
         return
     question, left, at = before, _MOST_SENTENCES, 0
@@ -307,7 +306,7 @@ def _to_another(sentence: View, question: Question) -> Spans:
 
 
 def _to_oneself(sentence: View, question: Question) -> Spans:
-    # "The password? It's hunter2.", "I changed the alarm code. It's 4471 now.": here much else may follow a question.
+    # "The password? It's hunter2.", "I changed the alarm code. It's 4471 now.": many other sentences may follow.
     if question.japanese:
         return answer(sentence, question.kind)
     parts = tokens(sentence, 0)

@@ -1,10 +1,10 @@
-"""Secrets that a name or a header gives away.
+"""Finds secrets by the name of their variable, option, column or header.
 
-A name is given one (`KEY=value`, `--password x`), also by the names above it: `credentials github` makes a secret of a made-up
-word, `max_tokens` none of 4096. Addresses hold them (`postgres://user:password@host`). Passwords stand beside a login ("login:
-ana / Tr0ub4dor&3"), and in rows and lines below a header: a column "password", "recovery codes:" and three lines.
+A value is a secret because of its name (`KEY=value`, `--password x`) or the names above it: made-up words below `credentials
+github` are secrets, 4096 under `max_tokens` is not. Others are in addresses (`postgres://user:password@host`), next to a login
+("login: ana / Tr0ub4dor&3"), and in rows and lines below a header such as "recovery codes:".
 
-Names are given as their words (`parts_of_name`), those of the innermost last."""
+Names are sequences of words (`parts_of_name`), outer names first."""
 
 import re
 import tomllib
@@ -54,7 +54,7 @@ _STEMS = ("pass", "pwd", "pw", "pin", "otp", "cv", "key", "secret", "token", "cr
           "mnemonic", "seed", "psk", "jwt", "mdp", "kennwort", "contrasena", "amz", "goog", "sql", "-u",
           "net use", "zip", "7z", "rar ", "snmp", "sudo -s")  # fmt: skip
 
-# Up to the last "@" of the authority: people put "@", ":" and "/" into passwords without encoding them.
+# Up to the last "@" of the authority, because people don't encode "@", ":" and "/" in passwords.
 _HOST = r"(?=([\w\[][^\s\"'<>()?#;]{0,400}))"
 _WEB = re.compile(rf"(?i)(?<=://)[^\s/:\"'<>]{{0,200}}:([^\s/\"'<>]{{1,300}})@{_HOST}")
 _SERVER = re.compile(rf"(?i)(?<=://)(?<!http://)(?<!https://)[^\s/:\"'<>]{{0,200}}:([^\s\"'<>]{{1,300}})@{_HOST}")
@@ -63,9 +63,9 @@ _SPACED = re.compile(
     rf"(?i)(?<=://)[^\s/:.\"'<>]{{1,200}}:(?!\d{{1,5}}[\s,;])([^\s/:\"'<>@]{{1,100}}(?: [^\s/:\"'<>@]{{1,100}}){{1,3}})@{_HOST}"
 )
 _DRIVER = re.compile(r"(?<![\w/:])[\w.\-]{1,60}:([^\s:@/\"']{1,100})@(?:tcp|unix)\(")
-# Oracle: user and password apart by a slash.
+# Oracle: a slash separates user and password.
 _ORACLE = re.compile(r"(?i)(?:thin:|sqlplus )[\w.$#-]{1,60}/([^\s@/\"']{2,100})@")
-# What the square codes on routers say: "WIFI:S:Home;T:WPA;P:hunter2;;".
+# The QR codes on routers: "WIFI:S:Home;T:WPA;P:hunter2;;".
 _NETWORK = re.compile(r"(?i)(?<![a-z])wifi:(?:(?!p:)(?:\\.|[^;\n\\]){0,80};){0,5}p:((?:\\.|[^;\n\\]){1,100})")
 # A line of .pgpass: host, port, database, user, password.
 _COLUMNS = re.compile(r"(?<![\w/:.-])[\w.*\-]{1,80}:(?:\d{2,5}|\*):[\w*\-]{1,60}:[\w.\-@]{1,60}:([^\s:]{3,100})")
@@ -79,12 +79,12 @@ def _kinds() -> dict[str, str]:
 
 
 def parts_of_name(name: str) -> list[str]:
-    """The words of a name, in small letters: of "clientSecret", "client_secret" and "client secret" the same."""
+    """Return the words of a name in lower case, the same for "clientSecret", "client_secret" and "client secret"."""
     return [word.lower() for word in _PARTS.split("_".join(name.split())) if word]
 
 
 def kind_of(name: Sequence[str]) -> str | None:
-    """The kind of secret that a thing of this name, by its words, holds: "DB_PASSWORD" a password, "max_tokens" none."""
+    """Return the kind of secret that a variable with this name holds: "DB_PASSWORD" a password, "max_tokens" None."""
     parts = [word.rstrip("0123456789") for word in name]
     if "public" in parts and "private" not in parts:
         return None
@@ -92,7 +92,7 @@ def kind_of(name: Sequence[str]) -> str | None:
 
 
 def find_assignments(view: View) -> Iterator[Span]:
-    """Spans of values beside the name of a secret in code, configuration, commands, headers and links."""
+    """Find values that belong to the name of a secret in code, configuration, commands, headers and links."""
     if not any(stem in view.folded for stem in _STEMS):
         return
     text, done = view.text, 0
@@ -124,7 +124,7 @@ def _value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
         return None
     value = bare[0].rstrip(_TRAILING)
     end = start + len(value)
-    # "<password>" is a blank to fill in, unless its element is closed again.
+    # "<password>" is a placeholder, unless the element has an end tag.
     separate = match[0].endswith(" ") or (end < len(text) and not text.startswith("</", end))
     unclosed = match["sign"] == ">" and separate
     # f"Bearer {os.environ['API_TOKEN']}"
@@ -136,14 +136,14 @@ def _value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _closes(text: str, at: int) -> bool:
-    # `getpass("Password: ") or exit()`: the quote at `at` ends what another began.
+    # `getpass("Password: ") or exit()`: the quote at `at` is a closing quote.
     begin = max(text.rfind("\n", 0, at) + 1, at - _LONGEST_PROMPT)
     return text[at + 1 : at + 2] in _BEHIND_QUOTE and text.count(text[at], begin, at) % 2 == 1
 
 
 def _is_prose(text: str, match: re.Match[str], value: str) -> bool:
-    # "Token: a unit of text" is a sentence, "client_secret: abc" and "TOKEN=abc" are not. What is said in plain words
-    # with a sign after them, the spoken kind, is found with the words of a language.
+    # "Token: a unit of text" is a sentence, "client_secret: abc" and "TOKEN=abc" are not. Sentences are left to the
+    # finders of spoken secrets.
     tight = match["sign"] and match[0].endswith("=") and not match[0].endswith(" =")
     technical = _TECHNICAL.search(match["name"]) or match["close"].strip("*)") or match["sign"] == ">"
     sentence = match["sign"] == ":" and value.isalpha() and _MORE_WORDS.match(text, match.end() + len(value))
@@ -151,7 +151,7 @@ def _is_prose(text: str, match: re.Match[str], value: str) -> bool:
 
 
 def _is_code(text: str, match: re.Match[str], value: str, end: int) -> bool:
-    # `login(user=user, password=word)` and `password = word` hand a variable on.
+    # `login(user=user, password=word)` and `password = word` pass a variable.
     name_is_shouted = match["name"].isupper()
     variable = re.fullmatch(r"[a-z_]+|[a-z]+[A-Z][A-Za-z]+", value) is not None
     spaced = match[0].endswith(" ") and match["sign"] != ":"
@@ -159,14 +159,14 @@ def _is_code(text: str, match: re.Match[str], value: str, end: int) -> bool:
 
 
 def hosts(view: View) -> list[tuple[int, int]]:
-    """The ranges of hosts, ports and paths in addresses with a password, in order: no word beside them makes them secrets."""
+    """Return the ranges of hosts, ports and paths in addresses with a password, which are never secrets, in order."""
     if "@" not in view.text:
         return []
     return sorted(match.span(2) for pattern in (_WEB, _SERVER, _SPACED) for match in pattern.finditer(view.text))
 
 
 def find_addresses(view: View) -> Iterator[Span]:
-    """Spans of the passwords in addresses; user and host stay."""
+    """Find the passwords in addresses, without user and host."""
     if "wifi:" in view.folded:
         yield from (Span(*match.span(1), "password") for match in _NETWORK.finditer(view.text))
     if view.text.count(":") > 3:
@@ -182,14 +182,14 @@ def find_addresses(view: View) -> Iterator[Span]:
 
 
 _HOLDING = ("password", "api_key", "token", "private_key", "one_time_code")
-"""The kinds of which any made-up word may be one: a pin is a number, and a seed may be a tomato."""
+"""The kinds whose value may be any made-up word. A pin is a number, and a seed may be a tomato."""
 _SEVERAL = ("password", "api_key", "token", "private_key")
 _DATE = re.compile(r"\d{4}-\d\d?(?:-\d\d?)?(?:[T ][\d:.,+Z-]{0,20})?")
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 
 
 def measures(names: Sequence[str], value: str) -> bool:
-    """Whether a value counts or dates what its names name: 3600 under `token_expires_in`, 4096 under `max_tokens`."""
+    """Return whether a value is a measure or a date of a secret: 3600 under `token_expires_in`, 4096 under `max_tokens`."""
     if _DATE.fullmatch(value):
         return len(names) > 1 and names[-1] in words("dating")
     if not names or not _NUMBER.fullmatch(value):
@@ -207,14 +207,14 @@ def _counts_tokens(names: Sequence[str]) -> bool:
 
 
 def describes(names: Sequence[str]) -> bool:
-    """Whether the innermost name is of what is told beside a secret: `apiKeys name`."""
+    """Return whether the innermost name is a description of a secret: `apiKeys name`."""
     return not words("describing").isdisjoint(names[-1:])
 
 
 def kind_under(names: Sequence[str], value: str) -> str | None:
-    """The kind of secret that a made-up word is under these names, None if it is none.
+    """Return the kind of secret of a made-up word under these names, or None.
 
-    Of the outer names those count that hold several: `credentials`, `apiKeys`.
+    Outer names only count if they name several secrets: `credentials`, `apiKeys`.
     """
     bare = [plain for name in names if (plain := name.rstrip("0123456789"))]
     if any(map(str.isspace, value)) or not is_mixed(value) or is_blank(value) or _DATE.fullmatch(value) or "public" in bare:
@@ -236,14 +236,14 @@ def _kind_of_several(names: Sequence[str]) -> str | None:
 
 _DEGREE = re.compile(r"(?:[bm](?:s?c|a|e|ed|tech|com|eng|sci|phil|ba)|ph\.?d|ll[bm])\d{0,4}")
 _HASHES = re.compile(r"sha-?\d+|md5|rsa|ed25519|ecdsa")
-# Ways of saying it (`expressions.toml`): with a word for the password, and without.
+# Patterns of `expressions.toml`, with a word for the password and without.
 _NAMED, _UNNAMED = ("named", "network", "with", "entered"), ("login", "email", "usual", "japanese")
 _LEAST_THEN = 7
 _WORDY = re.compile(r"[a-z][a-z._-]{5,}")
 
 
 def find_pairs(view: View) -> Iterator[Span]:
-    """Spans of passwords that stand behind a user name or an address; the name stays."""
+    """Find passwords after a user name or an e-mail address, without the name."""
     if not any(cue in view.folded for cue in words("login_cues")):
         return
     named = _NAMED if any(secret in view.folded for secret in words("login_secrets")) else ()
@@ -265,7 +265,7 @@ def find_pairs(view: View) -> Iterator[Span]:
 
 
 def _is_in_address(view: View, match: re.Match[str]) -> bool:
-    """Whether a port or a path stands behind the host: `postgres://ana@db.example.com:5432/shop`."""
+    """Return whether a port or path follows the host: `postgres://ana@db.example.com:5432/shop`."""
     begin = max(view.text.rfind(space, 0, match.start("value")) for space in " \t\n") + 1
     return "://" in view.text[begin : match.start("value")] or re.match(r"\d{1,5}[/,]", match["value"]) is not None
 
@@ -315,7 +315,7 @@ class _Line(NamedTuple):
 
 
 def find_tables(view: View, named: Sequence[Noun]) -> Iterator[Span]:
-    """Spans of the cells below a header that names a secret, and of what stands in the lines below one."""
+    """Find the cells of a column, and the lines below a header, whose name is that of a secret."""
     if not named or "\n" not in view.text:
         return
     lines = [_Line(*match.span(), match[0]) for match in _LINE.finditer(view.text)]
@@ -352,7 +352,7 @@ def _cells(view: View, header: _Line, named: Sequence[Noun], below: Sequence[_Li
 
 
 def _places(row: _Line, separator: str) -> list[tuple[int, int]]:
-    """Where the cells of a row stand, without blanks and quotation marks around them."""
+    """Return the spans of the cells of a row, without surrounding spaces and quotation marks."""
     spans, at = [], row.start
     for cell in row.text.split(separator):
         bare = cell.strip(" \t\"'`")
@@ -394,7 +394,7 @@ def _listed(view: View, header: _Line, noun: Noun, below: Sequence[_Line]) -> It
 
 
 def _value_of(view: View, line: _Line, noun: Noun) -> tuple[int, int] | None:
-    """What a line below a header has to tell: the whole of it, or its end, behind a label."""
+    """Return the span of the value in a line below a header: the whole line, or the part after a label."""
     bullet = _BULLET.match(view.text, line.start, line.end)
     start = bullet.end() if bullet else line.start
     parts = tokens(view, start, _LONGEST_LABEL + 2, line.end)

@@ -1,8 +1,8 @@
-"""Codes and secrets known by what they do or open.
+"""Finds codes and secrets by what they open.
 
-By a verb: "use 4471 for the gate", "4471 opens the garage"; by a lock that is named, and combinations that are turned: "the
-safe: R14 L32 R7"; by where they came from: in lists, by a text message; by what one gets in with: "the laptop unlocks with
-kestrel.over.the.weir"; with no word for a secret: "the netflix one is still x"; and answers to security questions."""
+Clues are a verb ("use 4471 for the gate", "4471 opens the garage"), a lock or its combination ("the safe: R14 L32 R7"), the
+source (a list, a text message), or what unlocks ("the laptop unlocks with kestrel.over.the.weir"). Some have no word for a
+secret at all ("the netflix one is still x"). Answers to security questions are also found here."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from commonplace.text.redaction.view import HIDDEN, Span, View
 from commonplace.text.redaction.vocabulary import compiled, either, expression, words
 
 FIGURES = re.compile(r"\d.?\d.{0,2}\d")
-# Figures, on French door phones with one of the letters A to D.
+# Digits; French door codes also have a letter from A to D.
 NUMBER = r"(?P<value>[#*]?(?:\d(?:[ \-.]?\d){2,9}|\d{1,6}[a-d]\d{2,4}|\d{3,6}[a-d]|[a-d]\d{3,6}|[a-z](?:\s\d){3,6})[#*]?)(?![\w@%])"
 # French door phones: "interphone 77B14 3e étage", "Bât C, code A7714, 3e étage"
 _LETTERED = r"(?P<value>\d{2,4}[ab]\d{1,3}|[ab]\d{4,5}|\d{4,5}[ab])(?![\w-])"
@@ -26,7 +26,7 @@ _LIKE_YEAR_OR_PRICE = re.compile(r"(?:19|20)\d\d|\d+\.\d\d?|\d{1,3}\.\d{3}")
 
 
 def find_openers(view: View) -> Iterator[Span]:
-    """Spans of codes beside a verb for entering them, or for what they open or prove."""
+    """Find codes next to a verb of entering, opening or proving."""
     if FIGURES.search(view.text):
         for pattern, kind in _patterns():
             for match in pattern.finditer(view.folded):
@@ -77,13 +77,13 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
 
 
 def is_like_year_or_price(text: str) -> bool:
-    """Whether a number rather tells a year or a price."""
+    """Return whether a number is more likely a year or a price."""
     return bool(_LIKE_YEAR_OR_PRICE.fullmatch(text))
 
 
 def stands_alone(view: View, start: int, end: int) -> bool:
-    """Whether no unit is behind the number: what follows, if anything, goes on with the sentence."""
-    # "the safe is 1200 pounds", "opens with 300 guests": a word that the sentence could not go on with is a unit.
+    """Return whether no unit follows the number."""
+    # "the safe is 1200 pounds", "opens with 300 guests": a word that can't continue the sentence is a unit.
     if not digits(view, start, 3):
         return False
     following = tokens(view, end, 2)
@@ -106,7 +106,7 @@ _REACH, _FEWEST = 70, 3
 
 
 def find_locks(view: View) -> Iterator[Span]:
-    """Spans of codes behind or before the name of what they open."""
+    """Find codes after or before the name of a lock."""
     if not (FIGURES.search(view.text) and _lock().search(view.folded)):
         return
     for pattern in _shown():
@@ -186,17 +186,17 @@ def _is_code(view: View, match: re.Match[str]) -> bool:
     value = match["value"].strip("#*")
     if SERIES.fullmatch(value) or re.search(r"[a-z]", value):
         return True
-    # "my locker number is 214": what it is called, not what opens it.
+    # "my locker number is 214": its name, not its code.
     if compiled("locks.called").search(view.folded, match.end("lock"), match.start("value")):
         return False
     at_a_time = match["lock"].startswith("alarm") and _LIKE_TIME.fullmatch(value)
-    # "locker is 214": of three figures only what is turned.
+    # "locker is 214": three digits are only a code for a dial.
     short = len(value) < 4 and not match["lock"].endswith(("lock", "suitcase", "schloss", "koffer", "cadenas", "candado"))
     return not at_a_time and not short and not is_like_year_or_price(value) and stands_alone(view, *match.span("value"))
 
 
 def find_turns(view: View) -> Iterator[Span]:
-    """Spans of what a dial is turned to, where a lock is named before it."""
+    """Find the positions of a dial after the name of a lock."""
     if len(_FIGURE.findall(view.text)) < _FEWEST:
         return
     for match in compiled("locks.turns").finditer(view.folded):
@@ -222,7 +222,7 @@ _FEWEST_LISTED, _MOST = 2, 40
 
 
 def find_arrivals(view: View) -> Iterator[Span]:
-    """Spans of numbers that are said to have come in, and to be typed in soon."""
+    """Find numbers that were received and must be entered soon."""
     for match in _NUMBER.finditer(view.folded):
         start, end = match.span()
         came = compiled("codes.before").search(view.folded, max(0, start - _LEFT), start) or compiled("codes.after").match(
@@ -243,7 +243,7 @@ def find_arrivals(view: View) -> Iterator[Span]:
 
 
 def find_stated(view: View) -> Iterator[Span]:
-    """Spans of four or more figures in words, where a lock is near and something leads to them."""
+    """Find four or more spoken digits near a lock, after words that introduce them."""
     run: list[re.Match[str]] = []
     for word in _WORD.finditer(view.folded):
         if run and not (word[0] in digit_words() and _BETWEEN.fullmatch(view.folded, run[-1].end(), word.start())):
@@ -260,7 +260,7 @@ def _code(view: View, run: list[re.Match[str]]) -> Iterator[Span]:
     start, end = run[0].start(), run[-1].end()
     values = [digit_words()[word[0]] for word in run]
     steps = {after - before for before, after in pairwise(values)}
-    # "eins zwei drei vier": somebody counts.
+    # "eins zwei drei vier": counting.
     if steps in ({1}, {-1}):
         return
     near = view.folded[max(0, start - _OPENED_BEFORE) : end + _OPENED_AFTER]
@@ -282,7 +282,7 @@ def _lock_nearby() -> re.Pattern[str]:
 
 
 def find_listings(view: View) -> Iterator[Span]:
-    """Spans of backup codes in a list, each its own."""
+    """Find the backup codes of a list, one span each."""
     if not re.search(r"\d", view.text):
         return
     for announced in compiled("codes.announced").finditer(view.folded):
@@ -315,7 +315,7 @@ _OF_DOCUMENT = 30
 
 
 def find_entries(view: View) -> Iterator[Span]:
-    """Spans of what something is unlocked or entered with."""
+    """Find values that unlock something."""
     if _with_it().search(view.folded):
         for pattern in _entries():
             yield from _ways_in(view, pattern)
@@ -328,7 +328,7 @@ def find_entries(view: View) -> Iterator[Span]:
 
 @cache
 def _entries() -> tuple[re.Pattern[str], ...]:
-    # German has its verb in two, the second part behind: "schaltet man mit 85213 aus", "kommt man mit 4471 rein".
+    # German separable verbs have their prefix at the end: "schaltet man mit 85213 aus", "kommt man mit 4471 rein".
     with_it, repeated = either(sorted(words("with_it"))), either(sorted(words("in_again")))
     reach = rf"[^\d\n.!?;]{{0,40}}?\s(?:{with_it})\s(?:(?:the|el|la|le|der|dem|den)\s)?(?:{expression('openers.code')}\s)?(?=(?P<value>\d(?: \d){{2,9}}|\S{{3,80}}))"
     whole = rf"(?<![a-z])(?:s')?(?P<verb>{either(sorted(words('unlocking', 'entering')))})[a-zß]{{0,6}}{reach}"
@@ -396,7 +396,7 @@ def _value(view: View, at: int, words_too: bool) -> tuple[int, int] | None:
     if number:
         text = view.text[slice(*number)]
         enough = sum(map(str.isdigit, text)) >= 4
-        # "it opened with 4 3 2 1": a countdown, "opens with 1 9 4 4" is none.
+        # "it opened with 4 3 2 1" is a countdown, "opens with 1 9 4 4" is not.
         if " " in text and not words_too and (not enough or text.replace(" ", "") in _COUNTED):
             return None
         if SERIES.fullmatch(text):
@@ -430,7 +430,7 @@ def _topics() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def find_topics(view: View) -> Iterator[Span]:
-    """Spans of what is given as the answer to a usual question, where security questions are spoken of."""
+    """Find answers to common security questions in a text about security questions."""
     if not compiled("hints.security_question").search(view.folded):
         return
     plain, japanese = _topics()
@@ -460,7 +460,7 @@ def _run(view: View, parts: list[Token]) -> list[Token]:
         run.append(part)
         if part.ends:
             break
-    # Without a capital only what ends its clause is a name: "first pet fluffy, ...", not "first pet question again".
+    # A lower-case name must end its clause: "first pet fluffy, ...", not "first pet question again".
     named = any(part.text[:1].isupper() or part.text[:1].isdigit() for part in run)
     ended = bool(run) and (bool(run[-1].ends) or len(run) < len(parts) or len(parts) < _MOST_WORDS)
     if run and run[-1].raw_end < parts[-1].raw_end and run[-1].ends == "?":
@@ -471,7 +471,7 @@ def _run(view: View, parts: list[Token]) -> list[Token]:
 
 
 def find_hints(view: View) -> Iterator[Span]:
-    """Spans of secrets that only what is around them tells."""
+    """Find secrets that only their context reveals."""
     for match in compiled("hints.typed_in").finditer(view.folded) if compiled("hints.network").search(view.folded) else ():
         part = tokens(view, match.end(), 1)
         inside = part and re.search(r"[a-z][!#$%&*+=@_][a-z]", part[0].word) is not None and is_mixed(part[0].text)

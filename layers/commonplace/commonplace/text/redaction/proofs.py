@@ -1,8 +1,8 @@
-"""Secrets that prove themselves.
+"""Finds secrets by their format or checksum.
 
-Keys and tokens show what they are by a service's format, or look random beside words for secrets. Private keys stand as blocks
-of text (PEM, OpenSSH, PGP), as recovery phrases, or have a checksum. Numbers prove themselves or are named: cards with expiry
-and CVV, IBANs, numbers of persons."""
+Keys and tokens have the format of a service, or look random and are near words for secrets. Private keys are blocks of text
+(PEM, OpenSSH, PGP), recovery phrases, or have a checksum. Cards (with expiry and CVV), IBANs and identity numbers have a
+checksum or a name."""
 
 import re
 import tomllib
@@ -22,8 +22,8 @@ from commonplace.text.redaction.vocabulary import compiled, expression, words
 _RUN = re.compile(r"(?<![\w+/=.~@-])[A-Za-z0-9_+/=.~-]{20,}")
 _NAME = re.compile(r"^[0-9A-Fa-f-]+$|\w\.(?:com|org|net|io|html?|py|js|png|jpe?g|pdf)\b")
 _BEFORE, _AFTER = 60, 24
-# Of one case, as hexadecimal, base 32 and licence keys are: hashes and identifiers look the same, so only the words
-# beside such a run tell, and nothing public may stand near.
+# Strings in one case, as in hexadecimal, base 32 and licence keys. Hashes and identifiers look the same, so a word for a
+# secret must be near, and no word for a public value.
 _PLAIN = re.compile(
     r"(?<![\w+/=.@:-])(?:[0-9a-f]{20,128}|[0-9A-F]{20,128}|[a-z2-7]{16,64}|[A-Z2-7]{16,64}|[a-z0-9]{24,64}|[A-Z0-9]{24,64}"
     r"|[0-9a-f]{32}(?:-[0-9a-f]{8}){2}|[a-z2-7]{4}(?:[ -][a-z2-7]{4}){3,15}|[A-Z2-7]{4}(?:[ -][A-Z2-7]{4}){3,15}"
@@ -33,7 +33,7 @@ _PLAIN = re.compile(
 _LONGEST_PUBLIC = 40
 
 _FORMAT_RUN = re.compile(r"[\w\-+/=.:~]{16,}", re.ASCII)
-# Hashes, identifiers and links: a text without any other run is not searched.
+# Hashes, identifiers and links. A text whose runs are all of this kind is not searched.
 _ORDINARY = re.compile(
     r"(?:[0-9a-f]{7,128}|[0-9A-F]{7,128}|(?!\d{6}-\d{6}-\d{6}-)[\d.:/_-]+|[0-9A-HJKMNP-TV-Z]{26}"
     r"|[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})[.:]?"
@@ -42,7 +42,7 @@ _REST = re.compile(r"(?:[\w\-+/=~%]|\.(?=\w))*", re.ASCII)
 
 
 def find_entropy(view: View) -> Iterator[Span]:
-    """Spans of mixed strings of 20 or more characters that stand near a word for a secret, not near one for a hash."""
+    """Find mixed strings of 20 or more characters near a word for a secret, unless a word for a hash is near."""
     for match in _RUN.finditer(view.text):
         run = match[0].rstrip(".=-~")
         if not _random(run):
@@ -80,8 +80,8 @@ def _random(run: str) -> bool:
     kinds = sum(bool(re.search(kind, run)) for kind in ("[a-z]", "[A-Z]", r"\d"))
     if kinds < 3 or _NAME.search(run):
         return False
-    # Words with signs between them are names; what is random has digits inside its longest piece.
-    # "mockErrorResponse429" is a name with a number behind it.
+    # Words joined by signs are names; a random string has digits inside its longest piece.
+    # "mockErrorResponse429" is a name with a final number.
     if not re.search(r"\d", run.rstrip("0123456789")):
         return False
     longest = max(re.split(r"[_\-./+=~]+", run), key=len)
@@ -102,7 +102,7 @@ def _formats() -> list[_Format]:
 
 
 def find_formats(view: View) -> Iterator[Span]:
-    """Spans of keys and tokens with a known format, each to the end of its run of token characters."""
+    """Find keys and tokens with a known format, each to the end of its run of token characters."""
     text = view.text
     runs = [match for match in _FORMAT_RUN.finditer(text) if not _ORDINARY.fullmatch(match[0])]
     if not runs:
@@ -118,7 +118,7 @@ def find_formats(view: View) -> Iterator[Span]:
 
 
 def _secret_part(match: re.Match[str]) -> tuple[int, int]:
-    # Where a pattern also reads what announces the secret, its last group is the secret.
+    # If a pattern includes the words before the secret, its last group is the secret.
     if match.re.groups and match.start(match.re.groups) > match.start():
         return match.span(match.re.groups)
     return match.span()
@@ -143,13 +143,13 @@ _EDGE = re.compile(r"-{2,5} ?(BEGIN|END) (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: 
 _PUTTY = re.compile(r"Private-Lines: *\d+")
 _MAC = re.compile(r"\s*Private-MAC:\s*[0-9a-fA-F]+")
 _PIECE = re.compile(r"(?:\\[nrt]|[^\s\\])+|\\")
-# Header lines of a block, and the marks that quoting and string literals put around its lines.
+# Header lines of a block, and the quoting marks around its lines.
 _HEADER = re.compile(r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Encryption):[^\n]*")
 _WRAPPING = "\"'>|,`"
-# A long run, or one that no word of prose looks like: with a digit, a sign, or a capital inside.
+# A long run, or one that isn't a word: with a digit, a sign, or a capital inside.
 _MATERIAL = re.compile(r"(?:[\w+/=\\-]{16,}|(?=[A-Za-z]*[0-9+/=])[\w+/=\\-]+|[A-Za-z]+[a-z][A-Z][A-Za-z]*|\.\.\.|…|>)")
 
-# Every entry of a Kubernetes secret, whatever its name.
+# All entries of a Kubernetes secret, by any name.
 _SECRET = re.compile(r"(?:\\n|\b)kind[\"']?\s{0,3}:\s{0,3}[\"']?Secret\b")
 _DATA = re.compile(r"(?:\\n|\b)(?:data|stringData)[\"']?\s{0,3}:(?:\\n|[\s{])*(?=[\w\"'])")
 _ENTRY = re.compile(r"(?:\\n|[\s,\"'])*([A-Za-z_][\w.-]{0,60})[\"']?\s{0,3}:[ ]{0,3}[\"']?([\w+/=.-]{4,4000})[\"']?")
@@ -164,7 +164,7 @@ def _vocabularies() -> tuple[frozenset[str], ...]:
 
 
 def find_wallets(view: View) -> Iterator[Span]:
-    """Spans of recovery phrases (announced: from 6 words on; else 12) and of private keys of wallets."""
+    """Find private keys of wallets, and recovery phrases of at least 12 words (6 after a word for them)."""
     yield from _phrases(view)
     for match in _CHECKED.finditer(view.text):
         if _checks(match[0]):
@@ -185,7 +185,7 @@ def _phrases(view: View) -> Iterator[Span]:
         near = bool(ends)
         stretches = [word for word in stretches if word.start() >= ends[0]] if ends else stretches
         if near and len(stretches) in _LENGTHS and stretches[0].start() - ends[0] < 8:
-            # A full phrase right behind its name, also from a list of found that is not among ours.
+            # A complete phrase directly after its name; its words may be from an unknown word list.
             yield Span(stretches[0].start(), stretches[-1].end(), "recovery_phrase")
             continue
         least = _LEAST_ANNOUNCED if near else _LEAST
@@ -193,21 +193,21 @@ def _phrases(view: View) -> Iterator[Span]:
             continue
         for vocabulary in _vocabularies():
             for first, last in _members([word[0] in vocabulary for word in stretches], least):
-                # A phrase of twelve whose last word is misspelt, or is in another list.
+                # A phrase of twelve words whose last word is misspelt or from another list.
                 last = len(stretches) - 1 if near and len(stretches) - first in _LENGTHS else last
                 if near or not _is_prose(stretches[first : last + 1]):
                     yield Span(stretches[first].start(), stretches[last].end(), "recovery_phrase")
 
 
 def _is_prose(stretches: list[re.Match[str]]) -> bool:
-    # The lists have "just", "one", "more", "that", "you": a sentence may be made of nothing else.
+    # The lists contain "just", "one", "more", "that", "you", so a sentence may consist of their words.
     common = words("function", "qualifier", "filler", "leadin", "remark", "number")
     return sum(word[0] in common for word in stretches) * 5 >= len(stretches) * 2
 
 
 def _stretches(text: str) -> Iterator[list[re.Match[str]]]:
-    # Words of the length that the lists have, with nothing but blanks, commas and numbering between them. In a
-    # sentence "I", "a", "to", "of" come between long before the twelfth: the lists are not even loaded.
+    # Words as long as those of the lists, separated by spaces, commas and numbering. An ordinary sentence has "I", "a",
+    # "to" or "of" before the twelfth word, so that the lists need not be loaded.
     stretch: list[re.Match[str]] = []
     for word in LETTERS.finditer(text):
         fits = (3 if word[0].isascii() else 2) <= len(word[0]) <= 8
@@ -226,7 +226,7 @@ def _members(flags: list[bool], least: int) -> Iterator[tuple[int, int]]:
         if member:
             first, last, count = (place if first is None else first), place, count + 1
         elif first is not None and (place - last > 1 or count < least):
-            # One word that is not in the list may be a slip of the pen, once the rest has shown what it is.
+            # A single unlisted word may be a typing error, if all others are listed.
             if count >= least:
                 yield first, last
             first, count = None, 0
@@ -241,7 +241,7 @@ def _checks(key: str) -> bool:
 
 
 def find_blocks(view: View) -> Iterator[Span]:
-    """Spans of private keys, from the first line (also where it is missing) to the last (also where it is missing)."""
+    """Find private keys from their first to their last line; either line may be missing."""
     if "PRIVATE KEY" in view.text:
         yield from _armored(view.text)
     if "Private-Lines" in view.text:
@@ -308,7 +308,7 @@ _SPANISH_LETTERS = "trwagmyfpdxbnjzsqvhlcke"
 _DIGITS = re.compile(r"(?<![A-Za-z0-9_.+])\d(?:[ \-.\u2010-\u2015/]{0,3}\d){11,}")
 _DECIMAL = re.compile(r"\d{1,3}\.\d{6}")
 _LONG = re.compile(r"\d(?:\D{0,3}\d){8}")
-# First digits of the issuers' ranges and the lengths that show a card without a word for one beside it.
+# First digits of the issuers' ranges, and the lengths at which a number is a card without a word for it.
 _ISSUERS = (
     (re.compile(r"4|5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|6(?:011|5|4[4-9])|35(?:2[89]|[3-8])|62|81"), (16,)),
     (re.compile(r"3[47]|1800|2131"), (15,)),
@@ -327,7 +327,7 @@ class _Identity(NamedTuple):
 
 
 def find_identities(view: View) -> Iterator[Span]:
-    """Spans of numbers that a state or an insurance gives a person."""
+    """Find identity and insurance numbers."""
     if not _IDENTITY_DIGITS.search(view.text):
         return
     for identity in _identities():
@@ -364,7 +364,7 @@ def _is_spanish(number: str) -> bool:
 
 
 def find_numbers(view: View) -> Iterator[Span]:
-    """Spans of card numbers with what stands beside them, and of IBANs."""
+    """Find IBANs, and card numbers with their expiry and CVV."""
     if not _LONG.search(view.text):
         return
     for run in _DIGITS.finditer(view.text):
@@ -391,7 +391,7 @@ def _cards(view: View, run: re.Match[str]) -> Iterator[Span]:
         return
     done = 0
     for start, end in groups:
-        # Beside a word for a card any number that checks is one, also of ranges that no issuer uses.
+        # Next to a word for a card, any number with a valid checksum is a card, even outside the issuers' ranges.
         lengths = (16, 15, 14, 13, 12, 17, 18, 19) if named else _lengths(digits, at)
         length = next((n for n in lengths if at + n in ends and at >= done and _luhn(digits[at : at + n])), 0)
         if named and at >= done and _lengths(digits, at) and _IN_FOURS.match(run[0], start):
@@ -423,7 +423,7 @@ def _near_card(view: View, card: Span) -> Iterator[Span]:
 
 
 def _iban(match: re.Match[str]) -> Iterator[Span]:
-    # The words that follow may look like more groups: the longest beginning that the checksum accepts is the IBAN.
+    # Words after it may look like more groups, so the IBAN is the longest beginning with a valid checksum.
     ends = [at for at in range(len(match[0]), 14, -1) if not match[0][at : at + 1].isalnum()]
     for end in ends:
         plain = re.sub(r"[ \-.]", "", match[0][:end]).upper()

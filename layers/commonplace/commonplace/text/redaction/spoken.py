@@ -1,6 +1,6 @@
-"""Secrets as people say them.
+"""Finds secrets in ordinary sentences.
 
-Noun first: "my wifi password is blue monkey 42", "PIN 4821", "la clave: 1234"; right behind it, or behind a verb or a sign.
+Noun first, then the value, directly or after a verb or a sign: "my wifi password is blue monkey 42", "PIN 4821".
 Noun last: "hunter2 is my password", "4471 (gate code)"; and passphrases that are sentences."""
 
 import re
@@ -32,7 +32,7 @@ _COMBINATION = re.compile(r"[ck]ombin\w+\s\d{1,2}(?:-\d{1,2}){2,4}(?![\w-])")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 # "PUK for the sim in the dash cam 40718826"
 _FAR, _DIRECT_REACH = 5, 12
-# What a value must have, without a verb, to be one: so many characters.
+# The minimum length of a value without a verb before it.
 _LEAST = {"pass": 6, "api_key": 8, "token": 10, "private_key": 12, "password": 4}
 
 _VALUE = re.compile(r"(?:^|(?<=[\s\"'“«(]))(\d(?: \d){3,7}|[^\s,]{4,60}?)[\"'”»]?$")
@@ -41,7 +41,7 @@ _FIGURES = re.compile(r"[#*]?\d(?:[ -]?\d){3,7}[#*]?")
 
 
 def find_direct(view: View, noun: Noun, parts: list[Token]) -> Spans:
-    """The value that `parts`, the words behind `noun`, begin with or lead to without a verb; empty for none."""
+    """Return the value in `parts`, the words after the noun, if no verb precedes it."""
     head = parts[0]
     if head.word in words("compound") or not _is_free(view, noun):
         return []
@@ -122,7 +122,7 @@ def _after_phrase(view: View, noun: Noun, parts: list[Token]) -> Spans:
 
 
 def apposed(view: View, noun: Noun, floor: int) -> Spans:
-    """The value between `floor` and `noun` that ends where the words for the secret begin, empty for none."""
+    """Return the value between `floor` and the noun that ends just before the words for the secret."""
     if noun.name == "plain_code" or not compiled("direct.stands_apart").match(view.folded, noun.end):
         return []
     joint = _joint().search(view.folded, floor, noun.start)
@@ -154,7 +154,7 @@ _ARROWS = ("->", "→", "=>", "-", "–", "—", "|")
 
 
 def find_linked(view: View, noun: Noun, parts: list[Token]) -> Spans:
-    """The value that a verb, a sign or a preposition among `parts`, the words behind `noun`, leads to."""
+    """Return the value after a verb, a sign or a preposition in `parts`, the words after the noun."""
     head = parts[0]
     if head.word in words("compound") or "\n" in view.text[noun.end : head.raw_start]:
         return []
@@ -172,7 +172,7 @@ def find_linked(view: View, noun: Noun, parts: list[Token]) -> Spans:
 
 
 def find_announced(view: View, noun: Noun, parts: list[Token]) -> Spans:
-    """The value that stands further on, where the clause ends."""
+    """Return the value at the end of the clause."""
     # "the netflix password so here it is again: Pumpkin!Spice", "my passcode is his birthday, 031952".
     if noun.value in ("key", "random") or noun.name == "plain_code":
         return []
@@ -207,7 +207,7 @@ def _led_to(view: View, noun: Noun, parts: list[Token], place: int, strange: boo
             return []
         # "mot de passe télésurveillance : Mozzarella"
         alone = colon and noun.name == "password" and len(parts) == place + 2 and is_plain_answer(parts[place + 1 :])
-        # "my password is hunter2 and my sister's name is Ana": behind a value that is out already another verb is of something else.
+        # "my password is hunter2 and my sister's name is Ana": a verb after a found value has another subject.
         is_known = any(HIDDEN in part.text for part in parts[:place]) and not words("own").isdisjoint(
             part.word for part in parts[:place]
         )
@@ -216,8 +216,8 @@ def _led_to(view: View, noun: Noun, parts: list[Token], place: int, strange: boo
 
 
 def _is_strange(part: Token) -> bool:
-    # Of what stands between noun and verb a name is harmless ("password Netflix is"), any other word may change
-    # what is spoken of ("password joke: knock knock").
+    # Between noun and verb a name is harmless ("password Netflix is"), but any other word may change the subject
+    # ("password joke: knock knock").
     return part.word not in words("qualifier", "link", "arrow") and not part.text[:1].isupper() and bool(part.word)
 
 
@@ -256,7 +256,7 @@ def _arrow(view: View, noun: Noun, parts: list[Token], place: int) -> Spans:
 
 
 def _changes(view: View, noun: Noun) -> bool:
-    # German puts the verb behind: "das Passwort auf hunter2 geändert".
+    # The German verb comes last: "das Passwort auf hunter2 geändert".
     before, after = view.folded[max(0, noun.start - 40) : noun.start], view.folded[noun.end : noun.end + 60]
     return bool(_change().search(before) or compiled("linked.changed").search(after))
 
@@ -279,7 +279,7 @@ _SIGNS, _DASHES = ("=", "->", "→"), ("-", "–", "—")
 
 
 def whole_sentence(view: View, noun: Noun, spans: Spans) -> Spans:
-    """`found`, the value of `noun`, to the end of its sentence where it is a passphrase in plain words."""
+    """Extend the value of a noun to the end of its sentence if it is a passphrase in plain words."""
     if noun.kind != "password" or not _NOUN.search(view.folded, noun.start, noun.end):
         return spans
     if spans:
@@ -309,7 +309,7 @@ def _end(parts: list[Token]) -> int | None:
 
 
 def find_backwards(view: View, named: list[Noun]) -> Iterator[Span]:
-    """Spans of values that come before the nouns for a secret, `named`."""
+    """Find values before the nouns for a secret, `named`."""
     for noun in named:
         following = tokens(view, noun.end, 1)
         if not (following and following[0].word in words("compound")):
@@ -358,7 +358,7 @@ def _quotation(view: View, parts: list[Token]) -> Spans:
 
 
 def _entered(parts: list[Token], noun: Noun) -> Spans:
-    # "use blue monkey 42 as the password"; "use your birthday as a PIN" has words that no value has.
+    # "use blue monkey 42 as the password"; "use your birthday as a PIN" contains words that never occur in a value.
     numbers = next((place for place in range(len(parts)) if number_run(parts[place:])), None)
     if numbers is not None and noun.value != "key":
         return [(parts[numbers].start, parts[-1].end)]
@@ -417,7 +417,7 @@ def _is_value(run: list[Token], noun: Noun, alone: bool) -> bool:
 _SIGN = re.compile(r"[*_\"'`]{0,3}(?:\s\([^()\n]{0,40}\))?[*_]{0,2}\s{0,3}(?::=|[:=]|=>|-+>|→|\||…|\.\.\.)[*_]{0,2}\s{0,4}")
 _DASH = re.compile(r"\s{1,3}[-–—~]+\s{1,3}|\s?\?+\s{1,3}")
 _IS = re.compile(r"'s\s{1,3}(?=\S)")
-# "hash_password(", "password.txt", "self.password": names in a program, for which `find_assignments` is there.
+# "hash_password(", "password.txt", "self.password": names in a program, which `find_assignments` handles.
 _PROGRAM = re.compile(r"[(\[{.<>=/\\_-](?!\s)")
 _SERIES = re.compile(r"(?:'s|\s(?:is|es|ist|est|c'est)|:)?\s\d{1,2}(?:-\d{1,2}){2,4}(?![\w-])")
 # "PIN (debit) 2094"
@@ -426,7 +426,7 @@ _WORD_BEFORE = re.compile(r"([a-z0-9'ß]*)[\s*_\"(\[-]*$")
 
 
 def find_spoken(view: View, named: list[Noun]) -> Iterator[Span]:
-    """Spans of the values that follow the nouns for a secret, `named`."""
+    """Find values after the nouns for a secret, `named`."""
     done = 0
     for place, noun in enumerate(named):
         if noun.start < done or compiled("spoken.public").search(view.folded, max(0, noun.start - 16), noun.start):
@@ -451,7 +451,7 @@ def find_spoken(view: View, named: list[Noun]) -> Iterator[Span]:
 
 
 def _alone(view: View, noun: Noun) -> bool:
-    # "Code: 4471", "the code is 4471", not "course code: 1010": any word before it might say what code it is.
+    # "Code: 4471", "the code is 4471", not "course code: 1010": a word before it may name another kind of code.
     if compiled("spoken.yours").search(view.text, max(0, noun.start - 40), noun.start):
         return True
     before = _WORD_BEFORE.search(view.folded[max(0, noun.start - 24) : noun.start])
@@ -507,14 +507,14 @@ def _taken(view: View, noun: Noun) -> str:
 
 
 def _is_plain_sign(view: View, sign: re.Match[str], following: list[Token]) -> bool:
-    # Behind "password=", in a table, or on the next line among others, words are rather code or headings.
+    # After "password=", in a table, or in the next of several lines, words are probably code or headings.
     if sign[0] in ("=", "|") or "|" in sign[0]:
         return False
     return "\n" not in sign[0] or (len(tokens(view, sign.end(), 2)) == 1 and bool(following))
 
 
 def _repetitions(view: View, noun: Noun, first_span: tuple[int, int]) -> Iterator[tuple[int, int]]:
-    # Of several: "the PIN for one card is 4821 and for the other 9920", "passwords: mail - Apple77x, bank - Pear88y".
+    # Several values: "the PIN for one card is 4821 and for the other 9920", "passwords: mail - Apple77x, bank - Pear88y".
     length, before = first_span[1] - first_span[0], ""
     several = noun.value == "words" and view.folded[noun.start : noun.end].endswith(("s", "worter"))
     # "the pw for amazon is x and for ebay y", "the old password was x and the new one y"

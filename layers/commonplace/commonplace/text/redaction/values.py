@@ -1,7 +1,7 @@
-"""The value of a secret that was named: what may be one, and where it begins and ends.
+"""Finds where the value of a named secret begins and ends.
 
-Some words only say something about a value ("is too short"). A value said in words ends where its sentence goes on. Which
-characters are the secret depends on what its noun takes."""
+Some words are remarks about a value ("is too short"). A value in words ends where the rest of the sentence begins. The noun
+determines which values are accepted."""
 
 import re
 from bisect import bisect_right
@@ -28,9 +28,9 @@ _CODE = re.compile(rf"[()\[\]{{}}<>\"'`;{HIDDEN}]|\w=\w|//|::|^[./]|->")
 _ADDRESS = re.compile(r"(?i)[\w.+-]+@[\w-]+\.[\w.]+|\w+://.*|www\..*|[@#]\w+|[\w-]+\.(?:com|org|net|io|de|fr|es)(?:/.*)?")
 _TIED = re.compile(r"[^\W\d_]{1,20}(?:[._-][^\W\d_]{1,20}){2,7}|[^\W\d_]{2,20}(?:[*!#&$%+~][^\W\d_]{2,20})+")
 _COORDINATE = re.compile(r"\d{1,3}\.\d{4,}\s?,\s?-?\d{1,3}\.\d{3,}")
-_NUMBERED = re.compile(r"!*\d{0,3}!*$")  # "foo123" holds a place; more digits are somebody's own
+_NUMBERED = re.compile(r"!*\d{0,3}!*$")  # "foo123" is a placeholder; more digits are a real value
 _LONGEST_BLANK = 100
-# A reference to a secret, or a blank for one: `${DB_PASSWORD}`, `<your-token>`, `****`, `get_key()`.
+# A reference to a secret, or a placeholder: `${DB_PASSWORD}`, `<your-token>`, `****`, `get_key()`.
 _REFERENCE = re.compile(
     r"\$\{.*|\$\(.*|\$(?:[A-Z_]{2,}|[a-z]+(?:_[a-z]+)*)|%\w+%|\{.*\}|<.*|\[.*\]|\(.*\)|[A-Za-z_][\w.]*[(\[].*"
     r"|!(?:vault|secret|ref|Ref|sub|Sub|env|reference)|[*xX.•_\-#?]{3,}|[A-Za-z_]+(?:\.[A-Za-z_]+){1,6}"
@@ -40,7 +40,7 @@ _REFERENCE = re.compile(
 
 
 class Token(NamedTuple):
-    """A run of characters without blanks. `text` is the run without quotes and punctuation around it, `word` the folded text.
+    """A run of characters without spaces. `text` is the run without surrounding quotes and punctuation, `word` the folded text.
 
     `ends` is the punctuation after it: "." (end of a sentence), "," (end of a clause), ":" (introduces a value), or empty.
     """
@@ -93,7 +93,7 @@ def _ending(marks: str, word: str) -> str:
 
 
 def is_mixed(text: str) -> bool:
-    """Whether a bare token looks made up: letters with digits or signs inside, no count, no address."""
+    """Return whether a token looks made up: letters with digits or signs inside, but not a count or an address."""
     text = text.strip("*_")
     if len(text) < 4 or _CODE.search(text) or _ADDRESS.fullmatch(text):
         return False
@@ -104,17 +104,17 @@ def is_mixed(text: str) -> bool:
 
 
 def is_passphrase(text: str) -> bool:
-    """Whether a bare token is words tied together as nobody ties them but for a password: "Tulip*wagon", "a.b-c.d"."""
+    """Return whether a token is several words joined as only in a password: "Tulip*wagon", "a.b-c.d"."""
     return bool(_TIED.fullmatch(text)) and not _ADDRESS.fullmatch(text)
 
 
 def is_branded(text: str) -> bool:
-    """Whether a bare token is the name of a product or a method with its number: "Windows11", "AES-256"."""
+    """Return whether a token is the name of a product or method with a number: "Windows11", "AES-256"."""
     return bool(compiled("values.branded").fullmatch(text.lower()))
 
 
 def is_blank(value: str) -> bool:
-    """Whether a value in code or a form only holds the place of a secret."""
+    """Return whether a value in code or a form is a placeholder."""
     if len(value) > _LONGEST_BLANK:
         return False
     bare = _NUMBERED.sub("", value.strip().lower())
@@ -122,13 +122,13 @@ def is_blank(value: str) -> bool:
 
 
 def quoted(view: View, at: int) -> tuple[int, int] | None:
-    """The inside of the quotation that begins at `at`, None when none does."""
+    """Return the inside of the quotation that begins at `at`, or None."""
     match = _QUOTED.match(view.text, at)
     return match.span(match.lastindex) if match and match.lastindex else None
 
 
 def digits(view: View, at: int, least: int) -> tuple[int, int] | None:
-    """The number that begins at `at`, however grouped, with at least `least` digits and no unit behind it."""
+    """Return the number that begins at `at`, in any grouping, with at least `least` digits and without a unit, or None."""
     match = _DIGITS.match(view.text, at)
     if not match or sum(map(str.isdigit, match[0])) < least or _COORDINATE.match(view.text, at):
         return None
@@ -138,7 +138,7 @@ def digits(view: View, at: int, least: int) -> tuple[int, int] | None:
 
 
 def number_run(parts: list[Token]) -> tuple[int, int] | None:
-    """Three or more numbers at the beginning of `parts`, said as words or digits: "four oh two", "left 12 right 24"."""
+    """Return the span of three or more numbers at the start, as words or digits: "four oh two", "left 12 right 24"."""
     count, last = 0, -1
     for place, part in enumerate(parts):
         if number_words().fullmatch(part.word):
@@ -156,7 +156,7 @@ def number_run(parts: list[Token]) -> tuple[int, int] | None:
 
 
 def letter_run(parts: list[Token]) -> tuple[int, int] | None:
-    """Four or more single characters at the beginning of `parts`: "h u n t e r 2"."""
+    """Return the span of four or more single characters at the start: "h u n t e r 2"."""
     run = []
     for part in parts:
         if len(part.text) != 1:
@@ -166,7 +166,7 @@ def letter_run(parts: list[Token]) -> tuple[int, int] | None:
 
 
 def grouped(parts: list[Token]) -> tuple[int, int] | None:
-    """Three or more groups of one length that are no words, at the beginning of `parts`: "RFsT HsDD 5Xh5 Jmtf"."""
+    """Return the span of three or more groups of equal length at the start that aren't words: "RFsT HsDD 5Xh5 Jmtf"."""
     length, run = len(parts[0].text), []
     for part in parts:
         if len(part.text) != length or not part.text.isalnum():
@@ -188,7 +188,7 @@ _LETTER_AND_DIGIT = re.compile(r"\d[^\W\d_]|[^\W\d_]\d")
 
 
 def is_remark(word: str) -> bool:
-    """Whether the folded `word` rather says something about a secret than is one: "expired", "too", "required"."""
+    """Return whether a folded word is a remark about a secret instead of a secret: "expired", "too", "required"."""
     if word in words("remark", "function", "unit"):
         return True
     if len(word) < 6 or not word.isalpha():
@@ -197,7 +197,7 @@ def is_remark(word: str) -> bool:
 
 
 def is_judgement(run: list[Token]) -> bool:
-    """Whether a run of words begins as a remark and goes on as one: "too short", not "correct horse battery staple"."""
+    """Return whether all words of a run are a remark: "too short", not "correct horse battery staple"."""
     first = run[0]
     # A word with a capital is a name, unless we know it better.
     named = first.text[:1].isupper() and first.word not in words("remark", "function", "unit")
@@ -206,7 +206,7 @@ def is_judgement(run: list[Token]) -> bool:
 
 
 def is_plain_answer(parts: list[Token]) -> bool:
-    """Whether `parts`, to the end of the sentence, are a few words that may be a secret: no remark, no evasion."""
+    """Return whether the rest of the sentence is a few words that may be a secret, not a remark or an evasion."""
     if not parts or len(parts) > _MOST_WORDS or any(part.ends in (".", ":") for part in parts[:-1]):
         return False
     words_read = {part.word for part in parts}
@@ -216,9 +216,9 @@ def is_plain_answer(parts: list[Token]) -> bool:
 
 
 def phrase(parts: list[Token], bold: bool) -> tuple[int, int] | None:
-    """The span of the value in words that `parts` begin with, None for none.
+    """Return the span of the value in words at the start, or None.
 
-    Without `bold` it must have a figure or a made-up word in it.
+    Unless `bold`, it must contain a figure or a made-up word.
     """
     run = _run(parts)
     if not run or (len(run) == 1 and run[0].text.isdigit() and len(run[0].text) < 3):
@@ -232,7 +232,7 @@ def phrase(parts: list[Token], bold: bool) -> tuple[int, int] | None:
 
 
 def _run(parts: list[Token]) -> list[Token]:
-    # Words up to one that goes on with the sentence. "and" belongs to "salt and pepper", not to "hunter2 and I".
+    # Take words until the sentence continues. "and" belongs to "salt and pepper", not to "hunter2 and I".
     run: list[Token] = []
     for place, part in enumerate(parts):
         if HIDDEN in part.text or (not part.text and run):
@@ -276,9 +276,9 @@ Spans = list[tuple[int, int]]
 
 
 def read(view: View, at: int, takes: str, bold: bool = True) -> Spans:
-    """The parts of the value that begins at `at`, empty when what stands there is none.
+    """Return the spans of the value that begins at `at`; empty if there is none.
 
-    `takes` is the noun's policy. Without `bold` only what nobody says as a remark counts: no plain words.
+    `takes`: the values that the noun accepts. Unless `bold`, plain words are not a value, because they may be a remark.
     """
     head = next(iter(_after_fillers(tokens(view, at, _MOST_FILLERS + 1))), None)
     if head is None:
@@ -292,7 +292,7 @@ def read(view: View, at: int, takes: str, bold: bool = True) -> Spans:
 
 
 def _whole(view: View, span: tuple[int, int]) -> tuple[int, int]:
-    # Tokens are cut at a length that no word has; the rest of such a one belongs to the secret too.
+    # Overlong tokens were cut; the rest also belongs to the secret.
     match = re.compile(r"\S*").match(view.text, span[1]) if span[1] - span[0] > _LONG else None
     return (span[0], match.end()) if match else span
 
@@ -321,7 +321,7 @@ def _is_quoted(part: Token) -> bool:
 
 
 def _promises(head: Token, takes: str) -> bool:
-    # Most of what follows a noun is no value; the first word tells, before the rest is looked at.
+    # Usually no value follows a noun, and the first word shows it, so check that first.
     if _is_quoted(head) or len(head.text) == 1 or re.search(r"\d", head.text) or head.word in words("number_glue"):
         return True
     if takes == "words":

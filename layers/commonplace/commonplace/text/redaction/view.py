@@ -1,4 +1,4 @@
-"""The text as the finders see it: full width made plain, invisible characters gone, what is redacted already hidden."""
+"""The text as the finders see it: with normal width, without invisible characters, and with redacted secrets hidden."""
 
 import re
 import unicodedata
@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 from commonplace.text.foundation.characters import LETTERS, bare_in_place
 
 HIDDEN = "\ue000"
-"""Stands in a view for one redacted stretch. A private-use character: never a word, never a blank."""
+"""Replaces a redacted range in a view. A private-use character is never a word or a space."""
 
 PLACEHOLDER = re.compile(r"\[redacted:[a-z_]{1,40}\]")
 _INVISIBLE = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
 _UNUSUAL = re.compile(f"[{_INVISIBLE}{HIDDEN}]")
-# A mark belongs to the letter before it: composed one by one, "n" and its tilde would stay two characters.
+# Compose marks with the letter before them; separately, "n" and its tilde would stay two characters.
 _RUN = re.compile(r"\n|\S{1,200}")
 _LONGEST_LIGATURE = 4
-# Letters of other alphabets that look like Latin ones, where a word mixes both: "pаssword" with a Cyrillic "а".
+# Letters that look like Latin letters, for words that mix alphabets: "pаssword" with a Cyrillic "а".
 _LOOKS_LIKE = str.maketrans(
     "АВЕЅІЈКМНОРСТУХЗаеѕіјорсухкмнтвһԁԛԝɡΑΒΕΖΗΙΚΜΝΟΡΤΥΧαορνικτυ", "ABESIJKMHOPCTYX3aesijopcyxkmhtbhdqwgABEZHIKMNOPTYXaopviktu"
 )
@@ -29,7 +29,7 @@ _CLUSTER = re.compile(rf"[\x00-\x7f]+(?!{_MARK})|[\s\S]{_MARK}*")
 
 
 class Span(NamedTuple):
-    """A half-open stretch of characters and the kind of secret in it."""
+    """A half-open range of characters with the kind of its secret."""
 
     start: int
     end: int
@@ -37,7 +37,7 @@ class Span(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Characters between blanks, 200 at most."""
+    """Up to 200 characters between spaces."""
 
     start: int
     end: int
@@ -46,9 +46,9 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class View:
-    """`text` keeps case and marks, `folded` has neither; both have the same length, so spans fit either.
+    """`text` has case and marks, `folded` neither. Both have the same length, so a span applies to either.
 
-    `made` is where readers of the view keep what they make of its runs.
+    `made` caches the results of readers for its runs.
     """
 
     text: str
@@ -58,7 +58,7 @@ class View:
 
     @cached_property
     def runs(self) -> list[Run]:
-        """The runs of characters without blanks, in order."""
+        """The runs of characters without spaces, in order."""
         runs, first = [], False
         for match in _RUN.finditer(self.text):
             if match[0] == "\n":
@@ -70,11 +70,11 @@ class View:
 
     @cached_property
     def run_ends(self) -> list[int]:
-        """Where the runs end, to find one by a place."""
+        """The ends of the runs, for finding a run by position."""
         return [run.end for run in self.runs]
 
     def original(self, span: Span) -> Span:
-        """The same stretch in the text that the view was made of, with the invisible characters inside it."""
+        """Return the span in the original text, including invisible characters inside it."""
         start, end, last = self.offsets[span.start], span.end, self.offsets[span.end - 1]
         # One original character may be several here (a ligature): the end is where the next one begins.
         while self.offsets[end] == last:
@@ -83,12 +83,12 @@ class View:
 
 
 def placeholders(text: str) -> list[tuple[int, int]]:
-    """Where `text` has been redacted before."""
+    """Return the spans of placeholders from an earlier redaction."""
     return [match.span() for match in PLACEHOLDER.finditer(text)] if "[redacted:" in text else []
 
 
 def view_of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
-    """The view of `text` with the stretches `hidden` (sorted, apart from each other) as one `HIDDEN` each."""
+    """Return a view in which each of the `hidden` ranges (sorted, disjoint) is one character `HIDDEN`."""
     plain = text.isascii() or (unicodedata.is_normalized("NFKC", text) and not _UNUSUAL.search(text))
     if plain and not hidden:
         latin = _in_latin(text)
@@ -110,7 +110,7 @@ def view_of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
 
 
 def _in_latin(text: str) -> str:
-    """The text with Latin letters for those that only look like them; as long as it was."""
+    """Replace letters that look like Latin letters. The length stays the same."""
     if text.isascii() or not _OTHER_ALPHABET.search(text):
         return text
     return LETTERS.sub(lambda word: word[0].translate(_LOOKS_LIKE) if _LATIN.search(word[0]) else word[0], text)
@@ -129,7 +129,7 @@ def _plainly(text: str, start: int, end: int) -> Iterator[tuple[str, Sequence[in
 
 
 def merged(spans: Sequence[Span]) -> list[Span]:
-    """`spans` in order of place; of those that overlap one remains, of the kind that was given first."""
+    """Return the spans in text order. Overlapping spans are joined; the kind that was given first wins."""
     rank = {span: place for place, span in reversed(list(enumerate(spans)))}
     out: list[Span] = []
     for span in sorted(spans):

@@ -1,4 +1,4 @@
-"""The tables of words (`nouns.toml`, `words.toml`, `expressions.toml`), made on first use; words that mean no secret."""
+"""Loads the word tables (`nouns.toml`, `words.toml`, `expressions.toml`) on first use; words that aren't a secret."""
 
 import re
 import tomllib
@@ -37,21 +37,21 @@ def is_postal(text: str, start: int, end: int) -> bool:
 
 
 def is_played(text: str, start: int, end: int) -> bool:
-    """Whether the noun from `start` to `end` of the folded `text` is the safe word of a game or a joke."""
+    """Return whether the noun from `start` to `end` of the folded `text` is the safe word of a game or a joke."""
     if not _SAFE_WORD.fullmatch(text, start, end):
         return False
     return not compiled("safe_words.guards").search(text, max(0, start - _NEAR), end + _NEAR)
 
 
 def misspellings(word: str) -> set[str]:
-    """`word` with a letter left out, doubled or swapped with the next; its first letter stays."""
+    """Return the word with a letter left out, doubled or swapped with the next; the first letter stays."""
     places = range(1, len(word))
     swapped = {word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in places[:-1]}
     return swapped | {word[:at] + word[at + 1 :] for at in places} | {word[: at + 1] + word[at:] for at in places}
 
 
 class Noun(NamedTuple):
-    """A place where a secret is named: what kind of secret, and what its value may look like."""
+    """A noun for a secret in a text: its position, the kind of secret, and the values it accepts."""
 
     start: int
     end: int
@@ -67,14 +67,15 @@ def _table(name: str) -> dict[str, Any]:
 
 @loaded_once
 def words(*names: str) -> frozenset[str]:
-    """The words of tables of `words.toml` (or "own", "of", "places" of `nouns.toml`), all in one set; folded, but for single
-    letters: "è" is a verb, "e" is none."""
+    """Return the words of tables of `words.toml` (or "own", "of", "places" of `nouns.toml`) as one set.
+
+    They are folded except single letters: "è" is a verb, "e" is not."""
     tables = [_table("words.toml").get(name) or _table("nouns.toml")[name]["words"] for name in names]
     return frozenset(word if len(word) == 1 else bare_in_place(word) for table in tables for word in table)
 
 
 def either(names: list[str]) -> str:
-    """An alternation of `names`, longest first, where a blank also fits a hyphen."""
+    """Return an alternation of the names, longest first. A space also matches a hyphen."""
     ordered = sorted((bare_in_place(name) for name in names), key=len, reverse=True)
     return "|".join(re.escape(name).replace(r"\ ", r"[\s_-]{1,2}") for name in ordered)
 
@@ -136,7 +137,7 @@ def _harmless() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def nouns(view: View) -> Iterator[Noun]:
-    """Where `view` names a secret, in order; codes that nobody hides ("error code") are left out."""
+    """Yield the nouns for secrets in order, without public codes ("error code")."""
     text = view.folded
     by_end = {end: (start, end, name) for start, end, name in _phrases_in(text)}
     pattern, owner = _endings()
@@ -173,7 +174,7 @@ def _is_harmless(text: str, start: int, end: int) -> bool:
 
 @cache
 def number_words() -> re.Pattern[str]:
-    """One number in words, German compounds too ("siebenundvierzig"), hyphens inside allowed."""
+    """Return the pattern of a number in words, including German compounds ("siebenundvierzig") and hyphens."""
     number = either(list(words("number")))
     # Possessive: "uno" is "un" and "o" too, and a long token of such would be tried in every way.
     return re.compile(rf"(?:{number})(?:(?:-|und|-et-)?(?:{number}))*+")

@@ -160,5 +160,4 @@ def _verb_forms(base: str) -> list[str]:
 
 @functools.cache
 def topic_names() -> frozenset[str]:
-    """Return every topic of the lexicon."""
     return frozenset(topic for topic, _, _ in topic_lines("en"))
