@@ -94,7 +94,7 @@ def test_what_is_no_text_is_told(tmp_path: Path) -> None:
 
 
 def test_no_link_is_followed_out_of_the_folder(tmp_path: Path) -> None:
-    folder, outside = tmp_path / "pages", tmp_path / "outside"
+    folder, outside = tmp_path / "pages", tmp_path / "pages-old"  # a name that begins like the folder's
     for made in (folder, outside):
         made.mkdir()
     outside.joinpath("2026-05-20.md").write_text("not ours", "utf-8")
@@ -102,7 +102,7 @@ def test_no_link_is_followed_out_of_the_folder(tmp_path: Path) -> None:
     folder.joinpath("MEMORY.md").symlink_to(outside / "2026-05-20.md")
     pages = FolderPages(folder)
     for call in (pages.read, pages.delete, lambda name: pages.write(name, "ours")):
-        for name in ("memory/2026-05-20.md", "MEMORY.md", "../outside/2026-05-20.md"):
+        for name in ("memory/2026-05-20.md", "MEMORY.md", "../pages-old/2026-05-20.md"):
             with pytest.raises(CommonplaceError, match="links that lead out of it"):
                 call(name)
     assert outside.joinpath("2026-05-20.md").read_text("utf-8") == "not ours"

@@ -5,6 +5,7 @@ import inspect
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -131,6 +132,33 @@ def test_a_hundred_calls_at_once_lose_nothing_and_leave_the_loop_alone(memory_fi
     assert set(ids) == set(kept)
     assert set(kept.values()) == {text(number) for number in range(100)}
     assert pause < took / 5, (pause, took)  # who blocks the loop lets nothing else run until the last call ends
+
+
+def test_closing_waits_for_the_calls_in_progress(memory_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    working, closing = threading.Event(), threading.Event()
+
+    def clock() -> datetime:
+        working.set()
+        assert closing.wait(30)
+        return datetime.now(UTC)
+
+    async def talk() -> str:
+        memory = AsyncCommonplace(memory_file, user_id="ana", settings=Settings(db=memory_file), now=clock)
+        shutdown = memory._threads.shutdown
+
+        def wait_for_calls(wait: bool = True) -> None:
+            closing.set()  # only now may the call that is in progress go on
+            shutdown(wait)
+
+        monkeypatch.setattr(memory._threads, "shutdown", wait_for_calls)
+        storing = asyncio.create_task(memory.store_memory(MIA))
+        assert await asyncio.to_thread(working.wait, 30)
+        await memory.close()
+        return (await storing).memory_id
+
+    memory_id = asyncio.run(talk())
+    with Commonplace(memory_file, user_id="ana") as memory:
+        assert memory.get(memory_id).value == MIA
 
 
 def test_a_hundred_calls_take_no_more_threads_than_it_has(memory_file: Path) -> None:

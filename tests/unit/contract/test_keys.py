@@ -1,5 +1,7 @@
 """Keys in their one form, and what a key tells of the value beside it."""
 
+from datetime import UTC
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +9,7 @@ from pydantic_core import PydanticCustomError
 
 from commonplace.contract.validate import check, redaction_under_key, validate
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.requests import NormalizeRequest
 from commonplace.domain.storage import DeleteRequest, WriteRequest, normal_key
 
 FACT = {"category": "preference", "durability": "durable"}
@@ -139,3 +142,12 @@ def test_no_name_is_refused(given: dict[str, object]) -> None:
     with pytest.raises(CommonplaceError) as caught:
         check(DeleteRequest, given)
     assert caught.value.code.status == 400
+
+
+def test_the_context_of_a_text_shows_that_it_is_a_secret() -> None:
+    asked = {"text": "4471", "context": "What is your PIN?"}
+    with pytest.raises(CommonplaceError) as caught:
+        validate(NormalizeRequest, asked, UTC)
+    assert (caught.value.code, caught.value.field) == (ErrorCode.SECRET_ONLY, "text")
+    request, kinds = validate(NormalizeRequest, {**asked, "context": "How many steps did you walk?"}, UTC)
+    assert (request.text, kinds) == ("4471", [])

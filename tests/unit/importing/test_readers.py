@@ -7,7 +7,9 @@ import sqlite3
 import stat
 import threading
 from contextlib import closing, nullcontext
+from datetime import datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -15,6 +17,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.imports import ForeignFact, RefusedEntry, Unread
 from commonplace.domain.taxonomy import ImportKind
 from commonplace.importing import sources
+from commonplace.importing.chat_exports import Message, split_by_pauses
 from commonplace.importing.entries import Fingerprints, array_elements, entries
 from commonplace.importing.kinds import READERS, kind_of
 from commonplace.importing.notes import front_matter, statements
@@ -175,3 +178,17 @@ def test_an_array_that_breaks_off_tells_so_after_what_was_whole(text: str) -> No
     *whole, last = array_elements(iter([text]))
     assert isinstance(last, CommonplaceError)
     assert whole in ([], [{"a": 1}], [{"a": 1}, 7])
+
+
+@pytest.mark.parametrize(
+    ("zone", "times", "sections"),
+    [
+        ("Europe/Berlin", ("2026-05-20T21:50:00Z", "2026-05-20T22:10:00Z"), 2),
+        ("Europe/Berlin", ("2026-05-20T23:50:00Z", "2026-05-21T00:10:00Z"), 1),
+        ("UTC", ("2026-05-20T23:50:00Z", "2026-05-21T00:10:00Z"), 2),
+        ("UTC", ("2026-05-20T21:50:00Z", "2026-05-20T22:10:00Z"), 1),
+    ],
+)
+def test_a_conversation_is_split_at_midnight_where_the_user_is(zone: str, times: tuple[str, ...], sections: int) -> None:
+    messages = [Message("user", "I swim.", datetime.fromisoformat(time)) for time in times]
+    assert len(list(split_by_pauses(messages, ZoneInfo(zone)))) == sections
