@@ -69,7 +69,7 @@ def durability_of(candidate: Candidate) -> Durability:
 
 
 def tidy_key(key: str | None) -> str | None:
-    """Normalize a key: NFKC, case-folded, only word characters, `.` and `-`, at most 64 long. None if no letter or digit remains."""
+    """Normalize a key: NFKC, case-folded, word characters, `.` and `-`, at most 64. None if no letter or digit is left."""
     tidy = _NO_KEY.sub("_", unicodedata.normalize("NFKC", key or "").casefold().strip())[:LONGEST_KEY]
     return tidy if tidy.strip("_.-") else None
 

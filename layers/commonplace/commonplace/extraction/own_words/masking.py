@@ -33,7 +33,7 @@ class TextLine(NamedTuple):
 
 
 def lines_of(view: str) -> list[TextLine]:
-    """Return the lines in order, including blank ones."""
+    """Return the lines in order, including blank lines."""
     lines, at = [], 0
     for text in view.split("\n"):
         lines.append(TextLine(at, at + len(text), text))
