@@ -1,4 +1,4 @@
-"""Opens a deployment on AWS: records in DynamoDB, and an index in OpenSearch or none."""
+"""Open a deployment on AWS: records in DynamoDB, and optionally an index in OpenSearch."""
 
 from collections.abc import Callable, Mapping
 from functools import cache

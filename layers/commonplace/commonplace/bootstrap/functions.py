@@ -1,4 +1,4 @@
-"""Opens the other functions of a deployment, for the MCP function, which delegates its work to them."""
+"""Open the other functions of a deployment, to which the MCP function delegates its work."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

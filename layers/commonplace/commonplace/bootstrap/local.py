@@ -1,4 +1,4 @@
-"""Opens a memory file on this machine, and its user's clock."""
+"""Open a memory file on this machine, and its user's clock."""
 
 import io
 import logging

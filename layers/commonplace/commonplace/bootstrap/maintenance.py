@@ -1,4 +1,4 @@
-"""Opens the ports that project, check and rebuild a deployment's index, and the ports that schedule nights."""
+"""Open the ports that project, check and rebuild a deployment's index, and the ports that schedule nights."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Opens the models that a deployment uses, its Markdown pages, and the ports of its nights."""
+"""Open the models of a deployment, its Markdown pages, and the ports of its nights."""
 
 import math
 from collections.abc import Callable
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from commonplace.ports.night import Allowance, Leases, Ledger, NightPorts, RunParts, RunStore
 
     class RunRepository(Leases, RunStore, RunParts, Protocol):
-        """The run ports that one adapter implements."""
+        """The run ports that a single adapter implements."""
 
 
 SENTENCE_ENCODER = "minilm-e5-small-256"
@@ -138,7 +138,7 @@ def summarizer_of(settings: Settings, left: Left = unlimited_time) -> LanguageMo
 
 
 def allowance_of(settings: Settings) -> "Allowance":
-    """Return the limits on what nights may spend."""
+    """Return the spending limits of nights."""
     from commonplace.ports.night import Allowance
 
     return Allowance(

@@ -1,1 +1,1 @@
-"""From the messages of a day to decisions about memories: pure functions, with the same gates for every reader."""
+"""Turn the messages of a day into decisions about memories. Pure functions; every reader passes the same gates."""

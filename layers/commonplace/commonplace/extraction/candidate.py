@@ -57,7 +57,7 @@ class Decision:
 
     @property
     def says(self) -> str:
-        """The text that it adds: its own content, else the candidate's."""
+        """The text to store: the decision's own content, else the candidate's."""
         return self.content or self.candidate.content
 
 
@@ -68,10 +68,10 @@ class MemoryView(Protocol):
         """Return current memories on the same subject, nearest first."""
 
     def get(self, memory_ids: Sequence[str]) -> list[Memory]:
-        """Return the current memories among the ids."""
+        """Return the memories with these ids that are current."""
 
     def restated(self, content: str) -> list[str]:
-        """Return the ids of current memories that say the same in other words, according to vectors."""
+        """Return the ids of current memories with the same meaning, according to vectors."""
 
     def holder(self, key: str) -> Memory | None:
         """Return the current memory that has a key, or None."""

@@ -1,4 +1,4 @@
-"""Splits the user's own words into clauses: sentences, with a question or request cut off from a statement."""
+"""Split the user's own words into clauses: sentences, with questions and requests separated from statements."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _LEAST_WORDS, _LEAST_OPENING = 2, 4
 
 @dataclass(frozen=True)
 class Clause:
-    """A part of a message, at `start` to `end` of its text; `asking`: it is a question or part of one."""
+    """A part of a message, from `start` to `end` of its text. `asking` is True for a question or a part of one."""
 
     text: str
     start: int
@@ -26,7 +26,7 @@ class Clause:
     asking: bool = False
 
 
-@lru_cache(maxsize=64)  # several steps of reading a message need them
+@lru_cache(maxsize=64)  # several steps of reading a message call this
 def clauses(utterance: Utterance) -> tuple[Clause, ...]:
     """Return the clauses of the user's own words, in order."""
     return tuple(
@@ -43,7 +43,7 @@ def sentences(text: str) -> list[Clause]:
 
 
 def _spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Yield the sentences between two places. Overlong sentences are cut between words."""
+    """Yield the spans of the sentences from `start` to `end`. Overlong sentences are cut between words."""
     for begins, ends in sentence_spans(text, start, end):
         at = begins
         while ends - at > _LONGEST:
@@ -56,7 +56,7 @@ def _spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def openings(clause: Clause) -> Iterator[Clause]:
-    """Yield the beginnings of a clause up to each cut, longest first. They have four words or more and no condition."""
+    """Yield the beginnings of a clause, longest first, with at least four words each. A conditional clause has none."""
     if has_wording("conditional", clause.text):
         return
     for cut in reversed(list(compiled("clauses.part_end").finditer(clause.text))):
@@ -66,7 +66,7 @@ def openings(clause: Clause) -> Iterator[Clause]:
 
 
 def pieces(clause: Clause, between: str = "part_end") -> Iterator[Clause]:
-    """Yield the pieces of a clause between commas and conjunctions, or commas alone (`comma`), without a leading "that"."""
+    """Split a clause at commas and conjunctions, or only at commas (`comma`), and strip a leading "that"."""
     cuts = [(match.start(), match.end()) for match in compiled(f"clauses.{between}").finditer(clause.text)]
     starts, ends = [0, *(end for _, end in cuts)], [*(start for start, _ in cuts), len(clause.text)]
     for start, end in zip(starts, ends, strict=True):

@@ -1,4 +1,4 @@
-"""The content words of a text, and whether two sentences say the same."""
+"""Find the content words of a text and compare the meaning of two sentences."""
 
 import functools
 import re
@@ -19,12 +19,12 @@ _HALF, _TELLING, _FEW_MORE = 0.5, 2, 2
 
 @functools.lru_cache(maxsize=1024)
 def stems_of(text: str) -> frozenset[str]:
-    """Return the content stems of a text, without function words of its language."""
+    """Return the stems of a text, without the function words of its language."""
     return frozenset(tokenizer.terms(text, _small_words(language_of(text))))
 
 
 def shared_stems(wanted: frozenset[str], known: frozenset[str], *, begins: bool = False) -> frozenset[str]:
-    """Return the wanted stems known in any form ("weinen", "geweint"); `begins`: also as a beginning ("sumatriptan")."""
+    """Return the wanted stems that are known in some form ("weinen", "geweint"). `begins` also accepts prefixes."""
     return frozenset(
         word
         for word in wanted
@@ -33,13 +33,13 @@ def shared_stems(wanted: frozenset[str], known: frozenset[str], *, begins: bool 
 
 
 def has_same_words(first: str, other: str) -> bool:
-    """Return whether two texts share half of the terms of the shorter one."""
+    """Return whether two texts share at least half of the terms of the shorter text."""
     ours, theirs = frozenset(tokenizer.terms(first)), frozenset(tokenizer.terms(other))
     return bool(ours and theirs) and len(ours & theirs) >= _HALF * min(len(ours), len(theirs))
 
 
 def names_of(text: str) -> frozenset[str]:
-    """Return the capitalized words inside a sentence, without months and weekdays; in German these include every noun."""
+    """Return capitalized words inside a sentence, except months and weekdays. In German this includes every noun."""
     capitals = frozenset(word.casefold() for word in _CAPITAL.findall(text))
     return frozenset(word for word in capitals if not is_calendar_word(word))
 

@@ -1,4 +1,4 @@
-"""Groups interactions into days, with the user's own words in each message, and the titles of posts and articles."""
+"""Group interactions into days, and find the user's own words and the titles of posts and articles."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from commonplace.extraction.patterns import word_list
 Met = Literal["saved", "read", "liked", "discussed"]
 
 _LEAST_PIECE = MAX_TEXT * 9 // 10
-"""A message that was split at the intake continues in the next one; all pieces except the last are at least this long."""
+"""Long messages are split when they are recorded. Every piece except the last is at least this long."""
 
 
 @dataclass(frozen=True)
@@ -36,12 +36,12 @@ class Utterance:
 
     @property
     def talk(self) -> str:
-        """The conversation: messages that were recorded later have an interaction of their own."""
+        """The ID of the conversation. Messages recorded later belong to it but have their own interaction."""
         return self.part_of or self.interaction_id
 
     @property
     def own_words(self) -> str:
-        """The user's own words, a line per span."""
+        """The user's own words, one line per span."""
         return "\n".join(self.text[start:end] for start, end in self.own)
 
 
@@ -82,9 +82,9 @@ class Day:
 
 
 def days_of(interactions: Sequence[Interaction], zone: tzinfo) -> list[Day]:
-    """Return the days of interactions, oldest first, by the calendar of `zone`, also for times without an offset.
+    """Group interactions by their date in `zone`, oldest first. Times without an offset are read as times in `zone`.
 
-    Within a day, the order is by time, then as given. A negative reaction adds no title: a dislike is no interest.
+    Within a day, sort by time, then by input order. A negative reaction adds no title: a dislike is no interest.
     """
     timed = sorted(((_in_zone(entry.time, zone), entry) for entry in interactions), key=lambda pair: pair[0].astimezone(UTC))
     own = _own_words_by_id([interaction for _, interaction in timed])
@@ -125,7 +125,7 @@ def _utterances(interaction: Interaction, time: datetime, own_words: Mapping[str
 
 
 def _own_words_by_id(interactions: Sequence[Interaction]) -> dict[str, list[Spans]]:
-    """Return the own-word spans per message of each discussion; its parts are read as one, as role-play may span them."""
+    """Return the own-word spans per message of each discussion. Its parts are read together: role-play may span them."""
     conversations: dict[str, list[Discussion]] = {}
     for interaction in interactions:
         if isinstance(interaction, Discussion):
@@ -138,7 +138,7 @@ def _own_words_by_id(interactions: Sequence[Interaction]) -> dict[str, list[Span
 
 
 def _own_word_spans(messages: Sequence[Message]) -> Iterator[Spans]:
-    """Yield the own-word spans per message; a message that was split is read as one."""
+    """Yield the own-word spans of each message. The pieces of a split message are read together."""
     role_play, at = False, 0
     while at < len(messages):
         end = at + 1

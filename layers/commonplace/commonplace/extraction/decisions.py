@@ -39,24 +39,24 @@ class DayWords:
         self._texts.append(text)
 
     def near(self, text: str) -> list[int]:
-        """Return the numbers of the texts that share most words with this text, and of the newest texts, in order."""
+        """Return the sorted indexes of the texts that share most words with `text`, and of the newest texts."""
         shared: Counter[int] = Counter()
         for key in _keys(text):
             places = self._places.get(key, ())
-            # A frequent word says little; only its newest texts are considered.
+            # Frequent words carry little signal: only consider their newest texts.
             shared.update(dict.fromkeys(places[-_LISTED:], 1 + _LISTED // len(places) if places else 0))
         best = sorted(shared, key=lambda number: (-shared[number], -number))[:_MOST]
         return sorted({*best, *range(max(0, len(self._texts) - _FEWEST), len(self._texts))})
 
     def sharing(self, text: str) -> list[int]:
-        """Return the numbers of all texts that share a word with this text, in order."""
+        """Return the sorted indexes of all texts that share a word with `text`."""
         return sorted({number for key in _keys(text) for number in self._places.get(key, ())})
 
 
 def decide(candidates: Sequence[Candidate], view: MemoryView, now: datetime) -> list[Decision]:
-    """Return the decisions about candidates, in order; several for a candidate that is partly to be forgotten.
+    """Return the decisions about candidates, in order. A partly forgotten candidate may have several.
 
-    `now`: the time of a candidate that has none.
+    `now` is used for candidates without a time.
     """
     deciding = _DayDecisions(view, now)
     for candidate in candidates:
@@ -88,7 +88,7 @@ class _DayDecisions:
         if candidate.forgets:
             self._forget(candidate)
             return
-        # A passage changes with its document: it neither makes a statement known nor is it replaced by one.
+        # Skip document passages: they change with their document, not with what the user says.
         similar = [memory for memory in self._similar(candidate, _SIMILAR) if not memory.is_passage]
         noop = self._known_reason(candidate, similar)
         if noop:
@@ -107,7 +107,7 @@ class _DayDecisions:
         return [(at, decision) for at in numbers if (decision := self.decisions[at]).operation in ("ADD", "UPDATE")]
 
     def _similar(self, candidate: Candidate, limit: int) -> list[Memory]:
-        """Return similar memories with the decisions so far applied, so that a second change doesn't undo the first."""
+        """Return similar memories after the decisions so far, so that a second change does not undo the first."""
         revisions = [(memory, self.revised.get(memory.memory_id)) for memory in self.view.similar(candidate.content, limit)]
         return [
             memory if text is None else memory.model_copy(update={"raw_text": text, "normalized_text": text})
@@ -179,7 +179,7 @@ class _DayDecisions:
 
 
 def _without_forgotten(earlier: Decision, target: str, targets: Collection[str]) -> list[Decision]:
-    """Return the decision without the sentences to be forgotten, each with its own evidence; also closes `targets`."""
+    """Remove the forgotten sentences from a decision. For an ADD, split the rest by sentence if the evidence allows it."""
     content, candidate = text_without(target, earlier.says), earlier.candidate
     evidence = memory_sentences(text_without(target, candidate.evidence))
     if not content or not evidence:
@@ -192,7 +192,7 @@ def _without_forgotten(earlier: Decision, target: str, targets: Collection[str])
 
 
 def without_addition(earlier: Decision, targets: Collection[str]) -> Decision:
-    """Return the decision without its addition; the memories that it closes are untrue nevertheless."""
+    """Drop the new text of a decision. An UPDATE still deletes its old memories, because they are untrue."""
     why = "to be forgotten, the user said later that day"
     if earlier.operation == "ADD" or set(earlier.targets) <= set(targets):
         return Decision(earlier.candidate, "NOOP", why=why)
@@ -200,7 +200,7 @@ def without_addition(earlier: Decision, targets: Collection[str]) -> Decision:
 
 
 def _contradictions(candidate: Candidate, similar: Sequence[Memory]) -> list[_Contradiction]:
-    """Return the contradicted memories: all with another attribute value, else only the nearest one corrected or ended."""
+    """Return all memories with a changed attribute value; if there are none, only the closest other contradiction."""
     contradictions = [
         _Contradiction(memory, old, *reason)
         for memory in similar
@@ -221,7 +221,7 @@ def _contradiction(candidate: Candidate, old: str, same_conversation: bool = Fal
 
 
 def _updated_content(candidate: Candidate, contradictions: Sequence[_Contradiction]) -> str | None:
-    """Return the still true parts of the memories plus the new statement; None if that is the candidate's own text."""
+    """Join what is still true in the memories with the new statement; None if only the candidate's own text remains."""
     first, gone = contradictions[0], {contradiction.old for contradiction in contradictions}
     instead = corrected_sentence(first.new, first.old)
     contents = dict.fromkeys(contradiction.memory.content for contradiction in contradictions)

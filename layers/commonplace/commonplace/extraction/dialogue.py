@@ -1,4 +1,4 @@
-"""A message in its conversation: the question it answers, and role-play over several messages."""
+"""Read a message in its conversation: find the question that it answers, and role-play across messages."""
 
 from dataclasses import dataclass, field, replace
 
@@ -18,14 +18,14 @@ _SHORT_ANSWER, _SHORT_UNSPACED = 8, 14
 _IDLE = ("courtesy", "passing", "request", "attempt", "counterfactual", "yes", "no")
 _HALF = 0.5
 _PLAYED, _NARRATED = 0.5, 0.4
-"""A message is role-play if the mean of two shares reaches `_PLAYED`: its own, and that of its most playful clause.
+"""A message is role-play if the mean share of the message and of its most playful clause reaches `_PLAYED`.
 
-The worth of that clause must be below `_TOLD`: a possible fact must not mute the rest.
+The worth of that clause must be below `_NARRATED`, so that a possible fact does not hide the rest.
 """
 
 
 def question_to_user(before: Utterance | None) -> str | None:
-    """Return the last question of an assistant's message, if it asks about the user or their people and offers nothing."""
+    """Return the assistant's last question if it asks about the user or their people and is no offer; else None."""
     if before is None or before.role != "assistant":
         return None
     questions = [clause.text for clause in sentences(before.text) if clause.text.endswith(("?", "？", "か", "か。"))]
@@ -39,7 +39,7 @@ def question_to_user(before: Utterance | None) -> str | None:
 
 
 def is_answer(clause: Clause, is_only_clause: bool, family: frozenset[str]) -> bool:
-    """Return whether a clause only makes sense as an answer: a bare yes or no, or a few words without a subject."""
+    """Return whether a clause needs its question to make sense: a bare yes or no, or a few words without a subject."""
     text = clause.text
     if clause.asking or exclusion_reason(text, family):
         return False
@@ -52,7 +52,7 @@ def is_answer(clause: Clause, is_only_clause: bool, family: frozenset[str]) -> b
 
 
 def only_repeats(clause: Clause, before: Utterance | None) -> bool:
-    """Return whether a clause only repeats the assistant's words, without being about the user."""
+    """Return whether a clause only repeats the assistant and is not about the user."""
     if before is None or before.role != "assistant" or speaks_of_self(clause.text):
         return False
     own = stems_of(clause.text)
@@ -67,9 +67,9 @@ class RolePlay:
     talks: set[str] = field(default_factory=set)
 
     def without_roles(self, utterance: Utterance) -> Utterance:
-        """Return the message with only the own words outside the role.
+        """Return the message without the words that belong to a role.
 
-        Requests to remember or forget are never in a role, nor is text after the end of the play.
+        Requests to remember or forget stay, and so does all text after the end of the role-play.
         """
         if utterance.explicit or (utterance.talk not in self.talks and not self._is_played(utterance)):
             return utterance

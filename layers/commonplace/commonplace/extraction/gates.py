@@ -86,7 +86,7 @@ def _content_reason(decision: Decision, day: Day, utterance: Utterance, targets:
 
 
 def _not_meant_reason(candidate: Candidate, utterance: Utterance, question: str | None) -> str | None:
-    """Refuse contents that are only imagined, or another person's opinion, in all clauses of the evidence."""
+    """Refuse a content if every clause of its evidence is only imagined or another person's opinion."""
     if has_wording("yes", candidate.evidence) and question is None:
         return "a yes to nothing that was asked of the user"
     reasons = [imagined_or_reported(part.text) for part in clauses_around(candidate.evidence, utterance, clauses(utterance))]
@@ -114,7 +114,7 @@ def _closes_unrelated(decision: Decision, content: str, targets: Sequence[Memory
 
 
 def _title_reason(decision: Decision, titles: Sequence[str]) -> str | None:
-    """Refuse what a title can't support: it only shows that it was seen; an interest needs three."""
+    """Refuse a content that titles do not support: one title only shows that it was seen, an interest needs three."""
     candidate = decision.candidate
     content = decision.says
     if is_instruction_to_reader(content) or redact(content).kinds:

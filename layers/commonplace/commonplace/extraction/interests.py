@@ -1,4 +1,4 @@
-"""Notes of titles that the user saw, retained for a while; a topic seen on three days is an interest."""
+"""Create short-lived notes of titles that the user saw. A topic seen on three days becomes an interest."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
@@ -27,7 +27,7 @@ class _Occasion(NamedTuple):
 
 
 def title_notes(titles: Iterable[SeenTitle]) -> list[Candidate]:
-    """Return a note for each title seen, once a day."""
+    """Return a note for each title; identical notes are merged."""
     notes = {_note(_VERB[title.how], title.title): title for title in titles}
     return [
         Candidate(
@@ -46,20 +46,20 @@ def title_notes(titles: Iterable[SeenTitle]) -> list[Candidate]:
 
 
 def possible_notes(title: str) -> frozenset[str]:
-    """Return all notes that a title alone allows."""
+    """Return every note that could be created for a title."""
     return frozenset(_note(verb, title) for verb in _VERB.values())
 
 
 def _note(verb: str, title: str) -> str:
-    """Return the title in one line, with apostrophes for its own quotes, so that it can't close the quotation."""
+    """Return the note for a title, in one line. Straight quotes are replaced so that the title cannot end the quotation."""
     shown = " ".join(undisguised(title).split()).replace("'", "’")
     return f"The user {verb} '{shown}'"
 
 
 def interests(titles: Sequence[SeenTitle], earlier: Iterable[Memory]) -> list[Candidate]:
-    """Return a durable interest per topic seen on three days, including these titles; none for a known one.
+    """Return a durable interest for each topic seen on three days, counting these titles. Skip known interests.
 
-    `earlier`: memories on the subjects of the titles, of any kind.
+    `earlier`: memories of any type about the subjects of the titles.
     """
     before = list(earlier)
     known = {memory.content.casefold() for memory in before}

@@ -1,4 +1,4 @@
-"""Joins the texts of several memories clause by clause; a clause is dropped only if another contains all of it."""
+"""Join the texts of several memories and drop clauses that another text fully contains."""
 
 import unicodedata
 from collections.abc import Sequence
@@ -24,17 +24,17 @@ _WORDINGS = ("limited", "conditional", "weak", "bygone", "long_ago", "not_yet", 
 
 @dataclass(frozen=True)
 class _Sentence:
-    """A sentence of one of the texts, and its single statements."""
+    """A sentence of one of the texts, split into its statements."""
 
     source: int
     text: str
     clauses: tuple[str, ...]
     leans: bool
-    """Return whether it, or the next sentence, needs the sentence before: "She is black"."""
+    """Whether this sentence or the next depends on its predecessor, like "She is black"."""
 
 
 def merged_text(texts: Sequence[str]) -> str:
-    """Join the texts in order. A sentence is dropped if others contain each clause of it; nothing is reworded."""
+    """Join the texts in order, without rewording. Drop a sentence if other texts contain each of its clauses."""
     sentences = [sentence for source, text in enumerate(texts) for sentence in _sentences(source, text)]
     staying = [*sentences]
     for text in sentences[::-1]:  # of two equivalent sentences, the later is dropped
@@ -45,7 +45,7 @@ def merged_text(texts: Sequence[str]) -> str:
 
 
 def contradiction(older: str, newer: str) -> str | None:
-    """Return why one of two texts makes the other untrue, by rules; None if neither does."""
+    """Return why the two texts contradict each other, judged by rules; None if they do not."""
     from commonplace.text.paraphrase.pair_model import difference, is_value_changed  # imports numpy
 
     for new, old in ((newer, older), (older, newer)):
@@ -57,7 +57,7 @@ def contradiction(older: str, newer: str) -> str | None:
 
 
 def _is_covered(clause: str, sentence: _Sentence, other: _Sentence) -> bool:
-    """Return whether another sentence contains a clause: a leading "if it rains" applies to all clauses of its sentence."""
+    """Return whether `other` covers a clause. Whole sentences are compared too: "if it rains" applies to every clause."""
     return _read_alike(sentence.text, other.text) and any(covers(statement, clause) for statement in other.clauses)
 
 
@@ -71,10 +71,10 @@ def _sentences(source: int, text: str) -> list[_Sentence]:
 
 
 def covers(text: str, dropped: str) -> bool:
-    """Return whether a clause contains all that another says: words, numbers, names, negation, time and person.
+    """Return whether `text` says everything that `dropped` says: words, numbers, names, negation, time and person.
 
-    They have the same words, reordered only if the meaning is the same; or the retained one continues with a place, a name or
-    a companion, which doesn't limit them.
+    Either both have the same words, in another order only if the meaning is unchanged, or `text` starts with the words of
+    `dropped` and only adds a place, a name or a companion.
     """
     if ("?" in text) != ("?" in dropped) or not _read_alike(text, dropped):
         return False
@@ -88,7 +88,7 @@ def covers(text: str, dropped: str) -> bool:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words in the third person, with the signs in them ("3.5", "$20", "c++")."""
+    """Return the words in the third person. Signs inside words remain ("3.5", "$20", "c++")."""
     words = (word.strip(_MARKS) for word in to_third_person(straight(text)).split())
     return [unicodedata.normalize("NFKC", word).casefold() for word in words]
 

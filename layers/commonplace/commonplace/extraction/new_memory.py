@@ -1,4 +1,4 @@
-"""Makes the record of a decision: rules derive what the reader left open."""
+"""Create the memory for a decision. Rules fill in the fields that the reader left empty."""
 
 import re
 import unicodedata
@@ -32,7 +32,7 @@ _SESSIONS: tuple[Scope, ...] = ("session", "conversation")
 def memory_from_decision(
     decision: Decision, day: Day, caller: Caller, ports: Ports, now: datetime, memory_id: str
 ) -> tuple[Memory, Vector | None]:
-    """Return the memory that an ADD, UPDATE or DELETE adds, and its vector. `now`: aware, the time of writing."""
+    """Return the memory that an ADD, UPDATE or DELETE creates, and its vector. `now` must be timezone-aware."""
     candidate = decision.candidate
     text = decision.says
     statement = enrich(text, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
@@ -62,14 +62,14 @@ def memory_from_decision(
 
 
 def durability_of(candidate: Candidate) -> Durability:
-    """Return daily if a candidate is uncertain or limited to a conversation, else the durability that the reader chose."""
+    """Return "daily" for an uncertain candidate or one with a limited scope, else the reader's choice or "durable"."""
     if candidate.scope != "user_global" or candidate.confidence < DURABLE_FROM:
         return "daily"
     return candidate.durability or "durable"
 
 
 def tidy_key(key: str | None) -> str | None:
-    """Return a key in its stored form: NFKC, lower case, letters, digits, `_`, `.`, `-`, at most 64; None if empty."""
+    """Normalize a key: NFKC, case-folded, word characters, `.` and `-`, at most 64. None if no letter or digit is left."""
     tidy = _NO_KEY.sub("_", unicodedata.normalize("NFKC", key or "").casefold().strip())[:LONGEST_KEY]
     return tidy if tidy.strip("_.-") else None
 
@@ -78,11 +78,11 @@ def _labels(candidate: Candidate, statement: EnrichedStatement) -> dict[str, Any
     category = statement.classification.category
     kind = statement.memory_type
     if candidate.type is not None:
-        # The engine's more specific type stays if compatible: a reader's "fact" may well be a habit.
+        # Prefer the engine's more specific type if it is compatible: a "fact" of the reader may be a habit.
         kind = kind if candidate.type == "fact" and kind not in ("project", "task", "meta") else _TYPES[candidate.type]
         category = _CATEGORY.get(candidate.type, category)
     if candidate.section == "reading_history" and category == "system":
-        kind, category = "fact", "references"  # others write titles: a title never becomes a standing instruction
+        kind, category = "fact", "references"  # titles are written by others and must never become a standing instruction
     section: Section = candidate.section or section_of(kind, category)
     return {"memory_type": kind, "category": category, "section": section}
 

@@ -1,4 +1,4 @@
-"""Rules mode: reads a day with the classifier and the duplicate analysis, without a model."""
+"""Rules mode: read a day with the classifier and the duplicate analysis, without a language model."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -35,9 +35,9 @@ _NOT_ADDRESSED = "sounds like a wish to forget, and may mean what is talked abou
 
 
 class RulesReader:
-    """Reads days without a model. `least_worth`: the least worth, 0 to 1, of a retained clause.
+    """Read days without a language model. `least_worth` is the minimum worth of a stored clause, 0 to 1.
 
-    `refused`: is called with each other clause, and the reason.
+    `refused` is called for each other clause, with its message, its text and the reason.
     """
 
     def __init__(self, words: Embedder, least_worth: float = LEAST_WORTH, refused: Refused | None = None) -> None:
@@ -46,7 +46,7 @@ class RulesReader:
         self._refused = refused
 
     def read(self, day: Day, view: MemoryView) -> Reading:
-        """Read a day and return its decisions; nothing is ever left unread."""
+        """Read a day and return its decisions. This reader never leaves messages unread."""
         reading = _DayReading(day, view, self._words, self._least, self._refused)
         stage = RolePlay(self._words)
         for utterance in day.utterances:
@@ -59,7 +59,7 @@ class RulesReader:
 
 
 def seen_titles(day: Day, view: MemoryView) -> list[Candidate]:
-    """Return the candidates of a day's titles: a note of each, and an interest for a topic seen on three days."""
+    """Return a note for each title of a day, and an interest for each topic seen on three days."""
     earlier = {memory.memory_id: memory for title in day.titles for memory in view.similar(title.title, _SIMILAR)}
     return [*title_notes(day.titles), *interests(day.titles, earlier.values())]
 
@@ -117,7 +117,7 @@ class _DayReading:
         return _candidate_at(unit.utterance, content, unit.evidence, _confidence(unit), type=kind, corrects=corrects)
 
     def _corrected(self, utterance: Utterance, text: str) -> Candidate | None:
-        """Return the corrected earlier sentence for a correction without subject ("I was wrong, it's the 14th")."""
+        """Apply a correction without a subject ("I was wrong, it's the 14th") to the earlier sentence that it corrects."""
         if not lacks_subject(text) or not is_correction(text):
             return None
         for old in self._context_of(utterance, text):

@@ -1,4 +1,4 @@
-"""Judges whether a clause of the user's own words is worth storing."""
+"""Judge whether a clause of the user's own words is worth storing."""
 
 import math
 import re
@@ -33,10 +33,10 @@ _FACT = 0.6
 _LEAST_OF_OTHERS = 0.2
 _LEAST_TERMS = 2
 _FRAGMENT, _FRAGMENT_WORTH = 3, 0.9
-"""So few words, not about the user, are a fragment, unless the worth is high."""
+"""A clause of at most `_FRAGMENT` words that is not about the user is a fragment, unless its worth is high."""
 _LEAST_WORDS = 3
 _PASSING = ("courtesy", "passing", "attempt")
-"""Kinds that concern only the moment; a clause of very high worth is retained nevertheless."""
+"""Kinds that only matter for the moment. A clause of very high worth is still stored."""
 
 _REASONS: dict[Kind, str] = {
     "passing": PASSING,
@@ -51,7 +51,7 @@ _REASONS: dict[Kind, str] = {
 
 @dataclass(frozen=True)
 class Judgement:
-    """What two models estimate for a clause: the probability of each kind, and its worth, 0 to 1."""
+    """The estimates of two models for a clause: the probability of each kind, and the worth (0 to 1)."""
 
     shares: Shares
     worth: float
@@ -79,7 +79,7 @@ def kind_shares(text: str, words: Embedder) -> Shares:
     return _as_sentence(text, words)[2]
 
 
-@lru_cache(maxsize=128)  # both callers need it for a message of one clause
+@lru_cache(maxsize=128)  # a message with one clause is judged as a clause and as a whole
 def _as_sentence(text: str, words: Embedder) -> tuple[str, Vector | None, Shares]:
     sentence = _with_stop(text)
     vector = words.embed(sentence)
@@ -98,9 +98,9 @@ def _with_stop(text: str) -> str:
 def unworthy_reason(
     clause: Clause, judgement: Judgement, least: float, *, is_wanted: bool = False, family: frozenset[str] = frozenset()
 ) -> str | None:
-    """Return why a clause is no memory, or None if it is one. `least`: the least worth, 0 to 1.
+    """Return why a clause should not be stored, or None if it should. `least` is the minimum worth, 0 to 1.
 
-    `asked_for`: the user asked to remember it.
+    `is_wanted`: the user asked to remember it.
     """
     if why := exclusion_reason(clause.text, family) or _of_somebody_else(clause.text, judgement):
         return why
@@ -115,7 +115,7 @@ def _of_somebody_else(text: str, judgement: Judgement) -> str | None:
 
 
 def exclusion_reason(text: str, family: frozenset[str] = frozenset()) -> str | None:
-    """Return why a text is never stored, whoever asks for it; None if it may be."""
+    """Return why a text must never be stored, even on request; None if it may be stored."""
     if is_instruction_to_reader(text):
         return _INSTRUCTION
     if _SECRET.search(text):

@@ -244,7 +244,7 @@ _T = TypeVar("_T")
 
 
 class InTime(Protocol):
-    """Yields items one by one. Raises `OutOfTime` if there is no time left."""
+    """Yield the items in order. Raises `OutOfTime` if there is no time left."""
 
     def __call__(self, things: Iterable[_T], /) -> Iterator[_T]:
         """Yield the same items."""

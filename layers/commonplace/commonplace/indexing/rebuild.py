@@ -1,4 +1,4 @@
-"""Rebuilds the index from the records, beside the live one."""
+"""Rebuild the index from the records while the live index stays in use."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ _FIRST_WAIT = 0.25  # seconds; doubles with each retry
 
 @dataclass(frozen=True)
 class RebuildResult:
-    """Numbers of indexed and re-embedded records, and the refused ones with reasons."""
+    """The numbers of indexed and re-embedded records, and the refused records with reasons."""
 
     records: int
     embedded: int

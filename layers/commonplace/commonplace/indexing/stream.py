@@ -1,4 +1,4 @@
-"""The projector: writes a batch of the table's stream to the index, and sets aside what the index refuses."""
+"""The projector writes a batch of the table's stream to the index, and sends refused changes to the dead letters."""
 
 import logging
 from collections import Counter

@@ -1,4 +1,4 @@
-"""Applies edited pages to the memories, as a run: previewed, then applied, and undone like any other run."""
+"""Apply edited pages to the memories as a run, which can be previewed, applied and undone like any other run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,7 +36,7 @@ from commonplace.runs.queueing import apply_plan, exclusive_lease
 _DRY = "a dry run: nothing was changed"
 _THE_SAME = "the pages say what is remembered"
 _INHERITED = ("collection", "agent_id", "section", "scope", "scope_ref", "subject")
-# removals come first, so that they make room for additions
+# removals first, to free capacity for additions
 _ORDER: tuple[Kind, ...] = ("conflict", "remove", "move", "edit", "add")
 _KINDS: Mapping[Kind, OperationKind] = {"remove": "DELETE", "edit": "UPDATE", "move": "UPDATE", "add": "ADD"}
 _WHY: Mapping[Kind, str] = {"remove": "taken out", "edit": "changed", "move": "put in another place", "add": "new"}
@@ -159,7 +159,7 @@ class _PageChanges:
 
 
 def compare_pages(pages: Pages, context: RunContext) -> RunReport:
-    """Preview what the pages would change; nothing is written."""
+    """Preview the changes from the pages without writing anything."""
     changes = _find_changes(pages, context)
     notes = [*changes.run.notes, _DRY if changes.steps else _THE_SAME]
     if changes.deletions > most_deletions(changes.memories):

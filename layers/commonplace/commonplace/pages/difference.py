@@ -1,4 +1,4 @@
-"""Compares edited pages with the current memories."""
+"""Compare edited pages with the current memories."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass

@@ -73,7 +73,7 @@ class PageEntry:
 
 @dataclass(frozen=True)
 class Page:
-    """A page as it was read. `listed`: the versions of all memories on it when it was written, by id.
+    """A parsed page. `listed`: the versions of all memories on it when it was written, by id.
 
     `unread`: the lines that are no entries; `whole`: its last line is present; `edited`: its content differs from what was
     written.

@@ -1,4 +1,4 @@
-"""Writes the memories as pages. Edits of a person stay until they are applied."""
+"""Write the memories as pages. A person's edits are not overwritten before they are applied."""
 
 import logging
 from collections.abc import Collection, Iterable, Mapping, Sequence

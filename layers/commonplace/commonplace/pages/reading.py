@@ -1,4 +1,4 @@
-"""Parses a page: recognized by its header, entry by entry, however a person or an editor has changed it."""
+"""Parse a page entry by entry. It is recognized by its header and may have been edited in any way."""
 
 import hashlib
 import json

@@ -1,1 +1,1 @@
-"""From a query to the memories that match it: parsing, retrieval, ranking."""
+"""Find the memories that match a query: parsing, retrieval, ranking."""

@@ -1,4 +1,4 @@
-"""Memories as rows and columns for ranking, for engines that return them one by one. Pure functions."""
+"""Convert memories to rows and columns for ranking, for engines that return single memories. Pure functions."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The retriever that all searches share: from a query to the matching memories."""
+"""The retriever that all searches share: it finds the memories that match a query."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -27,9 +27,9 @@ _Answer = TypeVar("_Answer")
 _DEGRADED = "the index can't be asked just now; this was found by reading the records"
 _NO_VECTOR = "the embedding model can't be asked just now; this was found by words alone"
 DEFAULT_RELEVANCE = 0.3
-"""Default minimum relevance of a hit; it loses at most 2 % of the right ones (docs/search.md)."""
+"""Default minimum relevance of a hit. It loses at most 2 % of the right hits (docs/search.md)."""
 GENERAL_RELEVANCE = 0.3
-"""Minimum relevance of a hit if the query names nothing; importance adds the rest."""
+"""Minimum relevance of a hit for a query that names no subject; importance supplies the rest."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ _SHARE, _MOST = 0.03, 0.06  # per rating, and in total: less than the default re
 
 
 def rated_by_feedback(query: str, caller: Caller, ports: Ports) -> dict[str, float]:
-    """Return the score added to each memory that was rated for similar queries, by id."""
+    """Return the score adjustment of each memory that was rated for similar queries, by id."""
     stems = content_stems(query)
     ratings = ports.feedback.ratings(caller.user_id, caller.now) if stems else []
     alike = {other for other in {rating.query for rating in ratings} if _are_alike(stems, content_stems(other))}

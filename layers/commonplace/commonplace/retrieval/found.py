@@ -1,4 +1,4 @@
-"""The result of a search, and what it was chosen from."""
+"""The result of a search, and the candidates from which it was selected."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -49,6 +49,7 @@ class Found:
 
     @property
     def memories(self) -> list[Memory]:
+        """The memories without scores and vectors."""
         return [record.memory for record in self.stored]
 
     def notes(self, redacted: Sequence[str], warnings: list[str] | None = None) -> Notes | None:

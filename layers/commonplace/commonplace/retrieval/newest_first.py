@@ -1,4 +1,4 @@
-"""Finds the newest among values of one attribute over time ("I work at Bosch", "I've started at Siemens")."""
+"""Find the newest value of an attribute that changed over time ("I work at Bosch", "I've started at Siemens")."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -22,7 +22,7 @@ _IF_QUERIED, _IF_SAME_TYPE = -1.0, -0.5  # thresholds are lower if both are on o
 
 
 def newest_first(scores: "Sequence[float] | Floats", records: Sequence[Stored], now: datetime, model: str) -> list[int]:
-    """Return which hit to show at each place: among similar scores on one attribute, the newest comes first."""
+    """Return the hit to show at each place. Of hits with similar scores on one attribute, the newest is first."""
     best, given_scores = records[:_BEST], np.asarray(scores[:_BEST])
     alike = np.minimum.outer(given_scores, given_scores) >= _ALIKE * np.maximum.outer(given_scores, given_scores)
     pairs = _changed(best, np.triu(alike), now, model, _IF_QUERIED)

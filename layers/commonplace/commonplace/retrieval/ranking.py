@@ -106,7 +106,7 @@ def named_speakers(question: Question, corpus: Corpus) -> list[str]:
 
 
 def break_ties(scores: Floats, memories: Sequence[Memory], now: float, weights: Weights) -> list[int]:
-    """Return the order of memories after importance, recency and usage break ties."""
+    """Return the order of memories; importance, recency and usage break ties."""
     settled = reduce(np.add, tie_breaks(memories, now, weights).values(), scores)
     return [int(row) for row in np.argsort(-settled, kind="stable")]
 
@@ -151,7 +151,7 @@ def _linear(question: Question, candidates: Candidates, corpus: Corpus, own: Int
 
 
 def _labelled(question: Question, term_counts: Floats, weights: Floats) -> Floats:
-    """Finds a memory by its tag or category even if no text contains the word."""
+    """Score tags and categories, so that a label matches even if no text contains the word."""
     only = np.isclose(term_counts, bm25.LABEL_WEIGHT)
     share = _LABELLED * (only @ weights) / max(float(weights.sum()), 1e-9)
     if question.label:

@@ -1,4 +1,4 @@
-"""Visibility and filters of single memories, and rows from records that no index covers."""
+"""Check visibility and filters of single memories, and build rows from records without an index."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

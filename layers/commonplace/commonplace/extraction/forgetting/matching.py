@@ -16,7 +16,7 @@ _NAME = re.compile(r"\b[A-ZÀ-Þ]\w+")
 
 
 def memories_about(target: str, memories: Iterable[Memory]) -> tuple[str, ...]:
-    """Return the ids of the memories that contain what is to be forgotten."""
+    """Return the ids of the memories that contain the target."""
     return tuple(memory.memory_id for memory in memories if is_about(target, memory.content))
 
 
@@ -36,7 +36,7 @@ def names_something(target: str) -> bool:
 
 
 def mentions(target: str, text: str) -> bool:
-    """Return whether a text has any stem of what is to be forgotten, or a prefix of one."""
+    """Return whether a text has any stem of the target, or a prefix of one."""
     return bool(shared_stems(_target_stems(target), stems_of(text), begins=True))
 
 

@@ -1,4 +1,4 @@
-"""Finds requests to forget in a message; text that only resembles one erases nothing."""
+"""Find requests to forget in a message. Text that only resembles a request erases nothing."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -35,13 +35,13 @@ class ForgetRequest:
 
 
 def forget_target(text: str) -> str | None:
-    """Return what a text asks to forget, possibly ""; None if it asks for nothing of the kind."""
+    """Return what a text asks to forget, possibly ""; None if it is not a request to forget."""
     phrase = _forget_phrase(text)
     return None if phrase is None else phrase.what
 
 
 def addresses_the_memory(text: str) -> bool:
-    """Return whether a text alone makes clear that the memory shall forget."""
+    """Return whether a text alone makes clear that the request is addressed to the memory."""
     phrase = _forget_phrase(text)
     return phrase is not None and _is_explicit(text, phrase)
 
@@ -92,7 +92,7 @@ class _Phrase:
 
 
 def _forget_phrase(text: str) -> _Phrase | None:
-    """Return the phrase in a clause that asks to forget, and where its words end; None without one."""
+    """Return the target that a clause asks to forget, and where its words end; None if it is not a request."""
     plain = straight(text)
     unstored = wording_pattern("unstored").search(plain)
     if unstored:

@@ -1,1 +1,1 @@
-"""Checks that a memory is grounded in the messages: names, numbers, dates, negations, and the place of its evidence."""
+"""Check that a memory is supported by the messages: its names, numbers, dates and negations, and its evidence."""

@@ -1,4 +1,4 @@
-"""Finds evidence in a message, and checks a memory's names, numbers, dates and negations against it."""
+"""Find evidence in a message, and check the names, numbers, dates and negations of a memory against it."""
 
 import re
 import unicodedata
@@ -56,7 +56,7 @@ _OF_A_PLACE = re.compile(r"^.*[都道府県](?=.{2})|(?<=..)[都道府県市区�
 _WORD = re.compile(r"[^\W_]+(?:[.'’+#&-][^\W_]+)*[+#]*")
 _ENDS = re.compile(r"[.!?:…。！？\n]\s*$|^\W*$")
 _POSSESSIVE = re.compile(r"['’]s?$")
-_RUN = re.compile(r"[^\W\d_][\w'’]*+(?:\s[^\W\d_][\w'’]*+)*+")  # words behind one another; a single one too, for speed
+_RUN = re.compile(r"[^\W\d_][\w'’]*+(?:\s[^\W\d_][\w'’]*+)*+")  # one or more words in a row; one is allowed for speed
 _KATAKANA = re.compile(r"(?<![ァ-ヺー])(?!ユーザー?(?![ァ-ヺー]))[ァ-ヺー]{2,}")
 _LEAST_STEM, _MOST_ENDING = 4, 3
 _NOT = re.compile(r"(?<![\w'])([\w']+)\s(?=not\s)", re.IGNORECASE)
@@ -76,15 +76,15 @@ class PartialDate(NamedTuple):
     weekday: int | None = None
 
     def is_part_of(self, other: "PartialDate") -> bool:
-        """Return whether the other date has all parts of this one."""
+        """Return whether `other` has the same value for every known part of this date."""
         return all(mine is None or mine == theirs for mine, theirs in zip(self, other, strict=True))
 
 
 def evidence_span(evidence: str, utterance: Utterance) -> tuple[int, int] | None:
-    """Return the span of the evidence in `utterance.text`, within one span of own words; None if there is none.
+    """Return the span of the evidence in `utterance.text`, inside the user's own words; None if it does not occur.
 
-    Case, width, blanks, the kind of quotation mark or dash, and marks around the evidence are ignored; part of a word is no
-    match.
+    Case, character width, blanks, the style of quotation marks and dashes, and surrounding punctuation are ignored. Only
+    whole words match.
     """
     sought, _ = _normalized_with_places(evidence.strip(_AROUND))
     sought = sought.strip()
@@ -99,7 +99,7 @@ def evidence_span(evidence: str, utterance: Utterance) -> tuple[int, int] | None
 
 
 def clauses_around(evidence: str, utterance: Utterance, clauses: Iterable[Clause]) -> list[Clause]:
-    """Return the clauses that contain the evidence; none if it is not in own words."""
+    """Return the clauses that overlap the evidence; empty if it is not in the user's own words."""
     span = evidence_span(evidence, utterance)
     return [clause for clause in clauses if span and clause.start < span[1] and span[0] < clause.end]
 

@@ -1,4 +1,4 @@
-"""The numbers and times of day in a text, each with all its possible meanings: "1.150", "4k", "twenty-three", "15h30"."""
+"""Find numbers and times of day with all their possible values: "1.150", "4k", "twenty-three", "15h30"."""
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -19,7 +19,7 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _KANJI = re.compile(r"[〇一二三四五六七八九十百千万]+(?=[人匹頭羽本枚個歳才年月日時分回冊台杯階週間円名つ児女男度])")
 _DIGITS = {char: value for value, char in enumerate("〇一二三四五六七八九")}
 _UNITS = {"十": 10, "百": 100, "千": 1000, "万": 10_000}
-_MOST_DIGITS = 40  # people don't mention longer numbers, and int() reads at most 4,300 digits
+_MOST_DIGITS = 40  # people do not mention longer figures, and int() reads at most 4,300 digits
 Number = tuple[str, frozenset[Fraction]]
 
 
@@ -43,7 +43,7 @@ def _time(match: re.Match[str]) -> tuple[int, int]:
 def numbers_in(text: str, code: str | None = None) -> Iterator[Number]:
     """Yield each number as written, with its possible values.
 
-    `code`: number words of that language only, without hints ("a").
+    With `code`, only use the number words of that language, without hints ("a").
     """
     for match in _FIGURES.finditer(text):
         yield match[0], frozenset(_meanings(match[0], compiled("numbers.suffix").match(text, match.end())))
@@ -56,7 +56,7 @@ def numbers_in(text: str, code: str | None = None) -> Iterator[Number]:
 
 
 def _meanings(figures: str, suffix: re.Match[str] | None) -> Iterator[Fraction]:
-    """Yield the values of figures; a mark before three digits may group thousands or begin a fraction. None if overlong."""
+    """Yield the possible values: a mark before three digits may group thousands or be decimal. Skip overlong figures."""
     if len(figures) > _MOST_DIGITS:
         return
     bare = re.sub(r"['’\u00a0\u202f]", "", figures)

@@ -1,4 +1,4 @@
-"""The polarity of a clause, affirmative or negative, by word tables."""
+"""Find the polarity of a clause, affirmative or negative, from word tables."""
 
 import re
 import tomllib
@@ -31,14 +31,14 @@ def listed(name: str) -> frozenset[str]:
 
 @cache
 def no_names(code: str) -> frozenset[str]:
-    """Return capitalized words that are no names in a language."""
+    """Return the words of a language that are not names even if capitalized."""
     if code not in tables():
         return listed("names_none")
     return the_user() | frozenset(word for own in {code, "en"} for word in str(tables()[own].get("names_none", "")).split())
 
 
 def says_no(text: str) -> bool:
-    """Return whether a text surely negates something."""
+    """Return whether a text clearly negates something."""
     return _negations(text) > 0 or bool(_against(text, weak=False))
 
 
@@ -49,7 +49,7 @@ def may_say_no(text: str) -> bool:
 
 
 def polarities(clause: str, *, by_user: bool) -> frozenset[bool]:
-    """Return the possible polarities of a clause. `by_user`: it is the user's own, else a reader's rewording."""
+    """Return the possible polarities of a clause. `by_user` is False for a reader's rewording."""
     hard, against, strong = _negations(clause), _against(clause), _against(clause, weak=False)
     if hard == 2 or (hard and strong):
         return EITHER
@@ -61,13 +61,13 @@ def polarities(clause: str, *, by_user: bool) -> frozenset[bool]:
 
 
 def is_reversed(first: str, other: str) -> bool:
-    """Return whether both have the same negative word and only one negates it ("not allergic")."""
+    """Return whether both texts share a negative word and only one negates it ("not allergic")."""
     shared = _against(first, weak=False) & _against(other, weak=False)
     return bool(shared) and (_negations(first) == 0) != (_negations(other) == 0)
 
 
 def _negations(text: str) -> int:
-    """Return 0 without a negation, 1 with a negation, 2 if it cancels itself ("can't live without")."""
+    """Return 0 without a negation, 1 with one, and 2 for a double negation ("can't live without")."""
     text = compiled("polarity.not_no").sub("", straight(text.casefold()))
     denials = {word for word in _WORD.findall(text) if word in listed("no")}
     if compiled("polarity.unspaced_no").search(text):
@@ -76,7 +76,7 @@ def _negations(text: str) -> int:
 
 
 def _against(text: str, *, weak: bool = True) -> frozenset[str]:
-    """Return the roots of negative words; without the `weak` ones if False."""
+    """Return the roots of negative words. `weak=False` leaves out weakly negative words."""
     wanted = listed("against") if weak else listed("against") - listed("weakly")
     spaced = (word[:_ROOT] for word in _WORD.findall(text.casefold()) if word in wanted)
     return frozenset([*spaced, *compiled("polarity.unspaced_against").findall(text)])

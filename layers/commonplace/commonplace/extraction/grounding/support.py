@@ -1,4 +1,4 @@
-"""Whether a model's decision is supported by its evidence and by the memories that it would change."""
+"""Check that a model's decision is supported by its evidence and by the memories that it would change."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -28,12 +28,12 @@ def _subjects() -> frozenset[str]:
 
 
 def subject_stems(text: str) -> frozenset[str]:
-    """Return the stems of the subject of a text, without words for the user."""
+    """Return the content stems of a text, without words for the user."""
     return stems_of(text) - _subjects()
 
 
 def unsupported_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
-    """Return why a model's decision must not be applied, or None: the gates of every mode, then its support."""
+    """Return why a model's decision must not be applied, or None. Check the gates of every mode first, then support."""
     reason = refusal_reason(decision, day, targets)
     candidate = decision.candidate
     utterance = day.said_at(candidate.interaction_id, candidate.position)
@@ -51,7 +51,7 @@ def unsupported_reason(decision: Decision, day: Day, targets: Sequence[Memory]) 
 
 
 def _sentences_around(candidate: Candidate, utterance: Utterance) -> list[str]:
-    """Return the sentences around the evidence: a model may omit the words that show what it is."""
+    """Return the full sentences around the evidence: a model may omit the words that give the context."""
     return [clause.text for clause in clauses_around(candidate.evidence, utterance, sentences(utterance.text))]
 
 
@@ -83,9 +83,9 @@ def _closing_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> 
 
 
 def _lost_detail(old: str, new: str, candidate: Candidate, day: Day) -> str | None:
-    """Refuse an update that loses a name, number, date or negation of a memory, except a replaced value.
+    """Refuse an update that loses a name, number, date or negation of a memory, unless its value is replaced.
 
-    Unless it contradicts the memory, it must also still contain most of it.
+    Unless the update contradicts the memory, it must also retain at least half of its content stems.
     """
     untrue = contradicted(new, old, corrects=candidate.corrects)
     values = [attribute.value for sentence in untrue if (attribute := attribute_of(sentence))]
@@ -100,7 +100,7 @@ def _lost_detail(old: str, new: str, candidate: Candidate, day: Day) -> str | No
 
 
 def _shares_subject(old: str, new: str) -> str | None:
-    """Refuse to close a memory with words that share none with it and give no other value of the same attribute."""
+    """Refuse to close a memory with an unrelated text: no shared words and no new value of the same attribute."""
     if shared_stems(subject_stems(new), subject_stems(old)) or contradicted(new, old, corrects=True):
         return None
     return "it says nothing about the memory"

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 HIDDEN = "\ue000"
-"""Replaces one foreign character. A private-use character: never a word, never a blank."""
+"""Replaces one foreign character. As a private-use character, it is neither a word nor a blank."""
 
 _VISIBLE = re.compile(f"[^{HIDDEN}]+")
 # The remainder of a sentence that ended with foreign text.
@@ -33,7 +33,7 @@ class TextLine(NamedTuple):
 
 
 def lines_of(view: str) -> list[TextLine]:
-    """Return the lines in order, including blank ones."""
+    """Return the lines in order, including blank lines."""
     lines, at = [], 0
     for text in view.split("\n"):
         lines.append(TextLine(at, at + len(text), text))
@@ -51,7 +51,7 @@ def paragraphs_of(view: str) -> list[TextSpan]:
 
 
 def with_hidden(view: str, spans: Iterable[TextSpan]) -> str:
-    """Hide these ranges too, except their line breaks, so that lines stay lines. Spans may overlap."""
+    """Hide these ranges too, but preserve their line breaks. Spans may overlap."""
     parts, at = [], 0
     for start, end in sorted(spans):
         if end <= at:
@@ -73,7 +73,7 @@ def visible_spans(view: str) -> Iterator[TextSpan]:
 
 @cache
 def cues() -> Mapping[str, Any]:
-    """Return the wordings by language; `any` are those of all languages."""
+    """Return the wordings by language. The entry `any` applies to all languages."""
     return tomllib.loads((files(__package__) / "cues.toml").read_text("utf-8"))
 
 

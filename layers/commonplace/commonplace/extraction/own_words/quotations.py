@@ -1,4 +1,4 @@
-"""Explicitly marked foreign text (fences, tags, quoted lines), and quotations of speech."""
+"""Find explicitly marked foreign text (fences, tags, quoted lines) and quoted speech."""
 
 import re
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ def find_fences(view: str) -> Iterator[TextSpan]:
 
 
 def find_marked(view: str) -> Iterator[TextSpan]:
-    """Yield labelled foreign text ("[Web page]", "Tool output:"), up to a mark of its end, or to the end."""
+    """Yield labelled foreign text ("[Web page]", "Tool output:"), up to its end marker or the end of the message."""
     behind = 0
     for label in cue_pattern("marked").finditer(view):
         if label.start() >= behind:
@@ -57,7 +57,7 @@ def find_marked(view: str) -> Iterator[TextSpan]:
 
 
 def is_marked_as_foreign(text: str) -> bool:
-    """Return whether a label shows that a text, or part of it, is foreign: then it is no request of the user."""
+    """Return whether a label marks some of the text as foreign. Such a text is not a request from the user."""
     return cue_pattern("marked").search(text) is not None
 
 
@@ -110,7 +110,7 @@ def find_quotations(view: str) -> Iterator[TextSpan]:
 
 
 def _end(view: str, start: int) -> int:
-    """Return the end of the quotation, or 0 without one. Over several paragraphs, only the last one closes it."""
+    """Return the end of the quotation, or 0 if there is none. An unclosed one may end with its paragraph."""
     mark = view[start]
     if mark in "'‘":
         return _single_end(view, start)

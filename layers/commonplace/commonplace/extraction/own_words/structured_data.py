@@ -1,4 +1,4 @@
-"""Finds unfenced data: JSON, YAML, tables, CSV, SQL."""
+"""Find data outside of code fences: JSON, YAML, tables, CSV, SQL."""
 
 import re
 from collections.abc import Iterator, Sequence

@@ -88,7 +88,7 @@ class Lexicon(NamedTuple):
 
 
 class Tagged(NamedTuple):
-    """A sentence with its cues: the classes at each word, and the skeleton (classes, function words, word shapes)."""
+    """A sentence and its cues: the classes at each word, and the skeleton (classes, function words, word shapes)."""
 
     words: list[str]
     classes: list[list[str]]
@@ -180,7 +180,7 @@ def _shape(word: str) -> str:
 Vector = NDArray[np.float32]
 IMPORTANCE_STEPS = (2, 3, 4, 5)
 ENCODER = "minilm-e5-small-256"
-"""The embedder of the features for the `encoded` heads; those of another model are meaningless to them."""
+"""The embedder of the features for the `encoded` heads. Vectors of another model are meaningless to them."""
 Kind = Literal["fact", "wish", "passing", "asking", "imagined", "role_play", "others", "pasted", "injection"]
 """fact: about the user, worth knowing in some months. wish: how the assistant is to behave. others: affairs of other people.
 
@@ -198,7 +198,7 @@ _SHARES = {
 _WIDTHS = {name: share**0.5 for name, share in _SHARES.items()}
 _SPACED_MARK = re.compile(r"\w [.?!]")
 _NAME_INSIDE = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
-# Dicts without values: ordered sets, so that sums are the same in every process.
+# Dicts as ordered sets: a fixed order makes sums equal in every process.
 _Found = dict[str, dict[str, None]]
 
 
@@ -279,7 +279,7 @@ class Heads(NamedTuple):
 
     @classmethod
     def of(cls, words: NDArray[np.float64], vector: NDArray[np.float64]) -> Self:
-        """Return fitted weights, rounded: those of the words to a byte each."""
+        """Return the fitted weights, rounded. Word weights take one byte each."""
         scales = np.abs(words).max(axis=0) / 127.0
         return cls(np.rint(words / scales).astype(np.int8), scales.astype(np.float32), vector.astype(np.float16))
 

@@ -41,7 +41,7 @@ def tags_of(text: str, limit: int = 8) -> list[str]:
 
 
 def _fresh(tags: list[str], taken: list[str]) -> list[str]:
-    """Return the tags that neither mean the same as a taken one nor are its verb (`cook` for `cooking`), each once."""
+    """Drop duplicates, synonyms of a taken tag, and the verb of a taken tag (`cook` for `cooking`)."""
     known = {same_thing(tag) for tag in taken}
     new_tags: list[str] = []
     for tag in tags:
@@ -120,7 +120,7 @@ def _tidy(tag: str) -> str:
 
 
 def further_tags(reading: Reading, topics: Sequence[str]) -> Iterator[str]:
-    """Yield further tags of a text, best first. `topics`: those it already has."""
+    """Yield further tags of a text, best first. `topics`: the topics it already has."""
     yield from (ancestor for topic in topics for ancestor in _ancestors(topic))
     if reading.language == "en":
         yield from (singular(word.key) for at, word in enumerate(reading.words) if _is_common_noun(reading.words, at))

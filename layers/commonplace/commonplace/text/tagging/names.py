@@ -1,4 +1,4 @@
-"""One name for a tag, whatever its spelling, number or alias."""
+"""Find the standard name of a tag for any spelling, number (singular or plural) or alias."""
 
 import functools
 import re
@@ -75,7 +75,7 @@ def _shortened(word: str, language: str) -> list[str]:
 
 @functools.lru_cache(maxsize=4096)
 def same_thing(tag: str) -> str:
-    """Return a key shared by tags of the same thing: unified spelling, number and aliases. Not for display."""
+    """Return a key that equal tags share despite spelling, number and alias. Not for display."""
     return _spelling(canonical(tag))
 
 

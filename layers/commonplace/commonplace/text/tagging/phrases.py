@@ -1,4 +1,4 @@
-"""The phrases of a text, its concepts: runs of content words between grammar words, and nouns of unspaced script."""
+"""Find the concepts of a text: runs of content words between grammar words, and nouns in scripts without spaces."""
 
 import functools
 import re
@@ -83,7 +83,7 @@ def names_in(phrase: Phrase) -> list[Phrase]:
 
 
 def is_proper(word: Word) -> bool:
-    """Return whether it is a capitalized name of the lexicon."""
+    """Return whether a word is a capitalized name in the lexicon."""
     return word.text[0].isupper() and word.key in lexicon("en").names
 
 
@@ -96,7 +96,7 @@ def unspaced_nouns(runs: Sequence[str], language: str) -> list[str]:
 
 
 def _pieces(part: str, known: Mapping[str, object], stopped: Mapping[str, object], language: str) -> list[str]:
-    """Cut a run: Japanese ones are mostly one noun and lose only stop words; Chinese ones are also cut at known words."""
+    """Cut a run. A Japanese run is mostly one noun and only loses stop words; Chinese is also cut at known words."""
     if part in stopped:
         return []
     parts = [""]
@@ -128,12 +128,12 @@ def _never_names() -> frozenset[str]:
 
 @functools.cache
 def _gerunds() -> frozenset[str]:
-    """Activities that are topics count as nouns, although verbs have the same form."""
+    """Count activities that are topics as nouns, although verbs have the same form."""
     return frozenset(name for name in topic_names() if name.endswith("ing")) - {"moving", "housing"}
 
 
 def concepts_of(text: str, limit: int = 8) -> list[str]:
-    """Return up to `limit` concepts of one to four words; names and longer ones first, only names keep capitals."""
+    """Return up to `limit` concepts of one to four words, names and longer concepts first. Only names keep capitals."""
     reading = read(text)
     concepts: dict[str, tuple[int, str]] = {}
     for phrase in phrases_of(reading):

@@ -30,7 +30,7 @@ _SHIPPED = ("de", "fr", "es")
 
 
 def are_siblings(first: str, second: str) -> bool:
-    """Return whether two similar tags are different things: of one kind, opposites, versions, or one a sort of the other."""
+    """Return whether two similar tags differ: siblings of one kind, opposites, versions, or one a kind of the other."""
     short, other = canonical(first), canonical(second)
     if min(len(short), len(other)) < _SHORTEST or _DIGITS.findall(short) != _DIGITS.findall(other):
         return True
@@ -68,7 +68,7 @@ def _narrower(first: str, other: str) -> bool:
 
 
 def consolidate(new_tags: list[str], existing: Mapping[str, int], cosine: Cosine) -> dict[str, str]:
-    """Return new tag -> its replacement: the full standard form, or the user's own tag; only for those that change.
+    """Return new tag -> its replacement: the full standard form, or the user's own tag. Unchanged tags are left out.
 
     An abbreviation is written in full, whichever the user had first. `existing`: tag -> number of its memories. `cosine`:
     similarity of two tags, -1 to 1, None if unknown; called at most 32 times in total.
@@ -209,7 +209,7 @@ def scale_of(model: str) -> tuple[float, float] | None:
 
 
 def winner(first: str, other: str, own: OwnTags) -> str:
-    """Return the name that replaces both: the table's, the full form, the correctly spelled, else the most used."""
+    """Return the name for both: from the table, the full form, the correct spelling, or else the most used."""
     group = group_of(first)
     if group is not None and group == group_of(other):
         return group
@@ -219,7 +219,7 @@ def winner(first: str, other: str, own: OwnTags) -> str:
 
 
 def group_of(tag: str) -> str | None:
-    """Return the preferred name of the thing in the shipped table, or None."""
+    """Return the preferred name of a tag in the shipped table, or None."""
     groups, plain = alias_groups(), canonical(tag)
     return groups[plain][0] if plain in groups else None
 

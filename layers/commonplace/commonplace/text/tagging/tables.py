@@ -80,7 +80,7 @@ def _topics_in(name: str) -> Iterator[tuple[str, str | None, list[str]]]:
 
 @functools.cache
 def alias_groups() -> Mapping[str, tuple[str, ...]]:
-    """Return any lower-case name -> all names of the same thing, the preferred one first."""
+    """Return each lower-case name -> all names with that meaning, the preferred name first."""
     groups: dict[str, tuple[str, ...]] = {}
     for line in _lines("aliases.txt"):
         name, _, synonyms = line.partition(": ")
@@ -102,7 +102,7 @@ def kinds() -> Mapping[str, frozenset[int]]:
 
 @functools.cache
 def listed(name: str) -> tuple[str, ...]:
-    """Return the words of `section.name` of the small tables, in order. KeyError for an unknown one."""
+    """Return the words of `section.name` of the small tables, in order. KeyError for an unknown name."""
     section, key = name.split(".")
     return tuple(_small_tables()[section][key].split())
 
