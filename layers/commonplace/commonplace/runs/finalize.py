@@ -101,9 +101,7 @@ def _without_quotes(run: Run, forgotten: set[str], sources: set[str]) -> Run:
     )
     waits = any(operation.outcome == "needs_review" for operation in operations)
     status = "done" if run.status == "needs_review" and not waits else run.status
-    named = (
-        {} if operations == run.operations else {"tags": (), "archived": (), "result": None}
-    )  # tags may be words of memories
+    named = {} if operations == run.operations else {"tags": (), "archived": (), "result": None}  # tags are words of memories
     return run.model_copy(update={"operations": operations, "dropped": dropped, "status": status, **named})
 
 
