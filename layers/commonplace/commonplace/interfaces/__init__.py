@@ -1,1 +1,1 @@
-"""The ways in: each turns its own form into a tool call and back."""
+"""The interfaces: each converts its requests into tool calls and the results into its own responses."""

@@ -7,7 +7,7 @@ from commonplace.domain.errors import escaped, places_of
 
 
 class WithoutTexts(logging.Formatter):
-    """Format a record as one line, with the type and place of an exception: its message may quote a user."""
+    """Format a record as one line. Exceptions are reduced to type and place, because a message may quote a user."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = escaped(f"{record.levelname.lower()}: {record.getMessage()}")

@@ -45,7 +45,7 @@ def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], 
         case ["history", key]:
             _only(method, "GET")
             return nights.history(key).model_dump(mode="json")
-        case ["memories", *name] if name:  # an id from elsewhere may hold a slash
+        case ["memories", *name] if name:  # an id from another system may contain a slash
             _only(method, "GET")
             return _memory("/".join(name), nights)
         case ["feedback"]:
@@ -60,7 +60,7 @@ def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], 
 
 
 def _recorded(interactions: Sequence[Any], nights: Nights) -> Answer:
-    """Return what was recorded; raise the error if the only interaction of a call is refused."""
+    """Return the recorded interactions. Raises the error if a call's only interaction is refused."""
     done = nights.record(interactions)
     if len(interactions) == len(done.refused) == 1:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, done.refused[0].message, done.refused[0].field)

@@ -7,8 +7,8 @@ from tempfile import NamedTemporaryFile
 
 
 def replace(file: Path, body: bytes) -> None:
-    """Write a temporary file next to it, copy the permissions, and rename it. Raises `OSError`."""
-    with NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as made:  # readable by its owner only
+    """Write a temporary file in the same folder, copy the permissions to it, and rename it. Raises `OSError`."""
+    with NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as made:  # only its owner can read it
         try:
             made.write(body)
             made.flush()

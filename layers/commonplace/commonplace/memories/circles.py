@@ -1,4 +1,4 @@
-"""Finds memories that replaced one another in a circle, which only imported files can contain."""
+"""Find memories that replaced one another in a circle. Only imported files can contain circles."""
 
 from collections import defaultdict
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Compares a new memory with existing ones: which are similar, equal in meaning, or now outdated."""
+"""Compare a new memory with existing memories: find similar, equivalent and outdated memories."""
 
 import logging
 from collections.abc import Sequence
@@ -12,13 +12,13 @@ from commonplace.text.paraphrase.verdict import same_statement
 
 _COMPARED = 8  # by words, and as many by vector
 _MOST_SHOWN = 5
-_LEAST_COSINE = 0.4  # below it, two texts share words ("I'm", "every") but no topic
+_LEAST_COSINE = 0.4  # below this, two texts share words ("I'm", "every") but no topic
 _SAME = "the same in other words"
 _log = logging.getLogger("commonplace")
 
 
 def find_similar(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
-    """Return memories to compare with, nearest first; None if the index is unavailable, as no store waits for advice."""
+    """Return the nearest memories, best first, or None if the index is unavailable: the store then skips the comparison."""
     memory = entry.memory
     seen = Visibility(memory.user_id, tuple({GLOBAL_AGENT, memory.agent_id}), memory.created_at)
     try:
@@ -34,7 +34,7 @@ def alike(nearest: Sequence[Similar]) -> list[Similar]:
 
 
 def as_similar(nearest: Sequence[Similar]) -> list[SimilarMemory]:
-    """Return the memories on the same topic, in the form of an answer."""
+    """Return the memories on the same topic, as values for the answer."""
     return [
         SimilarMemory(
             memory_id=similar.memory_id,
@@ -46,9 +46,9 @@ def as_similar(nearest: Sequence[Similar]) -> list[SimilarMemory]:
 
 
 def advice_on(entry: Entry, nearest: Sequence[Similar], ports: Ports) -> tuple[list[Merge], list[Update]]:
-    """Return which memories say the same, and which may be outdated, each with the reason.
+    """Return the memories with the same meaning and the memories that may be outdated, with reasons.
 
-    Without vectors, compares words and reports none as outdated.
+    Without vectors, compares words and reports no memory as outdated.
     """
     merges, updates = [], []
     for other in nearest:

@@ -1,4 +1,4 @@
-"""Removes the words of erased memories from the documents they came from."""
+"""Remove the words of erased memories from their source documents."""
 
 import re
 import unicodedata
@@ -42,7 +42,7 @@ class ForgottenWords:
 
     @classmethod
     def of(cls, forgotten: Iterable[str], staying: Iterable[str]) -> "ForgottenWords":
-        """Create from the texts of erased passages and of remaining ones."""
+        """Create from the texts of the erased passages and of the remaining passages."""
         passages = frozenset(lines for lines in map(_Lines.of, forgotten) if lines.body)
         stays = frozenset[str]().union(*(_Lines.of(memory).all for memory in staying))
         return cls(passages, frozenset(line for part in passages for line in part.all if not _is_in(line, stays)), stays)
@@ -50,7 +50,7 @@ class ForgottenWords:
     def are_in(self, text: str, stays: bool) -> bool:
         """Return whether the text equals an erased passage or, unless it `stays`, contains an erased line.
 
-        A shared heading counts only if another line of the passage doesn't stay either.
+        A shared heading counts only if the text also has body lines that don't stay.
         """
         lines = _Lines.of(text)
         if stays or lines in self.passages:
@@ -65,7 +65,7 @@ def _is_in(line: str, lines: Iterable[str]) -> bool:
 
 
 def twins(gone: Collection[Memory], known: Sequence[Memory], current: Collection[str]) -> list[str]:
-    """Return the ids of passages to erase along: equal passages of any document, and closed ones sharing a line.
+    """Return the ids of passages to erase too: equal passages of any document, and closed passages that share a line.
 
     A paragraph that was removed and restored, or a renamed or copied file, had another memory before. Shared lines count only
     within the same document. `current`: ids of active memories.
@@ -109,9 +109,9 @@ def _forget(
     head: DocumentHead, is_own: bool, forgotten: set[str], memories: Collection[Memory], copied: ForgottenWords, user_id: str,
     now: datetime, documents: Documents,
 ) -> bool:  # fmt: skip
-    """`is_own`: erased memories come from this document. Other documents keep their newest version.
+    """Remove words from one document. Unless `is_own` (the source of an erased memory), its newest version stays.
 
-    `copied`: the erased passages of all documents.
+    `copied` are the erased passages of all documents.
     """
     lines = [memory.raw_text for memory in memories if memory.is_passage and memory.session_id == head.reference]
     versions = documents.versions(user_id, head.namespace, head.key)

@@ -1,4 +1,4 @@
-"""Memories derived from documents: created with a version, and closed with it."""
+"""Memories derived from documents. They are created and closed as the versions of the document change."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -26,8 +26,8 @@ _LEAST_SHARED = 1 / 3
 def derived(document: Document, before: Document | None, caller: Caller, ports: Ports) -> tuple[Document, dict[str, Entry]]:
     """Link the document to the memories of its passages. Returns it with the new memories, by digest.
 
-    A passage of the previous version keeps its memory unless that was closed. The memory of an edited passage names the
-    replaced passage's memory in `supersedes`, so that both are erased together.
+    An unchanged passage has the same memory as before, unless that was closed. The memory of an edited passage names the
+    memory of the former text in `supersedes`, so that both are erased together.
     """
     passages = passages_of(document.body, document.form, document.fields)
     ids_by_digest = {part.digest: part.memory_id for part in before.passages if part.digest in passages} if before else {}
@@ -77,7 +77,7 @@ def _sole_holders(old: Mapping[str, set[str]], new: Mapping[str, set[str]]) -> I
 
 
 def _words(text: str) -> set[str]:
-    """Without headings, which many passages share."""
+    """Return the words without headings, which many passages share."""
     return set(terms("\n".join(line for line in text.splitlines() if not HEADING.match(line))))
 
 

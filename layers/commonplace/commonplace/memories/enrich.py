@@ -1,4 +1,4 @@
-"""Enrichment: what rules derive from a text; and an embedder with precomputed vectors."""
+"""Enrich a text with labels that rules derive from it. Also contains an embedder with precomputed vectors."""
 
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
@@ -52,7 +52,7 @@ class PrecomputedEmbedder:
 
 @dataclass(frozen=True)
 class EnrichedStatement:
-    """A text with what rules derive from it. `renamed`: new tags replaced by a standard form or the user's own tag."""
+    """A text with derived labels. `renamed` has the new tags that a standard form or the user's own tag replaced."""
 
     text: str
     normalized: str
@@ -70,9 +70,9 @@ class EnrichedStatement:
 def enrich(
     text: str, words: Embedder, embedder: Embedder, own_tags: Mapping[str, int], speaker: str | None = None
 ) -> EnrichedStatement:
-    """Derive a statement from a text by the static model (`words`) and the memories' `embedder`.
+    """Derive a statement from a text with the static model (`words`) and the memories' `embedder`.
 
-    `own_tags`: the user's tags with counts; `speaker`: None for the user.
+    `own_tags` are the user's tags with counts. `speaker` is None for the user.
     """
     known = words.embed(text)
     vector = known if embedder is words else embedder.embed(text)
@@ -90,7 +90,7 @@ def enrich(
 
 
 def labelling(ports: Ports) -> Embedder:
-    """Return the embedder that labels need; no other is called for a text that may not be stored."""
+    """Return the embedder for labels. No other embedder is called for a text that may not get stored."""
     return ports.embedder if ports.embedder.name == ENCODER else ports.words
 
 

@@ -1,4 +1,4 @@
-"""Ingestion: turns a statement and its context into a memory, once, for every way of storing."""
+"""Ingestion: turn a statement and its context into a memory. All ways of storing use it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,7 +29,7 @@ NOT_COMPARED = "the index can't be asked just now; similar memories were not loo
 
 @dataclass(frozen=True)
 class Ingested:
-    """The stored memory, whether it is new, and similar memories. `degraded`: similar memories could not be looked up."""
+    """The stored memory, whether it is new, and similar memories. `degraded`: the lookup of similar memories failed."""
 
     memory: Memory
     created: bool
@@ -43,7 +43,7 @@ class Ingested:
 def new_entry(
     tool: str, statement: EnrichedStatement, place: Place | None, caller: Caller, ports: Ports, extra: Mapping[str, Any]
 ) -> Entry:
-    """Build a new memory of a statement. `given`: record fields from the caller, which override derived values."""
+    """Build a new memory from a statement. The caller's fields in `given` override derived values."""
     thought = {
         "memory_type": statement.memory_type,
         "category": statement.classification.category,
@@ -107,7 +107,7 @@ def ingest(
 
 
 def recommendations_on(memory: Memory, ports: Ports) -> Recommendations | None:
-    """Return what a store would have recommended on a stored memory, from older memories; None without an index."""
+    """Return the recommendations that a store would give for this memory, from older memories. None without an index."""
     entry = Entry(memory, ports.embedder.embed(memory.content), Audit("store", memory.created_at, {}))
     like = find_similar(entry, ports)
     if like is None:
@@ -132,7 +132,7 @@ def recommended(
 
 
 def _replace(entry: Entry, old: Sequence[Memory], closed_by: Mapping[str, object], ports: Ports) -> tuple[Memory, bool, str]:
-    """If an equal memory exists, that memory replaces the old ones."""
+    """Replace the old memories by the new memory or, if it exists, by the equal memory."""
     new = entry.memory
     operation = _closing(old, new.memory_id, closed_by, Change(new, entry.audit, entry.vector), new.created_at)
     try:
@@ -163,7 +163,7 @@ def _closing(
 
 
 def notes(done: Ingested, caller: Caller, report_known: bool = True, warnings: Sequence[str] = ()) -> Notes | None:
-    """Return the notes of a storing tool. `tell_known`: report if nothing new was stored."""
+    """Return the notes of a storing tool. With `report_known`, report if nothing new was stored."""
     lines = [*warnings] if done.created else [KNOWN] if report_known else []
     result = Notes(
         degraded=NOT_COMPARED if done.degraded else None, redacted=list(caller.redacted) or None, warnings=lines or None

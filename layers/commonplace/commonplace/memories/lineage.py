@@ -1,4 +1,4 @@
-"""Which memories replaced which, by `superseded_by` and `supersedes`."""
+"""Follow which memories replaced each other, by `superseded_by` and `supersedes`."""
 
 from collections.abc import Iterable, Sequence
 
@@ -21,14 +21,14 @@ def successors(memory: Memory, records: MemoryRecords) -> list[Memory]:
 
 
 def lineage(memory_id: str, memories: Iterable[Memory]) -> list[Memory]:
-    """Return the memory with all that it replaced and all that replaced it, transitively, in the given order."""
+    """Return the memory, all memories that it replaced and all that replaced it, transitively, in the given order."""
     known = list(memories)
     ids = lineage_ids(memory_id, known)
     return [memory for memory in known if memory.memory_id in ids]
 
 
 def lineage_ids(memory_id: str, known: Sequence[Memory]) -> set[str]:
-    """Return the ids of the lineage, including linked ids that are not among `known`."""
+    """Return the ids of the lineage, including linked ids that are not in `known`."""
     seen, more = set[str](), {memory_id}
     while more:
         seen |= more
@@ -39,6 +39,6 @@ def lineage_ids(memory_id: str, known: Sequence[Memory]) -> set[str]:
 
 
 def made_of(memory: Memory, records: MemoryRecords) -> frozenset[str]:
-    """Return the ids that a memory was merged from; empty if it wasn't, or was erased."""
+    """Return the ids that a memory was merged from. Empty if it is no merge or was erased."""
     sources = (audit.detail.get(MERGED) for audit in records.audits(memory.user_id, memory.memory_id))
     return frozenset(memory_id for ids in sources if isinstance(ids, list) for memory_id in ids)

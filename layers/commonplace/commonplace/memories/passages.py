@@ -24,7 +24,7 @@ Leaf = tuple[str | int, ...]
 
 @dataclass(frozen=True)
 class Passage:
-    """A piece of a document. `places`: as in `PassageOf`."""
+    """A piece of a document. For `places`, see `PassageOf`."""
 
     text: str
     places: tuple[tuple[int, int], ...]
@@ -84,7 +84,7 @@ def _shift_places(places: Iterable[tuple[int, int]], gone: Sequence[tuple[int, i
 
 def pieces(text: str) -> Iterator[tuple[int, int]]:
     """Yield the spans of a text's paragraphs with their headings, at most 1,000 characters and about 1,000 spans."""
-    least = 2 ** (len(text) // _MOST).bit_length()  # grows in steps, so that an edit seldom moves the bounds of all pieces
+    least = 2 ** (len(text) // _MOST).bit_length()  # grows in steps, so that an edit seldom changes all pieces
     start, end, has_words = 0, 0, False
     for line in re.finditer(r"[^\n]*\n?", text):
         is_heading = HEADING.match(line[0]) is not None
@@ -98,7 +98,7 @@ def pieces(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _shortened(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    """Splits a span at spaces into trimmed parts of at most 1,000 characters with a letter or digit."""
+    """Split a span at spaces into trimmed parts of at most 1,000 characters. Each part has a letter or digit."""
     while start < end:
         stop = end
         if end - start > MOST_CHARACTERS:
@@ -161,7 +161,7 @@ def _leaves(value: Any, path: Leaf) -> Iterator[Leaf]:
 
 
 def _at(value: Any, path: Leaf, steps: list[tuple[str, str]]) -> Iterator[Leaf]:
-    """The leaves below a path such as `a.b[*].c`; negative indexes count from the end, `*` is every entry."""
+    """Return the leaves below a path such as `a.b[*].c`. Negative indexes count from the end; `*` means every entry."""
     if not steps:
         yield from _leaves(value, path)
         return
@@ -186,7 +186,7 @@ def _value(value: Any, leaf: Leaf) -> Any:
 
 
 def without_values(body: str, gone: Collection[int], with_names: bool) -> str:
-    """Remove values from a JSON text by number, and with `with_names` also names without any value left."""
+    """Remove values from a JSON text by number. With `with_names`, also remove names that have no value left."""
     value, _ = _Emptying(gone, with_names).left(json.loads(body))
     return json.dumps(value, ensure_ascii=False)
 
@@ -198,7 +198,7 @@ class _Emptying:
     number: int = 0
 
     def left(self, value: Any) -> tuple[Any, bool | None]:
-        """Return the rest of a value, and whether all of it is erased; None if it was empty."""
+        """Return the rest of a value and whether all of it is erased. None if it was empty."""
         if isinstance(value, dict):
             entries = [(name, *self.left(inner)) for name, inner in value.items()]
             return self._name_entries(entries), _all_known(is_gone for _, _, is_gone in entries)

@@ -1,4 +1,4 @@
-"""Moves a user's memories to the next embedding model, a few at each write or all at once."""
+"""Move a user's memories to the next embedding model, a few after each write or all at once."""
 
 import logging
 import time
@@ -15,7 +15,7 @@ _log = logging.getLogger("commonplace")
 
 
 def after_write(user_id: str, ports: Ports) -> None:
-    """Embed some of a user's memories that still have old vectors. Never raises: the caller has written already."""
+    """Embed some of a user's memories that have old vectors. Never raises, because the caller's write is done."""
     if ports.reembedding is None:
         return
     try:
@@ -27,7 +27,7 @@ def after_write(user_id: str, ports: Ports) -> None:
 def reembed(
     user_id: str, reembedding: Reembedding, embedder: Embedder, seconds: float, done: Callable[[int], None] = lambda _: None
 ) -> bool:
-    """Embed memories for `seconds`; after the last one, switch the user. Return whether that is done."""
+    """Embed memories for `seconds`. After the last memory, switch the user to the model. Returns whether that is done."""
     until: float | None = None
     embedded = 0
     while left := reembedding.left(user_id, _BATCH):

@@ -20,7 +20,7 @@ def log_search(query: str, count: int, caller: Caller, ports: Ports) -> None:
 
 
 def logged_query(query: str) -> str:
-    """Return the part of a query that is stored."""
+    """Return the query as stored."""
     return " ".join(query.split())[:_MOST_CHARACTERS]
 
 
@@ -56,7 +56,7 @@ def forget_searches(user_id: str, memories: Iterable[Memory], ports: Ports) -> s
 
 
 def _is_inflected(stem: str, stems: Collection[str]) -> bool:
-    """Whether it is one of the stems, or differs from one in a few final letters, for languages that aren't stemmed."""
+    """Whether a word is a stem, or differs from a stem in a few final letters (for languages without a stemmer)."""
     if stem in stems or len(stem) < _SHORTEST_ROOT:
         return stem in stems
     return any(

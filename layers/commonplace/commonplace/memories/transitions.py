@@ -1,4 +1,4 @@
-"""How a memory is corrected and closed (superseded, deleted, erased), what is stored to undo it, and which clock to trust."""
+"""Correct and close memories (supersede, delete, erase), record the data for an undo, and decide which clock to trust."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -27,7 +27,7 @@ _WORDS: dict[str, Any] = {
     "speaker": None, "subject": None, "known_as": None, "emotion": None, "embedding_model": None,
 }  # fmt: skip
 
-# Only an erasure changes words; version, time and usage change with each write.
+# Words change only when they are erased; version, time and usage change with each write.
 _TEXTS = {"raw_text", "normalized_text", "tags", "concepts", "speaker", "evidence", "user_note", "subject"}
 _UNAUDITED = _TEXTS | {"version", "updated_at", "access_count", "last_accessed"}
 
@@ -37,7 +37,7 @@ TAGS_BEFORE = "tags_before"
 
 
 def corrected(memory: Memory, now: datetime, detail: Mapping[str, object], **labels: Any) -> Change:
-    """Change labels of a memory (type, tags, importance, headings, expiry): its next version, under the same id."""
+    """Return the next version of a memory with other labels (type, tags, importance, headings, expiry)."""
     after = memory.next_version(now, **labels)
     return Change(after, Audit("correct", now, {**detail, **replaced_tags(memory, after)}), before=memory)
 
@@ -58,12 +58,12 @@ def deleted(memory: Memory, now: datetime) -> Memory:
 
 
 def erased(memory: Memory, now: datetime) -> Memory:
-    """Close a memory and remove its words for good. The session id stays."""
+    """Close a memory and remove its words permanently. The session id stays."""
     return deleted(memory, now).model_copy(update=_WORDS)
 
 
 def without_words(change: AppliedChange) -> AppliedChange:
-    """Return a change without the words it replaced, after its memory was erased."""
+    """Return a change without the replaced words, for an erased memory."""
     if change.before is None:
         return change
     return replace(change, before={name: old for name, old in change.before.items() if name not in _WORDS})
@@ -82,7 +82,7 @@ def believed(clock: float, written: Iterable[float], retention: float = math.inf
 
 
 def applied_change(change: Change) -> AppliedChange:
-    """Return what is stored of a change: its version and the replaced fields, without erased words."""
+    """Return the stored form of a change: its version and the replaced fields, without erased words."""
     memory, before, by_model = change.memory, change.before, change.audit.detail.get(BY_MODEL)
     if before is None or change.erases:
         return AppliedChange(memory.memory_id, memory.version, None if before is None else {}, change.erases)
@@ -92,12 +92,12 @@ def applied_change(change: Change) -> AppliedChange:
 
 
 def closed_by(caller: Caller, now: datetime) -> dict[str, object]:
-    """Return the audit detail on who deleted or merged away a memory."""
+    """Return the audit detail that marks a memory as closed by a model; empty for a person or program."""
     return {} if caller.admin else {BY_MODEL: now.isoformat()}
 
 
 def check_model_may_close(count: int, command: str, caller: Caller, ports: Ports) -> None:
-    """Raise `TOO_MANY_REQUESTS` if a model closes more than 20 memories per hour; names the `command` for a person."""
+    """Raise `TOO_MANY_REQUESTS` if a model closes more than 20 memories per hour. The error names a person's `command`."""
     if caller.admin:
         return
     since = caller.now - _HOUR

@@ -1,1 +1,1 @@
-"""The nightly run: reads a day, decides, plans and applies. Each step survives a crash, and everything can be undone."""
+"""The nightly run: read a day, decide, plan the changes and apply them. A crashed run resumes, and runs can be undone."""

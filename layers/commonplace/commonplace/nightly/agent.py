@@ -1,4 +1,4 @@
-"""Agent mode: a model updates the memories with tools, turn by turn. The result is a plan like any other."""
+"""Agent mode: a model plans changes to the memories by calling tools, turn by turn."""
 
 import json
 import time
@@ -31,7 +31,7 @@ from commonplace.nightly.prompt_chunks import Chunk, chunks_of, interactions_in,
 from commonplace.ports.values import ModelUnavailable, Reply
 
 _MAX_TOKENS = 4_000
-_CHUNK_TOKENS = 20_000  # every turn sends them again
+_CHUNK_TOKENS = 20_000  # the instructions are sent again on every turn
 _TASK = "Bring the memory up to date with what the user says in {data}."
 _CUT = {"error": "this call was cut off and did not run; make it again, with less in one answer"}
 Evidence = Annotated[Text, Field(max_length=LONGEST_EVIDENCE)]
@@ -43,7 +43,7 @@ _CONFIDENCE = 0.9
 
 
 class RejectedCall(Exception):  # noqa: N818 - an answer to the agent
-    """A call that changes nothing; the message explains why to the agent."""
+    """A rejected tool call, which changes nothing. The message tells the agent why."""
 
 
 class AgentPlan:
@@ -60,7 +60,7 @@ class AgentPlan:
 
     @property
     def made(self) -> Mapping[str, Decision]:
-        """A copy of all decisions by name, to reset the plan to."""
+        """A copy of all decisions by name; assign it to roll the plan back."""
         return dict(self._by_name)
 
     @made.setter
@@ -69,7 +69,7 @@ class AgentPlan:
 
     @property
     def view(self) -> StagedView:
-        """The memories without those that the plan closes."""
+        """The memories, except the ones that the plan closes."""
         return StagedView(self._record, self.decisions)
 
     @property
@@ -78,16 +78,16 @@ class AgentPlan:
         return {name: made.candidate for name, made in self._by_name.items() if made.operation in ("ADD", "UPDATE")}
 
     def has_decision(self, name: str) -> bool:
-        """Return whether the plan has its one decision for this name."""
+        """Return whether the plan has a decision for this name."""
         return name in self._by_name
 
     def candidate(self, content: str, interaction_id: str, evidence: str, **fields: Any) -> Candidate:
-        """Build a candidate located at its evidence. Raises `RejectedCall` if the user didn't say it there."""
+        """Build a candidate from its evidence. Raises `RejectedCall` if the interaction doesn't contain the evidence."""
         utterance = self._utterance_with(interaction_id, evidence)
         return Candidate(content, interaction_id, utterance.position, evidence, event_time=utterance.time, **fields)
 
     def add(self, name: str, candidate: Candidate) -> str | None:
-        """Plan a new memory; return why not if there is nothing to add. An outdated value is added closed."""
+        """Plan a new memory. Returns the reason if there is nothing to add. Adds an outdated value as a closed memory."""
         by_rules = decide([*self.new_candidates.values(), candidate], self.view, self._now)[-1]
         if by_rules.operation == "NOOP":
             return by_rules.why
@@ -96,14 +96,14 @@ class AgentPlan:
         return None
 
     def change(self, name: str, candidate: Candidate, target: Memory | None) -> None:
-        """Plan a new value for a stored memory or, without `target`, for the plan's own entry."""
+        """Plan a new value for a stored memory. Without `target`, change the value already planned under this name."""
         planned = self._by_name.get(name)
         targets = [target] if target is not None else self._record.get(planned.targets) if planned is not None else []
         ids = tuple(memory.memory_id for memory in targets)
         self._put(name, Decision(candidate, "UPDATE" if ids else "ADD", ids, why="updated by the agent"), targets)
 
     def close(self, name: str, interaction_id: str, evidence: str, target: Memory | None) -> None:
-        """Plan to close a memory, or drop the plan's own entry. Unless forgotten, the ending words replace the memory."""
+        """Plan to close or forget a memory, depending on the evidence. Without `target`, drop the planned entry."""
         request = forget_target(evidence)
         sure = {"confidence": _CONFIDENCE, "forgets": request is not None, "corrects": request is None}
         candidate = self.candidate(request or evidence, interaction_id, evidence, **sure)
@@ -118,9 +118,9 @@ class AgentPlan:
             self._put(name, Decision(candidate, "DELETE", (target.memory_id,), why="ended by the agent"), [target])
 
     def forget(self, request: Candidate) -> None:
-        """Plan a forget request once, and drop entries of the plan that it covers and that were said before it."""
+        """Plan a forget request once. Drop planned entries that it covers if the user said them earlier."""
         name = f"{request.interaction_id}/{request.position}/{request.content}"  # no key has this form
-        # Compares with the whole record: memories closed by the plan still have their words there.
+        # Use the stored memories, not the plan's view: memories that the plan closes still contain their words.
         (wanted,) = decide([request], self._record, self._now)
         for key, made in tuple(self._by_name.items()):
             if _is_said_before(made.candidate, request) and is_about(request.content, made.says):
@@ -270,7 +270,7 @@ class AgentTools:
     def _entries(self, planned: Mapping[str, Any], memories: Iterable[Memory]) -> Mapping[str, object]:
         entries = [{"key": name, "value": value.content, "section": value.section} for name, value in planned.items()]
         for memory in memories:
-            # Memories without a key, or with a key in another collection, are named by id: keys are lower case, ids are not.
+            # Name a memory by id if its key is missing or in another collection. Ids can't equal keys, which are lower case.
             key = memory.key if memory.collection == DEFAULT_COLLECTION else None
             name = key or memory.memory_id.lower()
             self._shown[name] = memory
@@ -295,7 +295,7 @@ def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime
             tools.plan.made = before
             unread.append(unread_after(error, interactions_in(chunk)))
             continue
-        # Only decisions on this chunk: an earlier chunk of the conversation may have been read when this chunk was not.
+        # Count only decisions on this chunk: an earlier chunk of the same interaction may be read although this one isn't.
         made = [decision for name, decision in tools.plan.made.items() if before.get(name) is not decision]
         left = set(interactions_in(chunk)) - {decision.candidate.interaction_id for decision in made}
         waiting = left if ended else set[str]()
@@ -309,7 +309,7 @@ def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime
 
 
 def _plan_forget_requests(plan: AgentPlan, read: Sequence[Utterance], day: Day) -> None:
-    """Explicit forget requests of the user apply whatever the model planned."""
+    """Apply the user's explicit forget requests, whatever the model planned."""
     for utterance in read:
         for request in forget_candidates(utterance, day.before(utterance)):
             plan.forget(request)
@@ -346,7 +346,7 @@ def _limit(model: MeteredModel, end: float) -> str | None:
 
 
 def _run_calls(reply: Reply, tools: AgentTools) -> list[Mapping[str, Any]]:
-    """The last block of a truncated answer may be half a call and is skipped."""
+    """Skip the last block of a truncated answer: the call may be incomplete."""
     cut = reply.blocks[-1] if reply.blocks and reply.stop_reason in CUTS else None
     results: list[Mapping[str, Any]] = []
     for block in reply.blocks:
@@ -369,7 +369,7 @@ REQUESTS: dict[str, tuple[type[Request], str]] = {
 
 
 def tool_list() -> list[dict[str, Any]]:
-    """Return the tools as definitions of the Messages API."""
+    """Return the tool definitions for the Messages API."""
     return [
         {"name": name, "description": description, "input_schema": schema(request, "validation")}
         for name, (request, description) in REQUESTS.items()

@@ -1,4 +1,4 @@
-"""A model with a token budget and saved answers, so that a run pays once; and what a failed call leaves unread."""
+"""Call a model within a token budget and save its answers, so that a resumed run doesn't pay for them again."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ DECLINED = "the model declined to read it"
 
 
 class Answers(Protocol):
-    """A model's saved answers in one run, by name. They survive a crash."""
+    """The saved answers of a model in one run, by name."""
 
     def get(self, name: str) -> str | None:
         """Return the answer saved under the name, or None."""
@@ -25,12 +25,12 @@ class Answers(Protocol):
 
 
 class BudgetSpent(Exception):  # noqa: N818 - a state that notes report
-    """The call would exceed the day's tokens of the user or of all users."""
+    """The call would exceed the day's token limit, for this user or for all users."""
 
 
 @dataclass
 class MeteredModel:
-    """A model that one user's run calls within the budget. `today`: the budget day (UTC)."""
+    """A model called by one user's run, within the budget. `today` is the day (UTC) that the calls count for."""
 
     model: LanguageModel
     budget: TokenBudget
@@ -53,7 +53,7 @@ class MeteredModel:
         max_tokens: int = 8_000,
         seconds: float | None = None,
     ) -> Reply:
-        """Return the model's answer, or the one saved under the name. Raises `BudgetSpent` and `ModelUnavailable`."""
+        """Return the answer saved under this name, or call the model. Raises `BudgetSpent` or `ModelUnavailable`."""
         saved = self.answers.get(name)
         if saved is not None:
             return self._count(_reply(saved))
@@ -86,7 +86,7 @@ class MeteredModel:
 
 @dataclass(frozen=True)
 class Unread:
-    """Unread interactions. `waits`: another night may read them; otherwise rules read them now."""
+    """Interactions that the model didn't read. If `waits`, the next night retries them; otherwise rules read them now."""
 
     interactions: frozenset[str]
     why: str
@@ -94,20 +94,20 @@ class Unread:
 
 
 def unread_after(error: BudgetSpent | ModelUnavailable, interactions: Iterable[str]) -> Unread:
-    """Return what a failed call leaves unread. A spent budget or a malformed request isn't retried."""
+    """Return the interactions that a failed call left unread. They wait unless a retry would fail again."""
     if isinstance(error, BudgetSpent):
         return Unread(frozenset(interactions), "the budget of tokens is spent", waits=False)
     return Unread(frozenset(interactions), str(error), waits=not error.misconfigured)
 
 
 def tokens_of(*parts: object) -> int:
-    """Estimate tokens as a third of the UTF-8 bytes; other values than text count as JSON."""
+    """Estimate the tokens as a third of the UTF-8 bytes. Values other than text are measured as JSON."""
     texts = (part if isinstance(part, str) else json.dumps(part, ensure_ascii=False) for part in parts if part)
     return -(-sum(len(text.encode()) for text in texts) // _BYTES_PER_TOKEN)
 
 
 def cost_of(input_tokens: int, output_tokens: int, allowance: Allowance) -> float:
-    """Return the cost in US dollars at the allowance's prices; 0 if unknown."""
+    """Return the cost in US dollars at the allowance's prices, 0 if they are unknown."""
     return (input_tokens * allowance.price_in + output_tokens * allowance.price_out) / 1_000_000
 
 

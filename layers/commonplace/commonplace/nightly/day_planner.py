@@ -1,4 +1,4 @@
-"""Reads a day and plans its changes. An interaction that can't be read stays unread without stopping the day."""
+"""Read a day and plan its changes. An interaction that can't be read doesn't stop the others."""
 
 import logging
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +25,7 @@ _log = logging.getLogger("commonplace")
 
 @dataclass(frozen=True)
 class SavedAnswers:
-    """A model's answers, saved as parts of a run."""
+    """Model answers stored as parts of a run."""
 
     run: Run
     lease: Lease
@@ -45,7 +45,7 @@ class SavedAnswers:
 
 @dataclass(frozen=True)
 class UnsavedAnswers:
-    """A model's answers in a dry run, in memory only."""
+    """Model answers of a dry run, stored in memory only."""
 
     kept: dict[str, str] = field(default_factory=dict)
     prefix: str = ""
@@ -63,7 +63,7 @@ class UnsavedAnswers:
 
 @dataclass(frozen=True)
 class DayPlanner:
-    """Plans one user's days in one mode. `failed_twice`: interactions that two runs failed to read."""
+    """Plan the days of one user in one mode. `failed_twice` lists interactions that two runs failed to read."""
 
     context: RunContext
     read: ReadDay
@@ -72,7 +72,7 @@ class DayPlanner:
     view: RunMemoryView
 
     def plan(self, day: Day, answers: SavedAnswers | UnsavedAnswers) -> Plan:
-        """Plan the operations of a day, within the limits."""
+        """Plan the operations of a day and apply the limits to them."""
         draft = self.draft(day, answers)
         caller, ports = self.context.caller, self.context.ports
         active = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name).active
@@ -83,7 +83,7 @@ class DayPlanner:
         return draft.model_copy(update={"operations": operations, "notes": notes})
 
     def draft(self, day: Day, answers: SavedAnswers | UnsavedAnswers) -> Plan:
-        """Plan a day; if that fails, plan its interactions one by one, so that only the faulty one stays unread."""
+        """Plan a day. If that fails, plan each interaction separately and leave only the faulty interactions unread."""
         try:
             return plan_operations(
                 self.read(self.mode, day, self.view, answers, self.failed_twice), day, self.view, self.context
@@ -92,7 +92,7 @@ class DayPlanner:
             if error.code in _TRY_LATER:
                 raise
             failure: Exception = error
-        except Exception as error:  # noqa: BLE001 - read the other interactions, whatever failed
+        except Exception as error:  # noqa: BLE001 - after any failure, read the other interactions
             failure = error
         ids = interactions_of(day)
         if len(ids) > 1:
@@ -102,7 +102,7 @@ class DayPlanner:
         return Plan(unread=ids, notes=("an interaction can't be read; it is tried again in the next run",))
 
     def _draft_separately(self, day: Day, ids: Sequence[str], answers: SavedAnswers | UnsavedAnswers) -> Iterator[Plan]:
-        """Treats earlier interactions as applied, so that a correction can refer to them."""
+        """Treat the changes of earlier interactions as applied, so that corrections can refer to them."""
         view = self.view.copy()
         for interaction_id in ids:
             plan = replace(self, view=view).draft(_day_of(day, interaction_id), answers.with_prefix(interaction_id))
@@ -111,7 +111,7 @@ class DayPlanner:
 
 
 def interactions_of(day: Day) -> tuple[str, ...]:
-    """Return the ids of a day's interactions by time."""
+    """Return the ids of a day's interactions, ordered by time."""
     times = [(utterance.time, utterance.interaction_id) for utterance in day.utterances]
     title_times = [(title.time, title.interaction_id) for title in day.titles]
     return tuple(dict.fromkeys(interaction_id for _, interaction_id in sorted(times + title_times)))

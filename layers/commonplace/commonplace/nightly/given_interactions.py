@@ -1,4 +1,4 @@
-"""Checks incoming interactions one by one: form, size, secrets, and missing ids and times."""
+"""Validate incoming interactions: check form and size, remove secrets, and add missing ids and times."""
 
 import hashlib
 import json
@@ -60,14 +60,14 @@ _SOON = timedelta(minutes=10)
 
 @dataclass
 class Checked:
-    """A valid interaction. `places`: the index of each recorded message among the given ones."""
+    """A valid interaction. `places` maps each recorded message to its index in the caller's list."""
 
     interaction: Interaction
     places: tuple[int, ...] = ()
 
     @cached_property
     def name(self) -> str:
-        """The id it is recorded under; an id that is a secret is hashed."""
+        """The id under which it is recorded. If the id contains a secret, this is a hash."""
         return without_secret(self.interaction.id)
 
     @property
@@ -79,7 +79,7 @@ class Checked:
 def well_formed(
     interactions: Sequence[Any], caller: Caller, refused: list[RefusedInteraction], skipped: list[SkippedMessage]
 ) -> Iterator[Checked]:
-    """Yield the valid interactions with id and time. Others go to `refused`, and messages not fully read to `skipped`."""
+    """Yield the valid interactions, with id and time. Append the others to `refused`, and skipped messages to `skipped`."""
     unnamed = _Unnamed(caller)
     for entry in interactions:
         try:
@@ -101,21 +101,21 @@ def well_formed(
 
 @dataclass
 class _Unnamed:
-    """Completes interactions without id or time; the time is that of the call.
+    """Add missing ids and times to interactions. A missing time becomes the time of the call.
 
-    The id hashes the user, the content, the local day, and its index among the unnamed items of this call.
+    The id is a hash of the user, the content, the local day, and its index among the unnamed items of this call.
     """
 
     caller: Caller
     met: Counter[str] = field(default_factory=Counter)
 
     def completed(self, fields: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the fields with a time, and a placeholder for a missing id."""
+        """Return the fields with a time and, if the id is missing, a placeholder."""
         missing = {"id": _NO_ID, "time": self.caller.now}
         return {**fields, **{name: value for name, value in missing.items() if fields.get(name) is None}}
 
     def id_of(self, redacted: Interaction) -> str:
-        """Return the id of an unnamed interaction. Secrets must be removed first: the hash of a short one can be guessed."""
+        """Return the id of an unnamed interaction. Remove secrets first: a short secret can be guessed from its hash."""
         content = redacted.model_dump(mode="json", exclude={"id", "time"})
         zone = self.caller.now.tzinfo
         day = (redacted.time.astimezone(zone) if redacted.time.tzinfo else redacted.time).date()
@@ -173,7 +173,7 @@ def texts_of(interaction: Interaction | Page) -> list[str]:
 
 def _refuse_too_long(interaction: Interaction | Page) -> None:
     field = "messages" if isinstance(interaction, Discussion) else "text"
-    if len(texts_of(interaction)) > MAX_MESSAGES:  # a page with a transcript
+    if len(texts_of(interaction)) > MAX_MESSAGES:  # the page contains a transcript
         raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, _MOST_MESSAGES, field)
     if sum(map(len, texts_of(interaction))) > MAX_CHARACTERS:
         message = f"{field}: {MAX_CHARACTERS:,} characters are the most; send several interactions"
@@ -188,7 +188,7 @@ def _is_too_heavy(text: bytes) -> bool:
 
 
 def redacted(interaction: Interaction, caller: Caller, kinds: list[str], before: Interaction | None = None) -> Interaction:
-    """Remove secrets from all fields and make the time aware. `before`: an interaction that this one may answer."""
+    """Remove secrets from all fields and add the time zone. `before` is the interaction that this may be a reply to."""
 
     def text(value: str, question: str | None = None) -> str:
         redaction = redact(value, question)
@@ -223,7 +223,7 @@ def redacted(interaction: Interaction, caller: Caller, kinds: list[str], before:
 
 
 def without_answers(interactions: Sequence[Interaction], caller: Caller) -> list[Interaction]:
-    """Remove answers to a question for a secret in the previous interaction. Expects order of time."""
+    """Remove answers to questions for a secret in the previous interaction. Expects interactions ordered by time."""
     cleaned: list[Interaction] = []
     for interaction in interactions:
         before = cleaned[-1] if cleaned else None
@@ -244,11 +244,11 @@ def in_zone(time: datetime, caller: Caller) -> datetime:
 
 
 def _title(text: str) -> str:
-    return text[:1_000]  # a placeholder may be longer than the secret
+    return text[:1_000]  # the placeholder may be longer than the secret
 
 
 def interaction_of(page: Page) -> Discussion | Reaction:
-    """Return what the user did on a page: said the turns of a transcript, or read the title, its first line."""
+    """Convert a page to a discussion if it is a transcript, else to a page read under its first line as title."""
     turns = turns_of(page.text)
     if turns:
         return Discussion(type="discussion", id=page.id, time=page.time, messages=turns)
@@ -264,7 +264,7 @@ def interaction_of(page: Page) -> Discussion | Reaction:
 
 
 def turns_of(text: str) -> tuple[Message, ...]:
-    """Return the turns of a transcript that begins with a speaker and includes the user; else an empty tuple."""
+    """Return the turns of a transcript. Empty unless the text begins with a speaker and the user speaks in it."""
     marks = list(_marks().finditer(text))
     if not marks or text[: marks[0].start()].strip():
         return ()

@@ -1,7 +1,7 @@
-"""Find the new messages of a conversation that an agent records again, as a whole, after every turn.
+"""Find the new messages of a conversation that an agent records again, in full, after every turn.
 
-New messages are recorded as a part, a separate entry with an id derived from the conversation's: an entry that a run may be
-reading never changes.
+New messages are stored as a part: a separate entry with an id derived from the conversation's id. Existing entries never
+change, because a run may be reading them.
 """
 
 import hashlib
@@ -12,26 +12,26 @@ from dataclasses import dataclass
 from commonplace.domain.interactions import Discussion, Message
 from commonplace.ports.night import Ledger, LedgerEntry
 
-_ID_CHARACTERS = 90  # characters of the conversation's id in the ids of its parts, which have at most 128
-_FIRST_LOOKUP = 16  # parts; each further lookup doubles
+_ID_CHARACTERS = 90  # the id of a part begins with this many characters of the conversation's id; ids have at most 128
+_FIRST_LOOKUP = 16  # number of parts in the first lookup; each further lookup doubles it
 
 
 @dataclass(frozen=True)
 class Growth:
-    """Indexes of given messages that are `new`, or `changed`, in which case the recorded message stays."""
+    """Indexes of the `new` messages and of the `changed` messages, whose recorded text stays."""
 
     new: tuple[int, ...]
     changed: tuple[int, ...]
 
 
 def part_id(conversation_id: str, number: int) -> str:
-    """Return the id of the part with this number, from 1."""
+    """Return the id of a part; parts are numbered from 1."""
     digest = hashlib.sha256(conversation_id.encode()).hexdigest()[:32]
     return f"{conversation_id[:_ID_CHARACTERS]}/{digest}+{number:04}"
 
 
 def recorded_parts(ledger: Ledger, user_id: str, conversation_id: str) -> list[LedgerEntry]:
-    """Return the entries of the conversation and its parts, in order."""
+    """Return the entries of the conversation and of its parts, in order."""
     entries = ledger.entries(user_id, [conversation_id])
     first, count = 1, _FIRST_LOOKUP
     while True:
@@ -43,7 +43,7 @@ def recorded_parts(ledger: Ledger, user_id: str, conversation_id: str) -> list[L
 
 
 def messages_of(entries: Sequence[LedgerEntry]) -> list[Message | None]:
-    """Return the recorded messages in order; None for each message whose text was dropped."""
+    """Return the recorded messages in order, with None for a message whose text was dropped."""
     messages: list[Message | None] = []
     for entry in entries:
         messages += entry.interaction.messages if isinstance(entry.interaction, Discussion) else [None] * entry.messages
@@ -51,7 +51,7 @@ def messages_of(entries: Sequence[LedgerEntry]) -> list[Message | None]:
 
 
 def same_beginning(known: Sequence[Message | None], new: Sequence[Sequence[Message]]) -> tuple[int, int]:
-    """Return how many given messages are known verbatim from the start, and how many pieces they have."""
+    """Count the leading messages that are already recorded verbatim. Returns the number of messages and of their pieces."""
     at = 0
     for place, pieces in enumerate(new):
         if list(known[at : at + len(pieces)]) != list(pieces):
@@ -61,14 +61,14 @@ def same_beginning(known: Sequence[Message | None], new: Sequence[Sequence[Messa
 
 
 def growth(known: Sequence[Message | None], messages: Sequence[Message]) -> Growth:
-    """Compare messages by id if both sides have ids, else by position and text. They may start later in the conversation."""
+    """Compare messages by id if both sides have ids, else by position and text. Earlier messages may be missing."""
     by_id = dict(zip(_numbered_ids(known), known, strict=True))
     by_id.pop(None, None)
     start = _start(known, messages)
     new, changed = [], []
     for at, (name, message) in enumerate(zip(_numbered_ids(messages), messages, strict=True)):
         old = known[start + at] if start + at < len(known) else None
-        by_place = name is None or old is None or old.id is None  # where a text was dropped, its id was, too
+        by_place = name is None or old is None or old.id is None  # a dropped message has no id either
         is_new = name not in by_id and (not by_place or start + at >= len(known))
         old = by_id.get(name, old)
         if is_new:
@@ -92,7 +92,7 @@ def _words(messages: Sequence[Message | None]) -> list[tuple[str, str] | None]:
 
 
 def _numbered_ids(messages: Sequence[Message | None]) -> list[tuple[str, int] | None]:
-    """Numbers equal ids, as a long message is split into several."""
+    """Number repeated ids: the pieces of a long message share its id."""
     count = Counter[str]()
     counted: list[tuple[str, int] | None] = []
     for message in messages:

@@ -1,4 +1,4 @@
-"""Records interactions: splits the redacted texts to size and stores them in the ledger for a night."""
+"""Record interactions: split long texts and store the pieces in the ledger for the next night."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -21,19 +21,19 @@ from commonplace.nightly.growth import growth, messages_of, part_id, recorded_pa
 from commonplace.ports.night import Ledger
 from commonplace.ports.values import Caller
 
-_ID_CHARACTERS = 90  # characters of an interaction's id in the ids of its later pieces, which have 127 of at most 128
-_LAST = MAX_TEXT // 10  # characters at the end of a piece in which to prefer a word boundary
+_ID_CHARACTERS = 90  # taken from the interaction's id, for the ids of later pieces: these have 127 of at most 128 characters
+_LAST = MAX_TEXT // 10  # split at a word boundary if there is one in the last 800 characters
 _BATCH, _BATCH_CHARACTERS = 100, 150_000
 _CHANGED = "differs from the message that was recorded at this place, which stays"
 
 
 def split_interaction(interaction: Interaction) -> list[Interaction]:
-    """Split long messages at 8,000 characters. A long explicit request becomes several; the first keeps its id."""
+    """Split messages longer than 8,000 characters. A long explicit request becomes several; the first has its id."""
     if isinstance(interaction, Discussion):
         return [interaction.model_copy(update={"messages": tuple(split_messages(interaction.messages))})]
     if isinstance(interaction, Explicit):
         texts = split_text(interaction.text)
-        # Ids derive from the whole id and text, so they collide neither with other pieces nor with an interrupted recording.
+        # Hash the whole id and text, so that ids don't collide with other pieces or with an interrupted recording.
         digest = hashlib.sha256(f"{interaction.id}\0{interaction.text}".encode()).hexdigest()[:32]
         name = f"{interaction.id[:_ID_CHARACTERS]}/{digest}"
         ids = [interaction.id, *(f"{name}/{number:03}" for number in range(2, len(texts) + 1))]
@@ -42,12 +42,12 @@ def split_interaction(interaction: Interaction) -> list[Interaction]:
 
 
 def split_messages(messages: Sequence[Message]) -> list[Message]:
-    """Split messages that are too long."""
+    """Split messages that exceed the limit."""
     return [message.model_copy(update={"content": piece}) for message in messages for piece in split_text(message.content)]
 
 
 def split_text(text: str) -> list[str]:
-    """Split a text into pieces of at most 8,000 characters, between words if possible. Joined, they are the text."""
+    """Split a text into pieces of at most 8,000 characters, between words if possible. Joined, the pieces equal the text."""
     pieces = []
     while len(text) > MAX_TEXT:
         blank = max(text.rfind(mark, MAX_TEXT - _LAST, MAX_TEXT) for mark in "\n ")
@@ -58,7 +58,7 @@ def split_text(text: str) -> list[str]:
 
 
 def record_interactions(interactions: Sequence[Any], caller: Caller, ledger: Ledger) -> RecordResult:
-    """Record new interactions, and new messages of known conversations, in batches. Refuses only the invalid ones."""
+    """Record new interactions and new messages of known conversations, in batches. Refuses only invalid interactions."""
     refused: list[RefusedInteraction] = []
     skipped: list[SkippedMessage] = []
     intake = _Intake(caller, ledger)
@@ -84,7 +84,7 @@ class _Intake:
     conflicts: list[SkippedMessage] = field(default_factory=list)
 
     def record(self, batch: Sequence[tuple[Checked, Interaction | None]]) -> int:
-        """Record interactions, each with its predecessor. Returns how many are new or have new messages."""
+        """Record interactions, each given with its predecessor. Returns how many are new or have new messages."""
         known = {entry.interaction_id for entry in self.ledger.entries(self.caller.user_id, [item.name for item, _ in batch])}
         first: dict[str, list[Interaction]] = {}
         for checked, before in batch:
@@ -94,7 +94,7 @@ class _Intake:
         grown = 0
         for checked, before in batch:
             if checked.name in first and checked.name in fresh:
-                del first[checked.name]  # a repeated id in this batch may have grown
+                del first[checked.name]  # an id may repeat in this batch, with more messages
             else:
                 grown += self._record_growth(checked, before)
         return len(fresh) + grown
@@ -107,7 +107,7 @@ class _Intake:
             entries = recorded_parts(self.ledger, self.caller.user_id, checked.name)
             known = messages_of(entries)
             if not known:
-                return False  # the id belongs to an interaction of another kind
+                return False  # an interaction of another kind has this id
             begun, at = same_beginning(known, [split_messages([message]) for message in discussion.messages])
             pieces, places = self._pieces_after(begun, discussion, before)
             grown = growth(known[at:], pieces)
@@ -121,7 +121,7 @@ class _Intake:
             if not grown.new or all(
                 self.ledger.record(self.caller.user_id, [discussion.model_copy(update=changes)], self.caller.now)
             ):
-                break  # otherwise this part was recorded concurrently; compare again
+                break  # else another process has recorded this part: compare again
         self.conflicts += [
             SkippedMessage(
                 id=checked.name, index=checked.places[place], role=discussion.messages[place].role, reason=_CHANGED
@@ -144,9 +144,9 @@ class _Intake:
 
 
 def _record_batch(first: Mapping[str, list[Interaction]], caller: Caller, ledger: Ledger) -> set[str]:
-    """Returns the new ids. Records no piece of a long text with a known id.
+    """Return the new ids. Skip all pieces of a text whose first piece is known.
 
-    The ledger stores the first piece last, so that a known first piece implies the others.
+    The ledger stores the first piece last, so if it exists, the other pieces exist too.
     """
     long = [name for name, cut in first.items() if len(cut) > 1]
     known = {entry.interaction_id for entry in ledger.entries(caller.user_id, long)} if long else set()

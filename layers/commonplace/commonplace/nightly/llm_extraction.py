@@ -1,4 +1,4 @@
-"""Memories proposed by a model: the schema of its answer, and the check of each item."""
+"""Parse memories proposed by a model: the schema of the answer and the validation of each item."""
 
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -25,7 +25,7 @@ _LEAST_SHARE, _MOST_SENTENCES = 0.5, 3
 
 
 def _valid_or_none(value: object, known: ValidatorFunctionWrapHandler) -> object:
-    """An invalid optional field is dropped; the memory is kept."""
+    """Drop an invalid optional field instead of the whole memory."""
     try:
         return known(value)
     except ValidationError:
@@ -70,7 +70,7 @@ SHAPE = schema(Proposals, "validation")
 
 
 def parse_proposal(item: object, messages: Mapping[int, Utterance]) -> Candidate | str:
-    """Return the candidate of an item of the answer, or why there is none."""
+    """Return the candidate in an item of the answer, or the reason it is rejected."""
     if isinstance(item, dict) and not item.keys() & {"message", "evidence"}:
         item = {**item, **_place_of(item.get("content"), messages)}
     try:
@@ -99,7 +99,7 @@ def parse_proposal(item: object, messages: Mapping[int, Utterance]) -> Candidate
 
 
 def _place_of(content: object, messages: Mapping[int, Utterance]) -> dict[str, object]:
-    """For an item without evidence: the few sentences that contain most of it."""
+    """Locate an item without evidence: find the few sentences that contain most of its words."""
     wanted = subject_stems(content) if isinstance(content, str) else frozenset[str]()
     places = [
         (len(shared_stems(wanted, subject_stems(evidence))), -length, {"message": number, "evidence": evidence})

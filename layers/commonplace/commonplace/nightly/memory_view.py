@@ -1,4 +1,4 @@
-"""The memories as a reader sees them: the records plus changes of a dry run or of earlier decisions."""
+"""A view of the memories while a run reads: the stored records plus changes that are not applied yet."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain, zip_longest
@@ -15,11 +15,11 @@ from commonplace.text.foundation import tokenizer
 
 _NEAR = 0.35  # a lower cosine is not informative
 _SHARED = 0.25  # share of words
-_COMPARED = 8  # by words, and as many by vector, like a store
+_COMPARED = 8  # by words, and as many by vector, as when storing
 
 
 class RunMemoryView:
-    """The memories as the reader of one run sees them."""
+    """The stored memories plus the staged operations of one run."""
 
     def __init__(self, context: RunContext) -> None:
         self._context = context
@@ -29,13 +29,13 @@ class RunMemoryView:
         self._terms: dict[str, frozenset[str]] = {}  # of staged memories
 
     def copy(self) -> "RunMemoryView":
-        """Return a copy, with its staged operations."""
+        """Return a copy that includes the staged operations."""
         view = RunMemoryView(self._context)
         view._staged, view._terms = dict(self._staged), dict(self._terms)
         return view
 
     def stage(self, operations: Iterable[PlannedOperation]) -> None:
-        """Treat operations as applied, in this view only."""
+        """Treat operations as applied in this view; nothing is written."""
         for operation in operations:
             for change in (*operation.closes, *((operation.opens,) if operation.opens else ())):
                 memory = change.memory
@@ -71,13 +71,13 @@ class RunMemoryView:
         same = [
             memory_id
             for memory_id, text, other in compared
-            if other is not None and float(other @ vector) > LEAST_COSINE  # more distant texts never say the same
+            if other is not None and float(other @ vector) > LEAST_COSINE  # less similar texts never have the same meaning
             if judged(text, content, other, vector, embedder.name).same
         ]
         return [memory.memory_id for memory in self.get(same) if not memory.is_passage]
 
     def closed(self) -> list[Memory]:
-        """Return inactive memories. Only these are held in memory at once."""
+        """Return the inactive memories. Active records are not loaded all at once."""
         items = (memory for memory in self._ports.records.all(self._context.user_id) if memory.memory_id not in self._staged)
         staged = (memory for memory, _ in self._staged.values())
         return [memory for memory in chain(items, staged) if memory.status != "active"]
@@ -123,7 +123,7 @@ class RunMemoryView:
 
 
 class StagedView:
-    """A view without the targets of some decisions. Added memories are missing, as they have no id yet."""
+    """A view without the targets of some decisions. It lacks the memories they add, which have no id yet."""
 
     def __init__(self, view: MemoryView, decisions: Iterable[Decision]) -> None:
         self._view = view

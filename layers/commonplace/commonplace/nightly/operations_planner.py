@@ -1,4 +1,4 @@
-"""Turns a day's decisions into operations on the records, after checking each decision."""
+"""Check each decision of a day and turn it into operations on the records."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
@@ -38,10 +38,10 @@ _CLOSED = "the memory that it would close was already closed by another operatio
 
 
 def plan_operations(reading: Reading, day: Day, view: RunMemoryView, context: RunContext) -> Plan:
-    """Plan the operations of a day, before limits. The plan also lists what was dropped, and why."""
+    """Plan the operations of a day, without applying limits. The plan also lists dropped decisions, with reasons."""
     work = _DayOperations(day, view, context)
     for decision in sorted(reading.decisions, key=lambda decision: not decision.candidate.forgets):
-        work.add(decision)  # forget requests first, because changes build on the remaining memories
+        work.add(decision)  # forget requests first, because other changes apply to the memories that remain
     return Plan(
         operations=tuple(work.operations),
         dropped=(*reading.dropped, *work.dropped),
@@ -65,7 +65,7 @@ class _DayOperations:
     keys: set[str] = field(default_factory=set)
 
     def add(self, decision: Decision) -> None:
-        """Plan one decision, or drop it with a reason."""
+        """Plan a decision, or drop it with a reason."""
         shown = self.view.get(decision.targets)
         why = refusal_reason(decision, self.day, shown)
         if why is None and decision.operation == "UPDATE" and not shown:
@@ -90,8 +90,8 @@ class _DayOperations:
             )
 
     def _forget(self, request: Candidate, shown: Sequence[Memory]) -> None:
-        """Without a matching memory, only erases the interactions that say it."""
-        memories = self._current_targets(shown)  # after earlier requests
+        """If no memory matches, erase only the recorded interactions that match."""
+        memories = self._current_targets(shown)  # earlier requests may have closed some
         targets = self._current_targets([*shown, *closed_memories(request, shown, self.view)])
         decision, now = Decision(request, "FORGET"), self.context.caller.now
         erases = interactions_telling(request, self.context)
@@ -102,7 +102,7 @@ class _DayOperations:
         begun, remainder = len(self.operations), remaining_text(request, memories, self.context)
         for few in in_batches(targets, _FORGOTTEN_PER_OPERATION):
             self._plan(replace(decision, content=remainder or None), few, erases=erases)
-            remainder = ""  # the remainder of all targets is stored once
+            remainder = ""  # store the remaining text of all targets once
         left = self.operations[begun].opens
         self.successors |= dict.fromkeys((memory.memory_id for memory in targets), left.memory if left else None)
 
@@ -121,7 +121,7 @@ class _DayOperations:
         self.operations.append(PlannedOperation(told=reported, at=now, opens=opens, closes=closes, asked_for=is_request))
 
     def _current_targets(self, shown: Sequence[Memory]) -> list[Memory]:
-        """Follows successors, so that two corrections on a day build on each other."""
+        """Follow successors, so that the second correction of a day changes the result of the first."""
         memories: dict[str, Memory] = {}
         for memory in shown:
             last: Memory | None = memory
@@ -202,7 +202,7 @@ def _closing_change(
 
 
 def closed_memories(request: Candidate, shown: Sequence[Memory], view: RunMemoryView) -> list[Memory]:
-    """Return closed memories that match a forget request, and those superseded by `shown`, whatever they say."""
+    """Return the closed memories that match a forget request or were superseded by `shown` or by another match."""
     ids = {memory.memory_id for memory in shown}
     ended = [memory for memory in view.closed() if memory.memory_id not in ids]
     before = ids | {memory.supersedes for memory in shown}
@@ -217,7 +217,7 @@ def closed_memories(request: Candidate, shown: Sequence[Memory], view: RunMemory
 
 
 def interactions_telling(request: Candidate, context: RunContext) -> tuple[str, ...]:
-    """Return the ids of recorded interactions up to the request whose texts match it, with or without a memory."""
+    """Return the ids of interactions recorded up to the request that mention its subject, even if no memory does."""
     since, until = context.caller.now - context.night.text_retention, request.event_time or context.caller.now
     runs = [run for run in context.night.runs.newest(context.user_id, RUNS_WITH_WORDS) if run.started_at >= since]
     ids = list(dict.fromkeys(interaction for run in runs for interaction in run.interactions))
@@ -234,7 +234,7 @@ def interactions_telling(request: Candidate, context: RunContext) -> tuple[str, 
 def remaining_text(request: Candidate, targets: Sequence[Memory], context: RunContext) -> str:
     """Return the sentences of the forgotten memories that the request does not cover, as one text.
 
-    For a merged memory, uses the sentences of its sources: a sentence omitted for another may matter if that is forgotten.
+    For a merged memory, use the source texts: the merge may have omitted a sentence that repeated a forgotten one.
     """
     return joined([left for memory in targets if (left := _remaining_text(request, memory, context))])
 

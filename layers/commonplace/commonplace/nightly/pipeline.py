@@ -1,4 +1,4 @@
-"""Pipeline mode: a model proposes memories, then decides about the stored ones; code checks both."""
+"""Pipeline mode: a model proposes memories, then decides how they change the stored memories. Code checks both steps."""
 
 import json
 from collections import deque
@@ -53,7 +53,7 @@ class Choices(BaseModel):
 
 @dataclass(frozen=True)
 class Case:
-    """A candidate with its number within the day, and memories on the same subject."""
+    """A candidate, its number within the day, and stored memories on the same subject."""
 
     number: int
     candidate: Candidate
@@ -76,7 +76,7 @@ class Case:
 
 
 def read_by_pipeline(day: Day, view: MemoryView, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Unread, ...]]:
-    """Let the model propose and decide for a day. Returns the reading and the unread interactions."""
+    """Let the model propose memories for a day and decide on changes. Returns the reading and unread interactions."""
     extraction = _extract(day, model)
     candidates = _with_forget_requests(extraction, day)
     decisions, notes = _decide(day, candidates, view, model, now)
@@ -91,7 +91,7 @@ class _Extraction:
     unread: list[Unread] = field(default_factory=list)
 
     def add(self, item: object, chunk: Chunk, day: Day) -> None:
-        """Add an item of the answer as a candidate if it passes the checks; once per text and message."""
+        """Add an item of the answer as a candidate if it is valid and not a duplicate within its message."""
         candidate = parse_proposal(item, {line.number: line.utterance for line in chunk})
         if isinstance(candidate, str):
             self.dropped.append(Dropped(interaction_id=chunk[0].utterance.interaction_id, why=candidate))
@@ -132,17 +132,17 @@ def _extract(day: Day, model: MeteredModel) -> _Extraction:
 
 
 def _interactions_cut_off(items: Items, chunk: Chunk) -> Chunk:
-    """A truncated answer may miss everything from the last mentioned message on."""
-    # a list, as a model may answer with unhashable values
+    """Return the interactions from the last mentioned message on, which a truncated answer may have missed."""
+    # a list, because a model's answer may contain unhashable values
     spoken_of = [item.get("message") for item in (*items.complete, items.incomplete) if isinstance(item, dict)]
     last = max((at for at, line in enumerate(chunk) if line.number in spoken_of), default=0)
     return chunk[last:]
 
 
 def _with_forget_requests(extraction: _Extraction, day: Day) -> list[Candidate]:
-    """Replaces the model's forget requests by the user's own, in order of messages.
+    """Replace the model's forget requests with the user's explicit requests, in order of messages.
 
-    Explicit requests apply whatever the model says; it only interprets requests that refer to something said earlier.
+    The model only interprets requests that refer to an earlier message ("forget that").
     """
     unread = {interaction for skipped in extraction.unread for interaction in skipped.interactions}
     read = [utterance for utterance in day.utterances if utterance.role == "user" and utterance.interaction_id not in unread]
@@ -195,13 +195,13 @@ def _decide(
 
 
 def _open_to_choice(candidates: Sequence[Candidate], decision: Decision) -> bool:
-    """Rules settle known, outdated and weak candidates, forget requests, and candidates changed later that day."""
+    """Rules decide on known, outdated and weak candidates, on forget requests, and on candidates changed later that day."""
     settled = decision.operation in ("NOOP", "FORGET") or decision.outdated_by is not None
     return not settled and any(decision.candidate is candidate for candidate in candidates)
 
 
 def _without_forgotten(memories: Iterable[Memory], requests: Sequence[Decision]) -> Iterator[Memory]:
-    """Omits parts to be forgotten, so that no update restores them."""
+    """Leave out text that a request forgets, so that an update can't restore it."""
     for memory in memories:
         text = memory.content
         for request in requests:
@@ -231,7 +231,7 @@ SHAPE = schema(Choices, "validation")
 
 
 def batches_of(cases: Sequence[Case]) -> Iterator[list[Case]]:
-    """Yield the cases in batches that fit into one call."""
+    """Yield the cases in batches that each fit into one model call."""
     group: list[Case] = []
     for case in cases:
         if group and (len(group) == _MOST_CANDIDATES or tokens_of(deciding_prompt([*group, case])) > CHUNK_TOKENS):
@@ -243,7 +243,7 @@ def batches_of(cases: Sequence[Case]) -> Iterator[list[Case]]:
 
 
 def deciding_prompt(cases: Sequence[Case]) -> str:
-    """Build the user message: memories and candidates as delimited data."""
+    """Build the user message, with memories and candidates as delimited data."""
     memories = {memory.memory_id: memory for case in cases for memory in case.similar}
     lines = [
         json.dumps(
@@ -257,7 +257,7 @@ def deciding_prompt(cases: Sequence[Case]) -> str:
 
 
 def choices_in(reply: str, cut: bool, cases: Sequence[Case]) -> list[object]:
-    """Return the decisions with their candidates' numbers. For a single candidate, the answer may be the decision itself."""
+    """Return the decisions with candidate numbers. The answer for a single candidate may be a bare decision."""
     items = items_of(reply, "decisions", cut)
     if items is not None:
         return items.complete
@@ -266,7 +266,7 @@ def choices_in(reply: str, cut: bool, cases: Sequence[Case]) -> list[object]:
 
 
 def parse_choice(item: object, cases: Mapping[int, Case], taken: Collection[str], day: Day) -> tuple[int, Decision] | None:
-    """Return number and decision of an item; None if invalid. `taken`: targets of earlier decisions."""
+    """Return the candidate number and decision of an item, or None if invalid. `taken`: targets of earlier decisions."""
     try:
         choice = Choice.model_validate(item)
     except ValidationError:

@@ -1,4 +1,4 @@
-"""A day as prompt chunks that each fit into one model call."""
+"""Split a day into prompt chunks that each fit into one model call."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -28,7 +28,7 @@ Chunk = tuple[PromptLine, ...]
 
 
 def lines_of(day: Day) -> list[PromptLine]:
-    """Return a line per message with own words of the user, after the assistant's message, shortened if long."""
+    """Return a line per message in the user's own words, with the assistant's message before it. Shortens long messages."""
     utterances = [utterance for utterance in day.utterances if utterance.own_words.strip()]
     return [_line(number, utterance, day.before(utterance)) for number, utterance in enumerate(utterances, 1)]
 
@@ -54,7 +54,7 @@ def interactions_in(lines: Sequence[PromptLine]) -> list[str]:
 
 
 def prompt_for(day: Day, lines: Sequence[PromptLine], request: str) -> str:
-    """Build the user message: date and lines as delimited data, then the task, where `{data}` names them."""
+    """Build the user message: the date, the lines as delimited data, then the task. `{data}` in the task names the data."""
     body = "\n".join(line.json for line in lines)
     mark = unused_mark([body])
     parts = {"date": f"{day.date:%A, %Y-%m-%d}", "messages": body}

@@ -1,4 +1,4 @@
-"""Chooses how a run reads its days: by rules, or by a model with rules for unread interactions."""
+"""Choose how a run reads its days: with rules, or with a model and rules for the interactions it fails to read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,13 +21,13 @@ NO_MODEL = "there is no model: read by rules"
 
 
 def mode_of(requested: Mode | None, model: LanguageModel | None) -> Mode:
-    """Return the mode of a run: the requested one or the pipeline; rules if there is no model."""
+    """Return the mode of a run: the requested mode, by default the pipeline. Without a model it is always rules."""
     return "rules" if model is None else requested or "pipeline"
 
 
 @dataclass(frozen=True)
 class ModeReader:
-    """Reads days in any mode, for one user's run. `now` determines the budget day (UTC)."""
+    """Read days in any mode during one user's run. `now` determines the budget day (UTC)."""
 
     rules: Reader
     ports: NightPorts
@@ -39,10 +39,10 @@ class ModeReader:
     ) -> Reading:
         """Read one day and return the decisions about memories.
 
-        `answers`: saved answers of the run. `failed_twice`: interactions that two runs failed to read. Never raises for a
-        failing model. If another night would not help (no model, no budget, a malformed request), rules read at once, and
-        `notes` say so. If it may help (the model is down, slow or declines), the interactions are `unread`: they stay pending
-        and count as failed, and rules read them in the third night.
+        A failing model raises no error. If a retry would not help (no model, no budget, a malformed request), rules read
+        the interactions at once, and `notes` say so. If a retry may help (the model is down, slow or declines), they are
+        `unread`: they stay pending, count as failed, and are read by rules in the third night. `answers` are the saved
+        answers of the run; `failed_twice` are the interactions that two runs failed to read.
         """
         model = self.ports.model
         if model is None:
@@ -60,7 +60,7 @@ class ModeReader:
     def _with_rules_for_unread(
         self, reading: Reading, unread: Sequence[Unread], day: Day, view: MemoryView, failed_twice: frozenset[str]
     ) -> Reading:
-        """Rules read unread interactions that don't wait, and titles in every mode."""
+        """Use rules for unread interactions that don't wait and, in every mode, for page titles."""
         waiting = {interaction for skipped in unread if skipped.waits for interaction in skipped.interactions - failed_twice}
         missed = {interaction for gap in unread for interaction in gap.interactions} - waiting
         remaining = Day(
@@ -68,7 +68,7 @@ class ModeReader:
             tuple(utterance for utterance in day.utterances if utterance.interaction_id in missed),
             tuple(title for title in day.titles if title.interaction_id not in waiting),
         )
-        # Rules read whole interactions, so the model's partial decisions are dropped to avoid duplicates.
+        # Rules read whole interactions. Drop the model's decisions on the same interactions to avoid duplicates.
         by_model = tuple(decision for decision in reading.decisions if decision.candidate.interaction_id not in missed)
         by_rules = self.rules.read(remaining, StagedView(view, by_model))
         reasons = (f"{'left unread' if gap.interactions & waiting else 'read by rules'}: {gap.why}" for gap in unread)
@@ -82,7 +82,7 @@ class ModeReader:
 
 
 def reader_for(context: RunContext) -> ReadDay:
-    """Return a function that reads days with the models of a context, and counts their cost for its user."""
+    """Return a function that reads days with the context's models and charges the tokens to its user."""
     least_worth = context.night.least_worth
     rules = RulesReader(context.ports.words, LEAST_WORTH if least_worth is None else least_worth)
 

@@ -1,4 +1,4 @@
-"""Operations on one user's nights for people and applications. Models never call them.
+"""Operations on one user's nights, for people and applications. Models have no access to them.
 
 Imports for reading are deferred: most callers only look at results.
 """
@@ -29,22 +29,22 @@ _TAKEN_OVER = "another process has taken over this run"
 
 @dataclass(frozen=True)
 class Nights:
-    """One user's nights. `read`: reads a day in a mode; `may_continue`: called before each day, False stops the night."""
+    """The nights of one user. `read` reads a day in a mode. Before each day, `may_continue` decides whether to go on."""
 
     context: RunContext
     read: "ReadDay"
     may_continue: Callable[[], bool] = lambda: True
 
     def record(self, interactions: Sequence[Any]) -> RecordResult:
-        """Record interactions for a later night; each is checked on its own."""
+        """Record interactions for a later night; each is checked separately."""
         from commonplace.nightly.intake import record_interactions
 
         return record_interactions(interactions, self.context.caller, self.context.night.ledger)
 
     def nightly(self, mode: Mode | None = None, progress: "Progress | None" = None) -> Iterator[Run]:
-        """Complete an unfinished run, then read pending interactions in at most twenty runs, yielding each.
+        """Complete an unfinished run, then read pending interactions in at most twenty runs. Yields each run.
 
-        Ends silently if another process takes over. Raises `CONFLICT` while another is active.
+        Stops without an error if another process takes over. Raises `CONFLICT` if another process is already active.
         """
         from commonplace.nightly import steps
 
@@ -66,7 +66,7 @@ class Nights:
                     return
 
     def preview(self, mode: Mode | None = None, progress: "Progress | None" = None) -> RunReport:
-        """Return what `nightly` would do now, without changing anything."""
+        """Return the changes that `nightly` would make now, without writing anything."""
         from commonplace.nightly import steps
 
         with gathered() as flaws:
@@ -74,7 +74,7 @@ class Nights:
         return report.report_plan(_with_notes(run, flaws.note), planned)
 
     def empty_run(self, mode: Mode | None = None) -> Run:
-        """Return a run that found nothing to read; it is not stored."""
+        """Return a run without interactions; it is not stored."""
         from commonplace.nightly import steps
 
         run = steps.new_run(self.context, self._options(mode), [])
@@ -88,7 +88,7 @@ class Nights:
         return self.context.night.runs.newest(self.context.user_id, limit)
 
     def listed(self, limit: int = 20) -> ListedRuns:
-        """Return the newest runs that fit into one answer; `notes` count the others."""
+        """Return the newest runs that fit into one answer. `notes` say how many were left out."""
         return report.newest_that_fit(self.runs(limit))
 
     def run(self, run_id: str) -> Run:
@@ -103,17 +103,17 @@ class Nights:
         return run
 
     def run_report(self, run_id: str) -> RunReport:
-        """Return a run with its texts."""
+        """Return a run with the texts of its memories."""
         return report.report(with_unread(self.run(run_id), self.context, wait=False), self.context)
 
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
-        """Undo a run and return the undo as a run. `reread`: mark its interactions as pending."""
+        """Undo a run. Returns the undo, itself a run. With `reread`, the next night reads its interactions again."""
         with exclusive_lease(self.context) as lease, gathered() as flaws:
             run = undo.undo_run(self._run_to_undo(run_id), self.context, lease, reread)
             return self._published(run, lease, flaws)
 
     def undo(self, operation_id: str) -> Run:
-        """Undo one operation, or the `last` that is no undo. Returns the undo as a run. Raises `NOT_FOUND`."""
+        """Undo one operation, or the `last` that is no undo. Returns the undo, itself a run. Raises `NOT_FOUND`."""
         of_type(str, operation_id, "operation_id")
         with exclusive_lease(self.context) as lease, gathered() as flaws:
             chosen = undo.last_operation(self.context) if operation_id == LAST else operation_id
@@ -121,18 +121,18 @@ class Nights:
             return self._published(run, lease, flaws)
 
     def approve_run(self, run_id: str) -> Run:
-        """Apply a run's operations in review if their memories are unchanged."""
+        """Apply the operations of a run that wait for review, if their memories are unchanged."""
         with exclusive_lease(self.context) as lease, gathered() as flaws:
             run = undo.approve(self._run_to_change(run_id), self.context, lease)
             return with_unread(self._published(run, lease, flaws), self.context)
 
     def discard_run(self, run_id: str) -> Run:
-        """Discard a run's operations in review."""
+        """Discard the operations of a run that wait for review."""
         with exclusive_lease(self.context) as lease:
             return undo.discard(self._run_to_change(run_id), self.context, lease)
 
     def history(self, name: str) -> History:
-        """Return what a key has held, or the lineage of an id. `KEY_NOT_FOUND` suggests the nearest keys."""
+        """Return all values of a key, or the lineage of an id. Raises `KEY_NOT_FOUND`, which suggests similar keys."""
         from commonplace.contract import validate
         from commonplace.use_cases import history
         from commonplace.use_cases.named import naming
@@ -186,7 +186,7 @@ class Nights:
         return noted
 
     def _run_to_undo(self, run_id: str) -> Run:
-        """`last` is the newest applied run that is no undo, so that repeating is harmless."""
+        """`last` means the newest applied run that is no undo, so a repeated call undoes nothing more."""
         if run_id != LAST:
             return self.run(run_id)
         applied = next(filter(_was_applied, self.runs(MOST_RUNS)), None)
@@ -195,7 +195,7 @@ class Nights:
         return applied
 
     def _run_to_change(self, run_id: str) -> Run:
-        """`last` is the newest run that changes memories and is no undo."""
+        """`last` means the newest run that changes memories and is no undo."""
         if run_id != LAST:
             return self.run(run_id)
         newest = self.runs(MOST_RUNS)
@@ -203,7 +203,7 @@ class Nights:
 
 
 def _was_applied(run: Run) -> bool:
-    """A night that found nothing to change counts as applied, an unapplied plan does not."""
+    """A night without changes counts as applied; a plan that was not applied doesn't."""
     if run.kind in ("undo", *OF_NO_CHANGE):
         return False
     outcomes = {operation.outcome for operation in run.operations}

@@ -1,7 +1,7 @@
-"""The steps of a nightly run, each saved before its effect, so that a crashed run resumes.
+"""The steps of a nightly run. Each step is saved before it takes effect, so that a crashed run can resume.
 
-A run goes through days: each day's plan is made and saved once, each operation is applied at most once, and the run is saved
-after each day. A resumed run starts with the first unfinished day.
+A run processes one day after another. It saves each day's plan before applying it, applies each operation at most once, and
+saves its state after each day. A resumed run starts with the first unfinished day.
 """
 
 from collections.abc import Callable, Collection
@@ -21,7 +21,7 @@ from commonplace.runs.apply import Lease, Plan, PlannedOperation, RunContext, re
 MOST_INTERACTIONS = 500
 """Most interactions per run; the next run of the night reads the others."""
 _DAMAGED = "these interactions can't be read, and are given up"
-_FAILURES_BEFORE_RULES = 2  # failed runs on an interaction before rules read it
+_FAILURES_BEFORE_RULES = 2  # after this many failed runs, rules read the interaction
 _TRIES = 3
 _NO_PROGRESS = "reading this day stopped the run three times; it is left for another run"
 _DAMAGED_PLAN = "the plan of a day can't be read; applied operations stay, and its interactions are left for another run"
@@ -32,7 +32,7 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Options of a run: `mode` for new runs; `may_continue` called before each day, `progress` after it."""
+    """Options of a run. `mode` applies to new runs; `may_continue` is called before each day, and `progress` after it."""
 
     read: ReadDay
     mode: Mode
@@ -43,7 +43,7 @@ class RunOptions:
 
 
 def begin(context: RunContext, night: RunOptions, lease: Lease, tried: Collection[str] = ()) -> Run | None:
-    """Start a run over pending interactions that are not `tried`; None if there are none."""
+    """Start a run over the pending interactions that are not in `tried`. Returns None if there are none."""
     entries = pending(context, tried)
     if not entries:
         return None
@@ -59,7 +59,7 @@ def pending(context: RunContext, tried: Collection[str] = ()) -> list[LedgerEntr
 
 
 def new_run(context: RunContext, night: RunOptions, entries: Collection[LedgerEntry]) -> Run:
-    """Create a run that has done nothing yet."""
+    """Create a run, without saving it."""
     now = context.caller.now
     damaged = [entry.interaction_id for entry in entries if entry.interaction is None]
     return Run(
@@ -76,7 +76,7 @@ def new_run(context: RunContext, night: RunOptions, entries: Collection[LedgerEn
 
 
 def run_days(run: Run, context: RunContext, night: RunOptions, lease: Lease) -> Run:
-    """Continue a run to its end, or until it may not continue; then it stays `running` and can be resumed."""
+    """Run the remaining days. If `may_continue` returns False, the run stays `running` and can be resumed."""
     entries = context.night.ledger.entries(context.user_id, run.interactions)
     if run.finished_at is not None:
         return finalize.close(run, entries, context, lease)
@@ -102,7 +102,7 @@ def run_days(run: Run, context: RunContext, night: RunOptions, lease: Lease) -> 
 
 
 def preview(context: RunContext, night: RunOptions) -> tuple[Run, tuple[PlannedOperation, ...]]:
-    """Return what a run would do now. Nothing is written, but model calls cost money."""
+    """Return the changes that a run would make now. Writes nothing, but calls the model, which costs money."""
     entries = pending(context)
     run, view, planned = new_run(context, night, entries), RunMemoryView(context), list[PlannedOperation]()
     failed_twice = frozenset(entry.interaction_id for entry in entries if entry.failures >= _FAILURES_BEFORE_RULES)
@@ -119,7 +119,7 @@ def preview(context: RunContext, night: RunOptions) -> tuple[Run, tuple[PlannedO
 
 
 def with_plan(run: Run, plan: Plan, operations: tuple[RunOperation, ...], context: RunContext) -> Run:
-    """Add the results of a plan to a run."""
+    """Return the run with the results of a plan added."""
     spent = cost_of(plan.input_tokens, plan.output_tokens, context.night.allowance)
     return run.model_copy(
         update={

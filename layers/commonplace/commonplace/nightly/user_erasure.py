@@ -1,4 +1,4 @@
-"""Erases all data of a user, or one memory with its history and everything merged from it, permanently."""
+"""Permanently erase all data of a user, or one memory with its history and everything merged from it."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -30,11 +30,12 @@ from commonplace.use_cases.unmerge import Unmerge
 
 @dataclass(frozen=True)
 class ErasureScope:
-    """The records that are erased with a memory, and the merges that are made again.
+    """The records that are erased with a memory, and the merges that are repeated without them.
 
-    `ids`: all that is erased; some may have no record. `memories`: records with words, newest first. `damaged`: unreadable
-    records. `merged`: ids of memories merged from erased and other ones; `standing`: merged memories that still replace these
-    others; `left`: the others. `purged`: ids without a record; `names`: their external names.
+    `ids` are erased; they include `damaged` ids, whose records are unreadable, and `purged` ids, which have no record.
+    `memories` are the erased records that still have words, newest first. `merged` are ids of memories with erased and other
+    sources, `left` are these other sources, and `standing` are the merged memories that still replace them. `names` are the
+    external names of the purged ids.
     """
 
     ids: frozenset[str]
@@ -48,13 +49,13 @@ class ErasureScope:
 
     @property
     def erased(self) -> tuple[str, ...]:
-        """The ids that anything is stored under, newest first."""
+        """The ids under which data is stored, newest first."""
         return tuple(dict.fromkeys((*(memory.memory_id for memory in self.memories), *self.damaged, *sorted(self.purged))))
 
 
 @dataclass(frozen=True)
 class Known:
-    """A user's stored memories: records, oldest first, the ids of unreadable ones, and backups."""
+    """A user's stored memories: the records, oldest first, the ids of unreadable records, and the backups."""
 
     records: MemoryRecords
     there: Sequence[Memory]
@@ -62,10 +63,10 @@ class Known:
     backups: Callable[[], Sequence[Backup]]
 
     def scope(self, names: Sequence[str], aliases: Sequence[Alias], document: str | None = None) -> ErasureScope:
-        """Determine the scope of memories by id or external name.
+        """Return the scope of an erasure, for memories given by id or external name.
 
-        Reads backups if an id has no record, and for passages, which may have had another memory. `document`: the reference
-        of a document erased as a whole; copies of its passages in other documents stay.
+        Reads backups if an id has no record, and for passages, which may have had another memory before. `document` is the
+        reference of a document that is erased as a whole; copies of its passages in other documents stay.
         """
         ids = {memory.memory_id for memory in self.there}.union(self.unreadable)
         scope = self._scope([name if name in ids else _memory_of(name, aliases) for name in names], self.there, document)
@@ -91,7 +92,7 @@ class Known:
         while more := twins([memory for memory in may_go if memory.memory_id in reach.whole], may_go, current):
             for memory_id in more:
                 reach.follow(memory_id)
-        # A closed copy: an undone import or night, or a memory deleted before the same was stored again.
+        # A closed copy is left by an undone import or night, or by a deletion before the same text was stored again.
         while copies := reach.closed_copies(memory for memory in self.there if memory.status != "active"):
             for memory_id in copies:
                 reach.follow(memory_id, is_copy=True)
@@ -124,7 +125,7 @@ class _Reach:
         for memory in self.known.values():
             self.closed_by[memory.superseded_by or ""].append(memory.memory_id)
             self.named_by[memory.supersedes or ""].append(memory.memory_id)
-        # An undone merge, or an unreadable record, has lost its links.
+        # An undone merge or an unreadable record has lost its links.
         self.suspects = [
             memory.memory_id
             for memory in self.known.values()
@@ -132,7 +133,7 @@ class _Reach:
         ]
 
     def follow(self, memory_id: str, is_copy: bool = False) -> None:
-        """Follow all links from a memory. Successors of a closed copy stay if any of them is active."""
+        """Follow all links from a memory. Successors of a closed copy stay if one of them is active."""
         ahead = [(memory_id, True)]
         while ahead:
             reached, whole = ahead.pop()
@@ -145,7 +146,7 @@ class _Reach:
         self.merged -= self.whole
 
     def closed_copies(self, closed: Iterable[Memory]) -> list[str]:
-        """Return the closed memories outside the scope that say the same as an erased memory."""
+        """Return closed memories outside the scope that have the same text as an erased memory."""
         contents = {folded(self.known[memory_id].content) for memory_id in self.whole if memory_id in self.known} - {""}
         return [item.memory_id for item in closed if item.memory_id not in self.whole and folded(item.content) in contents]
 
@@ -185,7 +186,7 @@ class _Reach:
         return self.sources[memory_id]
 
     def _is_separated(self, memory: Memory) -> bool:
-        """Whether a crashed erasure closed it before restoring all other sources."""
+        """Whether an erasure closed the memory and crashed before it restored all other sources."""
         return memory.status == "deleted" and any(
             audit.detail.get(UNMERGED) for audit in self.records.audits(memory.user_id, memory.memory_id)[-1:]
         )
@@ -193,7 +194,7 @@ class _Reach:
 
 @dataclass(frozen=True)
 class ErasableUser:
-    """A user whose data can be counted and erased."""
+    """Count and erase the data of one user."""
 
     context: RunContext
     erasure: UserErasure
@@ -203,15 +204,15 @@ class ErasableUser:
         return self.context.user_id
 
     def memories(self) -> int:
-        """Return the number of the user's memories, including closed and unreadable ones."""
+        """Count the user's memories, including closed and unreadable records."""
         with gathered() as flaws:
             return sum(1 for _ in self.context.ports.records.all(self.user_id)) + len(flaws.unreadable)
 
     def erase(self) -> Erased:
-        """Erase everything permanently, pages first. Returns how many memories there were.
+        """Erase everything permanently, pages first. Returns the number of memories erased.
 
-        Raises `CONFLICT` while a run of this user is active, as it would write what it has read. Safe to repeat after a
-        crash.
+        Raises `CONFLICT` while a run of this user is active, because the run could write the data back. Safe to repeat
+        after a crash.
         """
         with leased(self.context):
             memories = self.memories()
@@ -223,14 +224,14 @@ class ErasableUser:
         return Erased(memories=memories, notes=self.notes())
 
     def notes(self, wait: bool = True) -> Notes | None:
-        """Return a note while erased data remains in a log file. `wait`: some seconds for other readers."""
+        """Return a note if erased data remains in a log file. With `wait`, first wait some seconds for other readers."""
         return None if self.context.night.finish_erasing(wait) else Notes(warnings=[LEFT_IN_LOG])
 
     def scope(self, memory_id: str) -> ErasureScope:
-        """Return the scope of `erase_memory`: the memory, its lineage, all merged from it, and the effect on others.
+        """Return the scope of `erase_memory`: the memory, its lineage, memories merged from it, and affected merges.
 
-        External ids resolve to the memory; ids without a record to its backups. Raises `NOT_FOUND` if no words of it are
-        stored.
+        Accepts an external id. If an id has no record, looks in the backups. Raises `NOT_FOUND` if no words of the memory
+        are stored.
         """
         return self._scope([of_type(str, memory_id, "memory_id")])
 
@@ -255,13 +256,13 @@ class ErasableUser:
         return scope
 
     def erase_memory(self, memory_id: str) -> Erased:
-        """Erase a memory with its history. Returns the ids erased, and of memories remade without it.
+        """Erase a memory with its history. Returns the erased ids, and the ids of merges repeated without it.
 
-        Source texts and quotes in runs are erased first, then the memories, so that a repeated call completes after a crash.
-        Memories merged from it are erased too, and the other sources merged anew. For a passage, earlier versions of its text
-        in the document and their memories are erased as well, and copies in other documents. The remaining rows, kept 30 days
-        to inform every index and process, contain no words. Raises `CONFLICT` while a run of this user is active or a memory
-        changes concurrently.
+        Memories merged from it are erased too, and their other sources are merged again. For a passage, also erases earlier
+        versions of its text in the document, their memories, and copies in other documents. Source texts and quotes in runs
+        are erased before the memories, so that a repeated call completes after a crash. Rows without words remain for 30
+        days, to inform every index and process. Raises `CONFLICT` while a run of this user is active or if a memory changes
+        concurrently.
         """
         return self._erase_memories([of_type(str, memory_id, "memory_id")])
 
@@ -269,7 +270,7 @@ class ErasableUser:
         with exclusive_lease(self.context) as lease:
             scope = self._scope(memory_ids, document)
             ids = scope.erased
-            self.context.ports.usage.fold(self.user_id)  # count pending usage before, not after, the erasure
+            self.context.ports.usage.fold(self.user_id)  # write pending usage counts before the erasure
             places = forget_searches(self.user_id, scope.memories, self.context.ports)
             places |= erase_sources(set(scope.ids), set(), self.context, lease, merged=scope.merged)[1]
             if scope.purged:
@@ -277,7 +278,7 @@ class ErasableUser:
             for memory_id in scope.damaged:  # first: while other records exist, this is a forgotten memory, not a repair
                 self.erasure.erase_unreadable(self.user_id, memory_id, forgotten=bool(scope.memories))
             remade = Unmerge(scope.left, scope.standing, lease).make() if scope.left else ()
-            # Named memories go last: after a crash, their words lead to the others.
+            # Erase the named memories last: after a crash, their words are needed to find the others.
             order = sorted(scope.memories, key=lambda memory: memory.memory_id in memory_ids)
             for memory in self.context.ports.records.get(self.user_id, [memory.memory_id for memory in order]):
                 self._erase(memory, lease, memory.memory_id in scope.merged)
@@ -289,7 +290,7 @@ class ErasableUser:
     def erase_document(self, namespace: Sequence[str], key: str) -> Erased:
         """Erase a document with its versions, then all memories derived from it. Returns their ids.
 
-        Safe to repeat after a crash. Raises `NOT_FOUND` if nothing is left, and `CONFLICT` while a run of this user is
+        Safe to repeat after a crash. Raises `NOT_FOUND` if no data is left, and `CONFLICT` while a run of this user is
         active.
         """
         check_place(namespace, key)
@@ -325,7 +326,7 @@ class ErasableUser:
         now = self.context.caller.now
         lease.renew()
         without = erased(memory, now)
-        if merged:  # it must not lead to the other sources
+        if merged:  # else a repeated erasure would follow the link to the other sources
             without = without.model_copy(update={"supersedes": None})
         change = Change(without, Audit("erase", now, {}), before=memory, erases=True)
         operation = Operation(new_operation_id(now), self.user_id, "FORGET", now, closes=(change,))

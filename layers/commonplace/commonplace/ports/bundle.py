@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # deferred: most calls start no run
 
 @dataclass(frozen=True)
 class Upkeep:
-    """What an index check needs. `contents`: None without an index; `pending`: unconfirmed writes."""
+    """The ports of an index check. `contents` is None without an index; `pending` are the unconfirmed writes."""
 
     everything: AllRecords
     contents: IndexContents | None = None
@@ -42,29 +42,29 @@ _T = TypeVar("_T")
 
 
 class NightQueue(Protocol):
-    """A queue of messages: one per user whose night is due, and one per run that ran out of time."""
+    """A queue with a message for each user whose night is due, and for each run that ran out of time."""
 
     def send(self, user_ids: Iterable[str]) -> int:
-        """Queue a night for each user and return how many; harmless twice. Raises `STORAGE_UNAVAILABLE`."""
+        """Queue a night for each user. Returns how many. Safe to repeat. Raises `STORAGE_UNAVAILABLE`."""
 
     def send_run(self, user_id: str, run_id: str, seconds: int = 0) -> None:
-        """Queue the rest of a run after `seconds` (at most 900); harmless twice. Raises like `send`."""
+        """Queue the rest of a run after `seconds` (at most 900). Safe to repeat. Raises `STORAGE_UNAVAILABLE`."""
 
 
 @dataclass(frozen=True)
 class Relay:
-    """Hands work that outlasts its call to a worker. `pending`: writes the index may not have; None without an index."""
+    """Hand over long work to a worker. `pending` are writes that the index may lack; None without an index."""
 
     in_time: Callable[[], bool]
     queue: NightQueue
     pending: PendingWrites | None = None
 
     def may_go_on(self, user_id: str, done: int) -> bool:
-        """Return whether a run may change one more memory: it is in time, and at most 200 writes wait for the index."""
+        """Return whether a run may change another memory: it has time left, and at most 200 writes wait for the index."""
         return self.in_time() and not (done % _BETWEEN == 0 and self._is_crowded(user_id))
 
     def hand_over(self, user_id: str, run_id: str) -> None:
-        """Send a run to the worker: at once, or after a pause if many of the user's writes wait for the index."""
+        """Send a run to the worker. If many of the user's writes wait for the index, the worker pauses first."""
         self.queue.send_run(user_id, run_id, _PAUSE if self._is_crowded(user_id) else 0)
 
     def _is_crowded(self, user_id: str) -> bool:
@@ -73,7 +73,7 @@ class Relay:
 
 @dataclass(frozen=True)
 class BackupStorage:
-    """How many backups are kept per user, and for how many days."""
+    """The storage of backups, with the most backups per user and their retention in days."""
 
     most: int = 10
     days: int = 90
@@ -132,7 +132,7 @@ class Ports:
         return self.older
 
     def in_time(self, things: Iterable[_T]) -> Iterator[_T]:
-        """Yield the items one by one. Raises `OutOfTime` if the call has no time left for the next one."""
+        """Yield the items. Raises `OutOfTime` if the call has no time left for the next item."""
         for thing in things:
             if self.relay is not None and not self.relay.in_time():
                 raise OutOfTime

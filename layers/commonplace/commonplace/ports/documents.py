@@ -1,4 +1,4 @@
-"""Ports for texts that are stored whole: documents, files and Markdown pages."""
+"""Ports for documents, files and Markdown pages."""
 
 from collections.abc import Iterator, Sequence
 from datetime import datetime
@@ -9,10 +9,10 @@ from commonplace.domain.transfer import FileKind, StoredFile
 
 
 class Documents(Protocol):
-    """A user's documents. They are never compared with each other or with memories."""
+    """A user's documents. Unlike memories, they are never compared with others."""
 
     def put(self, user_id: str, document: Document) -> None:
-        """Write the next version atomically and keep the newest 20. Raises `CONFLICT` unless it follows the stored one."""
+        """Write the next version atomically; the newest 20 stay. Raises `CONFLICT` if it doesn't follow the stored one."""
 
     def get(self, user_id: str, namespace: Sequence[str], key: str) -> Document | None:
         """Return the newest version, which may be a deletion marker. Strongly consistent."""
@@ -21,10 +21,10 @@ class Documents(Protocol):
         """Return the stored versions, newest first."""
 
     def listed(self, user_id: str, namespace: Sequence[str] = ()) -> Iterator[DocumentHead]:
-        """Yield the newest version of each document in a namespace and below it, by path, including deleted documents."""
+        """Yield the newest version of each document in a namespace or below it, by path. Includes deleted documents."""
 
     def rewrite(self, user_id: str, document: Document) -> None:
-        """Replace the text of a stored version permanently. Does nothing if the version is gone."""
+        """Replace the text of a stored version permanently. Does nothing if the version doesn't exist."""
 
     def erase(self, user_id: str, namespace: Sequence[str], key: str) -> None:
         """Delete a document with all its versions permanently. Safe to repeat."""
@@ -34,7 +34,7 @@ class StoredFiles(Protocol):
     """Files of users, by kind and id. Expired files are treated as missing."""
 
     def put(self, user_id: str, file: StoredFile, body: bytes | IO[bytes]) -> None:
-        """Store a file or replace its body, atomically. A body that is a file object is read in chunks."""
+        """Store a file or replace its body, atomically. Reads a file object in chunks."""
 
     def get(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> tuple[StoredFile, bytes] | None:
         """Return a file and its bytes, or None if it is missing."""
@@ -52,14 +52,14 @@ class StoredFiles(Protocol):
         """Delete all files of a user, or all of one kind."""
 
     def link(self, user_id: str, file: StoredFile, seconds: int) -> str | None:
-        """Return a public download link, valid for `seconds`; None if the storage has no links."""
+        """Return a public download link that is valid for `seconds`, or None if the storage has no links."""
 
 
 class Pages(Protocol):
     """One user's Markdown pages by name, written atomically. Raises `STORAGE_UNAVAILABLE`."""
 
     def names(self) -> list[str]:
-        """Return the names that end in `.md`, at the top level or one folder down."""
+        """Return the names that end in `.md`, at the top level and one folder below."""
 
     def read(self, name: str) -> str | None:
         """Return the text of a page, or None if it is missing. Raises `INVALID_ARGUMENT` if it isn't text."""
@@ -71,4 +71,4 @@ class Pages(Protocol):
         """Delete a page, if it exists."""
 
     def drop_versions(self) -> None:
-        """Delete old versions of pages if the storage keeps them: they may contain erased text."""
+        """Delete old versions of pages, if the storage has any: they may contain erased text."""

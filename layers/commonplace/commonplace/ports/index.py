@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     Integers = npt.NDArray[np.integer[Any]]
     Flags = npt.NDArray[np.bool_]
 else:
-    Floats = Integers = Flags = object  # code that only passes columns on doesn't import numpy
+    Floats = Integers = Flags = object  # code that doesn't compute with the columns doesn't import numpy
 
 
 class Depth(NamedTuple):
-    """How many candidates the index returns for ranking, by words and by vector."""
+    """The number of candidates that the index returns for ranking, by words and by vector."""
 
     by_words: int
     by_vector: int
@@ -53,10 +53,10 @@ class Corpus:
 class Candidates:
     """Candidates as columns, one row per memory, in any order.
 
-    Only `ranked` rows may be returned; the others lend their words to neighbours in the same session. `cosines` are NaN
-    without a vector. `sessions` are numbers (-1: none), and `session_lengths` the mean tokens per memory of that session.
-    `speakers` index `speaker_names` (lower case; -1: nobody). `days` are ordinals of the event date, `created` seconds since
-    1970.
+    Only `ranked` rows may be returned; the words of the others add to the score of neighbours in the same session. `cosines`
+    are NaN without a vector. `sessions` are numbers (-1: none), and `session_lengths` are mean tokens per memory of the
+    session. `speakers` are indexes into `speaker_names` (lower case; -1: nobody). `days` are ordinals of the event date;
+    `created` is in seconds since 1970.
     """
 
     ids: list[str]
@@ -82,7 +82,7 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Legs:
-    """The hits of each leg of a retrieval, best first: ids with the engine's lexical score, or with the cosine."""
+    """The hits by words and by vector, best first: ids with the engine's lexical score or with the cosine."""
 
     lexical: Sequence[tuple[str, float]] = ()
     vector: Sequence[tuple[str, float]] = ()
@@ -104,25 +104,25 @@ class MemoryIndex(Protocol):
     def find(
         self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None, with_legs: bool = False
     ) -> Retrieved:
-        """Retrieve the best by words and the nearest by vector, with their neighbours and the counts for BM25.
+        """Retrieve the best memories by words and by vector, with their neighbours and the counts for BM25.
 
-        A neighbour is a visible memory of the same session, up to `bm25.REACH` positions away. Neighbours of hits are ranked
-        too if they pass the filter, so their own windows are returned as well. `with_legs` also returns the hits of each leg,
-        which may take longer.
+        A neighbour is a visible memory of the same session, up to `bm25.REACH` positions away. Neighbours that pass the
+        filter are ranked too, so their own neighbours are returned as well. `with_legs` also returns the hits by words and by
+        vector separately, which may take longer.
         """
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
-        """Return up to `limit` memories by rarest shared words, and `limit` by vector; those found by both first."""
+        """Return up to `limit` memories by rarest shared words and `limit` by vector. Memories found by both come first."""
 
     def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
-        """Return ids of the visible memories that pass, most important first, then newest; and `Retrieved.partial`."""
+        """Return the visible memories that pass the filter, by importance, then newest first; and `Retrieved.partial`."""
 
 
 class IndexWriter(Protocol):
-    """Writes changes into the index, in any order and repeatedly; the newest version wins."""
+    """Write changes into the index. Order and repetition don't matter: the newest version wins."""
 
     def put(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
-        """Write changes and return one outcome each. Every later search sees those done. Raises no network errors."""
+        """Write changes and return an outcome for each. Later searches see all that are done. Raises no network errors."""
 
 
 class IndexContents(Protocol):
@@ -135,13 +135,13 @@ class IndexContents(Protocol):
         """Yield all documents of all users, grouped by user, without tombstones."""
 
     def of_user(self, user_id: str) -> Iterator[IndexedDocument]:
-        """Yield the user's documents without tombstones. `digest` is "" if it would have to be computed."""
+        """Yield the user's documents without tombstones. `digest` is "" if the index doesn't store it."""
 
     def miscounted(self, user_id: str) -> list[str]:
-        """Return the names of the user's stored counts that are wrong; empty if the index counts by itself."""
+        """Return the names of the user's stored counts that are wrong. Empty if the engine maintains the counts."""
 
     def mend(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
-        """Write like `IndexWriter.put`, but overwrite documents of the same version too."""
+        """Write changes like `IndexWriter.put`, but also overwrite documents of the same version."""
 
     def recount(self, user_id: str) -> None:
         """Recompute the stored counts of the user's documents."""
@@ -151,42 +151,42 @@ class IndexRebuild(Protocol):
     """Builds a new version of the index beside the live one, and replaces it. Each method raises `IndexUnavailable`."""
 
     def model(self) -> str | None:
-        """Return the embedding model of the live index or of its planned layout; None before setup."""
+        """Return the embedding model of the live index, or of its planned layout. None before setup."""
 
     def begin(self) -> str:
-        """Create the new version, or resume it, and return its name. From now on each change goes to both versions."""
+        """Create or resume the new version and return its name. From now on, changes are written to both versions."""
 
     def fill(self, records: Sequence[Stored]) -> list[IndexOutcome]:
-        """Write records into the new version only, overwriting documents of the same version."""
+        """Write records into the new index only. Overwrites documents of the same version."""
 
     def finish(self) -> None:
         """Switch to the new version in one step and delete the old one."""
 
 
 class PendingWrites(Protocol):
-    """Memories whose last write may not be in the index. Each write adds a row in its own transaction."""
+    """Memories whose last write may be missing in the index. Each write adds a row in its transaction."""
 
     def pending(self, user_id: str) -> tuple[list[Stored], bool]:
-        """Return the user's unconfirmed records as they are now, and whether these are all. Strongly consistent."""
+        """Return the current unconfirmed records of the user, and whether the list is complete. Strongly consistent."""
 
     def has_more_than(self, most: int, user_id: str) -> bool:
-        """Return whether more than `most` of the user's writes wait; cheaper than `pending`."""
+        """Return whether more than `most` writes of the user wait. Cheaper than `pending`."""
 
     def confirm(self, user_id: str, memory_id: str, version: int) -> None:
         """Confirm that the index has this version. The row stays if a newer version waits. Safe to repeat, in any order."""
 
     def tell(self, user_id: str, memory_id: str, version: int, confirmed: bool = True) -> bool:
-        """Mark whether somebody was told that the index rejects this version. Returns False if nothing changed."""
+        """Mark whether a rejection of this version by the index was reported. Returns False if nothing changed."""
 
     def pending_since(self, before: datetime) -> Iterator[Stored]:
-        """Yield all users' records pending since before then, as they are now. May lag behind a write."""
+        """Yield the current records of all users whose writes wait since before this time. May lag behind a write."""
 
     def oldest_pending(self) -> datetime | None:
         """Return the time of the oldest pending write. May lag behind a write."""
 
 
 class DeadLetters(Protocol):
-    """Stores changes that the index can't take."""
+    """Store changes that the index rejects."""
 
     def send(self, letters: Sequence[DeadLetter]) -> None:
         """Store the dead letters for an operator. Raises `STORAGE_UNAVAILABLE`."""

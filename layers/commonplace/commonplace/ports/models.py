@@ -15,41 +15,41 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """The name of the model. Vectors of different names are never compared."""
+        """The name of the model. Vectors of different models are never compared."""
 
     def embed(self, text: str) -> Vector | None:
         """Return the unit vector of a text, or None if the model doesn't cover the text."""
 
     def features(self, text: str) -> Vector | None:
-        """Return further features for a classifier if the model has them at no extra cost, else None."""
+        """Return additional features for a classifier, or None if they would cost extra."""
 
     def embed_question(self, text: str) -> Vector | None:
-        """Return the unit vector of a question, to compare with vectors of possible answers; None as for `embed`."""
+        """Return the unit vector of a question, to compare with vectors of possible answers. None as for `embed`."""
 
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
-        """Return the vectors of many texts, in their order, in as few calls as the model allows."""
+        """Return the vectors of many texts, in the same order, in as few calls as the model allows."""
 
 
 class WordModel(Embedder, Protocol):
-    """The static model, which also exposes its tokenizer."""
+    """The static model, with access to its tokenizer."""
 
     def pieces(self, text: str) -> int:
-        """Return the number of word pieces. A word outside the vocabulary counts as one."""
+        """Count the word pieces. A word outside the vocabulary counts as one piece."""
 
 
 class StatementReader(Protocol):
     """A language model that normalizes statements."""
 
     def read(self, text: str, source: str, context: str | None) -> Normalized:
-        """Return the normalized statement. Raises `ModelUnavailable` if there is none in time."""
+        """Return the normalized statement. Raises `ModelUnavailable` if the model doesn't answer in time."""
 
 
 class LanguageModel(Protocol):
-    """A language model, in the terms of the Messages API."""
+    """A language model with the interface of the Messages API."""
 
     @property
     def name(self) -> str:
-        """The model's name, for notes and runs."""
+        """The model's name, as stored in notes and runs."""
 
     def reply(
         self,
@@ -61,14 +61,14 @@ class LanguageModel(Protocol):
         max_tokens: int = 8_000,
         seconds: float = 120.0,
     ) -> Reply:
-        """Call the model, with retries. `schema`: of the JSON that it must answer. Raises `ModelUnavailable`."""
+        """Call the model, with retries. With a `schema`, it must answer JSON that matches. Raises `ModelUnavailable`."""
 
 
 class TokenBudget(Protocol):
-    """Tokens reserved before a call and settled after it, per user and in total, by calendar day (UTC)."""
+    """Reserve tokens before a call and settle them after it, per user and in total, by calendar day (UTC)."""
 
     def reserve(self, user_id: str, day: date, tokens: int, user_limit: int, limit: int) -> bool:
-        """Reserve tokens of the day. Returns False if a limit forbids it."""
+        """Reserve tokens of the day. Returns False if this would exceed a limit."""
 
     def settle(self, user_id: str, day: date, reserved: int, used: int) -> None:
-        """Correct a reservation to the tokens used."""
+        """Replace a reservation with the tokens used."""

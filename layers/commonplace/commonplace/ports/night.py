@@ -1,4 +1,4 @@
-"""Ports of a run: the ledger, the lease, the stored runs, and the bundle of them."""
+"""Ports of a run: the ledger, the lease, the stored runs, and a bundle of all ports."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -14,11 +14,11 @@ from commonplace.ports.values import Fence
 
 @dataclass(frozen=True)
 class LedgerEntry:
-    """An interaction in the ledger. `interaction` is None once its text was dropped.
+    """An interaction in the ledger. `interaction` is None after its text was dropped.
 
-    `failures` counts the runs that failed on it. `run_id`: the last run that read it or failed on it. `read_at`: when the run
-    that read it or gave it up was closed. `messages`: the number of messages of a discussion, also once its text was dropped;
-    0 for other interactions.
+    `failures` counts the runs that failed on it, and `run_id` is the last run that read it or failed on it. `read_at` is when
+    the run that read it or gave up on it was closed. `messages` is the number of messages of a discussion, even after its
+    text was dropped, and 0 for other interactions.
     """
 
     interaction_id: str
@@ -34,32 +34,32 @@ class LedgerEntry:
 
 @dataclass(frozen=True)
 class LedgerMark:
-    """The new state of an interaction when its run closes."""
+    """The state of an interaction after its run closes."""
 
     state: LedgerState
     failures: int = 0
 
 
 class Ledger(Protocol):
-    """The user's interactions and which of them a run has read. The ledger, not a clock, decides what a run reads."""
+    """The user's interactions and their states. A run reads what is pending in the ledger, whatever the time."""
 
     def record(self, user_id: str, interactions: Sequence[Interaction], at: datetime) -> list[bool]:
         """Record each interaction as pending unless its id is known. Returns for each whether it is new.
 
-        Writes all at once, or from last to first: after a crash, each stored interaction has all its successors.
+        Writes all in one transaction, or the last first, so that after a crash all successors of a stored one exist.
         """
 
     def pending(self, user_id: str, limit: int) -> list[LedgerEntry]:
-        """Return interactions that no run has read, oldest first by their time. Strongly consistent."""
+        """Return the interactions that no run has read, oldest first by their own time. Strongly consistent."""
 
     def entries(self, user_id: str, interaction_ids: Sequence[str]) -> list[LedgerEntry]:
-        """Return the entries that exist, in the order of the ids."""
+        """Return the existing entries, in the order of the ids."""
 
     def reread(self, user_id: str, interaction_ids: Sequence[str]) -> int:
-        """Mark interactions as pending again if their text still exists, and reset failures. Returns how many."""
+        """Mark interactions whose text still exists as pending again, and reset their failures. Returns how many."""
 
     def drop_texts(self, user_id: str, now: datetime, retention: timedelta) -> int:
-        """Drop texts read or given up longer than `kept` ago, if records confirm a laptop's clock. Returns how many."""
+        """Drop texts read or given up longer than `retention` ago, if records confirm the clock. Returns how many."""
 
     def erase_texts(self, user_id: str, interaction_ids: Sequence[str]) -> None:
         """Drop these texts at once, whatever their state. Pending interactions count as read."""
@@ -72,10 +72,10 @@ class Leases(Protocol):
     """The lease under which runs change a user's memories. Writes under an older lease raise `LEASE_LOST`."""
 
     def lease(self, user_id: str, now: datetime, until: datetime) -> Fence | None:
-        """Take the lease until `until`, with a higher number than all before. Returns None while another is valid at `now`.
+        """Take the lease until `until`, with a higher number than any before. Returns None if another is valid at `now`.
 
-        A lease that ends more than twice its span after `now` counts as free: its clock has been set back since. (A single
-        span would leave no margin for two machines whose clocks differ.)
+        A lease that ends more than twice its duration after `now` is free, because the clock must have been set back. (The
+        factor leaves a margin for two machines whose clocks differ.)
         """
 
     def renew(self, fence: Fence, until: datetime) -> None:
@@ -89,13 +89,13 @@ class RunStore(Protocol):
     """A user's runs, at most one unfinished. Writers must hold the newest lease, else `LEASE_LOST`."""
 
     def unfinished(self, user_id: str) -> Run | None:
-        """Return the run that was started and not closed."""
+        """Return the run that was started but not closed, if any."""
 
     def save(self, run: Run, fence: Fence) -> None:
         """Save the current state of the run."""
 
     def close(self, run: Run, marks: Mapping[str, LedgerMark], fence: Fence) -> None:
-        """Mark the ledger's entries and save the closed run, in one transaction or in several, closing last.
+        """Mark the ledger's entries and save the closed run. If this takes several transactions, the run is closed last.
 
         Safe to repeat after a crash. An entry marked `pending` stays pending with its failures; an entry whose text was
         erased meanwhile stays read.
@@ -109,21 +109,21 @@ class RunStore(Protocol):
 
 
 class RunParts(Protocol):
-    """Named parts that a run saves before their effect. Writers must hold the newest lease, else `LEASE_LOST`."""
+    """Named parts of a run, saved before they take effect. Writers must hold the newest lease, else `LEASE_LOST`."""
 
     def save_part(self, run: Run, name: str, body: str, fence: Fence) -> None:
-        """Save a part (a model's answer, a day's plan) under a name. An existing part stays."""
+        """Save a part (a model's answer, a day's plan) under a name. Never replaces a part."""
 
     def part(self, user_id: str, run_id: str, name: str) -> str | None:
         """Return the part with that name."""
 
     def drop_parts(self, user_id: str, run_id: str, keep: Sequence[str] = ()) -> None:
-        """Delete all parts of a run except `keep`: they contain what users said."""
+        """Delete all parts of a run except `keep`, because they contain users' texts."""
 
 
 @dataclass(frozen=True)
 class Allowance:
-    """Limits and prices of the model. Tokens are our estimate, per calendar day (UTC); prices in US dollars per million."""
+    """Limits and prices of a model: estimated tokens per calendar day (UTC), prices in US dollars per million tokens."""
 
     user_tokens: int = 300_000
     all_tokens: int = 30_000_000
@@ -137,7 +137,7 @@ class Allowance:
 
 @dataclass(frozen=True)
 class NightPorts:
-    """What a run needs in addition to `Ports`."""
+    """The ports that a run needs in addition to `Ports`."""
 
     ledger: Ledger
     leases: Leases

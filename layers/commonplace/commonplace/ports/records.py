@@ -24,41 +24,41 @@ from commonplace.ports.values import (
 
 
 class MemoryRecords(Protocol):
-    """The record store. Each write is one transaction: record, audit row, and the change for the projector."""
+    """The record store. Each write stores the record, its audit row and the change for the projector in one transaction."""
 
     def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
         """Store each entry unless an active, unexpired memory equals it. Returns the stored memory and whether it is new.
 
-        An expired memory in the way is archived. Each entry is stored whole or not at all. An entry that can't be stored (its
-        detail isn't JSON) fails before the first write.
+        Archives an expired memory that equals an entry. Stores each entry completely or not at all. An entry that can't be
+        stored (its detail isn't JSON) raises before the first write.
         """
 
     def update(self, memory: Memory, audit: Audit, vector: Vector | None = None) -> Memory:
-        """Replace a record whose stored version is one less.
+        """Replace a record if the stored version is one lower.
 
         Raises `CONFLICT` if the stored version differs, or if the memory would equal another active, unexpired one. The
-        stored vector stays while content and embedding model stay the same; otherwise `vector` replaces it, even if None.
+        stored vector stays if content and embedding model are unchanged; otherwise `vector` replaces it, even if None.
         """
 
     def get(self, user_id: str, memory_ids: Sequence[str]) -> list[Memory]:
-        """Return the memories that exist, in the order of the ids."""
+        """Return the existing memories, in the order of the ids."""
 
     def stored(self, user_id: str, memory_ids: Sequence[str]) -> list[Stored]:
         """Return memories like `get`, each with its vector."""
 
     def all(self, user_id: str) -> Iterator[Memory]:
-        """Yield all records of the user, oldest first, including closed ones."""
+        """Yield all records of the user, active and closed, oldest first."""
 
     def listed(
         self, visibility: Visibility, filters: Filter, limit: int, before: str | None = None
     ) -> tuple[list[Memory], str | None]:
-        """Return visible records that pass, newest id first, older than `before`, and the cursor of the next page or None.
+        """Return visible records that pass the filter, newest id first, older than `before`, and the next page's cursor.
 
-        A page may have fewer than `limit` records although more follow: each call reads a bounded part of the store.
+        A page before the last may have fewer than `limit` records: each call reads a bounded part of the store.
         """
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
-        """Return the newest active records with their vectors, and whether these are all. May lag behind a write."""
+        """Return the newest active records with vectors, and whether the list is complete. May lag behind a write."""
 
     def audits(self, user_id: str, memory_id: str) -> list[Audit]:
         """Return the changes of one memory, oldest first."""
@@ -74,25 +74,25 @@ class UserFacts(Protocol):
         """Return statistics of the user's memories."""
 
     def outlines(self, user_id: str, terms: Sequence[str] = ()) -> list[Outline]:
-        """Return all records except erased ones, in any order. `terms`: index tokens that each must contain."""
+        """Return all records that are not erased and contain all `terms` (index tokens), in any order."""
 
 
 class Operations(Protocol):
     """Applies operations and stores each under its id."""
 
     def apply(self, operation: Operation, fence: Fence | None = None) -> bool:
-        """Apply all changes in one transaction. Returns False, and does nothing, if the operation was applied before.
+        """Apply all changes in one transaction. If the operation was applied before, does nothing and returns False.
 
-        Raises `CONFLICT` if a record is gone or has another version than it was read with, or if another active, unexpired
-        memory that the operation doesn't close equals `opens` or holds its key. An expired memory in the way is archived.
-        Raises `LEASE_LOST` if the fence isn't the newest of its user.
+        Raises `CONFLICT` if a record is missing or its version has changed since it was read, or if another active, unexpired
+        memory that the operation doesn't close equals `opens` or holds its key. Archives such a memory if it has
+        expired. Raises `LEASE_LOST` if the fence isn't the newest of its user.
         """
 
     def applied(self, user_id: str, operation_id: str) -> Applied | None:
         """Return the operation with that id, or None if it was never applied."""
 
     def since(self, user_id: str, at: datetime) -> list[Applied]:
-        """Return the operations whose ids are from `at` or later, in the order of their ids."""
+        """Return the operations with ids from `at` or later, ordered by id."""
 
     def newest(self, user_id: str) -> Applied | None:
         """Return the operation with the newest id that is no undo. Ids order by time to the millisecond."""
@@ -105,27 +105,27 @@ class Operations(Protocol):
 
 
 class Aliases(Protocol):
-    """A user's aliases. An alias is deleted with its memory (erased or purged) and with its user."""
+    """A user's aliases. Erasing or purging a memory deletes its aliases, and erasing a user deletes all."""
 
     def add(self, user_id: str, aliases: Sequence[Alias]) -> None:
-        """Store the aliases, replacing any of the same name."""
+        """Store the aliases. Replaces aliases with the same name."""
 
     def get(self, user_id: str, names: Sequence[str]) -> dict[str, str]:
-        """Return the memory ids by name. Unknown and withdrawn names are left out."""
+        """Return the memory ids by name, without unknown and withdrawn names."""
 
     def all(self, user_id: str) -> Iterator[Alias]:
-        """Yield all aliases of the user by name, including withdrawn ones."""
+        """Yield all aliases of the user, active and withdrawn, ordered by name."""
 
 
 class ErasedIds(Protocol):
     """Ids and external names of erased memories, each hashed with its user.
 
-    The store adds them on each erasure of a memory, an unreadable record, or a user. They outlive the record, and reveal
-    neither id nor words.
+    The store adds a hash when it erases a memory, an unreadable record or a user. The hashes stay after the record is
+    deleted; they reveal neither ids nor words.
     """
 
     def among(self, user_id: str, ids: Collection[str]) -> set[str]:
-        """Return those ids, or external names, that were erased for this user."""
+        """Return the ids and external names among these that were erased for this user."""
 
 
 class TagRows(Protocol):
@@ -139,19 +139,19 @@ class TagRows(Protocol):
 
 
 class Reembedding(Protocol):
-    """Collects vectors of the next model until all memories of a user have one; a single switch then activates them."""
+    """Collect vectors of the next model. Once all memories of a user have one, a single switch activates them."""
 
     def has_switched(self, user_id: str) -> bool:
-        """Return whether the user's searches use the next model; True too if no memory has a vector of another model."""
+        """Return whether the user's searches use the next model. Also True if no memory has a vector of another model."""
 
     def count_left(self, user_id: str) -> int:
         """Return how many active memories lack a vector of the next model."""
 
     def left(self, user_id: str, limit: int) -> list[tuple[int, str]]:
-        """Return up to `limit` active memories that lack a vector of the next model: the store's number, and the content."""
+        """Return up to `limit` active memories without a vector of the next model, as row number and content."""
 
     def keep(self, user_id: str, vectors: Sequence[tuple[int, Vector | None]]) -> None:
-        """Store vectors of the next model by those numbers; None if not covered. Active at once after a switch."""
+        """Store vectors of the next model by row number, None for a text it doesn't cover. Used at once after a switch."""
 
     def switch(self, user_id: str) -> bool:
         """Activate the next model for the user if no vector is missing. Returns whether the user has switched."""
@@ -161,17 +161,17 @@ class AllRecords(Protocol):
     """The records of all users."""
 
     def every(self) -> Iterator[Stored]:
-        """Yield every record of every user, in any order, including closed ones. Misses none older than the call."""
+        """Yield every record of every user, active and closed, in any order. Includes all records written before the call."""
 
     def of_user(self, user_id: str, after: str | None = None) -> Iterator[Stored]:
-        """Yield the user's records by id, including closed ones, starting after `after`."""
+        """Yield the user's records, active and closed, ordered by id, starting after `after`."""
 
 
 class RawRecords(Protocol):
     """A user's records with their audit rows."""
 
     def rows(self, user_id: str) -> Iterator[RawRecord]:
-        """Yield every record of the user by id, including closed and unreadable ones."""
+        """Yield every record of the user ordered by id, including closed and unreadable records."""
 
 
 class UserErasure(Protocol):
@@ -181,11 +181,11 @@ class UserErasure(Protocol):
         """Erase all data of the user permanently. Safe to repeat after a crash; concurrent writes may survive."""
 
     def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
-        """Erase a record that can't be read, with its related rows. Returns False if there is none with this id.
+        """Erase an unreadable record with its related rows. Returns False if no such record exists.
 
-        `forgotten`: its words were to be erased, so nothing may restore it (`ErasedIds`). Otherwise it was only damaged, and
-        a file with the intact record may restore it.
+        `forgotten` means that its words had to be erased, so it must never be restored (`ErasedIds`). Otherwise it was only
+        damaged, and an import of the intact record may restore it.
         """
 
     def forget_purged(self, user_id: str, memory_ids: Collection[str], names: Collection[str]) -> None:
-        """Store hashes (`ErasedIds`) of purged memories and their external names; delete their remaining data."""
+        """Store hashes (`ErasedIds`) of purged memories and of their external names, and delete their remaining data."""

@@ -33,7 +33,7 @@ class SearchLog(Protocol):
         """Return the user's stored searches in order of arrival."""
 
     def queries(self, user_id: str) -> list[str]:
-        """Return all stored queries of a user, including expired ones that were not purged yet."""
+        """Return all stored queries of a user, including expired queries that are not purged yet."""
 
     def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> int:
         """Delete the stored searches whose query is selected, permanently; expired ones too. Returns how many."""

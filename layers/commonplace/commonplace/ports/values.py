@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     Vector = npt.NDArray[np.float32]
 else:
-    Vector = object  # code that only passes vectors on doesn't import numpy
+    Vector = object  # code that doesn't compute with vectors doesn't import numpy
 
 MOST_TAGS = 500
 """How many of the user's tags a store sees, the most used first."""
@@ -50,13 +50,13 @@ class Reply:
 
     @property
     def text(self) -> str:
-        """The text of the answer, without other blocks."""
+        """The text blocks of the answer, joined."""
         texts = (block.get("text") for block in self.blocks if block.get("type") == "text")
         return "".join(text for text in texts if isinstance(text, str))
 
 
 class ModelUnavailable(Exception):  # noqa: N818 - a state that notes report
-    """The model gave no usable answer; the message says why. `misconfigured`: a 4xx other than 429."""
+    """The model gave no usable answer; the message explains why. `misconfigured` means a 4xx other than 429."""
 
     def __init__(self, why: str, misconfigured: bool = False) -> None:
         super().__init__(why)
@@ -65,7 +65,7 @@ class ModelUnavailable(Exception):  # noqa: N818 - a state that notes report
 
 @dataclass(frozen=True)
 class Visibility:
-    """Whose memories are visible, and at which time; for hits and their neighbours alike."""
+    """The user, agents and time that determine which memories are visible, as hits or as neighbours."""
 
     user_id: str
     agents: tuple[str, ...]
@@ -75,7 +75,7 @@ class Visibility:
 
 @dataclass(frozen=True)
 class Filter:
-    """Which visible memories may be returned; None passes all."""
+    """A filter for visible memories. Fields that are None match every memory."""
 
     collection: str | None = None
     types: tuple[MemoryType, ...] | None = None
@@ -90,7 +90,7 @@ class Filter:
 
     @property
     def equal(self) -> dict[str, str]:
-        """The fields that must be equal, by the name that every index uses."""
+        """The values that fields must equal, by the field names that every index uses."""
         named = {
             "collection": self.collection,
             "category": self.category,
@@ -104,7 +104,7 @@ class Filter:
 
 @dataclass(frozen=True)
 class Weights:
-    """The most that importance, recency and use add to a score, to order equal matches."""
+    """The maximum that importance, recency and use add to a score. They order equally good matches."""
 
     importance: float = 0.02
     recency: float = 0.02
@@ -123,10 +123,10 @@ class Similar:
 
 @dataclass(frozen=True)
 class Statistics:
-    """Counts of a user's memories: active ones, and those that could be tidied up.
+    """Counts of a user's active memories, and of memories that need maintenance.
 
-    `expired` counts durable memories only; daily notes expire by design. `of_newest`: how many memories were counted, if not
-    all.
+    `expired` counts durable memories only, because daily notes are meant to expire. `of_newest` is the number of memories
+    counted, if not all were counted.
     """
 
     active: int
@@ -150,7 +150,7 @@ class LoggedSearch:
 
 @dataclass(frozen=True)
 class Rating:
-    """Whether a memory was useful for a query (at most 200 characters, without secrets), and when that was said."""
+    """Whether a memory was useful for a query (at most 200 characters, without secrets), and when the rating was given."""
 
     memory_id: str
     query: str
@@ -164,11 +164,11 @@ class Rating:
 
 
 class IndexUnavailable(Exception):  # noqa: N818 - a state that notes report
-    """The index is down, slow or broken; the message says why, for the log. `Ports.fallback` answers instead."""
+    """The index is down, slow or broken; the message is for the log. `Ports.fallback` answers instead."""
 
 
 class OutOfTime(Exception):  # noqa: N818 - a state from which a run is made
-    """The call has no time left for this work, and a worker continues it. `so_far`: what was done, as JSON."""
+    """The call has no time left, and a worker continues the work. `so_far` is the progress, as JSON."""
 
     def __init__(self, so_far: "dict[str, JsonValue] | None" = None) -> None:
         super().__init__("out of time")
@@ -177,7 +177,7 @@ class OutOfTime(Exception):  # noqa: N818 - a state from which a run is made
 
 @dataclass(frozen=True)
 class Caller:
-    """The caller: the user from their identity, the agent, and the time in the user's zone."""
+    """The caller: the verified user, the agent, and the time in the user's zone."""
 
     user_id: str
     now: datetime
@@ -185,11 +185,11 @@ class Caller:
     redacted: tuple[str, ...] = ()
     """Kinds of secrets that were removed from the request."""
     admin: bool = True
-    """Whether a person or a program calls, who may export and import all memories; a model, or its agent, may not."""
+    """Whether a person or a program calls. Both may export and import all memories; a model or its agent may not."""
     waits: bool = True
-    """Whether a store waits for similar memories to compare with; else `history` looks for them when asked."""
+    """Whether a store waits for the comparison with similar memories. Otherwise `history` compares on demand."""
     counts: bool = True
-    """Whether hits of `search_memory` count as used and the query is stored; False while a person still types it."""
+    """Whether `search_memory` counts its hits as used and stores the query; False while a person is still typing."""
     goes_on: str | None = None
     """The run that a worker continues with this call."""
 
@@ -218,7 +218,7 @@ class Entry:
 
 @dataclass(frozen=True)
 class Alias:
-    """The id of a memory in another system, and the run that added it. `withdrawn`: that run was undone."""
+    """The id of a memory in another system, and the run that added it. `withdrawn` means that the run was undone."""
 
     name: str
     memory_id: str
@@ -236,7 +236,7 @@ class Stored:
 
 @dataclass(frozen=True)
 class RawRecord:
-    """A record as stored bytes and parsed (None: unreadable), and its audit rows by the version each made."""
+    """A record as stored bytes and parsed (None if unreadable), with its audit rows by the version that each created."""
 
     memory_id: str
     record: bytes
@@ -246,7 +246,7 @@ class RawRecord:
 
 @dataclass(frozen=True)
 class Change:
-    """A record to write; `before` as it was read. `erases`: blanks the words in its audit rows too."""
+    """A record to write, and its state `before`. `erases` means that words in its audit rows are removed too."""
 
     memory: Memory
     audit: Audit
@@ -257,7 +257,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Fence:
-    """A lease on a user's runs. Its number rises with each lease; writes under an older one are refused."""
+    """A lease on a user's runs. Each lease has a higher number, and writes with a lower number are refused."""
 
     user_id: str
     number: int
@@ -265,7 +265,7 @@ class Fence:
 
 @dataclass(frozen=True)
 class Operation:
-    """Changes applied together or not at all. `opens`: the memory that is added, restored, or takes over from the others."""
+    """Changes applied atomically. `opens` is the memory that is added, restored, or replaces the closed memories."""
 
     operation_id: str
     user_id: str
@@ -277,17 +277,17 @@ class Operation:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """All changes, closing ones first."""
+        """All changes; the closed memories come first."""
         return (*self.closes, *((self.opens,) if self.opens else ()))
 
 
 @dataclass(frozen=True)
 class AppliedChange:
-    """An applied change: the version it made, and the old JSON values of the replaced fields.
+    """An applied change: the version it created, and the old JSON values of the replaced fields.
 
-    `before` is None if the memory is new; `erased`: its words are gone for good. Version, time and usage change with each
-    write and are never among the fields, and neither are words, which an operation changes only to erase them. `by_model`:
-    when a model closed the memory without a new value, ISO 8601.
+    `before` is None if the memory is new. It never contains version, time and usage, which change with each write, or words,
+    which change only when they are `erased`. `by_model` is the ISO 8601 time at which a model closed the memory without a new
+    value.
     """
 
     memory_id: str
@@ -322,7 +322,7 @@ IndexChange = Stored | Tombstone
 
 @dataclass(frozen=True)
 class IndexOutcome:
-    """The outcome of a change: done (indexed, or a newer version is), retry, or failed. `reason` quotes nothing."""
+    """The outcome of a change: done (this or a newer version is indexed), retry, or failed. `reason` quotes no user text."""
 
     state: Literal["done", "retry", "failed"]
     reason: str = ""
@@ -330,7 +330,7 @@ class IndexOutcome:
 
 @dataclass(frozen=True)
 class IndexedDocument:
-    """The comparable fields of an index document. `digest` is of the content, "" for a tombstone."""
+    """The fields of an index document that a check compares. `digest` hashes the content; it is "" for a tombstone."""
 
     user_id: str
     memory_id: str
@@ -340,7 +340,7 @@ class IndexedDocument:
 
 @dataclass(frozen=True)
 class StreamRecord:
-    """One record of the stream. `change` is None if it can't be read; `trouble` says why, without quoting it."""
+    """One record of the stream. `change` is None if the record is unreadable; `trouble` explains why, without quoting it."""
 
     sequence: str
     user_id: str
@@ -352,7 +352,7 @@ class StreamRecord:
 
 @dataclass(frozen=True)
 class DeadLetter:
-    """A change that was set aside: key of its record, place in the stream, and reason, without its words."""
+    """A change that the index rejected: the record's key, its position in the stream, and the reason, without words."""
 
     user_id: str
     item: str

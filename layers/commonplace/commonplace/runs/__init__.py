@@ -1,1 +1,1 @@
-"""Changes to many memories at once: planned and saved first, applied under a lease, limited, reviewed, and undoable."""
+"""Change many memories in one run: plan and save the changes, limit or review them, apply them under a lease, undo them."""

@@ -1,6 +1,6 @@
-"""The plan of a run, its context and lease, and the application of one operation.
+"""The plan of a run, its context and lease, and applying one operation.
 
-The plan is saved before any of it is applied, so a crash in between changes nothing.
+The whole plan is saved before the first operation is applied, so that a crashed run can resume.
 """
 
 import base64
@@ -40,7 +40,7 @@ class PlannedChange(FrozenPart):
 
     @classmethod
     def of(cls, change: Change) -> "PlannedChange":
-        """Return the change in its planned form; its time is that of the operation."""
+        """Create from a change. The time is left out: it is the operation's."""
         return cls(
             memory=change.memory,
             audit=change.audit.operation,
@@ -56,7 +56,7 @@ class PlannedChange(FrozenPart):
 
 
 class PlannedOperation(FrozenPart):
-    """An operation and its report, with external names and ratings of its memory. `asked_for`: explicitly, by the user."""
+    """An operation and its report, with aliases and ratings of its memory. `asked_for`: the user requested it explicitly."""
 
     told: RunOperation
     at: datetime
@@ -74,11 +74,11 @@ class PlannedOperation(FrozenPart):
 
     @property
     def opens_remainder(self) -> bool:
-        """Whether it opens only the remainder of memories that it removes."""
+        """Whether the opened memory is only the remaining text of memories that the operation removes."""
         return self.opens is not None and bool(self.closes) and all(change.audit in REMOVING_AUDITS for change in self.closes)
 
     def without_opening(self) -> "PlannedOperation":
-        """Return a copy that only closes memories, under its own id."""
+        """Return a copy that only closes memories, with its own id."""
         reported = self.told.model_copy(update={"operation_id": f"{self.told.operation_id}-close", "memory_id": None})
         return self.model_copy(update={"told": reported, "opens": None})
 
@@ -88,7 +88,7 @@ class PlannedOperation(FrozenPart):
 
     @classmethod
     def kept(cls, saved: str) -> "PlannedOperation | None":
-        """Read an operation saved for review; None if it can't be read."""
+        """Parse an operation saved for review. Returns None if it is invalid."""
         try:
             return cls.model_validate_json(saved)
         except ValueError:
@@ -96,7 +96,7 @@ class PlannedOperation(FrozenPart):
 
 
 class Plan(FrozenPart):
-    """The plan of a run, for one day or as a whole, with the cost of reading. `result`: further results of the tool."""
+    """The plan of a day or of a whole run, with the cost of reading. `result` contains additional results of the tool."""
 
     operations: tuple[PlannedOperation, ...] = ()
     dropped: tuple[Dropped, ...] = ()
@@ -114,7 +114,7 @@ class Plan(FrozenPart):
 
     @classmethod
     def kept(cls, saved: str) -> "Plan | None":
-        """Read a saved plan; None if it can't be read."""
+        """Parse a saved plan. Returns None if it is invalid."""
         try:
             return cls.model_validate_json(saved)
         except ValueError:
@@ -187,7 +187,7 @@ class RunContext:
         return self.caller.user_id
 
     def may_go_on(self, done: int) -> bool:
-        """Return whether this call may make its next change; always True if there is no worker to continue."""
+        """Return whether this call may make another change. Always True without a worker that could continue."""
         return self.ports.relay is None or self.ports.relay.may_go_on(self.user_id, done)
 
     def hand_over(self, run: Run) -> None:
@@ -198,14 +198,14 @@ class RunContext:
 
 @dataclass
 class Lease:
-    """A lease that its holder renews in time."""
+    """A lease that is renewed while a run works."""
 
     context: RunContext
     fence: Fence
     until: datetime
 
     def renew(self) -> None:
-        """Renew the lease if half of it has passed or the clock was set back. Raises `LEASE_LOST` if another run has it."""
+        """Renew the lease after half of its time, or if the clock was set back. Raises `LEASE_LOST` if another run has it."""
         now = self.context.clock()
         if not LEASE / 2 <= self.until - now <= LEASE:
             self.until = now + LEASE
@@ -214,7 +214,7 @@ class Lease:
 
 @contextmanager
 def leased(context: RunContext) -> Iterator[Lease]:
-    """Hold the user's lease and release it at the end. Raises `CONFLICT` while another run has it."""
+    """Hold the user's lease until the block ends. Raises `CONFLICT` if another run has it."""
     now = context.clock()
     fence = context.night.leases.lease(context.user_id, now, now + LEASE)
     if fence is None:
@@ -228,10 +228,10 @@ def leased(context: RunContext) -> Iterator[Lease]:
 
 
 def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool = False) -> RunOperation:
-    """Apply a planned operation once and return it as `applied`, or as `lost` to another write.
+    """Apply a planned operation once. Returns it as `applied`, or as `lost` if another write came first.
 
-    Operations that wait or exceed the cap are returned unchanged. Raises `LEASE_LOST` and unexpected errors; on the
-    `last_try` unexpected errors count as `lost` too, so that one operation can't block all later nights.
+    Operations that wait for review or exceed the cap are returned unchanged. Raises `LEASE_LOST` and unexpected errors. On
+    the `last_try`, unexpected errors make it `lost`, so that one operation can't block all later nights.
     """
     reported = operation.told
     if reported.outcome != "planned":
@@ -248,7 +248,7 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
     except CommonplaceError as error:
         if error.code not in _REPLANNED:
             raise
-        if operation.opens_remainder:  # the remainder exists already, which is no reason to keep what must go
+        if operation.opens_remainder:  # the remaining text exists already, but the targets must still be closed
             return apply(operation.without_opening(), run_id, lease, last_try)
         return with_outcome(reported, "lost", f"{reported.why}; {_LOST}")
     except Exception as error:
@@ -266,7 +266,7 @@ def _as_merged(change: Change, context: RunContext) -> Change:
 
 
 def _save_separately(operation: PlannedOperation, run_id: str, context: RunContext) -> None:
-    """If a run dies before this, resuming it gets here again: the operation then counts as applied."""
+    """Safe after a crash: the resumed run gets here again, because the operation then counts as applied."""
     memory_id = operation.told.memory_id
     if operation.aliases and memory_id is not None:
         context.ports.aliases.add(context.user_id, [Alias(name, memory_id, run_id) for name in operation.aliases])

@@ -27,7 +27,7 @@ _READING = (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, Comm
 
 @dataclass(frozen=True)
 class Backup:
-    """A user's data at one moment."""
+    """A user's data at one point in time."""
 
     as_of: datetime
     records: tuple[RawRecord, ...]
@@ -35,7 +35,7 @@ class Backup:
     ratings: tuple[Rating, ...] = ()
 
     def body(self) -> bytes:
-        """Return the bytes of the file; deterministic."""
+        """Return the bytes of the file. The same data always gives the same bytes."""
         counts = {"records": len(self.records), "aliases": len(self.aliases), "ratings": len(self.ratings)}
         header = {_HEADER: _FORM, "as_of": self.as_of.isoformat(), **counts}
         lines = (header, *map(_record_line, self.records), *map(_alias_line, self.aliases), *map(_rating_line, self.ratings))
@@ -51,12 +51,12 @@ class BackupReading:
 
     @property
     def unreadable(self) -> list[str]:
-        """Ids of records that were unreadable when the backup was made, and are stored as raw bytes."""
+        """The ids of records that were unreadable when the backup was made; it contains their raw bytes."""
         return [record.memory_id for record in self.backup.records if record.memory is None] if self.backup else []
 
 
 def read_backup(file: StoredFile, body: bytes, user_id: str) -> BackupReading:
-    """Read a backup and report all its problems, without quoting it."""
+    """Read a backup and report all problems, without quoting its texts."""
     reading = BackupReading()
     if hashlib.sha256(body).hexdigest() != file.sha256 or len(body) != file.bytes:
         reading.problems.append(BackupProblem(detail="the file is not what was written: its SHA-256 is another"))
@@ -92,10 +92,10 @@ def read_backup(file: StoredFile, body: bytes, user_id: str) -> BackupReading:
 
 
 def forget_in_backups(files: StoredFiles, user_id: str, memory_ids: Collection[str]) -> bool:
-    """Rewrite the user's backups without some memories. Damaged backups are deleted, as they may contain them.
+    """Remove memories from the user's backups. Deletes damaged backups, which may contain the memories.
 
-    A memory that only an erased one had superseded, as after a merge, becomes active again in the backup. Expired backups
-    that still exist are rewritten too: by another clock they may be valid. Returns whether any backup was changed.
+    A memory superseded only by an erased one (as after a merge) becomes active again in the backup. Also rewrites expired
+    backups, because another clock may consider them valid. Returns whether any backup was changed.
     """
     changed = False
     for file in files.listed(user_id, "backup", EARLIEST):
@@ -120,7 +120,7 @@ def stored_backups(files: StoredFiles, user_id: str) -> list[Backup]:
 
 
 def _without(body: bytes, memory_ids: Collection[str]) -> tuple[bytes, int] | None:
-    """Parses only the lines that contain one of the ids. None if there are none."""
+    """Return the body without the ids, or None if it contains none. Parses only lines that contain an id."""
     header, *lines = gzip.decompress(body).splitlines()
     names, gone = [memory_id.encode() for memory_id in memory_ids], dict[str, Mapping[str, Any]]()
     objects = [json.loads(line) if any(name in line for name in names) else None for line in lines]
@@ -155,7 +155,7 @@ def _compressed(lines: Iterable[bytes]) -> bytes:
 
 
 def described(file: StoredFile, records: int, body: bytes) -> StoredFile:
-    """Return the file's metadata for a new body."""
+    """Return the file's metadata, updated for a new body."""
     return file.model_copy(update={"count": records, "bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()})
 
 

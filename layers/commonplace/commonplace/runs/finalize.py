@@ -1,4 +1,4 @@
-"""Ends a run: erases forgotten texts and their quotes, marks the ledger, and stores tag renames."""
+"""Finish a run: erase forgotten texts and quotes of them, mark the ledger, and store tag renames."""
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
@@ -24,7 +24,7 @@ _log = logging.getLogger("commonplace")
 
 
 def erase_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Erase the texts and quotes behind forgotten memories. Returns the run without these words. Safe to repeat."""
+    """Erase the source texts of forgotten memories, and quotes of them. Returns the run without these. Safe to repeat."""
     forgetting = _forgetting(run)
     if not forgetting:
         return run
@@ -38,7 +38,7 @@ def erase_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
 
 
 def with_unread(run: Run, context: RunContext, wait: bool = True) -> Run:
-    """Return the run for the answer: with a note while forgotten words are still in a log file. The note is never stored."""
+    """Return the run to answer with. Adds a note, never stored, while a log file still contains forgotten words."""
     if not _forgetting(run) or context.night.finish_erasing(wait):
         return run
     return run.model_copy(update={"notes": (*run.notes, LEFT_IN_LOG)})
@@ -48,15 +48,15 @@ def erase_sources(
     forgotten: set[str], sources_named: set[str], context: RunContext, lease: Lease, at_work: str | None = None,
     merged: Collection[str] = (),
 ) -> tuple[set[str], set[ErasedPlace]]:  # fmt: skip
-    """Erase the texts of interactions behind memories and of those in `said`, quotes of them in runs, and files.
+    """Erase the source interactions of memories and the interactions in `said`, quotes of both in runs, and files.
 
-    `at_work`: a run that the caller updates itself. `merged`: forgotten memories made from others, whose session is the
-    session of one of these. All exports and uploads of the user are deleted, as any may contain the words; backups are
-    rewritten, and queued runs fail. Returns the erased interactions and the places where anything was erased. Safe to repeat.
+    `at_work` is a run that the caller updates itself. `merged` are forgotten merges; each has the session of a source.
+    Deletes all exports and uploads of the user, which may contain the words, rewrites backups, and fails queued runs.
+    Returns the erased interactions and the places where anything was erased. Safe to repeat.
     """
     files, user_id, places = context.ports.files, context.user_id, set[ErasedPlace]()
     if files is not None:
-        for kind, place in _FILES:  # an export or upload may contain the words, and is easily made again
+        for kind, place in _FILES:  # an export or upload may contain the words, and is easy to repeat
             places |= {place} if files.listed(user_id, kind, EARLIEST) else set()
             files.delete_all(user_id, kind)
         places |= {"backups"} if forget_in_backups(files, user_id, forgotten) else set()
@@ -94,7 +94,7 @@ def _evidence_interactions(run: Run, forgotten: set[str]) -> set[str]:
 
 
 def _without_quotes(run: Run, forgotten: set[str], sources: set[str]) -> Run:
-    """Reasons may quote the texts, and operations in review contain whole memories."""
+    """Remove quotes of erased texts: reasons may quote them, and operations in review contain whole memories."""
     operations = tuple(_without_words(operation, forgotten) for operation in run.operations)
     dropped = tuple(
         item.model_copy(update={"why": _ERASED}) if item.interaction_id in sources else item for item in run.dropped
@@ -113,7 +113,7 @@ def _without_words(operation: RunOperation, forgotten: set[str]) -> RunOperation
 
 
 def close(run: Run, entries: Sequence[LedgerEntry], context: RunContext, lease: Lease) -> Run:
-    """Close a completed run. Safe to repeat after a crash: it is saved as finished first, and closed last."""
+    """Close a completed run. Saves it as finished first and closes it last, so it is safe to repeat after a crash."""
     runs = context.night.runs
     if run.finished_at is None:
         run = run.model_copy(update={"finished_at": context.clock()})
@@ -146,7 +146,7 @@ def _error(run: Run) -> str | None:
 
 
 def _marks(run: Run, entries: Collection[LedgerEntry]) -> Mapping[str, LedgerMark]:
-    """A failure already counted by a crashed attempt isn't counted again, and stopping the run is no failure."""
+    """Mark the run's interactions. Doesn't count a failure that a crashed attempt counted, or a stopped run as a failure."""
     unread, marks = set(run.unread), dict[str, LedgerMark]()
     for entry in (entry for entry in entries if entry.run_id != run.run_id):
         failures = entry.failures + (entry.interaction_id not in run.stopped)
@@ -163,7 +163,7 @@ def _marks(run: Run, entries: Collection[LedgerEntry]) -> Mapping[str, LedgerMar
 
 
 def keep_renamed(run: Run, context: RunContext, lease: Lease) -> None:
-    """Store the tag renames of a run; older names of a tag lead to the newest. Safe to repeat."""
+    """Store the tag renames of a run, and point older names of a tag to the newest. Safe to repeat."""
     rows = context.ports.tag_rows
     if not (run.tags or run.archived):
         return
@@ -190,7 +190,7 @@ def drop_renamed(run: Run, context: RunContext, lease: Lease) -> None:
 
 
 def forget_unused_names(forgotten: Collection[str], context: RunContext, lease: Lease) -> None:
-    """Drop tag renames that only erased memories used: they are words of these."""
+    """Drop tag renames that only erased memories used, because tags may repeat their words."""
     rows = context.ports.tag_rows
     tag_rows = rows.rows(context.user_id)
     if not tag_rows:

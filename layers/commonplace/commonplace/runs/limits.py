@@ -1,7 +1,7 @@
-"""Limits what one day may change without a person's approval.
+"""Limit the changes of one day that need no approval by a person.
 
-What the user asked to remember is always added. A forget request must not wait, but its erasure is final. So it is served
-before other deletions; beyond the day's limit its memories close at once and only the erasure waits for approval.
+Explicit requests to remember are always added. Forget requests must not wait, but an erasure is final. So they come before
+other deletions; beyond the day's limit, their memories are closed at once, and only the erasure waits for approval.
 """
 
 from collections.abc import Sequence
@@ -19,18 +19,18 @@ _ERASE_LATER = "closed at once; so large an erasure needs approval, because it c
 
 
 def most_deletions(memories: int) -> int:
-    """Return how many of a user's `memories` one day may close without replacement."""
+    """Return how many of a user's `memories` may be closed without replacement in one day."""
     return max(3, memories * 5 // 100)
 
 
 def most_replacements(memories: int) -> int:
-    """Return how many memories one day may replace or update."""
+    """Return how many memories may be replaced or updated in one day."""
     return max(10, memories * 10 // 100)
 
 
 @dataclass(frozen=True)
 class DayUsage:
-    """The part of a day's limits that earlier runs have used."""
+    """The changes of earlier runs that count toward a day's limits."""
 
     adds: int = 0
     forgotten: int = 0
@@ -39,7 +39,7 @@ class DayUsage:
 
 
 def usage_of_day(day: date, runs: Sequence[Run]) -> DayUsage:
-    """Return what earlier runs did for this day, without undone changes; several runs may read one day."""
+    """Count the changes of earlier runs that read the same day, except undone changes."""
     undone = {run.undoes for run in runs if run.kind == "undo"}
     done = [
         operation
@@ -59,7 +59,7 @@ def usage_of_day(day: date, runs: Sequence[Run]) -> DayUsage:
 def apply_limits(
     operations: Sequence[PlannedOperation], memories: int, spent: DayUsage = DayUsage()
 ) -> tuple[PlannedOperation, ...]:
-    """Apply the day's limits: set operations to review, or drop them. `memories`: the number of active memories."""
+    """Apply the day's limits: mark operations for review or drop them. `memories` is the number of active memories."""
     forgotten = spent.forgotten + _closing(operations, "forget")
     deleted, replaced = spent.deleted + _closing(operations, "delete"), spent.replaced + _closing(operations, "replace")
     waiting = forgotten + deleted > most_deletions(memories) or replaced > most_replacements(memories)
@@ -93,7 +93,7 @@ def _closing(operations: Sequence[PlannedOperation], kind: str) -> int:
 
 
 def _surplus_adds(operations: Sequence[PlannedOperation], most: int) -> set[int]:
-    """Drops the worst adds: never requested ones, and adds that a later operation builds on last."""
+    """Return the adds to drop, never a requested add. Adds that a later operation closes are dropped last."""
     wished = sum(planned.asked_for and _kind(planned) == "add" for planned in operations)
     closed = {change.memory.memory_id for operation in operations for change in operation.closes}
     ranked = []

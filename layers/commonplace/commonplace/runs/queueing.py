@@ -1,6 +1,6 @@
-"""Long work as queued runs: stored with the request for a worker, and reported by run id.
+"""Queue long work as a run, stored with its request for a worker, and report it by run id.
 
-Plans are completed under a lease, including half-done ones, within the time of the call.
+Also applies plans under a lease within the time of the call, and completes plans that a crash interrupted.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ AnyResult = TypeVar("AnyResult", bound=LongResult)
 
 
 class Asked(FrozenPart):
-    """The request and caller of a queued run, stored with the run so that queue messages needn't be trusted."""
+    """The request and caller of a queued run. Stored with the run, so that queue messages need not be trusted."""
 
     arguments: dict[str, JsonValue]
     agent_id: str
@@ -40,7 +40,7 @@ class Asked(FrozenPart):
 
 
 def parse_run(kind: RunKind, run_id: str, context: RunContext) -> Run:
-    """Return the run with that id and kind. Raises `NOT_FOUND`."""
+    """Return the run with this id and kind. Raises `NOT_FOUND`."""
     run = context.night.runs.get(context.user_id, run_id) if may_be_id(run_id) else None
     if run is None or run.kind != kind:
         raise CommonplaceError(ErrorCode.NOT_FOUND, f"run_id: no run of this kind ({kind}) has this id", "run_id")
@@ -54,7 +54,7 @@ def new_run(kind: RunKind, context: RunContext) -> Run:
 
 
 def queued(run: Run, request: Request, so_far: dict[str, JsonValue] | None, context: RunContext, lease: Lease) -> Run:
-    """Queue a run for a worker with its request, and drop the parts of an incomplete plan."""
+    """Queue a run with its request for a worker. Drops the parts of an incomplete plan."""
     parts, caller = context.night.parts, context.caller
     parts.drop_parts(run.user_id, run.run_id, [_REQUEST])
     arguments = request.model_dump(mode="json", exclude_none=True)
@@ -76,7 +76,7 @@ def asked_for(run: Run, context: RunContext) -> Asked:
 
 
 def taken_up(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Start a queued run in a worker, dropping any partial plan; `failed` after three unfinished attempts."""
+    """Start a queued run in a worker and drop any partial plan. After three unfinished attempts the run is `failed`."""
     if run.status != "queued":
         return run
     if run.attempts >= _MOST_ATTEMPTS:
@@ -92,7 +92,7 @@ def failed(run: Run, why: str, context: RunContext, lease: Lease) -> Run:
 
 
 def drop_request(run: Run, context: RunContext, keep: list[str]) -> None:
-    """Drop the request, which may contain a file, once its plan is stored. `keep`: the parts to keep."""
+    """Drop the request, which may contain a file, after the plan is stored. `keep` names the parts that stay."""
     if context.caller.goes_on is not None:
         context.night.parts.drop_parts(run.user_id, run.run_id, keep)
 
@@ -103,8 +103,8 @@ def in_call_or_queued(
 ) -> AnyResult:  # fmt: skip
     """Do the work of a tool that changes no memory, or queue it if the call runs out of time.
 
-    `work` receives the progress stored by `OutOfTime`; `nothing` is the result while nothing is done. With a `run_id`, only
-    reports the run. Raises `CONFLICT` if the work must be queued while another run is active.
+    `work` receives the progress stored by `OutOfTime`; `nothing` is the result before any progress. With a `run_id`, only
+    reports that run. Raises `CONFLICT` if the work must be queued while another run is active.
     """
     if context.caller.goes_on is not None:
         return _result_of(_worked_on(parse_run(kind, context.caller.goes_on, context), request, context, work), nothing)
@@ -166,7 +166,7 @@ _SAVED_EVERY = timedelta(seconds=10)
 
 @contextmanager
 def exclusive_lease(context: RunContext) -> Iterator[Lease]:
-    """Hold the lease, first completing a half-done run. `CONFLICT` for a half-done night, or if time runs out."""
+    """Hold the lease, and first complete an interrupted run. Raises `CONFLICT` if that is a night, or if time runs out."""
     with leased(context) as lease:
         run = context.night.runs.unfinished(context.user_id)
         if run is not None and run.kind == "nightly":
@@ -182,8 +182,8 @@ def exclusive_lease(context: RunContext) -> Iterator[Lease]:
 def apply_plan(run: Run, plan: Plan, context: RunContext, lease: Lease) -> Run:
     """Save a run with its plan, apply the plan, and close the run.
 
-    A new run is saved before its plan, so that no plan exists without a run. A queued run exists already, and becomes
-    `running` only once its plan is stored: after a crash in between, it is planned again.
+    A new run is saved before its plan, so that every plan has a run. A queued run exists already; it becomes `running`
+    after its plan is stored, so that a crash before that repeats the planning.
     """
     night = context.night
     if context.caller.goes_on is None:
@@ -195,10 +195,10 @@ def apply_plan(run: Run, plan: Plan, context: RunContext, lease: Lease) -> Run:
 
 
 def resume(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Apply the rest of a run and close it. A run without a stored plan is closed as failed.
+    """Apply the rest of a run and close it. Without a stored plan, close it as failed.
 
-    If the call runs out of time, the run is saved as it is and stays `running`. The run is saved as finished before its plan
-    is deleted, and closed last, so that a crash leaves none of the words behind.
+    If the call runs out of time, saves the progress; the run stays `running`. Otherwise saves the run as finished, deletes
+    its plan and closes the run last, so that a crash leaves no words of the plan behind.
     """
     runs = context.night.runs
     if run.finished_at is None:
@@ -228,7 +228,7 @@ def _finish(run: Run, context: RunContext, lease: Lease) -> Run:
 def go_through(
     run: Run, operations: Sequence[RunOperation], make: Callable[[RunOperation], list[RunOperation]], lease: Lease
 ) -> Run:
-    """Carry out the pending operations and return the run; `finished_at` is None if the call ran out of time."""
+    """Apply the pending operations. In the returned run, `finished_at` is None if the call ran out of time."""
     context, saved_at, made = lease.context, lease.context.clock(), 0
     done: list[RunOperation] = []
     for number, operation in enumerate(operations):
@@ -249,7 +249,7 @@ def go_through(
 
 
 def approved(operation: RunOperation, run: Run, lease: Lease) -> RunOperation:
-    """Apply an operation that waits for review; `lost` if its plan can't be read."""
+    """Apply an operation that waits for review. It is `lost` if its plan is unreadable."""
     saved = lease.context.night.parts.part(run.user_id, run.run_id, review_part(operation.operation_id))
     planned = None if saved is None else PlannedOperation.kept(saved)
     if planned is None:
@@ -263,7 +263,5 @@ def _apply_operation(planned: PlannedOperation, run: Run, lease: Lease) -> list[
         return [reported]
     ends = [reported.model_copy(update={"outcome": _AS_UNDO.get(reported.outcome, reported.outcome)})]
     if reported.outcome == "lost" and planned.opens and planned.closes:
-        ends += _apply_operation(
-            planned.without_opening(), run, lease
-        )  # a memory that can't be restored must not keep its successor active
+        ends += _apply_operation(planned.without_opening(), run, lease)  # close the successor even so
     return ends

@@ -1,4 +1,4 @@
-"""Reports of runs with the texts of their memories, which are stored only in the records."""
+"""Report runs with the texts of their memories. Runs don't store the texts; they come from the records."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
@@ -17,7 +17,7 @@ MOST_BYTES = 4_000_000
 
 
 def newest_that_fit(runs: Sequence[Run]) -> ListedRuns:
-    """Return the newest runs that fit into one answer; at least one."""
+    """Return the newest runs that fit into one answer, at least one."""
     lengths = accumulate(len(run.model_dump_json().encode()) for run in runs)
     shown = runs[: max(1, sum(length <= MOST_BYTES for length in lengths))]
     left_out = len(runs) - len(shown)
@@ -26,7 +26,7 @@ def newest_that_fit(runs: Sequence[Run]) -> ListedRuns:
 
 
 def report(run: Run, context: RunContext) -> RunReport:
-    """Report a run: each operation with what it added, what it closed, and the user's words as evidence."""
+    """Report a run: for each operation the added text, the closed texts, and the user's words as evidence."""
     ids = {memory_id for operation in run.operations for memory_id in (operation.memory_id, *operation.closed) if memory_id}
     batches = in_batches(sorted(ids), _BATCH)
     memories = {memory.memory_id: memory for batch in batches for memory in context.ports.records.get(run.user_id, batch)}
@@ -37,7 +37,7 @@ def report(run: Run, context: RunContext) -> RunReport:
 
 
 def report_plan(run: Run, operations: Sequence[PlannedOperation]) -> RunReport:
-    """Report operations that are only planned."""
+    """Report operations that are planned but not applied."""
     return RunReport(run=run, operations=tuple(_report_planned(planned, planned.told) for planned in operations))
 
 

@@ -1,4 +1,4 @@
-"""Changes of many memories as a run: planned for review and applied by id, or both at once."""
+"""Change many memories in a run: plan it for review and apply it by id, or do both in one call."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ Publish = Callable[[Run, RunContext], str | None]
 
 
 def run_context(caller: Caller, ports: Ports, progress: Progress | None = None) -> RunContext:
-    """Create the context of a tool's run. Its clock continues from the caller's time."""
+    """Create the context of a tool's run. The clock starts at the caller's time."""
     if ports.night is None:
         raise CommonplaceError(ErrorCode.INTERNAL, "this interface has no runs")
     begun = time.monotonic()
@@ -40,7 +40,7 @@ def change_many(
     kind: RunKind, planner: Planner, context: RunContext, *, dry_run: bool, run_id: str | None = None,
     request: Request | None = None, publish: Publish = lambda _run, _context: None,
 ) -> RunReport:  # fmt: skip
-    """Plan, apply, or both: `dry_run` stores the plan for review, and `run_id` names a stored plan.
+    """Plan and apply changes. With `dry_run`, only store the plan for review; with `run_id`, apply a stored plan.
 
     With both, reports the stored plan or its outcome. Operations on memories changed since planning are `lost`. If a model
     calls, changes beyond a night's limit wait for review. If the call runs out of time, the run is `queued` or `running` and
@@ -114,7 +114,7 @@ def _approve(run: Run, context: RunContext, lease: Lease) -> Run:
 
 
 def _nothing(run: Run, context: RunContext, lease: Lease) -> RunReport:
-    """An empty plan is not stored as a run, unless its id is known already."""
+    """Report an empty plan. Its run is stored only if the caller knows the id already."""
     run = run.model_copy(update={"status": "done", "finished_at": context.clock()})
     if context.caller.goes_on is not None:
         context.night.runs.save(run, lease.fence)
@@ -123,7 +123,7 @@ def _nothing(run: Run, context: RunContext, lease: Lease) -> RunReport:
 
 
 def _stage(run: Run, plan: Plan, context: RunContext, lease: Lease, why: str) -> RunReport:
-    """A new run stays unfinished until its plan is stored, so that after a crash the next call removes the rest."""
+    """Store a plan for review. A new run is unfinished until then, so that the next call cleans up after a crash."""
     runs, is_new = context.night.runs, context.caller.goes_on is None
     waiting = [step.with_outcome("needs_review") if step.told.outcome == "planned" else step for step in plan.operations]
     in_review = [planned for planned in waiting if planned.told.outcome == "needs_review"]
@@ -139,13 +139,13 @@ def _stage(run: Run, plan: Plan, context: RunContext, lease: Lease, why: str) ->
         raise
     ended = {"status": "needs_review", "finished_at": context.clock(), "operations": tuple(step.told for step in waiting)}
     run = run.model_copy(update=ended)
-    runs.close(run, {}, lease.fence)  # after its parts: a run in review can be applied
+    runs.close(run, {}, lease.fence)  # after its parts, because a run in review can be applied
     drop_request(run, context, [review_part(planned.told.operation_id) for planned in in_review])
     return report.report_plan(_noted(run, why), waiting)
 
 
 def _exceeds_limits(operations: Sequence[RunOperation], context: RunContext) -> bool:
-    """Whether a model would change more memories in a day than a night may replace."""
+    """Whether a model would change more memories in one day than a night may replace."""
     if context.caller.admin:
         return False
     today = [run for run in context.night.runs.newest(context.user_id, _MOST_RUNS) if run.date == context.caller.now.date()]
@@ -156,7 +156,7 @@ def _exceeds_limits(operations: Sequence[RunOperation], context: RunContext) -> 
 
 
 def _changed(operations: Sequence[RunOperation], outcome: Outcome) -> int:
-    """An operation that replaces memories counts as those."""
+    """Count the changed memories. An operation that replaces memories counts once for each."""
     return sum(len(operation.closed) or 1 for operation in operations if operation.outcome == outcome)
 
 
@@ -174,7 +174,7 @@ def _noted(run: Run, note: str) -> Run:
 
 
 def _discard_old(context: RunContext, lease: Lease) -> None:
-    """Discards plans older than seven days with their words, unless the clock seems wrong."""
+    """Discard plans older than seven days, with their words, unless the clock seems wrong."""
     runs = context.night.runs.newest(context.user_id, _MOST_RUNS)
     now = believed(context.caller.now.timestamp(), [run.started_at.timestamp() for run in runs], PLAN_TTL.total_seconds())
     for run in runs:

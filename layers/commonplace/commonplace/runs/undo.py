@@ -1,6 +1,6 @@
-"""Undo and review: undoes, approves or discards a run or a single operation.
+"""Undo a run or an operation, and approve or discard operations in review.
 
-An undo is planned first, as operations that restore memories; planning writes nothing.
+An undo is first planned as operations that restore memories. Planning writes nothing.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ from commonplace.runs import queueing
 from commonplace.runs.apply import Lease, Plan, PlannedChange, PlannedOperation, RunContext, with_outcome
 from commonplace.runs.finalize import drop_renamed, erase_forgotten, keep_renamed
 
-_NO_CHANGE = ("embed", "usage")  # audit rows of re-indexing and of usage counts
+_NO_CHANGE = ("embed", "usage")  # audits of re-embedding and of usage counts
 _OF_ITS_OWN = {"version", "updated_at", "access_count", "last_accessed"}
 _GONE = "it is not there any more"
 _ERASED = "its words were erased and can't be restored"
@@ -33,7 +33,7 @@ _KEY = "its key was taken meanwhile"
 
 @dataclass
 class UndoPlanner:
-    """Plans one undo. `undoes`: the id of the run or operation to undo."""
+    """Plan one undo. `undoes` is the id of the run or operation to undo."""
 
     user_id: str
     undoes: str
@@ -47,7 +47,7 @@ class UndoPlanner:
     kept: list[RunOperation] = field(default_factory=list)
 
     def plan(self, applied: Sequence[Applied]) -> list[PlannedOperation]:
-        """Return the operations that undo the given ones; `kept` then lists what stays, and why."""
+        """Return operations that undo the given operations. Afterwards `kept` lists memories that stay, with reasons."""
         made: dict[str, list[AppliedChange]] = {}
         ids = dict.fromkeys(change.memory_id for operation in applied for change in operation.made)
         self.made |= ids.keys()
@@ -89,9 +89,9 @@ class UndoPlanner:
         return any(not ({audit.detail.get("undoes"), audit.detail.get("operation_id")} & ours) for audit in later)
 
     def _reopening(self) -> Iterable[PlannedOperation]:
-        """One operation per reopened memory, which also closes the current holders of its place or key.
+        """Yield one operation per reopened memory. It also closes the memory that has replaced it or has its key.
 
-        Intermediate holders close separately: a run may change a value more often than one operation can hold.
+        Intermediate values are closed separately, because one operation may have too few changes for all of them.
         """
         back = [goal for goal in self.goals.values() if goal[1].status == "active" and goal[0].status != "active"]
         for current, _ in back:
@@ -106,7 +106,7 @@ class UndoPlanner:
                 self._keep(current.memory_id, _KEY)
             else:
                 ids = dict.fromkeys(memory_id.memory_id for memory_id in (*later, *((holder,) if holder else ())))
-                # a successor of several memories closes with the first of them
+                # a successor of several memories is closed with the first of them
                 blocking = [
                     memory_id
                     for memory_id in ids
@@ -151,7 +151,7 @@ class UndoPlanner:
 
 
 def changes_since(memory: Memory, version: int, records: MemoryRecords) -> list[Audit]:
-    """Return a memory's audit rows after a version; usage counts and re-embedding are not changes."""
+    """Return a memory's audit rows after a version, without usage counts and re-embedding."""
     if memory.version == version:
         return []
     made = _audits_by_version(memory, records).items()
@@ -159,7 +159,7 @@ def changes_since(memory: Memory, version: int, records: MemoryRecords) -> list[
 
 
 def _audits_by_version(memory: Memory, records: MemoryRecords) -> dict[int, Audit]:
-    """Each write has one audit row; writes before an import have none."""
+    """Match audit rows with versions: each write has one row, but an imported memory lacks rows for earlier writes."""
     audits = records.audits(memory.user_id, memory.memory_id)
     return dict(enumerate(audits, max(1, memory.version - len(audits) + 1)))
 
@@ -175,7 +175,7 @@ def _is_unrecoverable(change: AppliedChange, memory: Memory | None) -> bool:
 
 
 def _state_before(memory: Memory, changes: Sequence[AppliedChange], now: datetime, records: MemoryRecords) -> Memory:
-    """A memory that did not exist before is closed."""
+    """Return the state to restore. A memory that did not exist before is closed."""
     if changes[0].before is None:
         return memory if memory.status == "deleted" else transitions.deleted(memory, now)
     fields = memory.model_dump(mode="json")
@@ -185,7 +185,7 @@ def _state_before(memory: Memory, changes: Sequence[AppliedChange], now: datetim
 
 
 def _tags_before(memory: Memory, changes: Sequence[AppliedChange], records: MemoryRecords) -> Mapping[str, object]:
-    """Audit rows store the replaced tags. Changes that opened or closed a memory don't count."""
+    """Return the replaced tags from the audit rows. Ignores changes that opened or closed the memory."""
     if all("status" in (change.before or {}) for change in changes):
         return {}
     audits = _audits_by_version(memory, records)
@@ -204,15 +204,15 @@ _NOTHING = "there was nothing to take back"
 
 
 def approve(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Apply what waits for review; operations on memories changed since are `lost`. Safe to repeat.
+    """Apply the operations that wait for review. If a memory has changed since, its operation is `lost`. Safe to repeat.
 
-    If the call runs out of time, the run is `running` and a worker continues it. Raises `FORBIDDEN` if a file's memories
-    would be imported and neither a person nor a program asks.
+    If the call runs out of time, the run is `running` and a worker continues it. Raises `FORBIDDEN` for an import of a file
+    unless a person or a program calls.
     """
     if run.kind in OF_FILES and not context.caller.admin:
         raise CommonplaceError(ErrorCode.FORBIDDEN, f"that may do {BY_WHOM.format(verb=_VERBS[run.kind])}")
     if any(operation.outcome == "needs_review" for operation in run.operations):
-        keep_renamed(run, context, lease)  # first, so that unused names find the other memory even after a crash
+        keep_renamed(run, context, lease)  # first, so that old tag names work even after a crash
     reviewed = queueing.go_through(run, run.operations, lambda operation: [queueing.approved(operation, run, lease)], lease)
     if reviewed.finished_at is None:  # a worker, or the next call, does the rest
         reviewed = reviewed.model_copy(update={"status": "running"})
@@ -243,10 +243,10 @@ def _save_review(run: Run, before: Run, context: RunContext, lease: Lease) -> Ru
 
 
 def undo_run(run: Run, context: RunContext, lease: Lease, reread: bool = False) -> Run:
-    """Undo a run and discard its operations in review. `reread`: read its interactions again.
+    """Undo a run and discard its operations in review. With `reread`, the next night reads its interactions again.
 
-    Restores every memory except version, time of writing and usage. A memory stays as it is, and is listed as `kept`, if it
-    was changed since, its key was taken, or its words were erased. Safe to repeat.
+    Restores all fields of each memory except version, time of writing and usage. Leaves a memory unchanged and lists it as
+    `kept` if it was changed since, its key was taken, or its words were erased. Safe to repeat.
     """
     run = discard(run, context, lease)
     applied = [context.ports.operations.applied(context.user_id, operation.operation_id) for operation in run.operations]
@@ -259,7 +259,7 @@ def undo_run(run: Run, context: RunContext, lease: Lease, reread: bool = False) 
 
 
 def _turn_names(run: Run, context: RunContext, lease: Lease) -> None:
-    """Undoing a run removes its tag renames; undoing the undo restores them."""
+    """Remove the tag renames of an undone run, or restore them if the undo is undone."""
     if run.kind == "tags":
         drop_renamed(run, context, lease)
     made = context.night.runs.get(run.user_id, run.undoes) if run.kind == "undo" and run.undoes else None
@@ -268,7 +268,7 @@ def _turn_names(run: Run, context: RunContext, lease: Lease) -> None:
 
 
 def _turn_aliases(run: Run, undone: Run, context: RunContext) -> None:
-    """Undoing a run withdraws its aliases, except those of kept memories; undoing the undo restores them."""
+    """Withdraw the aliases of an undone run except for kept memories, or restore them if the undo is undone."""
     if run.kind not in _GIVING_ALIASES:
         return
     made_by, withdrawn = (run.undoes, False) if run.kind == "undo" else (run.run_id, True)
@@ -281,7 +281,7 @@ def _turn_aliases(run: Run, undone: Run, context: RunContext) -> None:
 def last_operation(context: RunContext) -> str:
     """Return the id of the last applied operation that is no undo. Raises `NOT_FOUND`.
 
-    All operations of a run have the run's time; the last one of the run counts.
+    All operations of a run have the same time; of these, the last in the run is returned.
     """
     newest = context.ports.operations.newest(context.user_id)
     if newest is None:

@@ -19,7 +19,7 @@ _NOT_THE_MODELS = {ErrorCode.UNAUTHORIZED.label, ErrorCode.FORBIDDEN.label, Erro
 
 
 def unfolded(kind: type[Request], arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the arguments merged with those in `options`, a string of JSON, for a tool without such a field."""
+    """Merge the arguments with the JSON string in `options`, unless the tool has a field of that name."""
     if REST not in arguments or REST in kind.model_fields:
         return arguments
     try:
@@ -56,7 +56,7 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
 
 
 def respond(event: Event, status: int, body: Body) -> Body:
-    """Return the answer as text for the model. REPROMPT: the model can correct its call; FAILURE: it can't."""
+    """Return the answer as text for the model. REPROMPT means that the model can correct its call, FAILURE that it can't."""
     status, body = _fitted(status, body)
     text = _text(body)
     if "function" in event:

@@ -28,11 +28,11 @@ class Context(Protocol):
 
 @dataclass(frozen=True)
 class Call:
-    """A call. `name` is the tool's; the other kinds are HTTP routes that are not tools. `memories` stores many.
+    """A call of a tool by `name`, or of an HTTP route that is not a tool: `memories` stores several memories.
 
-    A `night` is a night route: `name` is the method, `arguments` are the raw path, query and body. An `export` asks for the
-    file of that `name`, a `page` for the text of the page of that name; an `upload` is the bytes in `body` of `arguments`.
-    `admin`: whether a person or program asks, as in `Caller`.
+    For a `night` route, `name` is the method, and `arguments` are the raw path, query and body. An `export` requests the
+    file with this `name`, and a `page` the text of the page. For an `upload`, `body` in `arguments` has the bytes. `admin`:
+    whether the caller is a person or program, as in `Caller`.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Call:
 
 
 class EventKind(Protocol):
-    """One kind of event; implemented by a module."""
+    """One kind of event. Each kind is a module."""
 
     NAME: str
 
@@ -52,19 +52,19 @@ class EventKind(Protocol):
         """Return whether the event is of this kind."""
 
     def correlation(self, event: Event, context: Context) -> str | None:
-        """Return the id by which the caller's side knows this call."""
+        """Return the caller's id for this call."""
 
     def read(self, event: Event, context: Context) -> Call:
         """Return the event as a call; raises `CommonplaceError`."""
 
     def respond(self, event: Event, status: int, body: Body) -> Body:
-        """Return the answer, or the error's body, in the form that this kind's caller reads."""
+        """Return the answer or the error's body as a response for this kind of caller."""
 
 
 def within_lambda_limit(status: int, body: Body) -> tuple[int, Body]:
     """Return an answer that Lambda can send, else a clear error instead of Lambda's bare 500.
 
-    The size is that of text inside JSON, as for an HTTP API: each quote counts twice.
+    Measures the size as text inside JSON, as an HTTP API sends it: each quote counts twice.
     """
     text = json.dumps(json.dumps(body, ensure_ascii=False), ensure_ascii=False)
     if len(text.encode(errors="surrogatepass")) <= _MOST_BYTES:

@@ -1,4 +1,4 @@
-"""The ports shared by the invocations of one container; opened by the first call, never at import. Tests replace them."""
+"""The ports that all invocations in a container share. The first call opens them, never the import. Tests replace them."""
 
 import logging
 import math
@@ -69,7 +69,7 @@ def models() -> Ports:
 
 @cache
 def functions() -> Answers:
-    """Return the functions that serve the tools, for the MCP function."""
+    """Return a client of the functions that serve the tools; the MCP function invokes them."""
     return _internal_if_misconfigured(lambda: open_functions(settings()))
 
 
@@ -79,7 +79,7 @@ def projector() -> Projector:
 
 
 def begin(milliseconds: int, working: float | None = None) -> None:
-    """Start an invocation with its time limit. `working`: seconds until long work is handed on, by default five."""
+    """Start an invocation with its time limit. `working`: seconds until a worker takes over, by default five."""
     _until.set(time.monotonic() + milliseconds / 1000)
     _working_until.set(time.monotonic() + (_WORKING if working is None else working))
 
@@ -95,7 +95,7 @@ def left() -> float:
 
 
 def remaining() -> float:
-    """Return the seconds that this invocation may wait for a busy table and still report that it was busy."""
+    """Return how many seconds this invocation may wait for a busy table and still report the failure."""
     return max(_LEAST, min(_MOST, left() - _TO_ANSWER))
 
 
@@ -105,7 +105,7 @@ def now(zone: tzinfo) -> datetime:
 
 
 def _internal_if_misconfigured(opened: Callable[[], _T]) -> _T:
-    """Open something; an invalid setting becomes `INTERNAL`, because no caller can correct it."""
+    """Report an invalid setting as `INTERNAL`, because the caller can't correct it."""
     try:
         return opened()
     except CommonplaceError as error:

@@ -16,7 +16,7 @@ BACKEND = "direct"
 
 
 class Identity(Request):
-    """For whom the caller speaks."""
+    """The user whose memories the caller uses."""
 
     user_id: str = Field(description="The caller's own name of the user.")
     timezone: str | None = Field(None, description="IANA name; UTC when absent.")

@@ -1,4 +1,4 @@
-"""The one entrypoint of the functions that serve tools: any kind of event in, a response of that kind out."""
+"""The entrypoint of all functions that serve tools. It accepts every kind of event and responds in the same kind."""
 
 import json
 from collections.abc import Callable
@@ -33,7 +33,7 @@ _KINDS: tuple[EventKind, ...] = (agentcore, http_api, bedrock_agent, direct)
 
 
 def handler_of(function: str) -> Handler:
-    """Return the Lambda handler of a function; imports its use cases now, while Lambda starts the container."""
+    """Return the Lambda handler of a function. Imports its use cases now, while Lambda starts the container."""
     for tool in TOOLS:
         if tool.function == function:
             dispatch.use_case(tool.name)
@@ -55,7 +55,7 @@ def handler_of(function: str) -> Handler:
 
 
 def _kind_of(event: Any, context: Context) -> EventKind:
-    """Return the kind of an event. An unknown event, even if it is no object, is refused as a direct call."""
+    """Return the kind of an event. An unknown event counts as a direct call, which refuses it."""
     ways = _KINDS if isinstance(event, dict) else ()
     return next((kind for kind in ways if kind.takes(event, context)), direct)
 
@@ -127,7 +127,7 @@ def _answers_nights() -> Callable[[Call], Body]:
 
 
 def _refuse_other_tools(function: str, call: Call) -> None:
-    """Refuse tools of other functions: this one has no permissions for them."""
+    """Refuse tools of other functions, because this function lacks their permissions."""
     serves = tool_named(call.name).function if call.kind == "tool" else _SERVES[call.kind]
     if serves != function:
         raise CommonplaceError(ErrorCode.UNKNOWN_TOOL, f"this is served by the function {serves}, not by {function}")

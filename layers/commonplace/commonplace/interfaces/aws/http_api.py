@@ -1,6 +1,6 @@
 """HTTP API events, payload format 2.0: `POST /tools/<name>`, `POST /memories`, `POST /import`, `GET /tools`, night routes.
 
-The user comes from what API Gateway's authorizer has verified: the claims of a token, or the role of an IAM caller.
+API Gateway's authorizer verifies the user: the claims of a token, or the role of an IAM caller.
 """
 
 import base64
@@ -126,7 +126,7 @@ def _user(event: Event) -> str:
 
 
 def _is_admin(event: Event) -> bool:
-    """Return whether a person or program asks: by the scope of a token; a role is always a backend's."""
+    """Return whether the caller is a person or program: a token needs the scope, a role always counts as a backend."""
     claims = claims_of(event)
     return identity.is_admin(claims) if claims else True
 

@@ -1,4 +1,4 @@
-"""The caller's identity: from what the authorizer verified, never from an argument; and the gateway's interceptor."""
+"""The caller's identity, as verified by the authorizer and never taken from an argument; and the gateway's interceptor."""
 
 import base64
 import binascii
@@ -47,7 +47,7 @@ def as_model(claims: Mapping[str, Any]) -> dict[str, str]:
 
 
 def of_role(arn: str, named: str | None) -> str:
-    """Return the user that an IAM caller names: `<role's ARN>|<name>`, the same for every session of the role."""
+    """Return the user that an IAM caller names: `<role's ARN>|<name>`. All sessions of a role share the ARN."""
     if named is None:
         raise CommonplaceError(
             ErrorCode.MISSING_FIELD, f"{USER}: is required here, where backends call for their users", USER
@@ -70,7 +70,7 @@ def of_gateway(user_id: str) -> str:
 
 
 def header(headers: Any, name: str) -> str | None:
-    """Return a header, ignoring case; raises `INVALID_ARGUMENT` if it has two values."""
+    """Return a header, ignoring case. Raises `INVALID_ARGUMENT` if it has two values."""
     values = {str(value) for key, value in (headers or {}).items() if key.lower() == name.lower() and value is not None}
     if len(values) > 1:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{name}: was given twice", name)
@@ -104,7 +104,7 @@ def _text(value: object) -> str:
 
 
 def intercept(event: dict[str, Any], _context: object) -> dict[str, Any]:
-    """Return the request with its user in it; a tool call without a user never reaches a tool."""
+    """Add the user to the request. A tool call without a user is refused."""
     request = event["mcp"]["gatewayRequest"]
     body = request.get("body")
     headers_sent = request.get("headers") or {}

@@ -35,10 +35,10 @@ _TO_END = 10_000  # milliseconds
 
 
 def settle(event: Event, context: Context, work: Work, put: Callable[[str, bytes], None] | None = None) -> Body:
-    """Do the work for Create and Update, nothing for Delete, and report to CloudFormation.
+    """Call `work` for Create and Update, but not for Delete, and report to CloudFormation.
 
-    `work` receives the resource's properties and returns the attributes for the template. Its results stay when the resource
-    is deleted: memories outlive a stack.
+    `work` receives the resource's properties and returns the attributes for the template. Deleting the resource deletes
+    nothing: memories outlive a stack.
     """
     status, body = 200, dict[str, Any]()
     if event["RequestType"] != "Delete":

@@ -1,6 +1,6 @@
 """The functions of nights: `plan` queues users with work due, `night` runs one user's night, `record` serves routes.
 
-`night` is also the worker for tools that exceed the time of a call: same queue, same fence, same steps.
+`night` is also the worker for tools that exceed the time of a call.
 """
 
 import json
@@ -51,9 +51,9 @@ def nights_of(user_id: str, zone: tzinfo, go_on: Callable[[], bool] = lambda: Tr
 
 
 def zone_of(user_id: str, night: NightPorts) -> tzinfo:
-    """Return the UTC offset of the oldest pending interaction, or UTC without any.
+    """Return the UTC offset of the oldest pending interaction, or UTC if none is pending.
 
-    A resumed run uses the offset that it began with, because its days are planned by date.
+    A resumed run uses its original offset, because its days are planned by date.
     """
     unfinished = night.runs.unfinished(user_id)
     times = [entry.time for entry in night.ledger.pending(user_id, 1)] if unfinished is None else [unfinished.started_at]
@@ -79,7 +79,7 @@ def plan(event: dict[str, Any], context: Context) -> Body:
 
 
 def night(event: dict[str, Any], context: Context) -> Body:
-    """Read the pending interactions of a batch's users, or continue their runs; failed messages are retried."""
+    """Read the pending interactions of a batch's users, or continue their runs. Lambda retries failed messages."""
     milliseconds = context.get_remaining_time_in_millis()
     container.begin(milliseconds, working=(milliseconds - _TO_END) / 1000)
     failed = [record["messageId"] for record in event["Records"] if not _worked(record, context)]
@@ -87,7 +87,7 @@ def night(event: dict[str, Any], context: Context) -> Body:
 
 
 def _worked(message: dict[str, Any], context: Context) -> bool:
-    """Read a user's night, or continue a run; returns False if the message must be retried."""
+    """Run a user's night or continue a run. Returns False if the message must be retried."""
     runs: list[Run] = []
 
     def work() -> dict[str, Any]:
@@ -112,7 +112,7 @@ def _worked(message: dict[str, Any], context: Context) -> bool:
 
 
 def _gone_on(user_id: str, run_id: str) -> list[Run]:
-    """Continue a run that ran out of time, and return it once finished. If another run is in progress, queue it again."""
+    """Continue a run that ran out of time and return it when finished. If another run is in progress, queue it again."""
     try:
         run = _go_on(user_id, run_id)
     except CommonplaceError as error:
@@ -124,9 +124,9 @@ def _gone_on(user_id: str, run_id: str) -> list[Run]:
 
 
 def _go_on(user_id: str, run_id: str) -> Run | None:
-    """Apply the rest of a run, or do what it was queued for, with the rights of its requester.
+    """Apply the rest of a run, or start a queued run, with the rights of the user who requested it.
 
-    A message provides only ids; the work and the rights come from the stored run.
+    The message contains only ids. The request and the rights come from the stored run.
     """
     from commonplace.pages.publishing import publish
 

@@ -22,7 +22,7 @@ _NAMES = {tool.name for tool in TOOLS}
 
 
 class PlacesOnlyFormatter(LambdaPowertoolsFormatter):
-    """Logs only the code locations of an exception: its message may quote a user."""
+    """Log only the code locations of an exception, because its message may quote a user."""
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's own name
         """Return the code locations of the traceback, innermost last."""
@@ -31,20 +31,20 @@ class PlacesOnlyFormatter(LambdaPowertoolsFormatter):
 
 @dataclass
 class Observation:
-    """What is known about one invocation while it runs."""
+    """The data that is logged about one invocation."""
 
     tool: str = "unknown"
     status: int = 500
     body: Body | None = None
 
     def asks(self, call: Call) -> Call:
-        """Record which tool is called; an unknown name could be any text and is not recorded."""
+        """Record the tool's name. An unknown name is not recorded, because it may be any text."""
         if call.kind != "tool" or call.name in _NAMES:
             self.tool = call.name if call.kind == "tool" else call.kind
         return call
 
     def answered(self, status: int, body: Body) -> None:
-        """Record the answer; only the error's code and two of the notes are logged."""
+        """Record the answer. Logs only the error's code and two of the notes."""
         self.status, self.body = status, body
 
     @property
@@ -100,7 +100,7 @@ def measured(function: str, **dimensions: str) -> Iterator[EphemeralMetrics]:
 def logger() -> Logger:
     """Return the logger of the whole package, which writes JSON lines.
 
-    Powertools prefers Lambda's own level to the one set for it, and Lambda's must let the metrics pass.
+    Sets the level here because Powertools prefers Lambda's own level, which must allow the metrics.
     """
     formatter = PlacesOnlyFormatter(serialize_stacktrace=False, utc=True)
     made = Logger(service="commonplace", logger_formatter=formatter, logger_handler=_CurrentStdout())
@@ -129,7 +129,7 @@ def _count(function: str, seen: Observation, milliseconds: float, errors: int) -
 
 @contextmanager
 def errors_logged() -> Iterator[list[logging.LogRecord]]:
-    """Yield the error lines logged inside: a misconfigured model falls back to rules, and only this shows it."""
+    """Yield the error lines logged in the block. Only they reveal a misconfigured model, which is replaced by rules."""
     records = _CollectedRecords(logging.ERROR)
     package = logging.getLogger("commonplace")
     package.addHandler(records)
@@ -145,7 +145,7 @@ def _segment(function: str) -> Any:
 
 @cache
 def _tracer() -> Any:
-    """Imported only if tracing is on: the X-Ray SDK costs more than the rest of Powertools."""
+    """Import the tracer only if tracing is on: the X-Ray SDK is slower to load than the rest of Powertools."""
     from aws_lambda_powertools import Tracer
 
     return Tracer(service="commonplace", patch_modules=["botocore"])
@@ -161,7 +161,7 @@ class _CollectedRecords(logging.Handler):
 
 
 class _CurrentStdout(logging.Handler):
-    """Writes to the current standard output instead of that at creation."""
+    """Write to the current standard output, even if it was replaced after creation."""
 
     def emit(self, record: logging.LogRecord) -> None:
         sys.stdout.write(self.format(record) + "\n")

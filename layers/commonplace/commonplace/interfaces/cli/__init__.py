@@ -116,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _run(arguments: list[str]) -> int:
-    as_json = "--json" in arguments  # an invalid command line can't be parsed for it
+    as_json = "--json" in arguments  # an invalid command line can't be parsed to find the option
     try:
         return int(commonplace.main(arguments, prog_name="commonplace", standalone_mode=False) or 0)
     except click.Abort:
@@ -124,7 +124,7 @@ def _run(arguments: list[str]) -> int:
         return failures.STOPPED
     except failures.Failed as error:
         failed = error
-    except click.exceptions.NoArgsIsHelpError as error:  # on stderr with code 2: a script that forgot the command has failed
+    except click.exceptions.NoArgsIsHelpError as error:  # on stderr with code 2: a script without a command has failed
         error.show()
         return failures.USAGE
     except click.ClickException as error:

@@ -11,7 +11,7 @@ from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_fact
 
 _AFTER = click.option("--after", metavar="TIME", help="Only memories from this time on, ISO 8601.")
 _BEFORE = click.option("--before", metavar="TIME", help="Only memories before this time, ISO 8601.")
-_BAR = 12  # columns of the longest bar: a terminal of 60 columns shows it beside its name
+_BAR = 12  # columns of the longest bar: it fits beside its name in a terminal of 60 columns
 _TAGS = 10
 
 

@@ -50,7 +50,7 @@ class ArgumentHelp:
     example: str = ""
 
     def sentence(self, why: str) -> str:
-        """Return why the value is refused, with the name of the option or argument."""
+        """Explain why the value is refused, with the name of the option or argument."""
         message = f"{self.name}: {f'must be {self.must_be}' if why.startswith(('must be ', 'must have ')) else why}"
         return f"{message}, e.g. {self.name} {self.example}" if self.example and self.example not in why else message
 
@@ -118,7 +118,7 @@ _NAMES: Mapping[str, Mapping[str, ArgumentHelp]] = {
 
 
 def sentence_for_person(error: CommonplaceError, command: str, arguments: Mapping[str, object]) -> str:
-    """Return the error's sentence for a person. `given`: the shared options typed; others are from the environment."""
+    """Return the error message for a person. `given` has the shared options that were typed, not set in the environment."""
     field, prefix = error.field or "", f"{error.field}: "
     shared = {name: typed for name, typed in _SHARED.items() if arguments.get(typed.name.removeprefix("--")) is not None}
     for path, typed in {**_NAMES.get(command, {}), **shared}.items():
@@ -130,8 +130,8 @@ def sentence_for_person(error: CommonplaceError, command: str, arguments: Mappin
 class Failed(click.ClickException):
     """A `CommonplaceError` as the command line shows it.
 
-    `see`: the command that shows correct usage; `following`: a better next step, if known. A person reads `sentence`; a
-    program reads the error's own message, with the field's path.
+    `see` is the command that shows correct usage, and `following` a better next step, if known. People read `sentence`;
+    programs read the error's own message, with the field's path.
     """
 
     def __init__(
@@ -152,7 +152,7 @@ class Failed(click.ClickException):
 
 
 def usage_error(error: click.ClickException, as_json: bool) -> Failed:
-    """Convert a usage error of click to our form."""
+    """Convert a usage error of click to `Failed`."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     parameter = error.param if isinstance(error, click.BadParameter) else None
     field = parameter.name if parameter else None

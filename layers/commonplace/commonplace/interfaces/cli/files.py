@@ -72,7 +72,7 @@ def _recorded(memory: "Commonplace", interactions: Sequence[Any]) -> dict[str, A
 
 
 def read_interactions(text: str) -> tuple[list[Any], list[dict[str, Any]]]:
-    """Return the interactions of a file, and the lines that are no JSON as refused entries."""
+    """Return the interactions of a file. Lines that are no JSON become refused entries."""
     from commonplace.domain.strict_json import read_json, read_object
 
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]

@@ -37,16 +37,16 @@ class Shared:
     json: bool = False
 
     def open(self) -> "Commonplace":
-        """Open the memories; omitted options come from the environment."""
+        """Open the memories. Options that are not given come from the environment."""
         from commonplace.client.memory import Commonplace
 
         return Commonplace(self.db, user_id=self.user, timezone=self.timezone)
 
     @contextmanager
     def reading(self) -> Iterator["Commonplace"]:
-        """Yield the memories for a command that stores none: creates no file, and reports if the given file doesn't exist.
+        """Yield the memories for a command that stores none. Creates no file, and reports if the `--db` file is missing.
 
-        Without `--db` it reports nothing: before the first memory there is no file.
+        Without `--db` a missing file is no error: it is created with the first memory.
         """
         from tempfile import TemporaryDirectory
 
@@ -64,7 +64,7 @@ class Shared:
 
     @contextmanager
     def pointing(self, see: str) -> Iterator[None]:
-        """Make failures inside the block refer to another command than their own help."""
+        """Make failures inside the block refer to another command's help."""
         try:
             yield
         except CommonplaceError as error:
@@ -72,7 +72,7 @@ class Shared:
 
 
 class _Whole(click.types.IntParamType):
-    """A whole number, also as `10.0`, as models and scripts write it."""
+    """A whole number. Accepts `10.0`, which models and scripts write."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if isinstance(value, str) and not value.partition(".")[2].strip("0"):
@@ -98,7 +98,7 @@ def group_options(function: Callable[..., None]) -> Callable[..., None]:
 def command_options(
     function: Callable[Concatenate[Shared, _Params], None],
 ) -> Callable[Concatenate[click.Context, _Params], None]:
-    """Add the shared options to a command as its first argument; options after its name take precedence."""
+    """Pass the shared options to a command as its first argument. Options after the command's name take precedence."""
 
     @click.pass_context
     @functools.wraps(function)
@@ -115,12 +115,12 @@ def command_options(
 
 
 def text_argument(name: str, **more: Any) -> Callable[..., Any]:
-    """Return an argument that is a text, or `-` for stdin, without its last line break."""
+    """Return a text argument, or stdin for `-`, without the last line break."""
     return click.argument(name, callback=lambda _context, _argument, value: _read(value), **more)
 
 
 def words_argument(name: str) -> Callable[..., Any]:
-    """Return a text argument that needs no quotes: for a question, whose spaces and symbols don't matter."""
+    """Return a text argument that needs no quotes, such as a question, whose spacing doesn't matter."""
     return text_argument(name, nargs=-1, required=True, metavar=name.upper())
 
 
@@ -130,7 +130,7 @@ def _read(value: str | tuple[str, ...] | None) -> str | None:
 
 
 def stdin_text() -> str:
-    """Return everything on stdin, up to 50 MB, as UTF-8 regardless of the locale."""
+    """Read stdin, up to 50 MB, as UTF-8 regardless of the locale."""
     from commonplace.domain.transfer import MOST_BYTES
 
     data = sys.stdin.buffer.read(MOST_BYTES + 1)
@@ -143,7 +143,7 @@ def stdin_text() -> str:
 
 
 def read_text(file: str) -> str:
-    """Return the text of a file or pipe, or of stdin for `-`; it must be UTF-8."""
+    """Read a UTF-8 text from a file or pipe, or from stdin for `-`."""
     if file == "-":
         return stdin_text()
     from commonplace.importing.sources import read_file
@@ -156,7 +156,7 @@ def read_text(file: str) -> str:
 
 @contextmanager
 def new_file(file: str) -> Iterator[IO[str]]:
-    """Yield a new file with owner-only access, in UTF-8 with unchanged line breaks; removed again if writing fails."""
+    """Create a UTF-8 file that only its owner can access. Line breaks are unchanged. Removes the file if writing fails."""
     path = Path(file)
     try:
         opened = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
@@ -184,7 +184,7 @@ def _absent(file: Path) -> bool:
 
 
 def set_arguments(**arguments: object) -> dict[str, Any]:
-    """Return the arguments that are not None; the engine fills in the others."""
+    """Return the arguments that are not None. The engine adds defaults for the others."""
     return {name: value for name, value in arguments.items() if value is not None}
 
 
@@ -196,9 +196,9 @@ def _with_options(function: Callable[..., None]) -> Callable[..., None]:
 
 @contextmanager
 def progress_bar(label: str, total: int | None = None, resumes: str | None = None) -> Iterator[Callable[..., None]]:
-    """Yield a function that shows progress (done, total) on stderr; nothing is shown if stderr is no terminal.
+    """Yield a function that shows progress (done, total) on stderr. Shows nothing unless stderr is a terminal.
 
-    `resumes`: the unit of the work. If interrupted, a line reports the progress, and that the same command resumes it.
+    `resumes` is the unit of the work: on an interrupt, a line reports the progress and how to resume.
     """
     length: dict[str, Any] = {"iterable": itertools.count()} if total is None else {"length": total}
     hidden = not sys.stderr.isatty()

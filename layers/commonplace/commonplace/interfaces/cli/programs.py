@@ -157,7 +157,7 @@ def _line(entry: Any) -> str:
 
 
 def _server_arguments(shared: Shared, tier: str | None) -> list[str]:
-    """Return the options to start the server with; the file as an absolute path, because clients start it anywhere."""
+    """Return the server's options. The file's path is absolute, because clients start the server in any folder."""
     db = None if shared.db is None else str(Path(shared.db).expanduser().absolute())
     options = {"--db": db, "--user": shared.user, "--timezone": shared.timezone, "--tier": tier}
     return [part for option, value in options.items() if value is not None for part in (option, value)]

@@ -184,7 +184,7 @@ def ui(shared: Shared, port: int | None, no_browser: bool) -> None:
         get_ready(memory)
         click.echo(f"commonplace shows the memories on {address}\nThe address works once, in one browser. Ctrl-C stops it.")
         if not no_browser:
-            Thread(target=webbrowser.open, args=(address,), daemon=True).start()  # some browsers run until they are closed
+            Thread(target=webbrowser.open, args=(address,), daemon=True).start()  # some browsers run until closed
 
     with shared.open() as memory:
         chosen = free_port(_USUAL) if port is None else port
@@ -193,7 +193,7 @@ def ui(shared: Shared, port: int | None, no_browser: bool) -> None:
 
 
 def free_port(usual: int) -> int:
-    """Return the usual port, or 0 for any if another program listens there."""
+    """Return the usual port, or 0 (any free port) if another program uses it."""
     from commonplace.domain.errors import CommonplaceError
     from commonplace.interfaces.http.listen import bind
 

@@ -1,4 +1,4 @@
-"""Answers, runs and histories for people: plain tables, and unchanged texts."""
+"""Print answers, runs and histories for people, as plain tables."""
 
 import re
 import shutil
@@ -20,8 +20,8 @@ _NUMBERS = ("relevance", "turns", "memories", "added", "closed")
 _GAP = "   "
 _LEAST = 24  # minimum columns of the wide column, however narrow the terminal
 _HALF = re.compile(r"[\ud800-\udfff]")  # an unpaired surrogate, which can't be encoded
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # control characters that a terminal would obey
-_STRAIGHT = str.maketrans("“”", '""')  # so that a text between quotes can't close them
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # control characters that a terminal would execute
+_STRAIGHT = str.maketrans("“”", '""')  # so that a quoted text can't close the quotes
 _MARKS = {
     "planned": "would", "applied": "✓", "lost": "lost", "over_cap": "over cap", "needs_review": "review",
     "discarded": "discarded", "undone": "✓", "kept": "kept",
@@ -30,14 +30,14 @@ _MARKS = {
 
 @dataclass(frozen=True)
 class Remarked:
-    """A text with a remark in a line of its own below it."""
+    """A text with a remark on the line below it."""
 
     text: str
     remark: str
 
 
 def print_json(value: object, indent: int | None = None) -> None:
-    """Print a value as JSON, in one line unless `indent` is given."""
+    """Print a value as JSON, on one line unless `indent` is given."""
     import json
 
     click.echo(_without_halves(json.dumps(value, ensure_ascii=False, indent=indent)))
@@ -62,7 +62,7 @@ def print_facts(facts: Mapping[str, object]) -> None:
 def print_rows(columns: Sequence[str], rows: Iterable[Sequence[object]], wide: str) -> None:
     """Print a table whose column `wide` takes the remaining width; longer values wrap.
 
-    Words are never broken: if the columns are too narrow for their words, each row is printed as a list of facts instead.
+    Words are never broken: if a column is too narrow for its words, each row is printed as a list of facts instead.
     """
     from wcwidth import ljust, rjust
 
@@ -91,7 +91,7 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[object]], wide: s
 def _widths(columns: Sequence[str], rows: Sequence[Sequence[object]], wide: int) -> list[int] | None:
     """Return the width of each column, or None if the words alone are too wide.
 
-    A column has at least its longest word, and a share of the rest up to its longest line; the wide one gets the remainder.
+    A column is at least as wide as its longest word and at most as its longest line. The wide column gets the remainder.
     """
     from wcwidth import width
 
@@ -137,7 +137,7 @@ def _terminal() -> int:
 
 
 def in_words(value: object) -> str:
-    """Return a value as a person reads it."""
+    """Format a value for people."""
     if isinstance(value, Mapping):
         return "\n".join(f"{name}: {in_words(inner)}" for name, inner in value.items())
     if isinstance(value, list | tuple):
@@ -157,7 +157,7 @@ def print_notes(answer: Mapping[str, Any]) -> None:
 
 
 def print_runs(runs: "Sequence[Run]") -> None:
-    """Print runs: what each read and did, above its id."""
+    """Print a summary of each run above its id."""
     rows = []
     for run in runs:
         did = f"{run.kind}, {len(run.interactions)} read: {_counts(run) or 'nothing to do'}"
@@ -166,7 +166,7 @@ def print_runs(runs: "Sequence[Run]") -> None:
 
 
 def print_run(report: "RunReport") -> None:
-    """Print a run: what it did, why, and the source text of each change."""
+    """Print the changes of a run with their reasons and source texts."""
     run = report.run
     print_facts({
         "run": run.run_id, "kind": run.kind, "status": run.status, "read by": run.mode, "model": run.model,
@@ -188,7 +188,7 @@ def print_run(report: "RunReport") -> None:
 
 
 def print_history(history: "History") -> None:
-    """Print a line per value."""
+    """Print one line per value."""
     rows = [
         (
             value.status,

@@ -127,7 +127,7 @@ def _open_maintenance(table: str | None, endpoint: str | None) -> "Maintenance":
 
 
 def open_part(open_: Callable[["Settings"], _Opened], **named: str | None) -> _Opened:
-    """Open a part of a deployment by the settings of the environment, replaced by those given here."""
+    """Open a part of a deployment with the settings of the environment, overridden by the options given here."""
     from commonplace.settings import read_settings
 
     require_extra("aws", "this command uses AWS")
@@ -142,7 +142,7 @@ def open_part(open_: Callable[["Settings"], _Opened], **named: str | None) -> _O
 
 @contextmanager
 def connection_hints(shared: Shared) -> Iterator[None]:
-    """Report connection failures with where to look for the reason, since no memory file is at fault here."""
+    """Add to connection failures a hint at the settings to check; the usual hint is about a memory file."""
     from commonplace.ports.values import IndexUnavailable
 
     try:

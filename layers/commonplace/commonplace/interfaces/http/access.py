@@ -1,4 +1,4 @@
-"""Access to a server for several users: the token alone decides whose memories a request is about."""
+"""Access to a server for several users. Only the token determines whose memories a request uses."""
 
 import json
 import math
@@ -34,7 +34,7 @@ _BEARER = re.compile(r"bearer +([^\s,]+) *", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Household:
-    """Several users of one server. `names`: host names by which clients may call it, besides the loopback names."""
+    """Several users of one server. Clients may address it by `names`, or by a loopback name."""
 
     tokens: TokenFile
     memories: OpenMemories
@@ -43,7 +43,7 @@ class Household:
 
 
 class Tokens:
-    """Admits requests with a valid token, and logs each on stderr as a line of JSON without any user text."""
+    """Admit requests with a valid token. Logs each request on stderr as a line of JSON, without user text."""
 
     def __init__(self, house: Household) -> None:
         self._house, self._running = house, Running(_AT_ONCE)
@@ -95,7 +95,7 @@ class Tokens:
 
 
 class Rates:
-    """A token bucket per caller, refilled evenly with `per_minute` tokens a minute, up to as many."""
+    """A token bucket per caller. It holds at most `per_minute` tokens and is refilled at that rate."""
 
     def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._most, self._each = float(per_minute), 60 / per_minute
@@ -104,7 +104,7 @@ class Rates:
         """The tokens left for a caller, and when they were counted; least recently seen first."""
 
     def wait(self, holder: str) -> float:
-        """Take a token and return 0, or return the seconds until there is one."""
+        """Take a token and return 0, or return the seconds until the next token."""
         with self._lock:
             now = self._clock()
             drops, at = self._buckets.pop(holder, (self._most, now))
@@ -117,7 +117,7 @@ class Rates:
 
 
 class Running:
-    """Counts the running requests of each caller: at most `most` at once."""
+    """Limit the concurrent requests of each caller to `most`."""
 
     def __init__(self, most: int) -> None:
         self._most, self._lock = most, Lock()
@@ -125,7 +125,7 @@ class Running:
 
     @contextmanager
     def admit(self, holder: str) -> Iterator[bool]:
-        """Yield whether another request may run, and count it until the block ends."""
+        """Yield whether the request may run, and count it until the block ends."""
         with self._lock:
             runs = self._requests[holder] < self._most
             self._requests[holder] += runs

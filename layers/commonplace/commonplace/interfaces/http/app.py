@@ -41,10 +41,10 @@ _WHOLE_ADDRESS = re.compile(r"https?://([^/?#]*)(/.*)?", re.IGNORECASE | re.DOTA
 
 
 class App:
-    """The application over one memory, or over those of a household.
+    """The application for one memory or for a household.
 
-    `port` and `names`: how clients may address it; `ending`: when shutdown was requested (monotonic seconds), else None;
-    `page`: the pages for people; `mcp`: the application that serves the protocol at `/mcp`.
+    `port` and `names` are the addresses that clients may use. `ending` is the time of the shutdown request (monotonic
+    seconds), else None. `page` serves the pages for people, and `mcp` the protocol at `/mcp`.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class App:
         self._table = Table((*ROUTES, *(page.routes if page else ()), *([Route(MCP, mcp, "POST")] if mcp else ())))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, whatever happens."""
+        """Answer a request, with an error response if it fails."""
         request, began, status = Request(scope, receive), time.monotonic(), 0
         whole = _WHOLE_ADDRESS.fullmatch(scope["path"])
         if whole:
@@ -76,7 +76,7 @@ class App:
                 answer = admitted if isinstance(admitted, Response) else await self._answer(request, admitted)
                 await answer(scope, receive, watched)
         except ClientDisconnect:
-            return  # nobody waits for an answer, and half a request must not be processed
+            return  # the client is gone, and an incomplete request must not be processed
         except Exception as error:
             if status:
                 raise
@@ -128,7 +128,7 @@ class App:
 
 @dataclass(frozen=True)
 class Call:
-    """A request for its handler, with its body read. `left`: seconds that a bulk operation may still take."""
+    """A request with its body. `left`: seconds that a bulk operation may still take."""
 
     request: Request
     body: IO[bytes]

@@ -1,4 +1,4 @@
-"""The addresses a server listens on, and the host names that requests may use."""
+"""The addresses that a server listens on, and the host names that requests may use."""
 
 import ipaddress
 import re
@@ -28,9 +28,9 @@ def loopback(host: str) -> str:
 def check_caller(host: str | None, origin: str | None, site: str | None, port: int, names: Collection[str] = ()) -> None:
     """Raise `FORBIDDEN` for a `Host` or `Origin` that is not this server, or a `Sec-Fetch-Site` of another site.
 
-    `names`: of this server besides the loopback names, possibly of a TLS proxy in front of it. A web page can resolve its own
-    name to 127.0.0.1 (DNS rebinding), post a form here, or use an address here as an image; these headers of the browser then
-    show where the page came from.
+    `names` are other names of this server, or of a TLS proxy in front of it. A web page can resolve its own name to
+    127.0.0.1 (DNS rebinding), post a form here, or load an address here as an image. The browser's headers reveal the
+    page's origin.
     """
     own = {name for each in (*_OWN_NAMES, *names) for name in (each, f"{each}:{port}")}
     if host is None or host.lower() not in own:
@@ -45,10 +45,10 @@ def check_caller(host: str | None, origin: str | None, site: str | None, port: i
 
 
 def names_of(host: str, allowed: Collection[str], bound: str = "") -> tuple[str, ...]:
-    """Return the names by which clients may call a server that listens on a host, besides the loopback names.
+    """Return the names that clients may use for a server on this host, in addition to the loopback names.
 
-    `allowed`: the given names, with or without a port; `bound`: the resolved address of the host. Raises `INVALID_ARGUMENT`
-    for an invalid name, and without names if the host is every address of the machine.
+    `allowed` are the configured names, with or without a port, and `bound` is the resolved address of the host. Raises
+    `INVALID_ARGUMENT` for an invalid name, or if the host is every address of the machine and no name is given.
     """
     names = tuple(name.lower() for name in allowed)
     for name in names:

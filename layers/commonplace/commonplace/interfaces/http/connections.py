@@ -30,7 +30,7 @@ _made = count()
 
 
 class Connection(H11Protocol):
-    """One connection. It closes if a request arrives too slowly or its answer is not taken."""
+    """One connection. Closes if a request arrives too slowly or the client doesn't read the answer."""
 
     def connection_made(self, transport: Any) -> None:
         self.number, self._since = next(_made), self.loop.time()
@@ -54,7 +54,7 @@ class Connection(H11Protocol):
 
     @property
     def runs(self) -> bool:
-        """Whether a request was read completely and is not answered yet."""
+        """Whether a complete request has arrived and is not answered yet."""
         return self.cycle is not None and not self.cycle.response_complete and not self.cycle.more_body
 
     def data_received(self, data: bytes) -> None:
@@ -67,7 +67,7 @@ class Connection(H11Protocol):
             self._ticks = 0
 
     def tick(self) -> bool:
-        """Close the connection if it exceeds a time limit; returns whether it is silent."""
+        """Close the connection if it exceeds a time limit. Returns whether it is silent."""
         now, left = self.loop.time(), self.transport.get_write_buffer_size()
         self._ticks = 0 if self.runs or left < self._left else self._ticks + 1
         if not left or left < self._left:
@@ -78,7 +78,7 @@ class Connection(H11Protocol):
         return silent
 
     def _is_between_requests(self) -> bool:
-        """Return whether no input is due: a request was answered, and no byte of another has arrived."""
+        """Return whether a request was answered and no byte of the next has arrived."""
         return self.cycle is not None and self.conn.their_state is h11.IDLE and not self.conn.trailing_data[0]
 
     def _is_late(self, now: float) -> bool:
@@ -91,7 +91,7 @@ class Connection(H11Protocol):
         self._refuse(CommonplaceError(ErrorCode.INVALID_ARGUMENT, why))
 
     def _refuse(self, error: CommonplaceError) -> None:
-        """Send a last answer, unless one has begun. Further input is dropped: closing at once might lose the answer."""
+        """Send an error, unless an answer has begun. Then drop further input: closing at once might lose the answer."""
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self.transport.abort()
             return
@@ -111,7 +111,7 @@ class Connection(H11Protocol):
 
 
 def close_late(connections: Sequence[Connection]) -> None:
-    """Close connections that exceed a time limit and, beyond the limit of silent ones, the oldest.
+    """Close connections that exceed a time limit. If too many are silent, close the oldest.
 
     Called ten times a second.
     """

@@ -40,12 +40,12 @@ def listen(
     ending: Callable[[int], None] = lambda _: None, page: "Callable[[int], Page] | None" = None,
     over: Callable[[OpenedLater], Server] = server_over,
 ) -> None:  # fmt: skip
-    """Serve one memory, or those of a household, until SIGINT or SIGTERM. `ready` receives the base URL.
+    """Serve one memory, or the memories of a household, until SIGINT or SIGTERM. Calls `ready` with the base URL.
 
-    Requests running then have a minute to finish; new requests are refused. `ending` receives the number of running requests,
-    if there are any; a second signal ends the server at once. Port 0 takes a free port. `page` makes the pages for people
-    from the port; `over` makes the server of `/mcp`. Raises `INVALID_ARGUMENT` for a forbidden host, `CONFLICT` for a port in
-    use.
+    After a signal, running requests have a minute to finish, and `ending` is called with their number if there are any. New
+    requests are refused, and a second signal ends the server at once. Port 0 takes a free port. `page` builds the pages for
+    people from the port, `over` the server of `/mcp`. Raises `INVALID_ARGUMENT` for a forbidden host and `CONFLICT` for a
+    port in use.
     """
     log_without_texts()
     if isinstance(served, Household):
@@ -72,7 +72,7 @@ def listen(
         access_log=False, backlog=MOST_OPEN, server_header=False, headers=[("Server", "commonplace")], proxy_headers=False,
         timeout_keep_alive=_KEEP_ALIVE, timeout_graceful_shutdown=1, lifespan="on",
     )  # fmt: skip
-    config.load()  # here, not in the thread, so that errors are raised
+    config.load()  # import here, not in the thread, so that errors are raised to the caller
     server = _Server(config, ending)
     ready(url_of(bound, port, names))
     # Request threads inherit the daemon flag of this thread, so that shutdown need not wait for them.
@@ -84,11 +84,11 @@ def listen(
 
 
 def bind(address: str, port: int) -> socket.socket:
-    """Return a socket that listens on an address; raises `CONFLICT` for a port in use."""
+    """Return a socket that listens on an address. Raises `CONFLICT` if the port is in use."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
         door = socket.create_server((address, port), family=family, backlog=MOST_OPEN)
-        # Accepted connections inherit it. Without it, the end of an answer waits for the client's delayed ACK of the
+        # Accepted connections inherit this. Without it, the end of an answer waits for the client's delayed ACK of the
         # beginning (40 ms): asyncio sets it only for sockets that name their protocol.
         door.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return door
@@ -101,7 +101,7 @@ def bind(address: str, port: int) -> socket.socket:
 
 
 def _nobodys() -> Commonplace:
-    """Placeholder for a household's memory: every admitted request brings its own."""
+    """Never called: in a household, each admitted request has its own memory."""
     raise CommonplaceError(ErrorCode.UNAUTHORIZED, "send a token of this server")
 
 
@@ -116,7 +116,7 @@ def _on_signals(end: Callable[[], None]) -> Iterator[None]:
 
 
 class _Server(uvicorn.Server):
-    """Lets running requests finish, within a minute. `began`: when shutdown was requested (monotonic seconds), else None."""
+    """A server that lets running requests finish. `began`: when shutdown was requested (monotonic seconds), else None."""
 
     def __init__(self, config: uvicorn.Config, notify: Callable[[int], None]) -> None:
         super().__init__(config)
@@ -125,16 +125,16 @@ class _Server(uvicorn.Server):
         self._at_once = False
 
     def end(self) -> None:
-        """Begin the shutdown; the second call ends the server at once."""
+        """Begin the shutdown. A second call ends the server at once."""
         self._at_once = self.began is not None
         self.began = self.began or time.monotonic()
 
     def is_over(self) -> bool:
-        """Return whether to stop waiting for the server, although it may still run."""
+        """Return whether to stop waiting for the server, even if it is still running."""
         return self._at_once or (self.began is not None and time.monotonic() - self.began > LAST_ANSWERS + _CLOSING)
 
     async def on_tick(self, counter: int) -> bool:
-        """Return whether to shut down; called ten times a second."""
+        """Return whether to shut down. Called ten times a second."""
         connections = [connection for connection in self.server_state.connections if isinstance(connection, Connection)]
         close_late(connections)
         if self.began is not None:

@@ -1,4 +1,4 @@
-"""The memories of several users, some of them open."""
+"""Open the memories of several users on demand."""
 
 import logging
 from collections import OrderedDict
@@ -22,7 +22,7 @@ class Opened(OpenedLater):
 
 
 class OpenMemories:
-    """Memories that open on first use. Beyond `most`, the least recently used closes, if it is not in use."""
+    """Memories that open on first use. If more than `most` are open, the least recently used idle ones close."""
 
     def __init__(self, make: Callable[[str], Commonplace], most: int = MOST_OPEN) -> None:
         self._make, self._most, self._lock = make, most, Lock()
@@ -36,7 +36,7 @@ class OpenMemories:
 
     @contextmanager
     def taken(self, user: str) -> Iterator[Opened]:
-        """Yield a user's memory, which stays open until the block ends."""
+        """Yield a user's memory, and leave it open until the block ends."""
         with self._lock:
             opened = self._opened.pop(user, None) or Opened(lambda: self._make(user))
             self._opened[user] = opened
@@ -49,17 +49,17 @@ class OpenMemories:
             self._close_beyond(self._most)
 
     def of(self, user: str) -> Asked:
-        """Return a user's memory for a model, whose calls may continue after their request has ended."""
+        """Return a user's memory for a model. Its calls may outlast the request."""
         return _Of(self, user)
 
     def close(self) -> None:
-        """Close all, least recently used first; then raise the first error, if any."""
+        """Close all memories, least recently used first. Then raises the first error, if any."""
         failed = self._close_beyond(0)
         if failed:
             raise failed[0]
 
     def _close_beyond(self, most: int) -> list[Exception]:
-        """Close the least recently used memories, and return the errors, which don't concern the current request."""
+        """Close the least recently used memories. Returns the errors, which don't affect the current request."""
         with self._lock:
             unused = [user for user, opened in self._opened.items() if not opened.uses]
             gone = [self._opened.pop(user) for user in unused[: max(0, len(self._opened) - most)]]
@@ -75,7 +75,7 @@ class OpenMemories:
 
 @dataclass(frozen=True)
 class _Of:
-    """One user's memory, open for the duration of each call; equal to that of the same user in another request."""
+    """One user's memory, opened for each call. Objects of the same user are equal."""
 
     _memories: OpenMemories
     _user: str

@@ -1,4 +1,4 @@
-"""A table of routes: the route of a request, how its body is read, and failures as status and body."""
+"""Routing: find the route of a request, read the body, and convert failures to a status and body."""
 
 import json
 import re
@@ -37,7 +37,7 @@ class RequestError(CommonplaceError):
 
 
 class Route(NamedTuple):
-    """A path of the server. The handler gets the bracketed parts by name; `<path:name>` may contain slashes.
+    """A path of the server. The handler receives the bracketed parts by name; `<path:name>` may contain slashes.
 
     A body of up to `most_bytes` is read; if that exceeds `MAX_BODY`, it is spooled to a file.
     """
@@ -49,7 +49,7 @@ class Route(NamedTuple):
 
 
 class Table:
-    """The routes of a server, and the threads that answer its requests."""
+    """The routes of a server and the threads that run its handlers."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
         self._rows = [(re.compile(_PARAMETER.sub(_group, re.escape(route.path))), route) for route in routes]
@@ -79,7 +79,7 @@ class Table:
             return await to_thread.run_sync(respond, body, limiter=self._limiter)
 
     async def with_body(self, request: Request, handler: ASGIApp) -> ASGIApp:
-        """Read the body, and return a handler over it that parses JSON itself; so refusals have the same form everywhere."""
+        """Read the body and return a handler that parses it, so that invalid JSON is refused in the same form everywhere."""
         if not (header(request, "content-type") or "").lower().startswith("application/json"):
             raise RequestError(ErrorCode.INVALID_ARGUMENT, "Content-Type: must be application/json")
         await _receive(request, MAX_BODY, body := BytesIO())
@@ -98,12 +98,12 @@ def header(request: Request, name: str) -> str | None:
 
 
 def address(request: Request) -> str:
-    """Return the server's address as the client uses it."""
+    """Return the server's address as given in the request."""
     return f"{request.scope['scheme']}://{request.headers['host']}"
 
 
 def failure(error: Exception) -> Response:
-    """Return any failure as the answer that every interface gives; an unknown failure shows only a code and an id."""
+    """Convert a failure to an error response. An unknown failure shows only a code and an id."""
     known = error if isinstance(error, CommonplaceError) else internal_error(error)
     return json_response(known.code.status, known.body(), known.headers if isinstance(known, RequestError) else {})
 

@@ -16,9 +16,9 @@ _FOLDERS: Mapping[str, tuple[str | None, tuple[str, ...]]] = {
 
 @dataclass(frozen=True)
 class Client:
-    """A client. `servers`: the key of its file under which servers are listed by name; `typed`: an entry states "stdio".
+    """A client. `servers` is the key in its file that lists servers by name; `typed` means that entries state "stdio".
 
-    `variable`: for a client whose file is outside the settings folder, the variable that replaces the home folder.
+    `variable` names the environment variable that replaces the home folder if the file is outside the settings folder.
     """
 
     title: str
@@ -30,7 +30,7 @@ class Client:
     variable: str | None = None
 
     def path(self, home: Path, platform: str, named: Callable[[str], Path | None]) -> Path:
-        """Return the client's file. `platform`: as in `sys.platform`; `named`: returns the folder of a variable, if set."""
+        """Return the path of the client's file. `platform` is as in `sys.platform`; `named` looks up a folder's variable."""
         settings = _FOLDERS.get(platform, _FOLDERS["linux"])
         variable, usual = settings if self.in_settings else (self.variable, ())
         folder = named(variable) if variable else None

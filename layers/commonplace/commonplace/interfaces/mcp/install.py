@@ -1,4 +1,4 @@
-"""Adds this server to a client's file: reads it, shows the change, and writes it after making a copy."""
+"""Add this server to a client's file: read the file, show the change, save a copy, and write."""
 
 import json
 import re
@@ -36,7 +36,7 @@ class Change:
 
 
 def change_of(client: Client, file: Path, command: Sequence[str]) -> Change:
-    """Return the file with this server added and all else unchanged; raises `INVALID_ARGUMENT` if it is no valid JSON."""
+    """Return the change that adds this server to the file. Raises `INVALID_ARGUMENT` if the file is not valid JSON."""
     before, entry = _text(file), client.entry(command[0], list(command[1:]))
     try:
         whole = read_object(before) if before and before.strip("\ufeff \t\r\n") else {}
@@ -50,10 +50,10 @@ def change_of(client: Client, file: Path, command: Sequence[str]) -> Change:
 
 
 def write(change: Change) -> Path | None:
-    """Write the file atomically, and return the copy of the old one; raises `CONFLICT` if it was changed since."""
+    """Write the file atomically. Returns the path of the backup copy. Raises `CONFLICT` if the file changed meanwhile."""
     if _text(change.file) != change.before:
         raise CommonplaceError(ErrorCode.CONFLICT, f"{change.file} was changed meanwhile; run this again")
-    file = change.file.resolve()  # the target of a link is replaced, not the link
+    file = change.file.resolve()  # replace the target of a link, not the link
     try:
         copy = None if change.before is None else _copied(file)
         file.parent.mkdir(parents=True, exist_ok=True)

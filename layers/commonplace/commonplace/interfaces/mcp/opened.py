@@ -16,7 +16,7 @@ class Asked(Protocol):
     def call(
         self, tool: str, arguments: Mapping[str, Any], progress: Callable[[int, int | None], None] | None = None
     ) -> dict[str, Any]:
-        """Return the answer of a tool, in plain JSON; `progress` receives the number done and the total, if known."""
+        """Call a tool. Returns plain JSON. `progress` is called with the number done and, if known, the total."""
 
     def page(self, name: str) -> str | None:
         """Return the text of a page by its name, such as `MEMORY.md`, or None if there is none."""
@@ -27,21 +27,21 @@ OPENED = "commonplace.opened"
 
 
 def of_request(memory: Asked, request: Any) -> Asked:
-    """Return the memory of a request; `request`: of starlette, or None on stdio."""
+    """Return the memory for a request (of Starlette, or None on stdio)."""
     target: Asked = memory if request is None else request.scope.get(OPENED, memory)
     return target
 
 
 class OpenedLater:
-    """A memory opened by the first call and shared by all; if that fails, the next call tries again."""
+    """A memory opened by the first call and shared by all calls. If opening fails, the next call tries again."""
 
     def __init__(self, make: "Callable[[], Commonplace]") -> None:
-        self._make, self._lock = make, RLock()  # reentrant, because a signal may close it in the thread that is closing it
+        self._make, self._lock = make, RLock()  # reentrant, because a signal may interrupt the thread that is closing it
         self._closed = False
         self._memory: Commonplace | None = None
 
     def open(self) -> "Commonplace":
-        """Return the memory; raises the errors of opening it, and `STORAGE_UNAVAILABLE` once closed."""
+        """Return the memory, opening it if necessary. Raises `STORAGE_UNAVAILABLE` after it was closed."""
         with self._lock:
             if self._closed:
                 raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "this memory was closed; open it again")
@@ -58,7 +58,7 @@ class OpenedLater:
         return self.open().visible_pages().get(name)
 
     def close(self) -> None:
-        """Close the file for good, if it was ever opened."""
+        """Close the file if it is open. It can't be opened again."""
         with self._lock:
             self._closed = True
             if self._memory is not None:

@@ -41,9 +41,9 @@ LISTED = types.ListPromptsResult(
 
 
 def prompt(params: types.GetPromptRequestParams, shown: Sequence[str]) -> types.GetPromptResult:
-    """Return the message of a prompt; raises a protocol error for an unknown prompt or argument.
+    """Return the message of a prompt. Raises a protocol error for an unknown prompt or argument.
 
-    `shown`: the tools that the client lists; the message names no others.
+    The message names only the tools in `shown`, which the client lists.
     """
     prompt = next((listed for listed in LISTED.prompts if listed.name == params.name), None)
     arguments = params.arguments or {}

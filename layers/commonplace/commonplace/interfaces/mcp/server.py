@@ -16,7 +16,7 @@ _Page = types.PaginatedRequestParams | None
 
 
 class _Server(Server):
-    """A server that announces changes of its tools, if it serves subscriptions, and nothing else."""
+    """A server that announces changes of its tools, but no other changes, if it serves subscriptions."""
 
     def get_capabilities(self, *args: Any, **named: Any) -> types.ServerCapabilities:
         capabilities, serves = super().get_capabilities(*args, **named), "subscriptions/listen" in self._request_handlers
@@ -26,7 +26,7 @@ class _Server(Server):
 
 
 def server_over(memory: Asked, tier: ShownTier | None = None, keeps_lists: bool = True) -> Server:
-    """Return a server; `tier`: the tools it shows. The memory opens on the first tool call or resource read.
+    """Return a server that shows the tools of `tier`. The memory opens on the first tool call or resource read.
 
     `keeps_lists`: whether one process answers all requests of a client, so that its list of tools can change.
     """

@@ -1,6 +1,6 @@
-"""The tools of a client: which are shown, and calls in a thread of their own, with progress reports.
+"""The tools of a client: which tools it is shown, and calls in threads, with progress reports.
 
-A client is shown the tools of a tier, and each that it requested from `discover_memory_tools`. It may call any tool.
+A client is shown the tools of a tier and every tool that it requested from `discover_memory_tools`. It may call any tool.
 """
 
 import functools
@@ -44,7 +44,7 @@ _BY_A_PERSON = (
 
 
 def shown_tools(tier: ShownTier | None, added: Collection[str] = ()) -> list[Tool]:
-    """Return the tools of a tier, or those shown by default, and the added ones, in manifest order."""
+    """Return the tools of a tier (by default the default tools) and the added tools, in manifest order."""
     return list(_tools(tier, frozenset(added)))
 
 
@@ -56,8 +56,8 @@ def _tools(tier: ShownTier | None, added: frozenset[str]) -> tuple[Tool, ...]:
 class Tools:
     """The tools of one server's clients, eight calls at a time.
 
-    On stdio there is one client. HTTP requests are independent, so the clients of a user share the tools that any of them
-    added, for an hour after the last use. `keeps_lists`: whether this process also gets the next request.
+    On stdio there is one client. Over HTTP, requests are independent, so all clients of a user share the added tools, for an
+    hour after the last use. `keeps_lists`: whether this process also receives the client's next request.
     """
 
     def __init__(self, memory: Asked, keeps_lists: bool) -> None:
@@ -73,7 +73,7 @@ class Tools:
         return await to_thread.run_sync(work, limiter=self._limiter)
 
     def shown(self, tier: ShownTier | None, context: ServerRequestContext) -> list[Tool]:
-        """Return the tools shown to a client: those of the tier that it or its server chose, and the added ones."""
+        """Return the tools shown to a client: the tier that it or its server chose, and the added tools."""
         added = self._used.get(of_request(self._memory, context.request), {}).items()
         return shown_tools(
             tier, [name for name, at in added if context.request is None or time.monotonic() - at < _LISTED_FOR]
@@ -82,9 +82,9 @@ class Tools:
     async def call(
         self, tier: ShownTier | None, context: ServerRequestContext, params: CallToolRequestParams
     ) -> CallToolResult:
-        """Return the answer of a tool, or the error of the call as an answer; raises for an unknown tool.
+        """Call a tool. Returns an error of the call as an answer, but raises for an unknown tool.
 
-        `tier`: the tools the client is shown; a tool that it discovers is added.
+        `tier` names the tools that the client is shown. Discovering a tool adds it.
         """
         if params.name not in _NAMES:
             raise MCPError(INVALID_PARAMS, "there is no tool of this name; discover_memory_tools lists the tools")
@@ -121,14 +121,14 @@ class Tools:
             return f"call {name} by its name, because the list can't change here; {_BY_A_PERSON}"
         added[name] = time.monotonic()
         await self._changes.publish(ToolsListChanged())
-        # before the answer: over HTTP there is no later way back
+        # before the answer: over HTTP no message can be sent after it
         if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             await context.session.send_notification(ToolListChangedNotification(), related_request_id=context.request_id)
         return f"{name} is in your list of tools now; {_BY_A_PERSON}"
 
 
 def _reporting(context: ServerRequestContext) -> Callable[[int, int | None], None]:
-    """Return a function that reports progress to the client if it asked for it: only increases, at a limited rate."""
+    """Return a function that reports progress if the client asked for it. Reports increases only, at a limited rate."""
     reported, at = 0, time.monotonic()
 
     def report(done: int, of: int | None) -> None:

@@ -19,7 +19,7 @@ _MARGIN, _LETTER, _LINE = 16.0, 7.4, 20.0  # around the picture; width of a char
 _LONGEST = 18  # columns of a label
 _STEPS, _SPREAD_STEPS = 220, 250
 _MOST_BARS, _THICKEST = 36, 56.0
-_BELOW, _LEFT = 44.0, 56.0  # space in the growth picture for the names of months, and for numbers
+_BELOW, _LEFT = 44.0, 56.0  # space in the growth picture for month names and for numbers
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Bar(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """`ground`: the height of zero; `before`: the number of memories older than the first bar; `most`: the highest total."""
+    """The growth. `ground` is the height of zero, `before` counts memories older than the first bar, `most` is the peak."""
 
     bars: list[Bar]
     ground: float
@@ -104,7 +104,7 @@ def _colours(nodes: Sequence[NetworkNode]) -> dict[int, int]:
 
 
 def _drawn_together(pull: np.ndarray) -> np.ndarray:
-    """Return positions from -1 to 1 by forces: links attract, all concepts repel, starting from a spiral."""
+    """Compute positions from -1 to 1 with forces, starting from a spiral: links attract, and all concepts repel."""
     number = np.arange(len(pull))
     angle, radius = number * math.pi * (3 - math.sqrt(5)), np.sqrt((number + 0.5) / len(pull))
     places = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)

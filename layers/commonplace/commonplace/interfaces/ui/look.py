@@ -10,7 +10,7 @@ from markupsafe import Markup
 from commonplace.domain.errors import CommonplaceError
 from commonplace.text.foundation.languages import UNKNOWN, language_of
 
-FOLDED_FROM = 400  # characters; a longer text is folded
+FOLDED_FROM = 400  # characters; longer texts are collapsed
 
 
 class Entry(NamedTuple):
@@ -34,7 +34,7 @@ ENTRIES = (
 
 @cache
 def environment() -> Environment:
-    """Return the templates: all values are escaped unless they are markup, and a missing value is an error."""
+    """Return the template environment. It escapes all values except markup, and a missing value is an error."""
     made = Environment(
         loader=PackageLoader("commonplace", "interfaces/ui/templates"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, auto_reload=False,
@@ -45,7 +45,7 @@ def environment() -> Environment:
 
 
 def when(moment: datetime, now: datetime) -> Markup:
-    """Return a time for people, in the zone of `now`; recent ones include the hour."""
+    """Return a time for people, in the zone of `now`. A recent time includes the hour."""
     local = moment.astimezone(now.tzinfo)
     days = (now.date() - local.date()).days
     relative = {0: f"today, {local:%H:%M}", 1: f"yesterday, {local:%H:%M}"}.get(days, _date(local))
@@ -71,12 +71,12 @@ def number(value: float) -> str:
 
 
 def label(name: str) -> str:
-    """Return a word of a vocabulary as people write it."""
+    """Return a word of a vocabulary in readable form."""
     return name.replace("_", " ").capitalize()
 
 
 def fault(error: CommonplaceError | None, field: str) -> str | None:
-    """Return the error message of a form field, or None if the error is about another."""
+    """Return the error message of a form field, or None if the error is about another field."""
     if error is None or error.field is None or error.field.split(".")[-1] != field:
         return None
     return error.message.removeprefix(f"{error.field}: ")

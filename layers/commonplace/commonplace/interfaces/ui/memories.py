@@ -1,4 +1,4 @@
-"""The views of memories: all, newest first; matches of a question, also while typing; and a single memory."""
+"""The views of memories: the list, the matches of a question (also while a person types), and a single memory."""
 
 from typing import Any, get_args
 
@@ -30,7 +30,7 @@ def memories(visit: Visit) -> Response:
 
 
 def found(visit: Visit) -> Response:
-    """Show the results without the form, for the script that searches while a person types."""
+    """Show the results without the form. A script requests them while a person types."""
     return visit.show("found.html", **_arguments(visit), found=_results(visit))
 
 
@@ -40,7 +40,7 @@ def _arguments(visit: Visit) -> dict[str, Any]:
 
 
 def _results(visit: Visit) -> SearchResult | ListResult:
-    """Search without counting it as a use of the memories."""
+    """Search. This doesn't count as a use of the memories."""
     data = visit.arguments
     category: Any = data.get("category")
     if "q" not in data:
@@ -74,7 +74,7 @@ def memory(visit: Visit, memory_id: str) -> Response:
 
 
 def beside(visit: Visit, memory_id: str) -> Response:
-    """Show the parts below a memory. The page loads them later, because the history reads all records."""
+    """Show the sections below a memory. The page loads them later, because the history reads all records."""
     item = visit.memory.get_memory(memory_id).memory
     history = visit.memory.history(memory_id=memory_id)
     template = "beside.html" if "part" in visit.arguments else "beside_page.html"

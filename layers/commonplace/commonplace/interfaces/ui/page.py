@@ -45,7 +45,7 @@ _MESSAGES = {
 
 
 def get_ready(memory: Commonplace) -> None:
-    """Load what the first pages need before a person waits for it; the search loads in the background."""
+    """Load the data for the first pages in advance, and the search in the background."""
     for template in environment().list_templates():
         environment().get_template(template)
     memory.list_memories(limit=1)
@@ -58,7 +58,7 @@ def _load_search(memory: Commonplace) -> None:
 
 
 class Page:
-    """The pages under `/ui` at a port; `token` opens them once."""
+    """The pages under `/ui` on one port. `token` gives access once."""
 
     routes: tuple[Route, ...] = (
         *memories.ROUTES, *timeline.ROUTES, *writing.ROUTES,
@@ -69,7 +69,7 @@ class Page:
         self._memory, self._sessions = memory, Sessions(port, token)
 
     async def answer(self, request: Request, table: Table) -> Response:
-        """Answer a request, whatever happens; `Host` and a foreign `Origin` were refused before."""
+        """Answer a request, with an error page if it fails. `Host` and `Origin` have been checked before."""
         answer = await self._answer(request, table)
         for name, value in _HEADERS.items():
             answer.headers.setdefault(name, value)

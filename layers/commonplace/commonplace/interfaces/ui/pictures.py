@@ -1,4 +1,4 @@
-"""The memories as a whole, as pictures: their growth, and the concepts that occur together."""
+"""Pictures of all memories: their growth, and the concepts that occur together."""
 
 from starlette.responses import Response
 

@@ -1,4 +1,4 @@
-"""The runs: what nights and other bulk changes did and why; they can be approved, discarded or undone."""
+"""The views of runs: list, explain, approve, discard and undo the changes of nights and other bulk operations."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -42,7 +42,7 @@ def runs(visit: Visit) -> Response:
 
 
 def run_page(visit: Visit, run_id: str) -> Response:
-    """Show a run with all its operations, done or planned: what, why, and the source texts."""
+    """Show a run with all its operations, done or planned, with reasons and source texts."""
     report = visit.memory.run_report(run_id)
     order = list(OUTCOMES)
     operations = sorted(report.operations, key=lambda operation: order.index(operation.operation.outcome))
@@ -80,13 +80,13 @@ def undo(visit: Visit, run_id: str) -> Response:
 
 
 def _undo_of(run: Run, newest: Sequence[Run]) -> Run | None:
-    """Return the run that undid this one, unless it was undone itself."""
+    """Return the run that undid this run, unless the undo was undone."""
     undo = next((undo_run for undo_run in newest if undo_run.kind == "undo" and undo_run.undoes == run.run_id), None)
     return undo if undo is not None and _undo_of(undo, newest) is None else None
 
 
 def beginning(visit: Visit, of: int) -> int:
-    """Return the start of the current page in a list, as given in the address; at most `of`."""
+    """Return the start of the current page, as given in the address, at most `of`."""
     number = whole_number(visit.arguments.get("from"))
     return min(number, of) if isinstance(number, int) else 0
 

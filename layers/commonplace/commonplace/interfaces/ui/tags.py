@@ -1,4 +1,4 @@
-"""The tags: how often and when each was used, what happened to former ones, and which mean the same."""
+"""The views of tags: their use, former tags, and tags with the same meaning."""
 
 from starlette.responses import Response
 

@@ -1,4 +1,4 @@
-"""The view of when things happened, and what changed when."""
+"""The timeline: events and changes by date."""
 
 from datetime import datetime
 from typing import Any, get_args
@@ -30,7 +30,7 @@ def timeline(visit: Visit) -> Response:
 
 
 def span_name(start: datetime, granularity: Granularity) -> str:
-    """Return the name of the day, week, month or year that begins there."""
+    """Return the name of the day, week, month or year that begins on a date."""
     day = f"{start.day} {start:%B} {start.year}"
     return {"day": day, "week": f"Week of {day}", "month": f"{start:%B} {start.year}", "year": str(start.year)}[granularity]
 

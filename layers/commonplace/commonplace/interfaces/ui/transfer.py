@@ -34,7 +34,7 @@ def form(visit: Visit) -> Response:
 
 
 def planned(visit: Visit) -> Response:
-    """Show what the files would add; nothing is stored, and the upload is available for an hour."""
+    """Show the memories that the files would add. Stores no memory; the upload stays available for an hour."""
     kind = visit.form.get("kind")
     try:
         with packed(visit.folder) as archive:
@@ -71,7 +71,7 @@ def _of_upload(visit: Visit, listed: range, *, apply: bool) -> Imported:
 
 
 def applied(visit: Visit) -> Response:
-    """Store what the plan listed."""
+    """Store the memories in the plan."""
     plan = _of_upload(visit, range(0), apply=True)
     visit.memory.drop_upload(visit.form.get("upload_id", ""))
     message = f"Imported: {plan.added:,} memories added, {_known(plan):,} were already stored."

@@ -1,6 +1,6 @@
 """Files that a browser uploads for an import: packed into one, stored for an hour, and unpacked into a folder.
 
-No file is read into memory as a whole: a form is parsed in pieces, and its files are written to a folder.
+Files are never read into memory in full: a form is parsed in pieces, and its files are written to a folder.
 """
 
 import lzma
@@ -66,7 +66,7 @@ def read_form(body: IO[bytes], content_type: str, folder: Path) -> dict[str, str
 
 
 def store(file: IO[bytes], name: str, folder: Path) -> None:
-    """Write a file into a folder under the sender's name for it; replaces another of that name."""
+    """Write a file into a folder under the name that the browser sent. Replaces a file with the same name."""
     path = folder / _own_path(name)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -78,7 +78,7 @@ def store(file: IO[bytes], name: str, folder: Path) -> None:
 
 @contextmanager
 def packed(folder: Path) -> Iterator[IO[bytes]]:
-    """Yield the files of a folder as one archive, in a temporary file; a single archive stays as it is.
+    """Yield the files of a folder as one archive, in a temporary file. A single archive is not packed again.
 
     Raises if the folder is empty.
     """
@@ -98,7 +98,7 @@ def packed(folder: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def laid_out(archive: IO[bytes]) -> Iterator[Source]:
-    """Yield an unpacked archive in a temporary folder: its only file or folder, if it has just one."""
+    """Unpack an archive into a temporary folder and yield its path; if it has a single entry, the path of that entry."""
     with TemporaryDirectory() as named:
         folder = Path(named).resolve()
         _unpack(archive, folder)
@@ -124,7 +124,7 @@ def _unpack(archive: IO[bytes], folder: Path) -> None:
 
 
 def _date(path: Path, date: tuple[int, int, int, int, int, int]) -> None:
-    """Give a file its time in the archive: notes without a date are dated by their file."""
+    """Set the file's time to that in the archive: the import uses it to date notes."""
     if date[0] > _NO_YEAR:
         at = datetime(*date).astimezone().timestamp()
         os.utime(path, (at, at))
@@ -135,7 +135,7 @@ def _is_shown(name: str) -> bool:
 
 
 def _own_path(name: str) -> PurePosixPath:
-    """Return the path of a name, which can't leave the folder."""
+    """Return the path for a name, which can't lead outside the folder."""
     cleaned = name.replace("\\", "/").replace("\0", "").replace(":", "_")  # a colon marks a drive, or a stream of a file
     parts = [part for part in cleaned.split("/") if part not in ("", ".", "..")]
     return PurePosixPath(*(part.encode()[-_LONGEST:].decode(errors="ignore") for part in parts or ["file"]))

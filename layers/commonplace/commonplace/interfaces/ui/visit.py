@@ -46,7 +46,7 @@ class Session:
 
 
 class Sessions:
-    """The browsers with access to one process at one port. They are only in memory: another process knows none.
+    """The browsers with access to one process at one port. They are stored in memory only, not shared with other processes.
 
     Browsers send cookies to every port of a host, so the cookie's name includes the port and a random part.
     """
@@ -58,7 +58,7 @@ class Sessions:
         self._lock = Lock()
 
     def open(self, token: str) -> str | None:
-        """Return the cookie value of a new session for the token, which then expires; None for any other token."""
+        """Start a session and return its cookie value. The token is then used up. Returns None for a wrong token."""
         with self._lock:
             if self._token is None or not secrets.compare_digest(token.encode(), self._token.encode()):
                 return None
@@ -68,15 +68,15 @@ class Sessions:
             return value
 
     def of(self, cookies: Mapping[str, str]) -> Session | None:
-        """Return the session of a browser's cookies, or None."""
+        """Return the session that a browser's cookies name, or None."""
         return self._opened.get(cookies.get(self.cookie, ""))
 
 
 @dataclass(frozen=True)
 class Visit:
-    """One request. `query`: the parameters of the address; `fields`: those of the submitted form.
+    """One request. `query` has the parameters of the address, `fields` the fields of the submitted form.
 
-    `folder`: the files submitted with the form, for the duration of the request.
+    `folder` contains the uploaded files, and is deleted after the request.
     """
 
     memory: Commonplace

@@ -47,7 +47,7 @@ def edit(visit: Visit, memory_id: str) -> Response:
 
 
 def update(visit: Visit, memory_id: str) -> Response:
-    """Correct only the fields that differ from what the form showed: the others may have changed since."""
+    """Update the fields that the person edited. The others may have changed since the form was shown."""
     memory = visit.memory.get_memory(memory_id).memory
     shown, form = visit.fields, visit.form
     before = {name: with_line_breaks(shown.get(f"was_{name}", value)) for name, value in _fields(memory).items()}
@@ -73,7 +73,7 @@ def delete(visit: Visit, memory_id: str) -> Response:
 
 
 def ask_to_erase(visit: Visit, memory_id: str) -> Response:
-    """Show what would be erased; nothing is done yet."""
+    """Show what would be erased, and ask for confirmation."""
     return visit.show("erase.html", **_going(visit, memory_id))
 
 
