@@ -299,6 +299,21 @@ def test_a_passage_that_two_writers_share_stays_active_when_the_earlier_closes_i
     assert not [one for one in ports.records.all(ANA) if "tea" in one.content + one.raw_text]
 
 
+def test_a_writer_that_is_overtaken_while_it_settles_leaves_no_memory_behind(told: Told, opened: OpenStore) -> None:
+    ports, overtaken = opened.ports, Event()
+
+    def versions(*place: Any) -> list[Document]:
+        read = ports.documents.versions(*place)
+        if not overtaken.is_set():
+            overtaken.set()
+            told.documents.write(*PLACE, CITY)
+        return read
+
+    changed = replace(ports, documents=Overridden(ports.documents, versions=versions))
+    Documents(told.caller, lambda: changed, lambda: told.erasure).write(*PLACE, f"{TEA}\n\n{SWIMS}")
+    assert told.texts() == {CITY}
+
+
 def test_of_a_json_document_values_are_found_and_erased(told: Told, documents: Documents) -> None:
     value = '{"text": "Ana plays the cello.", "meta": {"from": "chat", "rank": 2}, "tags": ["music"]}'
     documents.write(("store",), "one", value, form="json")

@@ -36,7 +36,6 @@ def first_operation_id(at: datetime) -> str:
 
 
 def new_run_id(at: datetime) -> str:
-    """Return `run_` and a ULID."""
     return f"run_{ULID.from_datetime(at)}"
 
 

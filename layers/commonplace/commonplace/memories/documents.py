@@ -18,7 +18,7 @@ from commonplace.ports.values import Audit, Caller, Change, Entry, Operation
 from commonplace.text.foundation.tokenizer import terms
 
 _TOOL = "documents"
-_ATTEMPTS = 3
+_ATTEMPTS, _ROUNDS = 3, 20
 _LEAST_SHARED = 1 / 3
 """Share of words that an edited passage must have in common with the replaced one if both moved."""
 
@@ -111,42 +111,44 @@ def settle(document: Document, entries: Mapping[str, Entry], caller: Caller, por
     document = _add(document, entries, caller, ports)
     added = {part.memory_id for part in document.passages if part.digest in entries}
     versions = close_former(document.namespace, document.key, caller, ports, added)
-    if not any((version.version, _digests(version)) == (document.version, _digests(document)) for version in versions):
-        linked_elsewhere = {passage.memory_id for version in versions for passage in version.passages}
-        _end(added - linked_elsewhere, caller, ports, erases=True)
-    elif versions[0].version == document.version:  # a writer of an older version may have closed a shared memory
-        document = _restore(document, {passage.memory_id for passage in document.passages}, caller, ports)
+    digests = [passage.digest for passage in document.passages]
+    for version in versions:
+        if (version.version, [passage.digest for passage in version.passages]) == (document.version, digests):
+            return version
+    linked_elsewhere = {passage.memory_id for version in versions for passage in version.passages}
+    _end(added - linked_elsewhere, caller, ports, erases=True)
     return document
 
 
-def _digests(document: Document) -> list[str]:
-    return [passage.digest for passage in document.passages]
-
-
 def close_former(
-    namespace: Sequence[str], key: str, caller: Caller, ports: Ports, more: Collection[str] = ()
+    namespace: Sequence[str], key: str, caller: Caller, ports: Ports, more: set[str] | None = None
 ) -> list[Document]:
     """Close the memories of all stored versions, and `more`, except those of the newest version. Returns the versions.
 
-    If a version written meanwhile links to a memory closed here, its passage is stored again.
+    Another writer may have closed memories that the newest version links to. Their passages are stored again, and the new
+    ids are added to `more`. Repeats until nothing is left to do, because the newest version may be replaced meanwhile.
     """
-    versions = ports.documents.versions(caller.user_id, namespace, key)
-    ids = [{passage.memory_id for passage in version.passages} for version in versions]
-    closed = _end(set(more).union(*ids).difference(*ids[:1]), caller, ports)
-    newest = ports.documents.get(caller.user_id, namespace, key) if closed else None
-    if newest is not None:
-        _restore(newest, closed, caller, ports)
+    more = set() if more is None else more
+    for _ in range(_ROUNDS):
+        versions = ports.documents.versions(caller.user_id, namespace, key)
+        ids = [{passage.memory_id for passage in version.passages} for version in versions]
+        is_changed = _end(more.union(*ids).difference(*ids[:1]), caller, ports)
+        restored = _restored(versions[0], caller, ports) if versions else set()
+        if not is_changed and not restored:
+            break
+        more |= restored
     return versions
 
 
-def _restore(document: Document, memory_ids: Collection[str], caller: Caller, ports: Ports) -> Document:
-    """Store the passages whose memories are closed again. Both memories of a passage are erased together."""
-    memories = ports.records.get(caller.user_id, sorted(memory_ids))
+def _restored(document: Document, caller: Caller, ports: Ports) -> set[str]:
+    """Store the passages again whose memories are closed. Both memories of a passage are erased together."""
+    memories = ports.records.get(caller.user_id, [part.memory_id for part in document.passages])
     closed = {memory.memory_id for memory in memories if memory.content and memory.status != "active"}
     former = {part.digest: part.memory_id for part in document.passages if part.memory_id in closed}
     passages = passages_of(document.body, document.form, document.fields) if former else {}
     lost = {digest: passage for digest, passage in passages.items() if digest in former}
-    return _add(document, _entries(document, lost, former, caller, ports), caller, ports)
+    document = _add(document, _entries(document, lost, former, caller, ports), caller, ports)
+    return {part.memory_id for part in document.passages if part.digest in former}
 
 
 def _add(document: Document, entries: Mapping[str, Entry], caller: Caller, ports: Ports) -> Document:
@@ -161,9 +163,9 @@ def _add(document: Document, entries: Mapping[str, Entry], caller: Caller, ports
     return document
 
 
-def _end(memory_ids: Collection[str], caller: Caller, ports: Ports, erases: bool = False) -> set[str]:
-    """Close or erase memories. Returns the ids of those that were not closed or erased before."""
-    ended = set[str]()
+def _end(memory_ids: Collection[str], caller: Caller, ports: Ports, erases: bool = False) -> bool:
+    """Close or erase memories. Returns whether any was not closed or erased before."""
+    is_changed = False
     for attempt in range(_ATTEMPTS):
         memories = ports.records.get(caller.user_id, sorted(memory_ids))
         try:
@@ -174,9 +176,9 @@ def _end(memory_ids: Collection[str], caller: Caller, ports: Ports, erases: bool
                     ports.operations.apply(forget)
                 else:
                     ports.records.update(deleted(memory, caller.now), Audit("delete", caller.now, {"tool": _TOOL}))
-                ended.add(memory.memory_id)
+                is_changed = True
             break
         except CommonplaceError as error:
             if error.code is not ErrorCode.CONFLICT or attempt == _ATTEMPTS - 1:
                 raise
-    return ended
+    return is_changed

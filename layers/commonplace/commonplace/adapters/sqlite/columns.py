@@ -165,7 +165,6 @@ class Totals:
 
     @classmethod
     def counted(cls, columns: Columns, visible: Flags) -> Self:
-        """Count the visible memories."""
         lengths, places = columns["length"][visible], columns["session"][visible] + 1
         sessions = len(columns.sessions.listed) + 1
         tokens = np.bincount(places, lengths, sessions)
