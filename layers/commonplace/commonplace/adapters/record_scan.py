@@ -169,7 +169,7 @@ class CachedRecords:
         self._reads: dict[str, _CachedRead] = {}
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
-        """Return the newest active records with their vectors. The second value is True only if these are certainly all."""
+        """Return the newest active records with their vectors. The second value is True only if no record can be missing."""
         read = self._reads.get(user_id)
         fresh = read is None or self._clock() - read.at >= self._seconds
         if read is None or fresh:

@@ -24,7 +24,7 @@ _FILE = "file"
 
 
 def connect(region: str | None = None, endpoint_url: str | None = None) -> "S3Client":
-    """Create a client that gives up after some seconds. The default `region` is that of the environment."""
+    """Create a client that gives up after some seconds. By default, `region` comes from the environment."""
     config = Config(
         retries={"mode": "standard", "total_max_attempts": 3}, connect_timeout=1, read_timeout=10, signature_version="s3v4"
     )

@@ -150,7 +150,7 @@ def records_of(settings: Settings, table: "Table") -> "DynamoRecords":
 
 
 def pending_of(table: "Table") -> "DynamoPending":
-    """Return the pending writes, which the index has not confirmed yet."""
+    """Return the pending writes. The index has not confirmed them yet."""
     from commonplace.adapters.dynamodb.pending import DynamoPending
 
     return DynamoPending(table)

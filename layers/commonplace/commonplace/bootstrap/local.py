@@ -170,7 +170,7 @@ def _faults(database: "Database") -> list[str]:
 def machine_zone(named: str) -> tzinfo:
     """Return the machine's time zone. Today's offset would not be enough, because other days may have another offset.
 
-    `named` is the variable `TZ`: an IANA name or a POSIX form. If it is neither, a warning is logged and UTC is returned.
+    `named` is the variable `TZ`, an IANA name or a POSIX form. For any other value, log a warning and return UTC.
     """
     from tzlocal import get_localzone
 

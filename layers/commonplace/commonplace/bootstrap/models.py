@@ -48,7 +48,7 @@ def folder_pages(folder: Path) -> "Pages":
 def pages_of(settings: Settings) -> "Callable[[str], Pages] | None":
     """Return a function that returns a user's pages by user id. Return None if no pages are configured.
 
-    Each user has a folder. It is in the bucket if one is set, otherwise in the local folder.
+    Each user has a folder: in the bucket if a bucket is set, otherwise in the local folder.
     """
     folder, bucket = settings.pages, settings.pages_bucket
     if folder is None and bucket is None:

@@ -74,7 +74,7 @@ def counts_of(tokens: Sequence[str], labels: Sequence[str], terms: Sequence[str]
 
 
 def corpus_of(rows: Sequence[Row], terms: Sequence[str]) -> Corpus:
-    """Return the statistics of all visible memories. `rows` are the rows of these memories."""
+    """Return the statistics of all visible memories. `rows` has a row for each visible memory."""
     frequencies = np.zeros(len(terms))
     for row in rows:
         frequencies += np.array(row.counts) > 0

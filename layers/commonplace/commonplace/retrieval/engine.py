@@ -118,7 +118,7 @@ def prepared(
     text: str, caller: Caller, ports: Ports, filters: Filter, limit: int, min_relevance: float | None,
     include_expired: bool = False, agent_id: str | None = None,
 ) -> Search:  # fmt: skip
-    """Parse and embed a query. The arguments are those of `find`. Raises `EMPTY_TEXT`."""
+    """Parse and embed a query. `find` explains the arguments. Raises `EMPTY_TEXT`."""
     if not text.strip():
         raise CommonplaceError(ErrorCode.EMPTY_TEXT, "query: is empty", "query")
     begun = perf_counter()
@@ -174,10 +174,10 @@ def with_fallback(look: Callable[[MemoryIndex], _Answer], ports: Ports) -> tuple
 def _in_order(
     ids: Sequence[str], scores: "Floats", asks_of_now: bool, visibility: Visibility, ports: Ports
 ) -> tuple[list[Stored], list[int], list[int]]:
-    """Return visible memories in display order, the rank whose relevance each is shown with, and its own rank.
+    """Return the visible memories in display order. For each, return the rank that gives its relevance, and its own rank.
 
-    Relevance and probability belong to the place. They stay there if a newer value of an attribute moves up. Nothing moves if
-    the query names a time, because the time may be that of the older value.
+    Relevance and probability belong to the place and stay there if a newer value of an attribute moves up. No memory moves if
+    the query names a time, because the older value may belong to this time.
     """
     place_of = {memory_id: place for place, memory_id in enumerate(ids)}
     stored = _visible(ids, visibility, ports)

@@ -27,7 +27,7 @@ def rated_by_feedback(query: str, caller: Caller, ports: Ports) -> dict[str, flo
 
 @functools.lru_cache(maxsize=1024)  # with 500 ratings, a search takes 9 ms without the cache and 3 ms with it
 def content_stems(query: str) -> frozenset[str]:
-    """Return the stems by which queries are compared. They come from the logged part and leave out words that only ask."""
+    """Return the word stems for comparing a query. Only its logged part is used, without words that only ask."""
     return frozenset(own_terms(logged_query(query))) - tokenizer.terms_of_asking()
 
 

@@ -261,7 +261,7 @@ class Table:
         self._client, self._name, self._remaining = client, name, remaining
 
     def calls(self, at_most: float = math.inf) -> Calls:
-        """Return calls whose deadline is the remaining time, or `at_most` seconds if that is sooner."""
+        """Return calls with a deadline after the remaining time, but after at most `at_most` seconds."""
         return Calls(self._client, self._name, time.monotonic() + min(at_most, self._remaining()))
 
 

@@ -78,7 +78,7 @@ class DynamoDocuments:
 
 
 def _clear(calls: Calls, user_id: str, path: str) -> None:
-    """Delete rows that a document left behind. Rows expire one by one, and an erasure may have crashed."""
+    """Delete remaining rows of a document. Its rows expire separately, and an erasure may have crashed."""
     absent = Action("ConditionCheck", key_of(user_id, f"{DOCUMENT}{path}"), ABSENT)
     for names in in_batches(names_from(calls, user_id, f"{DOCUMENT_VERSION}{path}#"), _CLEAR_BATCH):
         calls.transact([absent, *(Action("Delete", key_of(user_id, name)) for name in names)])

@@ -41,7 +41,7 @@ from commonplace.ports.values import Applied, AppliedChange, Change, Fence, Oper
 from commonplace.retrieval.record_scan import is_visible
 
 _MOST_KEYS = 10_000
-_PAGE_SIZE = 10  # operations per call when searching for the newest one that is not an undo
+_PAGE_SIZE = 10  # operations per call when searching for the newest that is not an undo
 _log = logging.getLogger("commonplace")
 
 
@@ -135,7 +135,7 @@ def _write(calls: Calls, operation: Operation) -> TransactionWrite | None:
 
 
 def _refuse_or_settle(calls: Calls, operation: Operation, all_refused: Sequence[RefusedWrite]) -> None:
-    """Raises `CONFLICT` unless only stale markers were in the way; the next attempt takes these over."""
+    """Raise `CONFLICT` unless only stale markers blocked the operation. The next attempt takes over stale markers."""
     own = {memory_name(change.memory.memory_id): change.memory for change in operation.changes}
     for refused in all_refused:
         for action, _ in refused.actions:

@@ -103,7 +103,7 @@ def vector_bytes(vector: Vector | None) -> bytes | None:
 
 
 def markers(memory: Memory) -> dict[str, Item]:
-    """Return the uniqueness markers of an active memory by sort key. One marker is for its content, one for its key."""
+    """Return the uniqueness markers of an active memory by sort key: one for its content, and one for its key if any."""
     if memory.status != "active":
         return {}
     common = {HOLDER: {"S": memory.memory_id}, **_expiry(memory)}

@@ -145,7 +145,7 @@ class DynamoRuns:
         return list(islice((run for run in runs if run is not None), limit))
 
     def _replace_text(self, run: Run, extra: Sequence[Action], fence: Fence) -> None:
-        """Replaces the run's earlier text in the same transaction, as it may contain forgotten words."""
+        """Delete the run's earlier text in the same transaction, because the text may contain forgotten words."""
         prefix = f"{REST}{RUN}{run.run_id}#"
         before = names_from(self._table.calls(), run.user_id, prefix)
         text, rows = row_text(run.model_dump_json(), run.user_id, prefix)

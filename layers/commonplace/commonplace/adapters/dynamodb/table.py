@@ -82,7 +82,7 @@ def queues(kind: str) -> list[str]:
 
 
 def create_table(client: "DynamoDBClient", name: str, stream: bool = True) -> None:
-    """Create the table on a local server and wait for it. DynamoDB Local is slow with a `stream`."""
+    """Create the table on a local server and wait until it exists. DynamoDB Local is slow with a `stream`."""
     definition: dict[str, Any] = {**KEYS, "BillingMode": "PAY_PER_REQUEST"}
     if stream:
         definition["StreamSpecification"] = STREAM
@@ -93,7 +93,7 @@ def create_table(client: "DynamoDBClient", name: str, stream: bool = True) -> No
 
 @dataclass(frozen=True)
 class Action:
-    """One action of a transaction. It puts an item, or updates, deletes or checks the item of a key."""
+    """One action of a transaction. It puts an item, or updates, deletes or checks the item with a key."""
 
     kind: Literal["Put", "Update", "Delete", "ConditionCheck"]
     item: Item

@@ -1,7 +1,7 @@
 """Usage of memories: hits, the search log and feedback. Each hit list, logged search and rating is one row.
 
 Each search writes a row of hits. A fold adds the hits to the counts of the memories and deletes the rows in one transaction.
-The transaction requires that the rows and counts are unchanged. If two folds run at once, one is refused and tries again.
+The transaction requires that the rows and counts are unchanged. If two folds run at once, the second must try again.
 A fold that crashes neither loses hits nor counts them twice.
 """
 

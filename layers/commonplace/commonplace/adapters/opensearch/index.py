@@ -340,7 +340,7 @@ def memories(answer: Answer) -> int:
 
 
 def frequencies(answer: Answer, terms: Sequence[str]) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    """Return, for each term, the number of visible memories that contain the term."""
+    """Return the number of visible memories that contain each term."""
     buckets = answer["aggregations"]["held"]["buckets"] if terms else []
     return np.array([bucket["doc_count"] for bucket in buckets], dtype=np.float64)
 

@@ -148,7 +148,7 @@ def with_content(body: Body, size: int) -> Body:
 
 
 def most_important(allowed: Clause, limit: int) -> Body:
-    """Find the most important memories. Among equally important ones, the newest is first."""
+    """Find the most important memories. If several are equally important, the newest is first."""
     return {**_listed(allowed, limit), "sort": [{one: "desc"} for one in ("importance", "happened_at", "memory_id")]}
 
 

@@ -304,7 +304,7 @@ class OpenSearchRebuild:
         self._client, self._layout, self._alias = client, layout, alias
 
     def model(self) -> str | None:
-        """Return the embedding model of the live index. Without an index, return that of the template, or None."""
+        """Return the embedding model of the live index. Without an index, return the template's model, or None."""
         with as_index_unavailable():
             for live in versions(self._client, self._alias):
                 return live.metadata.get("embedding_model")

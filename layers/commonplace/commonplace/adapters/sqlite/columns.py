@@ -108,7 +108,7 @@ class Columns:
         return np.where(self["has_vector"] & (np.abs(scores) < MOST_COSINE), scores, np.float32(np.nan))
 
     def visible(self, agents: tuple[str, ...], now: float, include_expired: bool) -> Flags:
-        """Return which memories are visible. They are active, valid now, meant for one of the agents, and not expired."""
+        """Flag the visible memories. They are active, valid now, meant for one of the agents, and not expired."""
         allowed = np.array([name in agents for name in self.agents.listed], dtype=np.bool_)
         flags: Flags = self["active"] & np.take(allowed, self["agent"]) & (self["valid_from"] <= now)
         flags &= self["valid_to"] > now

@@ -286,7 +286,7 @@ def indexed_sums(connection: sqlite3.Connection, owner: int) -> Counter[int]:
 
 
 def expected_sums(connection: sqlite3.Connection, words: Words, owners: Iterable[int]) -> dict[int, Counter[int]]:
-    """Return the expected checksums by owner. They come from a new index of exactly these words."""
+    """Return the expected checksums by owner, computed from a new index of exactly these words."""
     with _fresh_index(connection) as fresh:
         fresh.executemany(
             "INSERT INTO words (rowid, content, labels) VALUES (?, ?, ?)", [(row, *texts) for row, texts in words.items()]

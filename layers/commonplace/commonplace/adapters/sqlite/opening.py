@@ -63,7 +63,7 @@ def restrict_access(path: Path) -> None:
 
 
 def rights(path: Path) -> int:
-    """Return the permissions for the lock. They equal those of the file, as with SQLite's log."""
+    """Return the permissions for the lock. The lock gets the permissions of the file, as SQLite's log does."""
     return stat.S_IMODE(path.stat().st_mode) & 0o666 | _OWNERS
 
 
