@@ -41,7 +41,7 @@ _PARTICLE = re.compile(r"[\u30a0-\u30ff\u3400-\u9fff][はがを]|(?:です|ま�
 
 
 def clean_tags(raw_tags: Iterable[str]) -> tuple[str, ...]:
-    """Return up to 8 distinct lower-case tags without spaces, in order. Sentences and texts without letters are dropped."""
+    """Return up to 8 distinct lower-case tags without spaces, in order. Sentences and mere punctuation are dropped."""
     tags = dict.fromkeys(tag for tag in map(_token, raw_tags) if tag and tag not in _NO_TAGS)
     return tuple(tags)[:_MOST_TAGS]
 

@@ -205,7 +205,7 @@ def _bulks(changes: Sequence[IndexChange], metadata: Mapping[str, str], kind: st
 
 
 def _outcome(item: dict[str, Any]) -> IndexOutcome:
-    """Return the outcome of one change. A stale version is a success. Error messages are left out, as they may quote."""
+    """Return a change's outcome. A stale version is a success. Only error names are reported: messages can quote text."""
     status = item["status"]
     if status < 300 or status == 409:
         return _DONE
