@@ -1,1 +1,1 @@
-"""Adapters behind the ports: databases, the index, models, queues, pages. Only `bootstrap` imports from here."""
+"""Adapters that implement the ports: databases, the index, models, queues and web pages. Only `bootstrap` imports them."""

@@ -1,7 +1,7 @@
-"""Titan Text Embeddings V2 on Bedrock: an optional embedder for languages that the default model doesn't cover.
+"""Titan Text Embeddings V2 on Bedrock, an optional embedder for languages that the default model doesn't cover.
 
-One call embeds one text, as the model takes no batches; many texts run as parallel calls. Each call costs money and some 100
-ms, so the embedder caches the last vectors; on AWS it lives as long as its container.
+The model takes one text per call, so many texts are sent in parallel calls. A call costs money and takes about 100 ms. The
+embedder therefore caches the latest vectors. On AWS the cache lives as long as its container.
 """
 
 import json
@@ -20,13 +20,13 @@ from commonplace.ports.values import Vector
 
 _MODEL = "amazon.titan-embed-text-v2:0"
 _ATTEMPTS = 4
-_CACHE_SIZE = 1000  # texts with vectors of 1 KB each: some MB
-_MOST_PARALLEL = 8  # below the client's ten connections
-_CONNECT_SECONDS, _READ_SECONDS = 1.0, 3.0  # some 23 with all attempts and pauses; a function has 29 to answer
+_CACHE_SIZE = 1000  # texts; a vector has 1 KB
+_MOST_PARALLEL = 8  # must be less than the client's ten connections
+_CONNECT_SECONDS, _READ_SECONDS = 1.0, 3.0  # about 23 s with all attempts and pauses; a function must answer in 29 s
 
 
 class TitanEmbedder:
-    """Embeds any language as unit vectors of 256 dimensions. `region`: of Bedrock, unless a client is given."""
+    """Embeds texts of any language as unit vectors with 256 dimensions. `region` is ignored if a client is given."""
 
     name = "amazon.titan-embed-text-v2:0-256"
     dimension = 256
@@ -37,7 +37,7 @@ class TitanEmbedder:
         self._embedded = lru_cache(_CACHE_SIZE)(self._embed_once)  # errors are not cached
 
     def embed(self, text: str) -> Vector | None:
-        """Return a read-only unit vector; None for an empty text. Raises `STORAGE_UNAVAILABLE`. Cuts long texts."""
+        """Return a read-only unit vector, or None for an empty text. Long texts are cut. Raises `STORAGE_UNAVAILABLE`."""
         return self._embedded(text) if text.strip() else None
 
     def _embed_once(self, text: str) -> Vector:
@@ -58,14 +58,14 @@ class TitanEmbedder:
         return unit
 
     def features(self, text: str) -> None:
-        """Return None: the model has no further features."""
+        """Return None, because the model has no further features."""
 
     def embed_question(self, text: str) -> Vector | None:
-        """Embed a question like any text."""
+        """Return the vector of a question. Questions are embedded like other texts."""
         return self.embed(text)
 
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
-        """Return the vectors of many texts in their order, with one request per text, several at a time."""
+        """Return the vectors of many texts in their order. Each text is one request, and several requests run at a time."""
         each = dict.fromkeys(texts)
         with ThreadPoolExecutor(_MOST_PARALLEL, thread_name_prefix="commonplace-titan") as threads:
             vectors = dict(zip(each, threads.map(self.embed, each), strict=True))
@@ -73,12 +73,12 @@ class TitanEmbedder:
 
 
 def _is_too_long(error: BotoCoreError | ClientError) -> bool:
-    # The limit is 8,192 tokens, which only Bedrock counts: in some scripts, 8,000 characters exceed it.
+    # The limit is 8,192 tokens. Only Bedrock can count the tokens; in some scripts, 8,000 characters exceed the limit.
     return isinstance(error, ClientError) and "Too many input tokens" in error.response["Error"].get("Message", "")
 
 
 def _config() -> Config:
-    # `adaptive` retries with jitter, and slows down while Bedrock throttles.
+    # The mode `adaptive` waits a random time between attempts and slows down while Bedrock throttles.
     return Config(
         retries={"total_max_attempts": _ATTEMPTS, "mode": "adaptive"},
         connect_timeout=_CONNECT_SECONDS,

@@ -1,4 +1,4 @@
-"""Pages as files of one folder."""
+"""Pages as files in a folder."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ from commonplace.domain.folders import make_private
 
 
 class FolderPages:
-    """The pages of a folder, created with the first page. Links out of the folder are never followed."""
+    """Stores pages as files in a folder. The first page creates the folder. Links that lead out of the folder are refused."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder.expanduser()
@@ -42,7 +42,7 @@ class FolderPages:
             raise _file_error(error, name) from error
 
     def drop_versions(self) -> None:
-        """Do nothing: a folder keeps no versions."""
+        """Do nothing, because a folder has no old versions."""
 
     def _inside(self, name: str) -> Path:
         folder = self._folder.resolve()

@@ -1,4 +1,4 @@
-"""Synchronous calls of Lambda functions."""
+"""Calls Lambda functions and waits for their answers."""
 
 import json
 from collections.abc import Mapping
@@ -10,24 +10,24 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 
-_CONNECT_SECONDS, _READ_SECONDS = 1.0, 26.0  # the calling function has 29 to answer
+_CONNECT_SECONDS, _READ_SECONDS = 1.0, 26.0  # the calling function must answer in 29 s
 
 
 def connect(region: str | None = None) -> Any:
-    """Create a client without retries: a function that didn't answer may have had an effect."""
+    """Create a client that does not retry, because a function that didn't answer may have made its change."""
     config = Config(retries={"total_max_attempts": 1}, connect_timeout=_CONNECT_SECONDS, read_timeout=_READ_SECONDS)
     session: Any = botocore.session.get_session()
     return session.create_client("lambda", region_name=region, config=config)
 
 
 class LambdaFunctions:
-    """Lambda functions. `names`: the deployed name of each function by its local name."""
+    """Lambda functions. `names` maps local names of functions to deployed names."""
 
     def __init__(self, client: Any, names: Mapping[str, str]) -> None:
         self._client, self._names = client, names
 
     def answer(self, function: str, event: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return a function's answer to an event. Raises `STORAGE_UNAVAILABLE` if it doesn't answer."""
+        """Return a function's answer to an event. Raises `STORAGE_UNAVAILABLE` if the function fails or doesn't answer."""
         if function not in self._names:
             raise RuntimeError(f"the settings name no function for {function}")
         try:

@@ -1,4 +1,4 @@
-"""Search without an index: scans the user's newest records, directly or from a cache."""
+"""Search without an index. Each search scans the user's newest records, directly or from a cache."""
 
 import time
 from collections import Counter
@@ -18,28 +18,28 @@ from commonplace.retrieval.record_scan import RecordScan
 NEWEST = 2_000
 _USERS = 1_000
 _SECONDS = 10.0
-_CACHE_SIZE = 16_000  # records of all users together, some 100 MB
+_CACHE_SIZE = 16_000  # records of all users together; they use about 100 MB
 
 
 def most_used(counts: Mapping[str, int]) -> dict[str, int]:
-    """Return the most used tags, the most used first."""
+    """Return the tags with the most memories, the most used tag first."""
     return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:MOST_TAGS])
 
 
 class TagCache:
-    """Tags by user, possibly a minute old. They only help to name the tags of new memories."""
+    """A cache of each user's tags. The tags may be outdated, because they only help to name the tags of new memories."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
         self._known: dict[str, tuple[float, dict[str, int]]] = {}
 
     def fresh(self, user_id: str) -> dict[str, int] | None:
-        """Return the user's tags; None if they must be counted again."""
+        """Return the user's tags, or None if the tags must be counted again."""
         until, tags = self._known.get(user_id, (0.0, {}))
         return tags if self._clock() < until else None
 
     def last(self, user_id: str) -> dict[str, int]:
-        """Return the tags counted last, however old; empty if there are none."""
+        """Return the tags that were counted last, whatever their age. Return {} if none were counted."""
         return self._known.get(user_id, (0.0, {}))[1]
 
     def keep(self, user_id: str, tags: dict[str, int], seconds: float) -> dict[str, int]:
@@ -52,14 +52,14 @@ class TagCache:
 
 
 class NewestRecords(Protocol):
-    """The records to scan."""
+    """A source of the newest records of a user."""
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
-        """Return the newest records, as `MemoryRecords.newest`."""
+        """Return the newest records and whether they are all, like `MemoryRecords.newest`."""
 
 
 class ScanIndex:
-    """Searches up to 2,000 newest records of a user, as the only index or as a stand-in for one that is down."""
+    """An index that scans the 2,000 newest records of a user. It also replaces an index that is down."""
 
     def __init__(self, records: NewestRecords, embedding_model: str) -> None:
         self._records, self._model = records, embedding_model
@@ -94,7 +94,7 @@ class ScanIndex:
 
 
 class ScanFacts:
-    """Facts about up to 2,000 newest records of a user, and outlines of all. Tags are cached for `seconds`."""
+    """Facts about the 2,000 newest records of a user, and outlines of all records. Tags are cached for `seconds`."""
 
     def __init__(self, records: MemoryRecords, seconds: float = 0.0, clock: Callable[[], float] = time.monotonic) -> None:
         self._records, self._seconds, self._kept = records, seconds, TagCache(clock)
@@ -153,12 +153,12 @@ class _CachedRead(NamedTuple):
 
 
 class CachedRecords:
-    """The newest records, read at most once per `seconds` and user, however many searches ask.
+    """A cache of the newest records. The records of a user are read at most once in `seconds`.
 
-    2,000 records are some 500 read units, eventually consistent; a partition gives 3,000 a second to stores and searches
-    together. Pending writes are merged in, strongly consistent, so that users see their own writes. Writes that the index
-    confirmed since the last read are missing, so `newest` then reports an incomplete result; memories closed since are no
-    problem, as each hit is checked against its record.
+    A read of 2,000 records takes about 500 read units. Stores and searches share a partition's 3,000 units per second.
+    Cached reads are eventually consistent. Pending writes are read consistently and merged, so users see their own writes.
+    A cached read lacks writes that the index confirmed later, so `newest` then reports an incomplete result. Memories closed
+    meanwhile may be returned, but each hit is checked against its record.
     """
 
     def __init__(
@@ -169,7 +169,7 @@ class CachedRecords:
         self._reads: dict[str, _CachedRead] = {}
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
-        """Return the newest active records with their vectors, and whether these are certainly all."""
+        """Return the newest active records with their vectors. The second value is True only if no record can be missing."""
         read = self._reads.get(user_id)
         fresh = read is None or self._clock() - read.at >= self._seconds
         if read is None or fresh:
@@ -179,7 +179,7 @@ class CachedRecords:
         waiting = {stored.memory.memory_id: stored for stored in pending}
         records = [record for record in read.records if record.memory.memory_id not in waiting]
         records += [stored for stored in waiting.values() if stored.memory.status == "active"]
-        records.sort(key=lambda stored: stored.memory.memory_id, reverse=True)  # by time: ids are ULIDs
+        records.sort(key=lambda stored: stored.memory.memory_id, reverse=True)  # ids are ULIDs, so this sorts by time
         return records[:limit], fresh and read.complete and len(records) <= limit
 
     def _keep(self, user_id: str, read: _CachedRead) -> None:

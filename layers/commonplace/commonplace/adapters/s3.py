@@ -1,4 +1,4 @@
-"""Pages, and files of users, as objects of one bucket, with a folder per user."""
+"""Pages and users' files as objects of one bucket. Each user has a folder."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_s3.type_defs import ObjectIdentifierTypeDef
 
-_DELETE_BATCH = 1_000  # versions deleted per call
+_DELETE_BATCH = 1_000  # versions per call
 _FILE = "file"
 
 
 def connect(region: str | None = None, endpoint_url: str | None = None) -> "S3Client":
-    """Create a client that gives up after some seconds. `region`: by default that of the environment."""
+    """Create a client that gives up after some seconds. By default, `region` comes from the environment."""
     config = Config(
         retries={"mode": "standard", "total_max_attempts": 3}, connect_timeout=1, read_timeout=10, signature_version="s3v4"
     )
@@ -36,7 +36,7 @@ def connect(region: str | None = None, endpoint_url: str | None = None) -> "S3Cl
 
 
 class S3Pages:
-    """Pages below one folder of a bucket. Access, encryption and retention are configured on the bucket."""
+    """Pages below one folder of a bucket. The bucket's settings control access, encryption and retention."""
 
     def __init__(self, client: "S3Client", bucket: str, folder: str) -> None:
         self._client, self._bucket, self._folder = client, bucket, f"{folder}/"
@@ -75,7 +75,7 @@ class S3Pages:
 
 
 class S3StoredFiles:
-    """Files of users under `exports/<hash of the user>/<id>`, so that a bucket rule can expire each kind."""
+    """Stores users' files under `exports/<hash of the user>/<id>`. A bucket rule can expire the folder of each kind."""
 
     def __init__(self, client: "S3Client", bucket: str) -> None:
         self._client, self._bucket = client, bucket
@@ -145,7 +145,7 @@ def _key(user_id: str, kind: FileKind, file_id: str = "") -> str:
 
 
 def _versions(client: "S3Client", bucket: str, prefix: str, and_newest: bool) -> "list[ObjectIdentifierTypeDef]":
-    """Delete markers go last: without them, old versions would reappear."""
+    """Return versions and then delete markers. If a marker were deleted first, its old version would reappear."""
     old: list[ObjectIdentifierTypeDef] = []
     marks: list[ObjectIdentifierTypeDef] = []
     for page in client.get_paginator("list_object_versions").paginate(Bucket=bucket, Prefix=prefix):

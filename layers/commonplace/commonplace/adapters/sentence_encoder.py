@@ -1,9 +1,9 @@
-"""The default embedder: an English and a multilingual sentence encoder in one vector of 256 dimensions.
+"""The default embedder. It combines an English and a multilingual sentence encoder in one vector of 256 dimensions.
 
-all-MiniLM-L6-v2 is best for English, multilingual-e5-small covers some forty languages in Latin script and Japanese. The
-vector of an English text is mostly MiniLM's, any other is e5's alone. The mean over our own statements is subtracted from
-both, and their 128 principal directions are used (`training/make_encoders.py`), so that unrelated texts have a cosine near 0.
-A text of 16 pieces takes some 5 ms on one core.
+all-MiniLM-L6-v2 is best for English. multilingual-e5-small covers Japanese and about forty languages in Latin script. An
+English vector weighs MiniLM more than e5. Other vectors use only e5. Each encoder's mean over our training statements is
+subtracted, and 128 principal directions remain (`training/make_encoders.py`). Unrelated texts then have a cosine near 0.
+A text of 16 pieces takes about 5 ms on one core.
 """
 
 import functools
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
 
 _FOLDER = DATA / "encoders"
 _ENGLISH_SHARE = 0.65  # share of MiniLM in an English vector; the rest is e5
-_MOST_UNKNOWN = 0.1  # share of unknown pieces up to which a text gets a vector
-_REMEMBERED = 128  # cached texts: one request embeds the same text more than once
+_MOST_UNKNOWN = 0.1  # a text gets a vector only if at most this share of its pieces is unknown
+_REMEMBERED = 128  # texts in the cache; one request embeds the same text more than once
 _WINDOW, _MOST_WINDOWS = 256, 4
-_QUERY = "query:"  # e5 was trained with it; used for questions and memories alike, so that similarity is symmetric
+_QUERY = "query:"  # e5 was trained with this prefix; questions and memories both get it, so that similarity is symmetric
 SPACE = "\u2581"
-_UNKNOWN_COST = 10.0  # penalty of a character outside the vocabulary, below the least likely piece, as in SentencePiece
+_UNKNOWN_COST = 10.0  # an unknown character scores this much less than the least likely piece, as in SentencePiece
 
 
 class Unigram:
-    """A vocabulary of pieces with their log probabilities. `unknown`: the id for uncovered text."""
+    """A vocabulary of pieces with their log probabilities. `unknown` is the id for text that no piece covers."""
 
     def __init__(self, pieces: Sequence[str], scores: Sequence[float], unknown: int) -> None:
         self._ids: Mapping[str, int] = dict(zip(pieces, range(len(pieces)), strict=True))
@@ -49,7 +49,7 @@ class Unigram:
         self._cut = functools.lru_cache(maxsize=4096)(self._best_cut)
 
     def ids(self, text: str) -> list[int]:
-        """Return the ids of a text's pieces. Consecutive uncovered characters become one `unknown`."""
+        """Return the ids of a text's pieces. Consecutive characters that no piece covers become one `unknown`."""
         pieces: list[int] = []
         for word in _words(text):
             for number in self._cut(word):
@@ -77,7 +77,7 @@ class Unigram:
 
 
 class Means(NamedTuple):
-    """Means of an encoder's last layer, trained on topics, and of a middle layer with more of the wording; 384 each."""
+    """Mean vectors of two layers, 384 numbers each. `last` was trained on topics; `middle` reflects the wording more."""
 
     last: "Array"
     middle: "Array"
@@ -85,7 +85,7 @@ class Means(NamedTuple):
 
 @dataclass(frozen=True)
 class EncoderModel:
-    """One encoder. `before`, `after`: ids around each window; `unknown`: the id for uncovered text."""
+    """One encoder. `before` and `after` are ids around each window. `unknown` is the id for text that no piece covers."""
 
     words: "npt.NDArray[np.uint8]"
     scales: "npt.NDArray[np.float16]"
@@ -96,7 +96,7 @@ class EncoderModel:
     unknown: int
 
     def mean_vectors(self, ids: list[int]) -> "Means":
-        """Return the mean vectors for a text's ids; for a long text, over at most four windows of equal length."""
+        """Return the mean vectors for the ids of a text. A long text is split into up to four windows of equal length."""
         import numpy as np
 
         ids = ids[: _MOST_WINDOWS * _WINDOW]
@@ -120,7 +120,7 @@ class EncoderModel:
         return Means(unit(last[0] if last.ndim == 2 else last[0].mean(axis=0)), middle[0].mean(axis=0))
 
     def _rows(self, ids: list[int]) -> "Array":
-        """Unpacks rows of the word table: 4-bit weights, minus 8, times the scale of a block of 32."""
+        """Unpack rows of the word table. A value is its 4-bit weight minus 8, times the scale of its block of 32."""
         import numpy as np
 
         packed, scales = self.words[ids], self.scales[ids]
@@ -141,12 +141,12 @@ class SentenceEncoder:
         return None if encoded is None else encoded.vector
 
     def features(self, text: str) -> Vector | None:
-        """Return 1,536 features of a text: the last and middle layers of MiniLM (zeros if it is not English) and of e5."""
+        """Return 1,536 features of a text: two layers of MiniLM and two of e5. MiniLM's are zeros for other languages."""
         encoded = _embed_text(_to_user_words(text))
         return None if encoded is None else encoded.features
 
     def embed_question(self, text: str) -> Vector | None:
-        """Return a unit vector nearer to possible answers, by a linear map (`training/make_questions.py`).
+        """Return a unit vector that is nearer to possible answers. A linear map moves it (`training/make_questions.py`).
 
         "How old am I?" and "I'm 43" share a topic but no word, and neither model was trained on personal statements.
         """
@@ -163,9 +163,9 @@ _CLOSING = tuple('”“»」"')
 
 
 def _to_user_words(text: str) -> str:
-    """In the user's own words: an agent asks for "the user's job", and the user said "my job"."""
+    """Rewrite a text in the user's words. An agent asks for "the user's job", but the user said "my job"."""
     if text.endswith(_CLOSING):
-        from commonplace.text.third_person import frames  # deferred: questions rarely end like this
+        from commonplace.text.third_person import frames  # deferred, as few questions end like this
 
         for before, after in frames().values():
             if text.startswith(before) and text.endswith(after):
@@ -256,8 +256,8 @@ def _opened(folder: Path) -> tuple[Any, Any, Any]:
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = options.inter_op_num_threads = 1  # texts are too short for several threads
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL  # the file is optimized already
+    options.intra_op_num_threads = options.inter_op_num_threads = 1  # more threads don't help with texts this short
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL  # the file is already optimized
     session = onnxruntime.InferenceSession(folder / "layers.onnx", options, providers=["CPUExecutionProvider"])
     return np.load(folder / "words.npy", mmap_mode="r"), np.load(folder / "scales.npy", mmap_mode="r"), session
 
@@ -271,7 +271,7 @@ def unit(vector: "Array") -> "Array":
 
 
 def _words(text: str) -> list[str]:
-    """The words of a text in the vocabulary's form: composed, each after a space mark."""
+    """Return the words of a text in the form of the vocabulary: composed, with a space mark before each word."""
     composed = "".join(_character(char) for char in unicodedata.normalize("NFKC", text))
     return [SPACE + word for word in composed.replace(SPACE, " ").split()]
 

@@ -1,4 +1,4 @@
-"""SQS queues for dead letters, by key and reason, and for due nights."""
+"""SQS queues for dead letters, with their key and reason, and for users whose nightly run is due."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ _BATCH = 10  # messages per batch
 
 
 def connect(region: str | None = None, endpoint_url: str | None = None) -> "SQSClient":
-    """Create a client that gives up after a few seconds. `region`: by default that of the environment."""
+    """Create a client that gives up after a few seconds. By default, `region` comes from the environment."""
     config = Config(retries={"mode": "standard", "total_max_attempts": 3}, connect_timeout=1, read_timeout=3)
     session = botocore.session.get_session()
     client: SQSClient = session.create_client(  # type: ignore[assignment]
@@ -30,7 +30,7 @@ def connect(region: str | None = None, endpoint_url: str | None = None) -> "SQSC
 
 
 class SqsDeadLetters:
-    """Dead letters as messages of one queue."""
+    """Sends dead letters as messages to one queue."""
 
     def __init__(self, client: "SQSClient", url: str) -> None:
         self._client, self._url = client, url
@@ -41,7 +41,7 @@ class SqsDeadLetters:
 
 
 class SqsNightQueue:
-    """A queue with messages `{"user_id": ...}` for nights and `{"user_id": ..., "run_id": ...}` for runs to continue."""
+    """Sends `{"user_id": ...}` for a nightly run, and `{"user_id": ..., "run_id": ...}` for a run to continue."""
 
     def __init__(self, client: "SQSClient", url: str) -> None:
         self._client, self._url = client, url
@@ -54,7 +54,7 @@ class SqsNightQueue:
 
 
 def _send(client: "SQSClient", url: str, messages: Iterable[Mapping[str, Any]], seconds: int = 0) -> int:
-    """Messages become visible after `seconds`. Returns how many were sent."""
+    """Send messages that become visible after `seconds`. Return the number of sent messages."""
     sent = 0
     for batch in in_batches(messages, _BATCH):
         entries: list[Any] = [
@@ -64,7 +64,7 @@ def _send(client: "SQSClient", url: str, messages: Iterable[Mapping[str, Any]], 
             answer = client.send_message_batch(QueueUrl=url, Entries=entries)
         except (ClientError, BotoCoreError) as error:
             raise _storage_error(error) from error
-        if len(answer.get("Successful", ())) < len(entries):  # a truncated answer lists none
+        if len(answer.get("Successful", ())) < len(entries):  # a truncated answer has no such list
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the queue has not taken every message")
         sent += len(entries)
     return sent

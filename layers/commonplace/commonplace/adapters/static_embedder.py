@@ -1,4 +1,4 @@
-"""The default embedder: one vector per word piece, their mean, unit length. No model server, 0.1-0.3 ms a text."""
+"""An embedder that averages one stored vector per word piece. It needs no model server and takes 0.1 to 0.3 ms per text."""
 
 import functools
 import unicodedata
@@ -17,17 +17,17 @@ _TAG_CHARACTERS = 24
 
 
 class StaticEmbedder:
-    """Embeds English, and other text with the same word pieces; text with too many unknown words gets no vector."""
+    """Embeds English and other text with the same word pieces. Text with too many unknown words gets no vector."""
 
     name = "minilm-conversation-256-int8"
     dimension = 256
 
     def embed(self, text: str) -> Vector | None:
-        """Return a unit vector; None if the text is mostly not in Latin script, or under 60 % of its letters are known."""
+        """Return a unit vector. Return None if under 60 % of the letters are known or most letters are not Latin."""
         return _embed_tag(text) if len(text) <= _TAG_CHARACTERS else _embed_text(text)
 
     def features(self, text: str) -> None:
-        """Return None: the model computes only vectors."""
+        """Return None, because the model computes only vectors."""
 
     def embed_question(self, text: str) -> Vector | None:
         return self.embed(text)
@@ -36,7 +36,7 @@ class StaticEmbedder:
         return [self.embed(text) for text in texts]
 
     def pieces(self, text: str) -> int:
-        """Return the number of word pieces in a text; an unknown word counts as one."""
+        """Return the number of word pieces in a text. An unknown word counts as one piece."""
         return sum(1 if pieces is None else len(pieces) for _, pieces in word_pieces(text, _vocabulary()))
 
 
@@ -46,7 +46,7 @@ def _embed_tag(text: str) -> Vector | None:
 
 
 def _embed_text(text: str) -> Vector | None:
-    import numpy as np  # deferred: slow to import
+    import numpy as np  # deferred, as it is slow to import
 
     letters = known = 0
     ids: list[int] = []
@@ -80,6 +80,6 @@ def _vocabulary() -> dict[str, int]:
 def _rows() -> "np.ndarray[tuple[int, int], np.dtype[np.int8]]":
     import numpy as np
 
-    # Memory-mapped: pages are read on first use, and shared between processes.
+    # Memory-mapped, so that pages are read on first use and shared between processes.
     rows: np.ndarray[tuple[int, int], np.dtype[np.int8]] = np.load(DATA / "embedding" / "vectors.npy", mmap_mode="r")
     return rows

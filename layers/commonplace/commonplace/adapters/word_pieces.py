@@ -1,4 +1,4 @@
-"""Tokenization by WordPiece, as in BERT."""
+"""WordPiece tokenization, as in BERT."""
 
 import functools
 import unicodedata
@@ -9,7 +9,7 @@ _HAN = ((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2CEA
 
 
 def word_pieces(text: str, vocabulary: Mapping[str, int]) -> Iterator[tuple[str, list[int] | None]]:
-    """Yield each word with the ids of its pieces, or None if the vocabulary doesn't cover it."""
+    """Yield each word with the ids of its pieces. The ids are None if the vocabulary does not cover the word."""
     for word in _words(text):
         yield word, _pieces(word, vocabulary)
 

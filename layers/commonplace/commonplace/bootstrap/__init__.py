@@ -1,1 +1,1 @@
-"""The composition root: the only package that imports adapters, each when it is first needed."""
+"""The composition root. Only this package imports adapters, and each adapter is imported when it is first needed."""

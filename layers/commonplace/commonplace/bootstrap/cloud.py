@@ -1,4 +1,4 @@
-"""Open a deployment on AWS: records in DynamoDB, and optionally an index in OpenSearch."""
+"""Opens a deployment on AWS. Records are in DynamoDB, and an index in OpenSearch is optional."""
 
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -37,21 +37,21 @@ if TYPE_CHECKING:
 _SIGNED = "https://"  # a domain on AWS; a local node uses http and needs no signature
 
 _TAGS_SECONDS = 60.0
-PAGE_SECONDS = 60.0  # for one page of the whole table: no user waits for it, and the job must be complete
+PAGE_SECONDS = 60.0  # for one page of the whole table; no user waits for the job, and it must be complete
 
 Remaining = Callable[[], float]
-"""Seconds that the current caller may still wait for the table."""
+"""The seconds that the current caller may still wait for the table."""
 
 MODELS: Mapping[str, tuple[str, int]] = {
     "static": ("minilm-conversation-256-int8", 256),
     "sentence": (SENTENCE_ENCODER, 256),
     "titan": ("amazon.titan-embed-text-v2:0-256", 256),
 }
-"""Name and dimension of each embedder, so that creating an index loads no model; a test compares them with the models."""
+"""Name and dimension of each embedder. Creating an index thus loads no model. A test compares the values with the models."""
 
 
 def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Left = unlimited_time) -> OpenStore:
-    """Return the ports over one table, with an OpenSearch index if an endpoint is set; else searches scan the records."""
+    """Return the ports over one table. Searches use OpenSearch if an endpoint is set. Otherwise they scan the records."""
     from commonplace.adapters.dynamodb.documents import DynamoDocuments
     from commonplace.adapters.dynamodb.ids import DynamoAliases, DynamoErasedIds
     from commonplace.adapters.dynamodb.operations import DynamoOperations
@@ -94,12 +94,12 @@ def _night(table: "Table", settings: Settings, left: Left) -> "NightPorts":
 
 
 def open_erasable_user(user_id: str, settings: Settings) -> "ErasableUser":
-    """Open a user of the table, by full id, for erasure."""
+    """Open a user of the table for erasure. `user_id` is the full id."""
     from commonplace.nightly.user_erasure import ErasableUser
     from commonplace.runs.apply import RunContext
 
     if settings.pages_bucket is None:
-        raise missing("pages_bucket")  # otherwise the pages would remain
+        raise missing("pages_bucket")  # without the bucket, the user's pages would not be erased
     open_, clock = open_cloud(settings), local_clock("UTC")
     return ErasableUser(RunContext(Caller(user_id, clock()), open_.ports, open_.night(), clock), open_.erasure())
 
@@ -116,7 +116,7 @@ def _upkeep(table: "Table", settings: Settings) -> Upkeep:
 
 
 def open_models(settings: Settings, left: Left = unlimited_time) -> Ports:
-    """Return the ports of a function without memory: only the models work, all other ports fail."""
+    """Return the ports of a function that has no memories. Only the models work, and all other ports raise."""
     from commonplace.adapters.static_embedder import StaticEmbedder
 
     static = StaticEmbedder()
@@ -131,7 +131,7 @@ class _NoMemory:
 
 
 def table_of(settings: Settings, remaining: Remaining | None = None, seconds: float | None = None) -> "Table":
-    """Return the table of the settings. `seconds`: timeout of one attempt."""
+    """Return the table in the settings. `seconds` is the timeout of one attempt."""
     require_extra("aws", "a table is configured")
     from commonplace.adapters.dynamodb.calls import Table, connect
 
@@ -143,14 +143,14 @@ def table_of(settings: Settings, remaining: Remaining | None = None, seconds: fl
 
 
 def records_of(settings: Settings, table: "Table") -> "DynamoRecords":
-    """Return the records of the table; with an index, each write leaves a row that waits for it."""
+    """Return the records of the table. If there is an index, each write leaves a PENDING row for it."""
     from commonplace.adapters.dynamodb.records import DynamoRecords
 
     return DynamoRecords(table, indexed=settings.search_endpoint is not None)
 
 
 def pending_of(table: "Table") -> "DynamoPending":
-    """Return the writes that the index has not confirmed yet."""
+    """Return the pending writes. The index has not confirmed them yet."""
     from commonplace.adapters.dynamodb.pending import DynamoPending
 
     return DynamoPending(table)
@@ -170,7 +170,7 @@ def _searched(
 
 
 def domain_of(settings: Settings, writing: bool = False) -> Any:
-    """Return a client of the search domain in the settings; for writing, its timeout is longer."""
+    """Return a client of the search domain in the settings. A client for writing has a longer timeout."""
     from commonplace.adapters.opensearch.client import SEARCH_SECONDS, WRITE_SECONDS, connect
 
     if settings.search_endpoint is None:

@@ -1,4 +1,4 @@
-"""Open a memory file on this machine, and its user's clock."""
+"""Opens a memory file on this machine, and returns a clock for its user."""
 
 import io
 import logging
@@ -35,9 +35,9 @@ _SUMMER_TIME = re.compile(rf"{_NAME}[+-]?\d{{1,2}}(?::\d{{2}}){{0,2}}{_NAME}(?:[
 
 @dataclass(frozen=True)
 class OpenStore:
-    """An open store: the ports, a function that closes it, and the ports of runs and erasure, created on first use.
+    """An open store. It has the ports and a function that closes it. Ports for runs and erasure are created on first use.
 
-    `everything`: the records of all users; `faults`: what is wrong with the file, one line each.
+    `everything` returns the records of all users. `faults` returns one line for each fault of the file.
     """
 
     ports: Ports
@@ -48,9 +48,9 @@ class OpenStore:
     faults: Callable[[], list[str]] = list
 
     def catch_up(self, user_id: str) -> None:
-        """Embed memories written by an older version since the user switched to the current embedding model.
+        """Embed the memories that an older version wrote after the user switched to the current embedding model.
 
-        If the file is busy, that waits until it is opened again, so that searches are not blocked.
+        If the file is busy, do nothing, so that searches are not blocked. The next opening of the file tries again.
         """
         reembedding = self.ports.reembedding
         try:
@@ -61,9 +61,9 @@ class OpenStore:
                 raise
 
     def reindex(self, user_id: str, progress: Callable[[int, int], None] | None = None) -> int:
-        """Embed the memories of a user that another model embedded, and return how many.
+        """Embed the memories of a user that have vectors of another model, and return their number.
 
-        `progress` receives the number done and the total.
+        `progress` receives the number of embedded memories and the total.
         """
         from commonplace.memories.reembedding import reembed
 
@@ -76,12 +76,12 @@ class OpenStore:
         return total
 
     def check(self, progress: Callable[[int], None] = lambda _: None, repair: bool = False) -> FileReport:
-        """Compare index and records of all users, as long as they can be read. `progress` receives the number compared."""
+        """Compare index and records of all users, until one can't be read. `progress` receives the number of comparisons."""
         return report_of(self.ports, self.faults(), repair, progress)
 
 
 def open_local(settings: Settings) -> OpenStore:
-    """Return the ports over one SQLite file, which is created if it doesn't exist."""
+    """Return the ports over one SQLite file. If the file doesn't exist, create it."""
     from commonplace.adapters.sqlite.database import Database
     from commonplace.adapters.sqlite.documents import SqliteDocuments
     from commonplace.adapters.sqlite.facts import SqliteFacts, SqliteUsage
@@ -118,7 +118,7 @@ def open_local(settings: Settings) -> OpenStore:
     ports = replace(ports, older=replace(ports, embedder=static, index=older))
 
     def close() -> None:
-        with ExitStack() as closed:  # all are closed, even if one raises
+        with ExitStack() as closed:  # all are closed, even if closing one raises
             for store in (database, usage, search_log):
                 closed.callback(store.close)
 
@@ -168,9 +168,9 @@ def _faults(database: "Database") -> list[str]:
 
 @cache
 def machine_zone(named: str) -> tzinfo:
-    """Return the machine's zone by name, not by today's offset, which may differ on other days.
+    """Return the machine's time zone. Today's offset would not be enough, because other days may have another offset.
 
-    `named`: its variable `TZ`, an IANA name or a POSIX form. If it is neither, logs a warning and returns UTC.
+    `named` is the variable `TZ`, an IANA name or a POSIX form. For any other value, log a warning and return UTC.
     """
     from tzlocal import get_localzone
 
@@ -188,20 +188,20 @@ def machine_zone(named: str) -> tzinfo:
 def _posix_zone(text: str) -> ZoneInfo:
     """Return the zone of a POSIX form such as `CET-1CEST,M3.5.0,M10.5.0/3`. Raises `ValueError` for anything else.
 
-    Without rules for summer time, those of glibc apply. The standard library reads the form in the last line of a TZif file
-    (RFC 8536).
+    A form without rules for summer time gets the rules of glibc. The standard library parses POSIX forms only in the last
+    line of a TZif file (RFC 8536), so this builds such a file.
     """
     with_rules = f"{text},M3.2.0,M11.1.0" if _SUMMER_TIME.fullmatch(text) else text
-    counts = struct.pack(">6l", 0, 0, 0, 0, 1, 4)  # one type of local time, whose name has four bytes
+    counts = struct.pack(">6l", 0, 0, 0, 0, 1, 4)  # one type of local time; its name has four bytes
     block = b"TZif2" + bytes(15) + counts + struct.pack(">lBB", 0, 0, 0) + b"UTC\0"
     return ZoneInfo.from_file(io.BytesIO(block + block + b"\n" + with_rules.encode("ascii") + b"\n"), key=text)
 
 
 def local_clock(zone: str | None, now: Clock | None = None, field: str = "timezone") -> Clock:
-    """Return a clock in a zone given by its IANA name, or in the machine's zone.
+    """Return a clock in the zone with an IANA name, or in the machine's zone.
 
-    `field`: the argument that held the name. `now`: the source of the time; by default the machine's clock. Without `zone`,
-    times of `now` stay as they are; one with a fixed offset then has no summer time.
+    `field` is the argument that errors name. `now` replaces the machine's clock. Without `zone`, the times
+    of `now` are returned unchanged. If they have a fixed offset, they have no summer time.
     """
     if zone is None and now is not None:
         return now

@@ -1,4 +1,4 @@
-"""Open the ports that project, check and rebuild a deployment's index, and the ports that schedule nights."""
+"""Opens the ports that write, check and rebuild a deployment's index, and the ports that schedule nightly runs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -42,7 +42,7 @@ class Maintenance:
 
 
 def open_projector(settings: Settings, remaining: Remaining | None = None) -> Projector:
-    """Return the ports of the projector; without an index, its writer does nothing."""
+    """Return the ports of the projector. Without an index, its writer does nothing."""
     from commonplace.adapters.dynamodb.rows import stream_records
     from commonplace.adapters.dynamodb.usage import DynamoUsage
 
@@ -74,7 +74,7 @@ def _index_writer(settings: Settings, table: "Table") -> tuple[IndexWriter, Call
     client, layout, alias = domain_of(settings, writing=True), layout_of(settings), settings.index_alias
 
     def is_kept() -> bool:
-        # A domain added later lacks everything written before it: no pending rows exist for that.
+        # If the domain was added later, earlier writes are not in the index and have no pending rows.
         return next(DynamoEverything(table).every(), None) is not None
 
     return OpenSearchWriter(client, alias), lambda: set_up(client, layout, alias, is_kept)
@@ -90,7 +90,7 @@ def _letters(settings: Settings) -> DeadLetters | None:
 
 @dataclass(frozen=True)
 class NightSchedule:
-    """The ports that schedule nights, and how long texts are retained after they were read."""
+    """The ports that schedule nightly runs. Texts are retained for `text_retention` after they were read."""
 
     ledger: "Ledger"
     queue: "NightQueue"
@@ -98,7 +98,7 @@ class NightSchedule:
 
 
 def open_relay(settings: Settings, in_time: Callable[[], bool], remaining: Remaining | None = None) -> Relay:
-    """Return the queue whose worker continues long work and, with an index, the writes that it lacks."""
+    """Return the queue for long work. If there is an index, its pending writes are included."""
     pending = pending_of(table_of(settings, remaining)) if settings.search_endpoint else None
     return Relay(in_time, _queue(settings), pending)
 
@@ -112,7 +112,7 @@ def _queue(settings: Settings) -> "NightQueue":
 
 
 def open_night_schedule(settings: Settings, remaining: Remaining | None = None) -> NightSchedule:
-    """Return the ledger of the table and the queue; opens neither an index nor a model."""
+    """Return the ledger of the table and the queue. Neither an index nor a model is opened."""
     from commonplace.adapters.dynamodb.ledger import DynamoLedger
 
     queue = _queue(settings)

@@ -1,4 +1,4 @@
-"""Open the models of a deployment, its Markdown pages, and the ports of its nights."""
+"""Opens the models of a deployment, its Markdown pages, and the ports of its nightly runs."""
 
 import math
 from collections.abc import Callable
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 SENTENCE_ENCODER = "minilm-e5-small-256"
-"""The name of the package's own encoder, so that asking for it loads no model; a test compares the two."""
+"""The name of the packaged encoder. Asking for the name thus loads no model. A test compares it with the encoder."""
 Left = Callable[[], float]
-"""Seconds until the current process is ended."""
+"""The seconds until the current process is ended."""
 
 
 class OnFirstUse:
-    """A stand-in for a port, created on first access: its imports are deferred, because most calls never need it."""
+    """A proxy that creates a port on first access. This defers imports, because most calls never need the port."""
 
     def __init__(self, make: Callable[[], object]) -> None:
         self._made = loaded_once(make)
@@ -46,9 +46,9 @@ def folder_pages(folder: Path) -> "Pages":
 
 
 def pages_of(settings: Settings) -> "Callable[[str], Pages] | None":
-    """Return a function from a user's id to their pages, or None if there are none.
+    """Return a function that returns a user's pages by user id. Return None if no pages are configured.
 
-    Each user has a folder, in the bucket if one is set, else in the local folder.
+    Each user has a folder: in the bucket if a bucket is set, otherwise in the local folder.
     """
     folder, bucket = settings.pages, settings.pages_bucket
     if folder is None and bucket is None:
@@ -66,7 +66,7 @@ def pages_of(settings: Settings) -> "Callable[[str], Pages] | None":
 
 
 def bucket_files(settings: Settings) -> "StoredFiles | None":
-    """Return the user files in the bucket of pages, or None without a bucket."""
+    """Return the users' files in the bucket for pages, or None without a bucket."""
     bucket = settings.pages_bucket
     if bucket is None:
         return None
@@ -80,19 +80,19 @@ def bucket_files(settings: Settings) -> "StoredFiles | None":
 
 
 def unlimited_time() -> float:
-    """Return infinity: no process on this machine is ended by a time limit."""
+    """Return infinity, because no time limit ends a process on this machine."""
     return math.inf
 
 
 def weights_of(settings: Settings) -> Weights:
-    """Return the weights that order equal matches. `classic`: only usage has one (0.1); its ranking includes the others."""
+    """Return the weights for tie-breaks. With `classic`, only usage has one (0.1), as its ranking includes the others."""
     if settings.ranking == "classic":
         return Weights(importance=0.0, recency=0.0, usage=0.1)
     return Weights(settings.importance_weight, settings.recency_weight, settings.usage_weight)
 
 
 def embedder_of(settings: Settings, static: Embedder) -> Embedder:
-    """Return the embedder of memories and questions."""
+    """Return the embedder for memories and queries."""
     if settings.embedder == "static":
         return static
     if settings.embedder == "sentence":
@@ -105,7 +105,7 @@ def embedder_of(settings: Settings, static: Embedder) -> Embedder:
 
 
 def reader_of(settings: Settings, left: Left = unlimited_time) -> StatementReader | None:
-    """Return Claude as the reader of statements, or None if rules normalize."""
+    """Return Claude as the reader of statements, or None if rules normalize statements."""
     source = _model_source(settings)
     if source is None:
         return None
@@ -116,7 +116,7 @@ def reader_of(settings: Settings, left: Left = unlimited_time) -> StatementReade
 
 
 def language_model_of(settings: Settings, left: Left = unlimited_time) -> LanguageModel | None:
-    """Return Claude as the model of nights, or None if rules read."""
+    """Return Claude as the model for nightly runs, or None if rules read the interactions."""
     source = _model_source(settings)
     if source is None:
         return None
@@ -127,7 +127,7 @@ def language_model_of(settings: Settings, left: Left = unlimited_time) -> Langua
 
 
 def summarizer_of(settings: Settings, left: Left = unlimited_time) -> LanguageModel | None:
-    """Return Claude as the model of summaries, or None if sentences are extracted."""
+    """Return Claude as the model for summaries, or None if summaries are extracted sentences."""
     source = _model_source(settings)
     if source is None:
         return None
@@ -138,7 +138,7 @@ def summarizer_of(settings: Settings, left: Left = unlimited_time) -> LanguageMo
 
 
 def allowance_of(settings: Settings) -> "Allowance":
-    """Return the spending limits of nights."""
+    """Return the spending limits of nightly runs."""
     from commonplace.ports.night import Allowance
 
     return Allowance(
@@ -154,7 +154,7 @@ def allowance_of(settings: Settings) -> "Allowance":
 
 
 def _model_source(settings: Settings) -> "tuple[Clients, str] | None":
-    """Return clients for Claude and the model's name. The key is in the settings or Secrets Manager; Bedrock needs none."""
+    """Return clients for Claude and the name of the model. Return None if neither a key nor Bedrock is configured."""
     if not (settings.anthropic_api_key or settings.claude_secret or settings.bedrock_model):
         return None
     from commonplace.adapters.claude.clients import BedrockClients, KeyClients
@@ -177,7 +177,7 @@ def _claude_key(settings: Settings) -> Callable[[], str]:
 def night_of(
     settings: Settings, ledger: "Ledger", runs: "RunRepository", budget: "TokenBudget", left: Left = unlimited_time
 ) -> "NightPorts":
-    """Return the ports of nights. `left`: seconds that remain for the current caller."""
+    """Return the ports of nightly runs. `left` returns the seconds that remain for the current caller."""
     from commonplace.ports.night import NightPorts
 
     return NightPorts(

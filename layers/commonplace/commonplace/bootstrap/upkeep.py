@@ -1,4 +1,4 @@
-"""Compare the index of a file or table with its records, and report the problems of a file."""
+"""Compares the index of a file or table with its records, and reports the faults of a file."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FileReport:
-    """What is wrong with a file.
+    """The faults of a file.
 
-    `records`: how many are readable; `faults`: what SQLite finds wrong, one line each; `inconsistencies`: how many
-    differences between index and records were found, by kind; `mended`: how many of them were corrected.
+    `records` is the number of readable records. `faults` has a line for each fault found by SQLite. `inconsistencies` counts
+    differences between index and records, by kind. `mended` is the number of corrected differences.
     """
 
     records: int
@@ -34,7 +34,7 @@ class FileReport:
 
 
 def report_of(ports: Ports, faults: list[str], repair: bool, progress: Callable[[int], None]) -> FileReport:
-    """Compare index and records of all users, as long as they can be read. `progress` receives the number compared."""
+    """Compare index and records of all users, until one can't be read. `progress` receives the number of comparisons."""
     from commonplace.indexing.consistency import check_consistency
 
     assert ports.upkeep is not None
@@ -45,14 +45,14 @@ def report_of(ports: Ports, faults: list[str], repair: bool, progress: Callable[
         return FileReport(report.records, report.flaws, faults, report.inconsistencies, report.mended)
     except CommonplaceError as error:
         messages = [*faults, error.message]
-    with gathered() as flaws, suppress(CommonplaceError):  # the same error is reported already
+    with gathered() as flaws, suppress(CommonplaceError):  # the error is already in `messages`
         for _ in upkeep.everything.every():
             count += 1
     return FileReport(count, flaws, messages)
 
 
 def upkeep_of_file(database: "Database", embedder: "Embedder", static: "Embedder") -> Upkeep:
-    """Return the upkeep of one SQLite file, whose vectors these two embedders make."""
+    """Return the maintenance of one SQLite file. A repair computes vectors with the two embedders."""
     from commonplace.adapters.sqlite.contents import SqliteContents
     from commonplace.adapters.sqlite.records import SqliteEverything
 
@@ -62,7 +62,7 @@ def upkeep_of_file(database: "Database", embedder: "Embedder", static: "Embedder
 
 
 def upkeep_of_table(table: "Table", pending: PendingWrites, domain: Any, alias: str) -> Upkeep:
-    """Return the upkeep of one table, and of its index in a search domain, if there is one."""
+    """Return the maintenance of one table, and of its index if there is a search domain."""
     from commonplace.adapters.dynamodb.records import DynamoEverything
 
     if domain is None:

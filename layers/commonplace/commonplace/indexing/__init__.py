@@ -1,1 +1,1 @@
-"""The index as a view of the records: projected, rebuilt, and checked against them."""
+"""Writes records to the index, rebuilds the index from the records, and checks it against them."""

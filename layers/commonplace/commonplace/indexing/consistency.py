@@ -1,7 +1,7 @@
-"""Checks the index against the records, and records against each other; repairs the index of one user.
+"""Checks the index against the records, checks records against each other, and repairs the index of one user.
 
-`commonplace doctor` checks all users; other checks go through one user's records in parts. Between records, links can be
-broken, and two active memories can hold the same place.
+`commonplace doctor` checks all users. Other checks read one user's records in parts. A check of records against each other
+finds broken links, and active memories that have the same content or the same key.
 """
 
 from collections import Counter
@@ -37,19 +37,19 @@ _DESCRIPTIONS: dict[Kind, str] = {
 
 @dataclass(frozen=True)
 class IndexFault:
-    """A mismatch of a record and its document, with the change that repairs it."""
+    """A record and its document that differ. `change` repairs the document."""
 
     kind: Kind
     change: IndexChange
 
     @property
     def name(self) -> str:
-        """The memory's id, or the document's own name."""
+        """The id of the memory, or the name of a document without a memory."""
         return self.change.memory_id if isinstance(self.change, Tombstone) else self.change.memory.memory_id
 
     @property
     def repairable(self) -> bool:
-        """Whether it can be overwritten; a newer version can't."""
+        """Whether the document can be overwritten. A document with a newer version than its record can't."""
         return self.kind != "ahead"
 
     def finding(self) -> Finding:
@@ -62,13 +62,13 @@ class IndexFault:
 
 
 def miscounted(name: str) -> Finding:
-    """Return the finding for a wrong count of that name."""
+    """Return the finding for a count that is wrong. `name` is the name of the count."""
     detail = f"what is counted beside the documents is wrong; {_REPAIR} counts anew"
     return Finding(kind="miscounted", id=name, detail=detail, repairable=True)
 
 
 def differing(batch: Sequence[Stored], contents: IndexContents) -> Iterator[IndexFault]:
-    """Yield each record whose document is missing or different."""
+    """Yield a fault for each record whose document is missing or different."""
     for stored, document in zip(batch, contents.look_up(batch), strict=True):
         if document is None or document.user_id != stored.memory.user_id:
             yield IndexFault("missing", stored)
@@ -79,10 +79,10 @@ def differing(batch: Sequence[Stored], contents: IndexContents) -> Iterator[Inde
 
 
 def orphaned(batch: Sequence[IndexedDocument], records: MemoryRecords) -> Iterator[IndexFault]:
-    """Yield each document without a record, with a tombstone to remove it."""
+    """Yield a fault for each document without a record. Its change is a tombstone that removes the document."""
     for user_id, group in groupby(batch, key=lambda document: document.user_id):
         by_id = {document.memory_id: document for document in group}
-        with gathered() as flaws:  # unreadable records still exist
+        with gathered() as flaws:  # unreadable records exist too
             existing = {memory.memory_id for memory in records.get(user_id, list(by_id))} | flaws.unreadable.keys()
         for name, document in by_id.items():
             if name not in existing:
@@ -91,9 +91,9 @@ def orphaned(batch: Sequence[IndexedDocument], records: MemoryRecords) -> Iterat
 
 @dataclass(frozen=True)
 class ConsistencyReport:
-    """Numbers of records, documents, mismatches by kind and repairs, and unreadable records.
+    """The numbers of records, documents, faults by kind, and repairs, and the unreadable records.
 
-    Writes of the last seconds may count as behind or missing without being broken.
+    Writes of the last seconds may be counted as `behind` or `missing` although nothing is broken.
     """
 
     records: int
@@ -109,7 +109,7 @@ def check_consistency(
 ) -> ConsistencyReport:  # fmt: skip
     """Compare each record with its document, each document with its record, and records with each other.
 
-    `repair`: update the index; safe during writes. `progress` receives the number of comparisons. Raises `IndexUnavailable`.
+    `repair` updates the index; writes may continue. `progress` receives the number of comparisons. Raises `IndexUnavailable`.
     """
     ills: Counter[Kind] = Counter()
     seen = documents = mended = 0
@@ -153,7 +153,7 @@ class _Named(NamedTuple):
 
 
 class RecordFaults:
-    """Collects records of one or more users, and reports what is wrong between them."""
+    """Collects records of one or more users and finds faults between them."""
 
     def __init__(self, now: datetime) -> None:
         self._now = now
@@ -173,7 +173,7 @@ class RecordFaults:
                 self._hold(memory, "same_key", (memory.collection, memory.key))
 
     def findings(self, records: MemoryRecords) -> Iterator[Finding]:
-        """Yield the faults. Link targets are looked up in `records`."""
+        """Yield the faults. Targets of links that were not collected are looked up in `records`."""
         yield from self._held_twice
         for name, links in self._links.items():
             for ring in _circles(links):
@@ -207,7 +207,7 @@ class RecordFaults:
 
 
 def flaw_findings(flaws: Flaws, user_id: str) -> Iterator[Finding]:
-    """Yield the unreadable records of one user, and the dates that are clamped when read."""
+    """Yield findings for the unreadable records of one user, and for dates that were clamped when they were read."""
     for name in (name for name, owner in flaws.unreadable.items() if owner == user_id):
         why = f"its record can't be read; commonplace erase --memory {name} erases it"
         yield Finding(kind="unreadable", id=name, detail=why, repairable=False)
@@ -244,7 +244,7 @@ _T = TypeVar("_T")
 
 
 class InTime(Protocol):
-    """Yield the items in order. Raises `OutOfTime` if there is no time left."""
+    """A function that yields items in order and raises `OutOfTime` if no time is left."""
 
     def __call__(self, things: Iterable[_T], /) -> Iterator[_T]:
         """Yield the same items."""
@@ -252,7 +252,7 @@ class InTime(Protocol):
 
 @dataclass(frozen=True)
 class UserIndex:
-    """One user's records and index at one moment. `progress` receives the number of records a repair has checked."""
+    """One user's records and index at one moment. `progress` receives the number of records that a repair has checked."""
 
     user_id: str
     now: datetime
@@ -262,13 +262,13 @@ class UserIndex:
     progress: Callable[[int], None] = lambda _checked: None
 
     def waiting(self) -> frozenset[str]:
-        """Return the ids that the index may not have yet; searches read them from the records."""
+        """Return the ids of pending writes. The index may not have them yet, so searches read them from the records."""
         if self.upkeep.pending is None:
             return frozenset()
         return frozenset(stored.memory.memory_id for stored in self.upkeep.pending.pending(self.user_id)[0])
 
     def differing(self, batch: Sequence[Stored], waiting: Collection[str]) -> list[IndexFault]:
-        """Return the mismatches in a batch, checked twice to ignore concurrent writes."""
+        """Return the faults in a batch. Each fault is checked twice, so that concurrent writes are not reported."""
         contents = self.upkeep.contents
         if contents is None:
             return []
@@ -277,7 +277,7 @@ class UserIndex:
         return list(differing(reread, contents)) if reread else []
 
     def survey(self) -> tuple[list[IndexFault], list[Finding]]:
-        """Return documents without a record, and faults in counts and between records. Reads all records."""
+        """Return the documents without a record, and the faults in counts and between records. All records are read."""
         between = RecordFaults(self.now)
         with gathered() as flaws:
             known = set[str]()
@@ -296,7 +296,7 @@ class UserIndex:
 
 @dataclass(frozen=True)
 class Part:
-    """The findings in a part of the records. `last`: the id after which the next part starts; None at the end."""
+    """The findings in some of a user's records. The next part starts after the id `last`, which is None at the end."""
 
     checked: int
     findings: list[Finding]
@@ -304,7 +304,7 @@ class Part:
 
 
 def check_part(user: UserIndex, after: str | None, most: int) -> Part:
-    """Compare `most` records after an id, and finally documents and links, with the index. Raises `IndexUnavailable`."""
+    """Compare `most` records with the index, from the id `after`. The last part checks documents and links too."""
     waiting = user.waiting()
     with gathered() as flaws:
         part = list(islice(user.upkeep.everything.of_user(user.user_id, after), most))
@@ -319,10 +319,10 @@ def check_part(user: UserIndex, after: str | None, most: int) -> Part:
 
 @dataclass
 class Repaired:
-    """The result of a repair, or of its dry run. `left`: faults in records, which a repair doesn't change.
+    """The result of a repair or of its dry run. `left` has faults in records, which a repair doesn't change.
 
-    `checked`: how many records were checked; `last`: the id after which a repair continues; `others`: faults beside records
-    and documents, as found before the repair.
+    `checked` is the number of checked records. The repair continues after the id `last`. `others` has faults outside
+    records and documents, as found before the repair.
     """
 
     indexed: int = 0
@@ -339,7 +339,7 @@ REPAIRED: TypeAdapter[Repaired] = TypeAdapter(Repaired)
 
 
 def repair(user: UserIndex, scope: Scope, dry_run: bool, done: Repaired | None = None) -> Repaired:
-    """Repair one user's index, continuing `done`; `dry_run` counts. Raises `IndexUnavailable`, `OutOfTime` with progress."""
+    """Repair one user's index and continue `done`. `dry_run` only counts. Raises `IndexUnavailable` or `OutOfTime`."""
     done, contents = done or Repaired(), user.upkeep.contents
     try:
         if done.others is None:  # before any repair, which may correct counts that must be reported

@@ -1,4 +1,4 @@
-"""Rebuild the index from the records while the live index stays in use."""
+"""Rebuilds the index from the records while the live index stays in use."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -14,12 +14,12 @@ from commonplace.ports.values import Audit, Clock, IndexOutcome, IndexUnavailabl
 
 _BATCH = 500
 _TRIES = 8
-_FIRST_WAIT = 0.25  # seconds; doubles with each retry
+_FIRST_WAIT = 0.25  # seconds; the wait doubles with each retry
 
 
 @dataclass(frozen=True)
 class RebuildResult:
-    """The numbers of indexed and re-embedded records, and the refused records with reasons."""
+    """The numbers of indexed and re-embedded records, and the ids of refused records with reasons."""
 
     records: int
     embedded: int
@@ -28,14 +28,14 @@ class RebuildResult:
 
 @dataclass(frozen=True)
 class EmbeddingRenewal:
-    """Re-embeds records with the current model, in the record store first: it is the source of truth."""
+    """Embeds records again with the current model. The record store is updated before the index."""
 
     records: MemoryRecords
     embedder: Embedder
     clock: Clock
 
     def renewed(self, batch: Sequence[Stored]) -> list[Stored]:
-        """Return the records with vectors of this model. Records changed concurrently are left to the other writer."""
+        """Return the records with vectors of the current model. A record that another writer changed stays unchanged."""
         old = [stored.memory.content for stored in batch if not self._is_current(stored)]
         embedder = PrecomputedEmbedder.of(old, self.embedder)
         return [stored if self._is_current(stored) else self._renewed(stored, embedder) for stored in batch]
@@ -61,12 +61,12 @@ def reindex(
     everything: AllRecords, rebuild: IndexRebuild, renewal: EmbeddingRenewal, progress: Callable[[int], None],
     wait: Callable[[float], None] = time.sleep, move: bool = False,
 ) -> RebuildResult:  # fmt: skip
-    """Rebuild the index of all users and replace the old one at the end.
+    """Rebuild the index of all users. The new index replaces the old one at the end.
 
-    Each write goes to both indexes from the start, so none is missed. The same command changes the layout, and with `move`
-    also the embedding model, which rewrites every record. `progress` receives the number of indexed records. An interrupted
-    rebuild continues on the next call. Raises `IndexUnavailable` if the index can't take more in time; the old one stays
-    live.
+    From the start, each write goes to both indexes, so none is missed. A rebuild also applies a new layout. With `move`, it
+    changes the embedding model too and rewrites every record. `progress` receives the number of indexed records. A new call
+    continues an interrupted rebuild. If the index refuses after several tries, `IndexUnavailable` is raised and the old
+    index stays live.
     """
     if not move:
         _refuse_another_model(rebuild, renewal.embedder.name)
@@ -87,7 +87,7 @@ def reindex(
 
 
 def _refuse_another_model(rebuild: IndexRebuild, name: str) -> None:
-    """A missing setting must not re-embed every record."""
+    """Raise if the model differs from the live index, because a missing setting must not re-embed every record."""
     live = rebuild.model()
     if live not in (None, name):
         raise CommonplaceError(

@@ -1,4 +1,4 @@
-"""The projector writes a batch of the table's stream to the index, and sends refused changes to the dead letters."""
+"""The projector. It writes changes from the table's stream to the index. Refused changes become dead letters."""
 
 import logging
 from collections import Counter
@@ -19,10 +19,10 @@ _STATES = ("done", "retry", "failed")
 
 
 def project(changes: Sequence[IndexChange], writer: IndexWriter, pending: PendingWrites) -> list[IndexOutcome]:
-    """Write changes, in any order, and confirm those stored. Returns one outcome per change."""
+    """Write changes to the index and confirm what is stored. Changes may have any order. Return an outcome per change."""
     outcomes = writer.put(changes)
     for change, outcome in zip(changes, outcomes, strict=True):
-        if outcome.state == "done" and isinstance(change, Stored):  # purging has deleted the pending row
+        if outcome.state == "done" and isinstance(change, Stored):  # a purge has already deleted its pending row
             _confirm(change, pending)
     return outcomes
 
@@ -31,10 +31,10 @@ def reconcile(
     before: datetime, writer: IndexWriter, pending: PendingWrites, failed: Callable[[IndexChange, IndexOutcome], None],
     in_time: Callable[[], bool] = lambda: True,
 ) -> Counter[str]:  # fmt: skip
-    """Write changes again that were pending before `before`. Returns how many ended in each state.
+    """Write changes again that were pending before `before`. Return the number of changes in each state.
 
-    Heals outages longer than the stream is retained. `failed` receives each change that the index will never accept. Stops
-    when time is up, and at the first batch without success, as the index is down; the next run continues.
+    This repairs the index after an outage that is longer than the stream's retention. `failed` receives each change that the
+    index refuses for good. It stops when time is up, or when every write of a batch fails because the index is down.
     """
     counts: Counter[str] = Counter()
     for changes in in_batches(pending.pending_since(before), _BATCH):
@@ -58,7 +58,7 @@ def _confirm(change: Stored, pending: PendingWrites) -> None:
 
 @dataclass(frozen=True)
 class Projector:
-    """The ports of the projector. `streamed` parses an event; `set_up` returns False if a reindex must follow."""
+    """The ports of the projector. `streamed` parses an event. `set_up` returns False if a reindex must follow."""
 
     streamed: Callable[[Mapping[str, Any]], Iterator[StreamRecord]]
     writer: IndexWriter
@@ -69,16 +69,16 @@ class Projector:
 
 
 class NoIndex:
-    """An index writer for deployments without an index: all changes are done at once."""
+    """An index writer for deployments without an index."""
 
     def put(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
-        """Report every change as done."""
+        """Report every change as done, without writing it."""
         return [IndexOutcome("done")] * len(changes)
 
 
 @dataclass(frozen=True)
 class ProjectedBatch:
-    """The result of a batch. `again`: sequence numbers to deliver again; `oldest`: time of the oldest change done."""
+    """The result of a batch. `again` has the sequence numbers to retry. `oldest` is the time of the oldest change done."""
 
     done: int
     set_aside: int
@@ -87,7 +87,7 @@ class ProjectedBatch:
 
 
 def project_batch(records: Sequence[StreamRecord], projector: Projector) -> ProjectedBatch:
-    """Project a batch; safe to repeat in part and in any order. An unreadable record doesn't stop the others."""
+    """Project a batch. Repeats are safe, in part or in any order. An unreadable record doesn't stop the other records."""
     readable = [record for record in records if record.change is not None]
     followed = project([item.change for item in readable if item.change is not None], projector.writer, projector.pending)
     outcomes = {record.sequence: IndexOutcome("failed", record.trouble) for record in records if record.change is None}
@@ -104,7 +104,7 @@ def project_batch(records: Sequence[StreamRecord], projector: Projector) -> Proj
 
 
 def set_aside(letters: Sequence[DeadLetter], where: DeadLetters | None) -> bool:
-    """Send dead letters. Returns False on failure; then their records must be delivered again."""
+    """Send dead letters. Return False on failure; the stream must then deliver their records again."""
     for letter in letters:
         _log.error("a change can't be indexed: %s", letter.reason)
     try:

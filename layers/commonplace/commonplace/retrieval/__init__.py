@@ -1,1 +1,1 @@
-"""Find the memories that match a query: parsing, retrieval, ranking."""
+"""Finds the memories that match a query, by parsing, retrieval and ranking."""

@@ -1,7 +1,7 @@
-"""BM25 with a window of neighbours, as pure functions over the columns of `ports/index.py`.
+"""BM25 over a window of neighbours, as pure functions over the columns of `ports/index.py`.
 
-BM25F over a window (Robertson & Zaragoza 2009): a memory is scored on its own words and, at a lower weight, on those of its
-neighbours in the same session; an answer borrows most from the question before it. Long entries borrow less.
+This is BM25F over a window (Robertson & Zaragoza 2009). A memory is scored by its own words and, at a lower weight, by the
+words of its neighbours in the session. An answer gets most from the question before it. Long entries get less.
 """
 
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ import numpy as np
 from commonplace.ports.index import Candidates, Corpus, Flags, Floats, Integers
 
 REACH = 6
-LABEL_WEIGHT = 0.3  # weight of a term in the labels, relative to one in the text
+LABEL_WEIGHT = 0.3  # weight of a term in the labels; a term in the text has weight 1
 _SATURATION = 1.2  # BM25's k1
 _LENGTH_WEIGHT = 0.5  # BM25's b
 _BEFORE = (0.3, 0.25, 0.2, 0.15, 0.1, 0.1)
 _AFTER = (0.4, 0.2, 0.15, 0.1, 0.1, 0.1)
 _FROM_QUESTION_BEFORE = 0.6
 _FOR_QUESTION_FROM_AFTER = 0.1
-_ALONE_FROM = 13.0  # from this mean of tokens per memory of a session on, neighbours lend less
-_WINDOW_SHARE = 2.2  # mean length of a window relative to its memory, if neighbours lend in full
+_ALONE_FROM = 13.0  # above this mean of tokens per memory in a session, neighbours add less
+_WINDOW_SHARE = 2.2  # mean length of a window relative to its memory, if neighbours add their full weight
 
 
 def inverse_document_frequency(corpus: Corpus) -> Floats:
@@ -38,7 +38,7 @@ def bm25(counts: Floats, relative_lengths: Floats, weights: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class Window:
-    """Return the rows of candidates and their neighbours (-1: none), their weights, and how much each session adds."""
+    """Candidates (`of`), the rows of their neighbours (-1: none) and weights. `openness` is the share that neighbours add."""
 
     of: Integers
     rows: Integers
@@ -56,12 +56,12 @@ class Window:
         return total
 
     def near(self, flags: Flags) -> Flags:
-        """Return whether any neighbour has the flag."""
+        """Return for each candidate whether a neighbour has the flag."""
         return np.asarray((np.take(flags, self.rows) & (self.rows >= 0)).any(axis=1))
 
 
 def window(candidates: Candidates, of: Integers | None = None) -> Window:
-    """Find the neighbours of candidates, up to `REACH` positions away in their session. `of`: rows; None means all."""
+    """Find the neighbours of candidates, up to `REACH` positions away in the session. `of` has rows; None means all."""
     of = np.arange(len(candidates)) if of is None else of
     rows = _neighbours(candidates, of)
     lending = (rows >= 0) * np.stack((_BEFORE, _AFTER), axis=1).ravel()
@@ -73,11 +73,11 @@ def window(candidates: Candidates, of: Integers | None = None) -> Window:
 
 
 def _neighbours(candidates: Candidates, of: Integers) -> Integers:
-    """Rows one position before and one after each candidate, then two, and so on; -1 if missing."""
+    """Return the rows one position before and after each candidate, then two, and so on. A missing row is -1."""
     place = candidates.sessions.astype(np.int64) * 2**33 + candidates.positions
     places, first, which = np.unique(place, return_index=True, return_inverse=True)
     neighbours = np.full((2 * REACH, len(places)), -1)
-    outside = int(np.searchsorted(places, 0))  # rows without a session sort first and have no neighbours
+    outside = int(np.searchsorted(places, 0))  # rows without a session are first and have no neighbours
     places, first, inside = places[outside:], first[outside:], neighbours[:, outside:]
     for step in range(1, REACH + 1):
         steps = places[step:] - places[:-step]
@@ -91,7 +91,7 @@ def _neighbours(candidates: Candidates, of: Integers) -> Integers:
 
 
 def lexical(candidates: Candidates, corpus: Corpus, weights: Floats, around: Window) -> Floats:
-    """Return BM25 of a window's candidates over their own and their neighbours' words. `weights` per term include idf."""
+    """Return the BM25 score of each candidate over its own and its neighbours' words. `weights` per term include idf."""
     counts = candidates.term_counts[around.of] + around.lent(candidates.term_counts)
     lengths = candidates.lengths[around.of] + around.lent(candidates.lengths)
     in_session = np.where(candidates.sessions[around.of] >= 0, around.openness, 0.0)

@@ -1,4 +1,4 @@
-"""Convert memories to rows and columns for ranking, for engines that return single memories. Pure functions."""
+"""Converts memories to rows and columns for ranking, for engines that return single memories. All functions are pure."""
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -14,16 +14,16 @@ from commonplace.retrieval import bm25
 from commonplace.retrieval.documents import Document
 
 NOBODY = frozenset({"user", "assistant"})
-"""Speakers that are not names."""
+"""Speakers that are not names of persons."""
 _FIRST_DAY = date(1970, 1, 1).toordinal()
 
 
 class Row(NamedTuple):
-    """The ranking features of one memory.
+    """The features of one memory for ranking.
 
-    `counts`: occurrences of each term of the question; a label counts as `bm25.LABEL_WEIGHT`. `cosine` is NaN without a
-    vector. `session` is None for a memory without a position. `speaker` is in lower case. `day` is an ordinal in the zone of
-    the given time, `created` seconds since 1970.
+    `counts` has the occurrences of each query term; one in a label counts as `bm25.LABEL_WEIGHT`. `cosine` is NaN without a
+    vector. `session` is None for a memory without a position. `speaker` is in lower case. `day` is the ordinal of the day on
+    which the memory happened, in the zone of that time. `created` is in seconds since 1970.
     """
 
     memory_id: str
@@ -42,7 +42,7 @@ class Row(NamedTuple):
 
 
 def row_of(memory: Memory, doc: Document, terms: Sequence[str], cosine: float | None) -> Row:
-    """Return the row of a memory for a question with these terms."""
+    """Return the row of a memory for a query with these terms."""
     placed = memory.session_id is not None and memory.position is not None
     return Row(
         memory_id=memory.memory_id,
@@ -62,7 +62,7 @@ def row_of(memory: Memory, doc: Document, terms: Sequence[str], cosine: float | 
 
 
 def counts_of(tokens: Sequence[str], labels: Sequence[str], terms: Sequence[str]) -> tuple[float, ...]:
-    """Count each term among the tokens; occurrences among the labels weigh less."""
+    """Count each term in the tokens and labels. An occurrence in the labels has a lower weight."""
     counts = dict.fromkeys(terms, 0.0)
     for token in tokens:
         if token in counts:
@@ -74,7 +74,7 @@ def counts_of(tokens: Sequence[str], labels: Sequence[str], terms: Sequence[str]
 
 
 def corpus_of(rows: Sequence[Row], terms: Sequence[str]) -> Corpus:
-    """Return the statistics of all visible memories."""
+    """Return the statistics of all visible memories. `rows` has a row for each visible memory."""
     frequencies = np.zeros(len(terms))
     for row in rows:
         frequencies += np.array(row.counts) > 0
@@ -88,13 +88,13 @@ def corpus_of(rows: Sequence[Row], terms: Sequence[str]) -> Corpus:
 
 
 def years_of(days: Integers) -> tuple[int, ...]:
-    """Return the distinct years of days given as ordinals, in order."""
+    """Return the distinct years of the days, in order. The days are ordinals."""
     since_1970 = (days - _FIRST_DAY).astype("datetime64[D]").astype("datetime64[Y]").astype(int)
     return tuple(int(year) for year in np.unique(since_1970 + 1970))
 
 
 def merged_corpus(first: Corpus, other: Corpus) -> Corpus:
-    """Combine the statistics of two disjoint sets of memories."""
+    """Combine the statistics of two sets of memories that have no memory in common."""
     memories = first.memories + other.memories
     tokens = first.average_length * first.memories + other.average_length * other.memories
     return Corpus(
@@ -107,7 +107,7 @@ def merged_corpus(first: Corpus, other: Corpus) -> Corpus:
 
 
 def similar_of(rows: Sequence[Row], texts: Mapping[str, str], corpus: Corpus, limit: int) -> list[Similar]:
-    """Return the memories most like a new text, by shared rare words and by cosine. `texts`: contents by id."""
+    """Return the memories most similar to a new text, by shared rare words and by cosine. `texts` has contents by id."""
     rare = bm25.inverse_document_frequency(corpus)
     total = float(rare.sum()) or 1.0
     compared = []
@@ -119,7 +119,7 @@ def similar_of(rows: Sequence[Row], texts: Mapping[str, str], corpus: Corpus, li
 
 
 def best_by_words_and_vector(compared: Sequence[tuple[float, Similar]], limit: int) -> list[Similar]:
-    """Return up to `limit` best by words and `limit` nearest by vector. `compared` starts with the share of rare words."""
+    """Return up to `limit` best by words and `limit` nearest by vector. `compared` has shares of rare words with memories."""
 
     def score(each: tuple[float, Similar]) -> tuple[float, str]:
         return -each[0] - (each[1].cosine or 0.0), each[1].memory_id
@@ -132,7 +132,7 @@ def best_by_words_and_vector(compared: Sequence[tuple[float, Similar]], limit: i
 
 
 def legs_of(rows: Sequence[Row], corpus: Corpus) -> Legs:
-    """Return what separate legs of words and of vectors would find among all rows."""
+    """Return the hits by words alone and the hits by vector alone, with scores, among all rows."""
     counts = np.array([row.counts for row in rows], dtype=np.float64).reshape(len(rows), len(corpus.frequencies))
     relative = np.array([row.length for row in rows]) / max(corpus.average_length, 1.0)
     words = bm25.bm25(counts, relative, bm25.inverse_document_frequency(corpus)).tolist()
@@ -143,12 +143,12 @@ def legs_of(rows: Sequence[Row], corpus: Corpus) -> Legs:
 
 
 def best_first(scored: Iterable[tuple[str, float]]) -> list[tuple[str, float]]:
-    """Return ids with scores, highest first; equal scores by id."""
+    """Return ids with scores, the highest score first. Equal scores are ordered by id."""
     return sorted(scored, key=lambda each: (-each[1], each[0]))
 
 
 def session_lengths_of(rows: Iterable[Row]) -> dict[str, tuple[int, int]]:
-    """Return the number of memories and tokens of each session."""
+    """Return the number of memories and of tokens in each session."""
     sessions: dict[str, tuple[int, int]] = {}
     for row in rows:
         if row.session is not None:
@@ -164,7 +164,7 @@ def columns_of(
     terms: Sequence[str],
     speakers: Collection[str] = (),
 ) -> Candidates:
-    """Convert rows to columns. `ranked`: ids that may be returned; `sessions`: memories and tokens of whole sessions."""
+    """Convert rows to columns. Ids in `ranked` may be returned. `sessions` has the memories and tokens of whole sessions."""
     numbers = {name: number for number, name in enumerate(sessions)}
     names = sorted({*speakers, *(row.speaker for row in rows if row.speaker)})
     places = {name: place for place, name in enumerate(names)}
@@ -177,7 +177,7 @@ def columns_of(
         lengths=np.array([row.length for row in rows], dtype=np.float64),
         cosines=np.array([row.cosine for row in rows], dtype=np.float64),
         sessions=at,
-        session_lengths=np.array([*means, 0.0])[at],  # -1 selects the last
+        session_lengths=np.array([*means, 0.0])[at],  # -1 selects the last value
         positions=np.array([row.position for row in rows], dtype=np.int64),
         speakers=np.array([-1 if row.speaker is None else places[row.speaker] for row in rows], dtype=np.int64),
         speaker_names=names,

@@ -1,4 +1,4 @@
-"""The index document of a memory: its tokens and flags for ranking, equal for every engine."""
+"""The index document of a memory. It has tokens and flags for ranking and is the same for every engine."""
 
 import hashlib
 import json
@@ -10,13 +10,13 @@ from commonplace.domain.memory import Memory
 from commonplace.domain.taxonomy import ContentType, content_type_of
 from commonplace.text.foundation import intent_cues, tokenizer
 
-_STATEMENT_TOKENS = 30  # a longer text says more than one type covers, so only its wording counts
+_STATEMENT_TOKENS = 30  # a longer text says more than one type covers, so only its words count
 _SPACES = re.compile(r"\s+")
 
 
 @dataclass(frozen=True)
 class Document:
-    """Tokens of the content and of its labels (tags, category, concepts, note), and flags for ranking."""
+    """Tokens of a memory's content and of its labels, and flags for ranking. Labels are tags, category, concepts and note."""
 
     tokens: tuple[str, ...]
     labels: tuple[str, ...]
@@ -28,7 +28,7 @@ class Document:
 
 
 def document(memory: Memory) -> Document:
-    """Build the document of a memory. It contains no words of other memories, so a deletion is complete."""
+    """Build the document of a memory. It contains no words of other memories, so that a deletion is complete."""
     text = memory.content
     tokens = tokenizer.terms(text)
     short = len(tokens) <= _STATEMENT_TOKENS
@@ -39,34 +39,34 @@ def document(memory: Memory) -> Document:
         labels=tuple(sorted(labels)),
         question=intent_cues.is_question(text),
         instruction=(short and memory.memory_type == "meta") or intent_cues.is_instruction(text),
-        preference=intent_cues.is_preference(text),  # by its words alone: the type is broader, and ranked worse
+        preference=intent_cues.is_preference(text),  # from the words alone; the broader memory type ranked worse
         content_type=content_type_of(memory.memory_type, memory.category, text),
         fingerprint=fingerprint(memory),
     )
 
 
 def fingerprint(memory: Memory) -> bytes:
-    """Return equal bytes for equal memories: folded text, collection, agent, session and position."""
+    """Return a hash that is equal for equal memories. It covers folded text, collection, agent, session and position."""
     return fingerprint_of(memory.content, memory.collection, memory.agent_id, memory.session_id, memory.position)
 
 
 def fingerprint_of(content: str, collection: str, agent_id: str, session_id: str | None, position: int | None) -> bytes:
-    """Return the same fingerprint for content that is not a memory yet."""
+    """Return the fingerprint of content that is not yet stored as a memory."""
     parts = [folded(content), collection, agent_id, session_id, position]
     return hashlib.sha256(json.dumps(parts, ensure_ascii=False).encode("utf-8")).digest()
 
 
 def folded(text: str) -> str:
-    """Fold case and repeated spaces, for comparison."""
+    """Return a text in one case and with single spaces, for comparison."""
     return _SPACES.sub(" ", unicodedata.normalize("NFKC", text).casefold()).strip()
 
 
 def digest(memory: Memory) -> str:
-    """Return a digest of the content, to detect changed documents."""
+    """Return a digest of the content. It shows whether a document is out of date."""
     return hashlib.blake2b(memory.content.encode(), digest_size=8).hexdigest()
 
 
 def record_hash(memory: Memory) -> str:
-    """Return SHA-256 of a record in canonical form, without usage counts."""
+    """Return the SHA-256 of a record in canonical form. Usage counts are left out."""
     fields = memory.model_dump(mode="json", exclude={"access_count", "last_accessed"})
     return hashlib.sha256(json.dumps(fields, sort_keys=True, separators=(",", ":")).encode()).hexdigest()

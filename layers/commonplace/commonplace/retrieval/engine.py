@@ -1,4 +1,4 @@
-"""The retriever that all searches share: it finds the memories that match a query."""
+"""The retriever that all searches share. It finds the memories that match a query."""
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
@@ -27,16 +27,16 @@ _Answer = TypeVar("_Answer")
 _DEGRADED = "the index can't be asked just now; this was found by reading the records"
 _NO_VECTOR = "the embedding model can't be asked just now; this was found by words alone"
 DEFAULT_RELEVANCE = 0.3
-"""Default minimum relevance of a hit. It loses at most 2 % of the right hits (docs/search.md)."""
+"""Default minimum relevance of a hit. With this value, at most 2 % of the right hits are lost (docs/search.md)."""
 GENERAL_RELEVANCE = 0.3
-"""Minimum relevance of a hit for a query that names no subject; importance supplies the rest."""
+"""Minimum relevance of a hit for a query that names no subject. The importance of the memory adds the rest."""
 
 
 @dataclass(frozen=True)
 class Search:
-    """A parsed and embedded search. `asked`: the caller's minimum relevance; None for the default.
+    """A parsed and embedded search. `asked` is the caller's minimum relevance, or None for the default.
 
-    `blind`: why there is no vector; `rated`: score added by feedback, by id; `with_legs`: keep the hits of each leg.
+    `blind` says why there is no vector. `rated` has scores from feedback, by id. `with_legs` keeps the hits of each leg.
     """
 
     query: Query
@@ -57,7 +57,7 @@ class Search:
         return DEFAULT_RELEVANCE if self.asked is None else self.asked
 
     def found(self, counted: bool = False) -> Found:
-        """Run the search, on the records if the index is unavailable. `counted`: count the hits as used."""
+        """Run the search. If the index is unavailable, search the records. If `counted`, the hits count as used."""
         find = self._most_important if self.query.general else self._best_matches
         found, degraded = with_fallback(find, self.ports)
         if counted:
@@ -118,7 +118,7 @@ def prepared(
     text: str, caller: Caller, ports: Ports, filters: Filter, limit: int, min_relevance: float | None,
     include_expired: bool = False, agent_id: str | None = None,
 ) -> Search:  # fmt: skip
-    """Parse and embed a query into a search, with the arguments of `find`. Raises `EMPTY_TEXT`."""
+    """Parse and embed a query. `find` explains the arguments. Raises `EMPTY_TEXT`."""
     if not text.strip():
         raise CommonplaceError(ErrorCode.EMPTY_TEXT, "query: is empty", "query")
     begun = perf_counter()
@@ -135,22 +135,22 @@ def find(
     text: str, caller: Caller, ports: Ports, filters: Filter, limit: int, min_relevance: float | None,
     include_expired: bool = False, agent_id: str | None = None, counted: bool = True,
 ) -> Found:  # fmt: skip
-    """Return the memories that match a query, best first, checked against the records. `counted`: count them as used.
+    """Return the memories that match a query, best first. Hits are checked against the records. `counted` counts their use.
 
-    `limit`: the maximum number of hits; `min_relevance`: 0-1, or None for .3, in which case the best memory is shown if no
-    other passes. Raises `EMPTY_TEXT`.
+    `limit` is the maximum number of hits. `min_relevance` is from 0 to 1. None means 0.3; if no memory reaches it, only the
+    best memory is returned. Raises `EMPTY_TEXT`.
     """
     return prepared(text, caller, ports, filters, limit, min_relevance, include_expired, agent_id).found(counted)
 
 
 def most_important(caller: Caller, ports: Ports, filters: Filter, limit: int) -> Found:
-    """Return the memories that pass the filters, most important first, then newest. They don't count as used."""
+    """Return the memories that pass the filters, the most important first, then the newest. They don't count as used."""
     everything = parse_query("", caller.now)
     return Search(everything, None, None, visibility_of(caller), filters, limit, None, ports, {}).found()
 
 
 def _embedded(text: str, ports: Ports) -> tuple[Vector | None, str | None]:
-    """Returns None and a note if the embedder is unavailable; then only words match."""
+    """Return the vector of a query. If the embedder is unavailable, return None and a note; then only words match."""
     try:
         return ports.embedder.embed_question(text), None
     except CommonplaceError as error:
@@ -161,7 +161,7 @@ def _embedded(text: str, ports: Ports) -> tuple[Vector | None, str | None]:
 
 
 def with_fallback(look: Callable[[MemoryIndex], _Answer], ports: Ports) -> tuple[_Answer, bool]:
-    """Query the index, or the records if it is unavailable. Returns the answer and whether the records were used."""
+    """Query the index. If it is unavailable, query the records. Return the answer and whether the records were used."""
     try:
         return look(ports.index), False
     except IndexUnavailable as error:
@@ -174,10 +174,10 @@ def with_fallback(look: Callable[[MemoryIndex], _Answer], ports: Ports) -> tuple
 def _in_order(
     ids: Sequence[str], scores: "Floats", asks_of_now: bool, visibility: Visibility, ports: Ports
 ) -> tuple[list[Stored], list[int], list[int]]:
-    """Visible memories in display order, the place each is shown at, and its own rank.
+    """Return the visible memories in display order. For each, return the rank that gives its relevance, and its own rank.
 
-    Relevance and probability belong to the place, and stay there if a newer value of an attribute is moved up. Nothing moves
-    if the question names a time, which may be that of the older value.
+    Relevance and probability belong to the place and stay there if a newer value of an attribute moves up. No memory moves if
+    the query names a time, because the older value may belong to this time.
     """
     place_of = {memory_id: place for place, memory_id in enumerate(ids)}
     stored = _visible(ids, visibility, ports)
@@ -195,4 +195,4 @@ def _visible(ids: Sequence[str], visibility: Visibility, ports: Ports) -> list[S
 
 
 def _number(cosine: float) -> float | None:
-    return None if cosine != cosine else cosine  # NaN: no vector
+    return None if cosine != cosine else cosine  # NaN means that there is no vector

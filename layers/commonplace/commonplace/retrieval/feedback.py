@@ -1,4 +1,4 @@
-"""Score adjustments from feedback on memories for similar queries."""
+"""Adjusts scores by feedback on memories that was given for similar queries."""
 
 import functools
 from collections import Counter
@@ -9,8 +9,8 @@ from commonplace.ports.values import Caller
 from commonplace.retrieval.query import own_terms
 from commonplace.text.foundation import tokenizer
 
-_ALIKE = 0.6  # least share of common stems (Jaccard) of similar queries
-_SHARE, _MOST = 0.03, 0.06  # per rating, and in total: less than the default relevance of .3 requires
+_ALIKE = 0.6  # similar queries have at least this share of common stems (Jaccard)
+_SHARE, _MOST = 0.03, 0.06  # per rating and in total; less than the score for the default relevance of 0.3
 
 
 def rated_by_feedback(query: str, caller: Caller, ports: Ports) -> dict[str, float]:
@@ -25,9 +25,9 @@ def rated_by_feedback(query: str, caller: Caller, ports: Ports) -> dict[str, flo
     return {memory_id: max(-_MOST, min(_MOST, _SHARE * count)) for memory_id, count in votes.items() if count}
 
 
-@functools.lru_cache(maxsize=1024)  # 500 ratings cost a search 9 ms without, 3 with
+@functools.lru_cache(maxsize=1024)  # with 500 ratings, a search takes 9 ms without the cache and 3 ms with it
 def content_stems(query: str) -> frozenset[str]:
-    """Return the stems that queries are compared by: of the stored part, without words that only ask."""
+    """Return the word stems for comparing a query. Only its logged part is used, without words that only ask."""
     return frozenset(own_terms(logged_query(query))) - tokenizer.terms_of_asking()
 
 

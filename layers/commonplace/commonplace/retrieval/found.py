@@ -15,7 +15,7 @@ _PARTIAL = "only the newest memories were looked at, or as they were some second
 
 @dataclass(frozen=True)
 class Matches:
-    """What a search chose from. `places`: the rank whose relevance each hit has; `own`: its own rank."""
+    """The candidates of a search. For each hit, `places` is the rank whose relevance is shown, and `own` is its own rank."""
 
     retrieved: Retrieved
     ranked: Ranked
@@ -25,11 +25,11 @@ class Matches:
 
 @dataclass(frozen=True)
 class Found:
-    """Matching memories with vectors, best first, each with relevance, probability and cosine (None without a vector).
+    """Memories that match, best first, with their vectors, relevance, probability and cosine (None without a vector).
 
-    `held_back`: how many related memories are below the required relevance; `best_only`: only the best is shown, as none
-    passed; `degraded`: what was unavailable, and what replaced it; `partial`: only the newest memories were searched, or a
-    slightly outdated state; `none_at_all`: no memory could match any query; `matches`: None if the query is general.
+    `held_back` counts related memories below the required relevance. `best_only` is True if none passed and only the best is
+    shown. `degraded` says what was unavailable and what replaced it. `partial` is True if only the newest or older states of
+    memories were searched. `none_at_all` is True if no memory is visible. `matches` is None if the query is general.
     """
 
     stored: list[Stored]
@@ -53,7 +53,7 @@ class Found:
         return [record.memory for record in self.stored]
 
     def notes(self, redacted: Sequence[str], warnings: list[str] | None = None) -> Notes | None:
-        """Return the notes of the answer on how the memories were found."""
+        """Return notes on how the memories were found."""
         return (
             Notes(
                 degraded=self.degraded,

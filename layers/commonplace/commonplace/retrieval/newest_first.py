@@ -1,4 +1,4 @@
-"""Find the newest value of an attribute that changed over time ("I work at Bosch", "I've started at Siemens")."""
+"""Finds the newest value of an attribute that changed over time ("I work at Bosch", "I've started at Siemens")."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -13,16 +13,16 @@ from commonplace.ports.values import Stored
 if TYPE_CHECKING:
     from commonplace.ports.index import Flags, Floats
 
-_BEST = 5  # ranks that are checked
-_ALIKE = 0.55  # least score relative to the better of two
-_LEAST_COSINE = 0.4  # minimum for texts on the same attribute; the pair model decides
-_MOST_JUDGED = 8  # the nearest pairs; each takes half a millisecond if its texts are new
-_NEAREST = 0.05  # a newer value replaces its nearest value, and others within this distance
-_IF_QUERIED, _IF_SAME_TYPE = -1.0, -0.5  # thresholds are lower if both are on one matter anyway
+_BEST = 5  # only the first ranks are checked
+_ALIKE = 0.55  # the lower score must be at least this share of the higher score
+_LEAST_COSINE = 0.4  # texts below this cosine are not compared; above it, the pair model decides
+_MOST_JUDGED = 8  # only the nearest pairs; each takes 0.5 ms if its texts are new
+_NEAREST = 0.05  # a newer value also replaces older values with a cosine up to this much below the nearest
+_IF_QUERIED, _IF_SAME_TYPE = -1.0, -0.5  # lower thresholds, because both memories match one query or have one type
 
 
 def newest_first(scores: "Sequence[float] | Floats", records: Sequence[Stored], now: datetime, model: str) -> list[int]:
-    """Return the hit to show at each place. Of hits with similar scores on one attribute, the newest is first."""
+    """Return the rank of the hit to show at each place. Of similar hits about one attribute, the newest is first."""
     best, given_scores = records[:_BEST], np.asarray(scores[:_BEST])
     alike = np.minimum.outer(given_scores, given_scores) >= _ALIKE * np.maximum.outer(given_scores, given_scores)
     pairs = _changed(best, np.triu(alike), now, model, _IF_QUERIED)
@@ -37,13 +37,13 @@ def newest_first(scores: "Sequence[float] | Floats", records: Sequence[Stored], 
 
 
 def changed_values(records: Sequence[Stored], now: datetime, model: str) -> list[tuple[int, int]]:
-    """Return pairs of places (older, newer) with values of the same attribute. Compares only memories of one type."""
+    """Return pairs of places (older, newer) with values of the same attribute. Only memories of one type are compared."""
     types = np.array([record.memory.memory_type for record in records])
     return _changed(records, types[:, None] == types[None, :], now, model, _IF_SAME_TYPE)
 
 
 def _changed(records: Sequence[Stored], allowed: "Flags", now: datetime, model: str, least: float) -> list[tuple[int, int]]:
-    """The allowed pairs (older, newer) on the same attribute, by the same speaker, on a later day that has passed."""
+    """Return the allowed pairs (older, newer) about one attribute. The speaker is the same, the newer day later."""
     known = [
         (place, item.vector) for place, item in enumerate(records) if item.vector is not None and _is_fact(item.memory, model)
     ]
@@ -61,7 +61,7 @@ def _changed(records: Sequence[Stored], allowed: "Flags", now: datetime, model: 
 
 
 def _is_fact(memory: Memory, model: str) -> bool:
-    """Conversation turns are not compared: a turn is true as of when it was said."""
+    """Exclude conversation turns, because a turn is true for the time when it was said."""
     return memory.embedding_model == model and memory.position is None
 
 

@@ -1,4 +1,4 @@
-"""Parses a query into intent, terms and time range, and estimates how likely the memories hold the answer."""
+"""Parses a query into intent, terms and time range. Also estimates how likely the memories contain the answer."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,17 +19,17 @@ from commonplace.text.time_ranges.reader import read_time_range
 
 _EXPANSION_WEIGHT = 0.2
 _EXPANSIONS = 6
-_STEEPNESS = 8.0  # logistic fit of the lead on LoCoMo conversations 0 and 1
+_STEEPNESS = 8.0  # logistic fit of the lead, on LoCoMo conversations 0 and 1
 _BEST = 5
-_SUBJECT = "user"  # all memories are about the user, so the word doesn't discriminate
-_LEAST_SPEAKERS = 2  # named speakers
+_SUBJECT = "user"  # all memories are about the user, so this word doesn't distinguish them
+_LEAST_SPEAKERS = 2  # speakers with names
 _LONGEST_LABEL = 4  # words of a tag
 _LEAST, _MOST = 0.15, 0.85
 
 
 @dataclass(frozen=True)
 class Query:
-    """A parsed query. `general`: it names nothing, so importance ranks; `expansions`: extra words by the word they widen."""
+    """A parsed query. A `general` query has no subject, so importance ranks. `expansions` maps added words to query words."""
 
     question: Question
     intent: Intent
@@ -39,9 +39,9 @@ class Query:
     general: bool
 
     def with_known_expansions(self, frequencies: Iterable[float]) -> "Query":
-        """Return the query with at most six expansions that occur in memories; others get weight 0.
+        """Return the query with at most six expansions that occur in memories. Other expansions get the weight 0.
 
-        `frequencies`: how many visible memories contain each term. This way, no search has to load the user's tags first.
+        `frequencies` has the number of visible memories for each term. It saves a search from loading the user's tags first.
         """
         terms = self.question.terms
         present = {term for term, count in zip(terms, frequencies, strict=True) if count}
@@ -57,7 +57,7 @@ class Query:
 
 
 def parse_query(text: str, now: datetime, renamed: Mapping[str, str] = {}) -> Query:
-    """Parse a query by rules, with all possible expansions. `now` is aware; `renamed`: new names by old tags."""
+    """Parse a query by rules and add all expansions. `now` must be timezone-aware. `renamed` maps old tags to new tags."""
     own = own_terms(text)
     spoken = tokenizer.words(text)
     named = _renamed(spoken, renamed) if renamed else {}
@@ -65,7 +65,7 @@ def parse_query(text: str, now: datetime, renamed: Mapping[str, str] = {}) -> Qu
     own = [term for term in own if term not in instead]
     own = list(dict.fromkeys([*own, *(term for tag in named for term in tokenizer.terms(tag))]))
     time = read_time_range(text, now)
-    # "What do I do?" has only function words, and is matched by meaning; "*" matches everything.
+    # "What do I do?" has only function words, so meaning decides. "*" matches everything.
     for_all = not set(own) - tokenizer.terms_of_asking() and bool(own or not spoken)
     general = time is None and (for_all or intent_cues.asks_about_the_user(text))
     added = {} if general else {**{words: tag for tag, words in named.items()}, **expansions(spoken)}
@@ -83,7 +83,7 @@ def parse_query(text: str, now: datetime, renamed: Mapping[str, str] = {}) -> Qu
 
 
 def own_terms(text: str) -> list[str]:
-    """Return the distinct terms of a query; "user" only if there is no other."""
+    """Return the distinct terms of a query. The term "user" is left out if there are other terms."""
     own = list(dict.fromkeys(tokenizer.terms(text)))
     return [term for term in own if term != _SUBJECT] or own
 
@@ -116,10 +116,10 @@ def _spans(time: TimeRange | None) -> tuple[DaySpan, ...]:
 
 
 def answerable(question: Question, candidates: Candidates, corpus: Corpus, ranked: Ranked) -> float | None:
-    """Estimate how likely the memories answer (0-1), by the lead of a named speaker's best hit, else by word coverage.
+    """Estimate from 0 to 1 how likely the memories contain the answer.
 
-    None unless the memories come from a conversation; single facts carry no signal. "What is my cat called?" matches the
-    dog's name better than most questions match their answer.
+    The estimate uses the lead of a named speaker's best hit, else the coverage of words. It is None unless the memories are
+    from a conversation: with single facts, "What is my cat called?" matches the dog's name better than most right answers.
     """
     if not len(ranked.rows):
         return 0.0
@@ -137,7 +137,7 @@ def answerable(question: Question, candidates: Candidates, corpus: Corpus, ranke
 
 
 def _coverage(question: Question, candidates: Candidates, corpus: Corpus, ranked: Ranked) -> float:
-    """Return the share of the question's words, by rarity, that the best hits contain; without words, the best cosine."""
+    """Return the share of the query's words, by rarity, in the best hits. Without words, return the best cosine."""
     weights = term_weights(question, corpus)
     best = ranked.rows[:_BEST]
     if not weights.sum():

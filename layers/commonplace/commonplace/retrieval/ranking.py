@@ -1,7 +1,7 @@
-"""Ranking: an absolute, linear score for each candidate, and its relevance from 0 to 1.
+"""Ranking. Each candidate gets an absolute, linear score and a relevance from 0 to 1.
 
-Formula and constants were measured (docs/search.md; benchmarks/retrieval.py repeats it). Pure functions: equal candidates
-give the same order on every engine.
+The formula and its constants were measured (docs/search.md; benchmarks/retrieval.py repeats this). The functions are pure,
+so equal candidates get the same order on every engine.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,34 +21,34 @@ from commonplace.text.foundation import tokenizer
 
 Profile = Literal["window", "classic"]
 
-_WORDS, _HALF, _RISE = 1.5, 16.0, 1.5  # word score 1.5 s^1.5 / (s^1.5 + 16^1.5): a weak match adds little
-_COSINE, _NEAR = 1.3, 0.8  # weight of a memory's own vector, and share of its neighbours' vectors
-_SPEAKER, _WITH_SPEAKER = 0.12, 0.1  # a turn of the named speaker, and a turn next to it
-_LABELLED = 0.15  # for the share of the question's words, by rarity, that only labels contain
-_ALL_NAMED = 0.5  # for all words of a label-like query, in text or labels
+_WORDS, _HALF, _RISE = 1.5, 16.0, 1.5  # the word score is 1.5 s^1.5 / (s^1.5 + 16^1.5); a weak match adds little
+_COSINE, _NEAR = 1.3, 0.8  # weight of the cosines, and share of the neighbours' vectors
+_SPEAKER, _WITH_SPEAKER = 0.12, 0.1  # for a turn of the named speaker, and for a turn next to it
+_LABELLED = 0.15  # times the share of the query's words, by rarity, that only labels contain
+_ALL_NAMED = 0.5  # if text or labels contain all words of a query like a label
 _ANSWER = 0.05
 _INSTRUCTION = 0.2
-_RELATED = 0.25  # an instruction without shared words needs at least this cosine
+_RELATED = 0.25  # an instruction that shares no words needs at least this cosine
 _PREFERENCE = 0.15
 _DATE, _DATE_DAYS, _LONG_SPAN_DAYS, _LONG_SPAN_SHARE = 0.4, 7.0, 40, 0.2
-_EVEN = 0.2  # the score with relevance .5; right memories of single facts start at half of it
+_EVEN = 0.2  # this score has the relevance 0.5; right memories among single facts have at least half of it
 _ORDERED_ROWS = 300  # more than twice the highest limit
 _RECENCY_DAYS, _MANY_USES = 90.0, 20
 _OF_SPEAKER, _OF_FEEDBACK = "speaker", "feedback"
 TIE_BREAKS = ("tie_importance", "tie_recency", "tie_usage")
-"""Parts of `raw` that order equal matches, and are not part of relevance."""
+"""Parts of `raw` that order equal matches. They are not part of relevance."""
 
 
 @dataclass(frozen=True)
 class DaySpan:
-    """Days named in a question, as inclusive ordinals; infinite if open. `any_year`: no year was named."""
+    """Days named in a query, as inclusive ordinals. An open end is infinite. `any_year` is True if no year was named."""
 
     first: float
     last: float
     any_year: bool = False
 
     def in_years(self, years: Sequence[int]) -> list["DaySpan"]:
-        """Return the same days in each of the years; unchanged if a year was named."""
+        """Return these days in each of the years. If a year was named, return only the span itself."""
         if not self.any_year:
             return [self]
         begins = date.fromordinal(int(self.first))
@@ -61,7 +61,7 @@ class DaySpan:
 
 @dataclass(frozen=True)
 class Question:
-    """A query for ranking. `label`: a few content words only, like the name of a tag or category."""
+    """A query for ranking. `label` is True if it has only a few content words, like the name of a tag or category."""
 
     terms: tuple[str, ...]
     weights: tuple[float, ...]
@@ -79,7 +79,7 @@ def rank(
     rated: Mapping[str, float] = {},
     now: float = 0.0,
 ) -> Ranked:
-    """Score and order the candidates, best first, then by id. `rated`: feedback by id; `now`: seconds since 1970."""
+    """Score and order the candidates, best first, then by id. `rated` has feedback by id. `now` is in seconds since 1970."""
     rows = np.flatnonzero(candidates.ranked)
     is_classic = profile == "classic"
     parts = _classic(question, candidates, corpus, rows, now) if is_classic else _linear(question, candidates, corpus, rows)
@@ -93,7 +93,7 @@ def rank(
 
 
 def _ordered(ids: Sequence[str], rows: Integers, scores: Floats) -> Integers:
-    """Exact order by id only for as many rows as can be returned."""
+    """Order equal scores by id, but only for as many rows as can be returned."""
     order = np.argsort(-scores, kind="stable")
     head = order[:_ORDERED_ROWS]
     named = sorted(zip((-scores[head]).tolist(), (ids[row] for row in rows[head].tolist()), head.tolist(), strict=True))
@@ -101,18 +101,18 @@ def _ordered(ids: Sequence[str], rows: Integers, scores: Floats) -> Integers:
 
 
 def named_speakers(question: Question, corpus: Corpus) -> list[str]:
-    """Return known speakers whose name, or a part of it, is in the question."""
+    """Return the known speakers whose name, or a part of it, is in the query."""
     return sorted(name for name in corpus.speakers if question.words.intersection(tokenizer.words(name)))
 
 
 def break_ties(scores: Floats, memories: Sequence[Memory], now: float, weights: Weights) -> list[int]:
-    """Return the order of memories; importance, recency and usage break ties."""
+    """Return the order of the memories. Importance, recency and usage decide between similar scores."""
     settled = reduce(np.add, tie_breaks(memories, now, weights).values(), scores)
     return [int(row) for row in np.argsort(-settled, kind="stable")]
 
 
 def tie_breaks(memories: Sequence[Memory], now: float, weights: Weights) -> dict[str, Floats]:
-    """Return what importance, recency and usage add to each score, by name, to order similar matches."""
+    """Return what importance, recency and usage add to each score, by name. This orders similar matches."""
     importance = np.array([memory.importance for memory in memories])
     days = np.array([max(0.0, now - memory.happened_at.timestamp()) / 86_400 for memory in memories])
     uses = np.array([min(memory.access_count, _MANY_USES) / _MANY_USES for memory in memories])
@@ -122,7 +122,7 @@ def tie_breaks(memories: Sequence[Memory], now: float, weights: Weights) -> dict
 
 
 def term_weights(question: Question, corpus: Corpus) -> Floats:
-    """Return rarity times weight of each term. Speaker names get 0: they say who speaks, not about what."""
+    """Return rarity times weight of each term. Names of speakers get 0, because they say who speaks and not about what."""
     names = {term for name in corpus.speakers for term in tokenizer.terms(name)}
     own = np.array([0.0 if term in names else w for term, w in zip(question.terms, question.weights, strict=True)])
     if not own.any():
@@ -151,7 +151,7 @@ def _linear(question: Question, candidates: Candidates, corpus: Corpus, own: Int
 
 
 def _labelled(question: Question, term_counts: Floats, weights: Floats) -> Floats:
-    """Score tags and categories, so that a label matches even if no text contains the word."""
+    """Score tags and categories, so that a label matches even if no text contains its word."""
     only = np.isclose(term_counts, bm25.LABEL_WEIGHT)
     share = _LABELLED * (only @ weights) / max(float(weights.sum()), 1e-9)
     if question.label:
@@ -173,7 +173,7 @@ def _spoken_by_named(question: Question, candidates: Candidates, corpus: Corpus)
 
 
 def _date_match(spans: Sequence[DaySpan], days: Floats) -> Floats:
-    """1 within a named span, falling by a factor of e per week outside; a long span counts less."""
+    """Score days by their distance from a span: 1 inside, divided by e per week outside. A long span counts less."""
     best = np.zeros(len(days))
     for span in spans:
         distance = np.maximum(np.maximum(span.first - days, days - span.last), 0.0)
@@ -183,9 +183,9 @@ def _date_match(spans: Sequence[DaySpan], days: Floats) -> Floats:
 
 
 def _classic(question: Question, candidates: Candidates, corpus: Corpus, own: Integers, now: float) -> dict[str, Floats]:
-    """The specification's formula: .4 cosine + .3 exact + .1 level / 5 + .1 recency.
+    """Score by the formula of the specification: .4 cosine + .3 exact + .1 level / 5 + .1 recency.
 
-    `tie_breaks` adds the last tenth, usage, which isn't known here.
+    The last tenth, usage, is not known here. `tie_breaks` adds it.
     """
     weights = term_weights(question, corpus)
     exact = (candidates.term_counts > 0) @ weights / max(float(weights.sum()), 1e-9)

@@ -1,4 +1,4 @@
-"""Check visibility and filters of single memories, and build rows from records without an index."""
+"""Checks visibility and filters of single memories, and builds rows from records without an index."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from commonplace.retrieval.documents import Document, document
 
 
 def visibility_of(caller: Caller, agent_id: str | None = None, include_expired: bool = False) -> Visibility:
-    """Return the visibility of a caller: global memories, and those of their agent or of `agent_id`."""
+    """Return what a caller may see: global memories, and memories for `agent_id` or for the caller's own agent."""
     agents = tuple(sorted({GLOBAL_AGENT, agent_id or caller.agent_id}))
     return Visibility(caller.user_id, agents, caller.now, include_expired)
 
 
 def filter_of(category: SearchCategory | None, options: FilterOptions) -> Filter:
-    """Build the filter of a category or section and of further options."""
+    """Build a filter from a category or section and the other options."""
     span = options.time_range
     filed_under, section = where_filed(category or "all")
     return Filter(
@@ -34,7 +34,7 @@ def filter_of(category: SearchCategory | None, options: FilterOptions) -> Filter
 
 
 def is_visible(visibility: Visibility, memory: Memory) -> bool:
-    """Return whether a memory is visible: the user's own, active, valid now, unexpired, and meant for one of the agents."""
+    """Return whether the memory is the user's, active, valid now, not expired, and meant for one of the agents."""
     return (
         memory.user_id == visibility.user_id
         and memory.status == "active"
@@ -50,7 +50,7 @@ def passes_filter(filters: Filter, memory: Memory, doc: Document) -> bool:
 
 
 def refused_by(filters: Filter, memory: Memory, doc: Document) -> str | None:
-    """Return the first part of a filter that rejects a visible memory; `time_range` for `after` and `before`."""
+    """Return the first part of a filter that rejects a visible memory. For `after` and `before` it is `time_range`."""
     for name, value in filters.equal.items():
         if getattr(doc if name == "content_type" else memory, name) != value:
             return name
@@ -63,7 +63,7 @@ def refused_by(filters: Filter, memory: Memory, doc: Document) -> str | None:
 
 @dataclass(frozen=True)
 class RecordScan:
-    """Records of a user for a linear search. `model`: whose vectors count; `complete`: there are no other records."""
+    """Records of a user for a linear search. Only vectors of `model` count. `complete` is True if these are all records."""
 
     records: Sequence[Stored]
     model: str
@@ -86,7 +86,7 @@ class RecordScan:
     def rows(
         self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None
     ) -> tuple[dict[str, Row], set[str]]:
-        """Return the rows of visible records by id, and the ids of those that pass the filter."""
+        """Return the rows of visible records by id, and the ids of rows that pass the filter."""
         rows, passing = {}, set()
         for memory, made, other in self._visible(visibility):
             rows[memory.memory_id] = candidate_rows.row_of(memory, made, terms, _cosine(vector, other))

@@ -1,1 +1,1 @@
-"""Claude reads statements and days, and summarizes. The first call imports the `anthropic` SDK, which takes 2 s."""
+"""Claude reads statements and days, and writes summaries. The first call imports the `anthropic` SDK, which takes 2 s."""

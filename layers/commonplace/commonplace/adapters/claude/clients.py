@@ -1,4 +1,4 @@
-"""SDK clients for Anthropic's API by key, or for Bedrock by role, and the translation of SDK errors."""
+"""SDK clients for Anthropic's API (with a key) and for Bedrock (with a role), and the translation of SDK errors."""
 
 import re
 import threading
@@ -22,7 +22,7 @@ _TYPE = re.compile(r"[a-z_]{1,64}")
 
 
 def read_secret(arn: str) -> str:
-    """Return the secret's text. Raises `ModelUnavailable` as a misconfiguration if it can't be read."""
+    """Return the text of a secret. If the secret can't be read, raise `ModelUnavailable` as a misconfiguration."""
     require_extra("aws", "the key of Claude is configured as a secret of AWS")
     from aws_lambda_powertools.utilities import parameters
 
@@ -41,20 +41,20 @@ def secret_reader(arn: str) -> partial[str]:
 
 
 class Clients(Protocol):
-    """Provides a shared SDK client, created on first use."""
+    """Creates an SDK client on first use and shares it."""
 
     def client(self) -> "anthropic.Anthropic | anthropic.AnthropicBedrock":
-        """Return a client without retries. Raises `ModelUnavailable` if there is no key."""
+        """Return a client that does not retry. Raises `ModelUnavailable` if there is no key."""
 
     def require(self) -> None:
-        """Raise `INVALID_ARGUMENT`, with the install command, if a required library is missing."""
+        """Raise `INVALID_ARGUMENT` if a required library is missing. The message has the install command."""
 
     def close(self) -> None:
-        """Close the connections; the next call opens new ones."""
+        """Close the connections. The next call opens new connections."""
 
 
 class KeyClients:
-    """Clients of the Messages API. The key is read at each call, so that a new one works without a deployment."""
+    """Clients for the Messages API. Each call reads the key, so a new key works without a deployment."""
 
     def __init__(self, key: Callable[[], str], base_url: str | None = None) -> None:
         self._key, self._base_url = key, base_url
@@ -67,7 +67,7 @@ class KeyClients:
     def client(self) -> "anthropic.Anthropic":
         import anthropic
 
-        key = self._key().strip()  # a key from a file ends in a newline, which would make the header invalid
+        key = self._key().strip()  # a key from a file ends in a newline, and the header would be invalid
         with self._lock:
             if self._made is None or self._made[0] != key:
                 self._made = key, anthropic.Anthropic(api_key=key, base_url=self._base_url, max_retries=0)
@@ -81,7 +81,7 @@ class KeyClients:
 
 
 class BedrockClients:
-    """Clients of Claude on Bedrock, with the credentials and region of the environment."""
+    """Clients for Claude on Bedrock. They use the credentials and the region of the environment."""
 
     def __init__(self, base_url: str | None = None) -> None:
         self._base_url = base_url
@@ -109,21 +109,21 @@ class BedrockClients:
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a call failed. `why` never quotes the server, whose message may quote the text or the key."""
+    """The reason why a call failed. `why` never quotes the server's message, because it may quote the text or the key."""
 
     why: str
     transient: bool = True
     misconfigured: bool = False
     pause: float | None = None
-    """Seconds to wait, as asked by the server; None if not specified."""
+    """The seconds that the server asks to wait, or None."""
     request: str | None = None
     """The API's request id."""
     objection: str = ""
-    """The server's message on a malformed request; only searched for parameter names."""
+    """The server's message about a malformed request. It is only searched for names of parameters."""
 
 
 def failure_of(error: "anthropic.APIError | TimeoutError") -> Failure:
-    """Translate an SDK error: what went wrong, and whether a retry may help."""
+    """Translate an SDK error. The failure says what went wrong and whether a retry may help."""
     import anthropic
     import httpx2
 
@@ -140,7 +140,7 @@ def _failure_of(error: "anthropic.APIStatusError") -> Failure:
     status, headers = error.status_code, error.response.headers
     kinds = [kind for kind in (error.error_code, error.type) if isinstance(kind, str) and _TYPE.fullmatch(kind)]
     transient = status in _RETRIED or status >= 500
-    # The API may know better: a 429 for a spent budget is permanent.
+    # The API may know better. For example, a 429 for a spent budget is permanent.
     return Failure(
         why=f"Claude answered {status}" + (f" ({kinds[0]})" if kinds else ""),
         transient={"true": True, "false": False}.get(headers.get("x-should-retry", ""), transient),

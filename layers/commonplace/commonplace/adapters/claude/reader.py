@@ -1,6 +1,6 @@
-"""Claude behind two ports: the statement reader, and the language model of nights and summaries.
+"""Claude as the reader of statements and as the language model for nightly runs and summaries.
 
-Each item of an answer is checked on its own.
+Each field of an answer is checked separately, so a bad field does not affect the others.
 """
 
 import logging
@@ -33,15 +33,15 @@ _LONGEST_UNSPACED = 14
 _OPENING = " \t\n\"'`“”‘’«»()[]{}<>#¡¿「『・"
 _CLOSING = " \t\n\"'`“”‘’«»()[]{}<>.,;:!?。、，；：！？」』・"
 _NO_TAGS = frozenset({"misc", "other", "user", "the-user", "usuario", "ユーザー"})
-# Dots within words don't end sentences: node.js, 3.5.
+# A dot within a word does not end a sentence: node.js, 3.5.
 _STOP = re.compile(r"[.!?,;:]\s|[。！？，；：]|\[redacted:")
 _SUBJECT = re.compile(r"(?:the user(?:'s)?|i|i'm|he|she|they|we)\s|the-user")
-# Japanese and Chinese sentences have no spaces; particles and verb endings reveal them.
+# Japanese and Chinese sentences have no spaces. Particles and verb endings show that a tag is a sentence.
 _PARTICLE = re.compile(r"[\u30a0-\u30ff\u3400-\u9fff][はがを]|(?:です|ます|ました|ません)$")
 
 
 def clean_tags(raw_tags: Iterable[str]) -> tuple[str, ...]:
-    """Return up to 8 distinct lower-case tags without spaces, in order. Drops sentences and non-words."""
+    """Return up to 8 distinct lower-case tags without spaces, in order. Sentences and mere punctuation are dropped."""
     tags = dict.fromkeys(tag for tag in map(_token, raw_tags) if tag and tag not in _NO_TAGS)
     return tuple(tags)[:_MOST_TAGS]
 
@@ -90,8 +90,8 @@ def _words(value: object, _: ValidatorFunctionWrapHandler) -> list[str]:
 class Answer(BaseModel):
     """A statement made clean."""
 
-    # The schema of these fields goes to the API. Parsing never fails: an unknown type becomes `other`, and non-text is
-    # dropped, so that a bad item costs only itself.
+    # The schema of these fields is sent to the API. Parsing never fails: an unknown type becomes `other`, and a value that
+    # is not text is dropped. A bad value thus affects only its own field.
 
     normalized: Annotated[str, WrapValidator(_printable)] = Field(
         description="The statement in the third person, self-contained, in the language of the text, without secrets."
@@ -101,7 +101,7 @@ class Answer(BaseModel):
 
 
 def read_answer(body: bytes, raw: str) -> Normalized:
-    """Return the statement in the API's answer to `raw`, which replaces an empty one. Raises `ModelUnavailable`."""
+    """Return the statement in the API's answer. If it has no text, `raw` is used. Raises `ModelUnavailable`."""
     from commonplace.text.redaction import redact
 
     answer = Answer.model_validate(_answer_fields(_answer_text(body)))
@@ -109,7 +109,7 @@ def read_answer(body: bytes, raw: str) -> Normalized:
     if len(text) > MAX_TEXT:
         raise ModelUnavailable(f"Claude answered with more than {MAX_TEXT} characters")
     before, after = answer.normalized.casefold(), text.casefold()
-    # A password alone looks like any word, so words redacted from the text are not used as tags.
+    # A password alone looks like any word. A word that was redacted from the text is therefore not used as a tag.
     shown = (tag for tag in answer.tags if tag.casefold() in after or tag.casefold() not in before)
     tags = clean_tags(tag for tag in shown if not redact(tag).kinds)
     return Normalized(text if any(char.isalnum() for char in text) else raw, answer.type, tags or ("misc",))
@@ -126,7 +126,7 @@ def _answer_text(body: bytes) -> str:
 
 
 def _answer_fields(reply: str) -> dict[str, object]:
-    """The last object with a complete `normalized`, without fences and remarks; truncated ones as far as complete."""
+    """Return the last object with a complete `normalized`. Fences, remarks and a truncated end are ignored."""
     start = len(reply)
     while (start := reply.rfind("{", 0, start)) >= 0:
         try:
@@ -150,7 +150,7 @@ Option = Literal["temperature", "effort", "schema"]
 _ATTEMPTS = 5
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.5, 8.0
 _CONNECT_SECONDS = 5.0
-_TO_ANSWER = 2.0  # seconds reserved for the caller's own answer
+_TO_ANSWER = 2.0  # seconds that the caller needs for its own answer
 _NAMES: tuple[tuple[Option, re.Pattern[str]], ...] = (
     ("temperature", re.compile("temperature", re.IGNORECASE)),
     ("effort", re.compile("effort", re.IGNORECASE)),
@@ -160,20 +160,20 @@ _NAMES: tuple[tuple[Option, re.Pattern[str]], ...] = (
 
 
 class Deadline:
-    """A deadline that starts with its creation."""
+    """A deadline. The time starts when the object is created."""
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
 
     def left(self) -> float:
-        """Return the remaining seconds, never negative."""
+        """Return the remaining seconds, at least 0."""
         return max(0.0, self._end - time.monotonic())
 
     def run(self, call: Callable[[], CallOutcome]) -> CallOutcome:
         """Run the call and return its result. Raises `TimeoutError` after the deadline.
 
-        Socket timeouts apply to each step, so address lookup, several addresses and a slow answer can add up to many times
-        the limit. So the call runs in its own thread, and a late one continues unheard until its own timeouts.
+        A socket timeout limits only one step. Address lookup, several addresses and a slow answer can take many times the
+        limit. The call therefore runs in its own thread. A late call runs until its own timeouts; its result is ignored.
         """
         thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="commonplace-claude")
         try:
@@ -184,7 +184,7 @@ class Deadline:
 
 @dataclass(frozen=True)
 class ModelQuestion:
-    """A prompt with its answer's schema. `max_tokens` includes the thoughts of reasoning models."""
+    """A prompt with the schema of its answer. `max_tokens` includes the thinking of reasoning models."""
 
     instructions: str
     message: str | Sequence[Mapping[str, Any]]
@@ -195,7 +195,7 @@ class ModelQuestion:
 
 
 class MessagesApi:
-    """One model; options that it rejects are omitted from then on. `left`: the caller's remaining seconds."""
+    """One model. An option that the model rejects is not sent again. `left` returns the caller's remaining seconds."""
 
     def __init__(
         self, clients: Clients, model: str, temperature: float | None, left: Callable[[], float] = lambda: math.inf
@@ -206,15 +206,15 @@ class MessagesApi:
             self._options.add("temperature")
 
     def ask(self, question: ModelQuestion, seconds: float) -> bytes:
-        """Return the API's raw answer. Raises `ModelUnavailable`; misconfigurations are logged as errors.
+        """Return the API's raw answer. Raises `ModelUnavailable`; a misconfiguration is also logged as an error.
 
-        Raises `INVALID_ARGUMENT` if the SDK is missing: falling back to rules would hide that a key has no effect.
+        Raises `INVALID_ARGUMENT` if the SDK is missing. A fallback to rules would hide that the key has no effect.
         """
         self.require()
         import anthropic
 
-        # The deadline starts after the import, which happens once per process and would use up a short deadline. The default
-        # of 20 s leaves time for it within the 30 s of an HTTP API.
+        # The deadline starts after the import. The import happens once per process and would use up a short deadline. The
+        # default of 20 s leaves time for the import within the 30 s of an HTTP API.
         client = self._clients.client()
         deadline = Deadline(min(seconds, self._left() - _TO_ANSWER))
         attempt = 0
@@ -233,7 +233,7 @@ class MessagesApi:
         self._clients.require()
 
     def close(self) -> None:
-        """Close the connections; the next call opens new ones."""
+        """Close the connections. The next call opens new connections."""
         self._clients.close()
 
     def _send(self, client: "Client", question: ModelQuestion, options: set[Option], seconds: float) -> bytes:
@@ -275,28 +275,28 @@ class MessagesApi:
 
 
 class ClaudeReader:
-    """Normalizes statements with one model, one call each, and stores nothing."""
+    """Normalizes statements. Each statement is one call of one model, and nothing is stored."""
 
     def __init__(
         self, clients: Clients, model: str, temperature: float | None = None, deadline_seconds: float = 20.0,
         left: Callable[[], float] = lambda: math.inf,
     ) -> None:  # fmt: skip
-        """`temperature` 0-1 is sent only if given; `deadline_seconds` covers an answer with all retries."""
+        """`temperature`, from 0 to 1, is sent only if given. `deadline_seconds` limits an answer with all its retries."""
         self._api = MessagesApi(clients, model, temperature, left)
         self._deadline_seconds = deadline_seconds
 
     def read(self, text: str, source: str, context: str | None) -> Normalized:
-        """Return the normalized statement. Raises `ModelUnavailable` if there is none in time."""
+        """Return the normalized statement. Raises `ModelUnavailable` if the model does not answer in time."""
         body = self._api.ask(normalization_question(text, source, context), self._deadline_seconds)
         return read_answer(body, text)
 
     def close(self) -> None:
-        """Close the connections; the next call opens new ones."""
+        """Close the connections. The next call opens new connections."""
         self._api.close()
 
 
 class ClaudeLanguage:
-    """One model. It stores nothing. `left`: the caller's remaining seconds."""
+    """The language model for nightly runs and summaries. `left` returns the caller's remaining seconds."""
 
     def __init__(
         self, clients: Clients, model: str, temperature: float | None = None, left: Callable[[], float] = lambda: math.inf
@@ -305,7 +305,7 @@ class ClaudeLanguage:
 
     @property
     def name(self) -> str:
-        """The model's name. Raises `INVALID_ARGUMENT` without the SDK, so that a run fails before it starts."""
+        """The name of the model. Raises `INVALID_ARGUMENT` without the SDK, so that a run fails before it starts."""
         self._api.require()
         return self._model
 
@@ -325,12 +325,12 @@ class ClaudeLanguage:
         return _reply(self._api.ask(question, seconds))
 
     def close(self) -> None:
-        """Close the connections; the next call opens new ones."""
+        """Close the connections. The next call opens new connections."""
         self._api.close()
 
 
 def _with_cache_marks(messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The API caches a conversation with tools, so that the next turn pays only for new content."""
+    """Mark the end of the conversation for the API's cache. The next turn then pays only for new content."""
     *earlier, last = messages
     content = [{"type": "text", "text": last["content"]}] if isinstance(last["content"], str) else list(last["content"])
     content[-1] = {**content[-1], "cache_control": {"type": "ephemeral"}}
@@ -361,7 +361,7 @@ def _reply(body: bytes) -> Reply:
 
 
 def normalization_question(text: str, source: str, context: str | None) -> ModelQuestion:
-    """Build the question for a statement. Source, context and text are inside tags that they can't close."""
+    """Build the prompt for a statement. Source, context and text are in tags that their content can't close."""
     parts = {"source": source, "context": context, "text": text}
     filled = {name: part for name, part in parts.items() if part}
     mark = unused_mark(filled.values())
@@ -378,5 +378,5 @@ def _messages_of(question: ModelQuestion) -> "list[MessageParam]":
 
 
 def pause_before(attempt: int) -> float:
-    """Return a random number of seconds before the next attempt, so that failed clients don't return together."""
+    """Return a random pause in seconds, so that clients that failed together don't retry together."""
     return random.uniform(0.0, min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** (attempt - 1)))

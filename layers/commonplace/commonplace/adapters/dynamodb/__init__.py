@@ -1,1 +1,1 @@
-"""Records, PENDING rows, usage, ledger and runs in one DynamoDB table."""
+"""Adapters that store records, PENDING rows, usage, the ledger and runs in one DynamoDB table."""

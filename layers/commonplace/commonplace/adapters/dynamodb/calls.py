@@ -1,4 +1,4 @@
-"""Table calls that share a deadline and retry transient failures, and the thread-safe client with timeouts."""
+"""Calls to the DynamoDB table. The calls of one `Calls` object share a deadline and retry transient failures."""
 
 import logging
 import math
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 _log = logging.getLogger("commonplace")
 _T = TypeVar("_T")
 MOST_ACTIONS = 100
-"""Limit of one transaction."""
+"""The largest number of actions in one transaction."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.02, 0.5
 _KEYS_PER_CALL = 100
-_DELETES_PER_CALL = 10  # of up to 400 KB each, in a transaction of 4 MB
+_DELETES_PER_CALL = 10  # an item has up to 400 KB, a transaction up to 4 MB
 Failure = ClientError | BotoCoreError
 _REFUSED = "ConditionalCheckFailed"
 _SOON = {
@@ -43,28 +43,28 @@ _SOON_WITHIN = {"ProvisionedThroughputExceeded", "ThrottlingError", "Transaction
 
 @dataclass(frozen=True)
 class Refusal:
-    """An action whose condition failed: its index in the transaction, and the existing item, {} if none."""
+    """An action whose condition failed. `place` is its index in the transaction. `item` is the existing item, or {}."""
 
     place: int
     item: dict[str, Any]
 
 
 class Calls:
-    """The adapters' calls to the table. Each raises `STORAGE_UNAVAILABLE` if it doesn't succeed in time."""
+    """Calls to the table with a shared deadline. A call raises `STORAGE_UNAVAILABLE` if it doesn't succeed in time."""
 
     def __init__(self, client: "DynamoDBClient", name: str, until: float) -> None:
         self._client, self._name, self._until = client, name, until
 
     def wait(self, attempt: int) -> None:
-        """Pause before the next attempt, randomized and longer each time. Attempts count from 0."""
+        """Sleep for a random time before the next attempt. The pauses get longer. The first `attempt` is 0."""
         pause = random.uniform(0, min(_LONGEST_PAUSE, _FIRST_PAUSE * 2 ** min(attempt, 10)))
         if time.monotonic() + pause >= self._until:
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the record store is busy; try again")
         time.sleep(pause)
 
     def transact(self, actions: Sequence[Action]) -> list[Refusal]:
-        """Write all actions or none. Returns the refusals; empty if written."""
-        token = str(uuid.uuid4())  # lets DynamoDB recognize a repeated attempt
+        """Write all actions or none. Return the refused actions; the list is empty if all were written."""
+        token = str(uuid.uuid4())  # DynamoDB recognizes a repeated attempt by this token
         whole: list[Any] = [action.on(self._name) for action in actions]
         try:
             self._with_retries(lambda: self._client.transact_write_items(TransactItems=whole, ClientRequestToken=token))
@@ -73,7 +73,7 @@ class Calls:
         return []
 
     def transact_all(self, actions: Sequence[Action]) -> None:
-        """Write any number of unconditional actions, a hundred at a time."""
+        """Write any number of unconditional actions, a hundred per transaction."""
         for batch in in_batches(actions, MOST_ACTIONS):
             self.transact(batch)
 
@@ -93,12 +93,12 @@ class Calls:
             )  # fmt: skip
 
     def delete_all(self, keys: Iterable[Item]) -> None:
-        """Delete items in batches that fit even for items of maximum size."""
+        """Delete items in batches. A batch fits into one transaction even if every item has the maximum size."""
         for batch in in_batches(keys, _DELETES_PER_CALL):
             self.transact([Action("Delete", key) for key in batch])
 
     def update(self, user: str, item: str, change: str, condition: str, values: Item) -> Item | None:
-        """Update an item and return the changed attributes; None if the condition refuses it."""
+        """Update an item and return the changed attributes. Return None if the condition fails."""
         try:
             answer: Any = self._with_retries(
                 lambda: self._client.update_item(
@@ -114,7 +114,7 @@ class Calls:
         return item_read
 
     def get(self, keys: Iterable[tuple[str, str]], attributes: Sequence[str] = ()) -> dict[tuple[str, str], Item]:
-        """Return the existing items by user and sort key, strongly consistent; `attributes` limits what is read."""
+        """Return the existing items by user and sort key. Reads are strongly consistent. `attributes` limits what is read."""
         waiting: list[Any] = [key_of(user, item) for user, item in dict.fromkeys(keys)]
         shown: dict[str, Any] = {}
         if attributes:
@@ -135,11 +135,11 @@ class Calls:
         return items_by_key
 
     def one(self, user: str, item: str) -> Item | None:
-        """Return the item of a key, strongly consistent, or None."""
+        """Return the item of a key, or None. The read is strongly consistent."""
         return self.get([(user, item)]).get((user, item))
 
     def page(self, condition: str, values: Item, after: Item | None = None, **how: Any) -> tuple[list[Item], Item | None]:
-        """Return one page of a query (at most 1 MB), and the start of the next."""
+        """Return one page of a query (at most 1 MB) and the key where the next page starts."""
         if after is not None:
             how["ExclusiveStartKey"] = after
         names = names_in(condition + how.get("FilterExpression", "") + how.get("ProjectionExpression", ""))
@@ -152,7 +152,7 @@ class Calls:
         return answer["Items"], answer.get("LastEvaluatedKey")
 
     def pages(self, condition: str, values: Item, **how: Any) -> Iterator[list[Item]]:
-        """Yield all pages of a query, within one deadline."""
+        """Yield all pages of a query. All pages share one deadline."""
         after: Item | None = None
         while True:
             items, after = self.page(condition, values, after, **how)
@@ -161,7 +161,7 @@ class Calls:
                 return
 
     def scanned(self, condition: str, values: Item, after: Item | None = None) -> tuple[list[Item], Item | None]:
-        """Return one page of a scan of the table, strongly consistent, and the start of the next."""
+        """Return one page of a table scan and the key where the next page starts. The read is strongly consistent."""
         how: dict[str, Any] = {} if after is None else {"ExclusiveStartKey": after}
         answer: Any = self._with_retries(
             lambda: self._client.scan(
@@ -172,7 +172,6 @@ class Calls:
         return answer["Items"], answer.get("LastEvaluatedKey")
 
     def _with_retries(self, call: Callable[[], _T]) -> _T:
-        """A refused condition is an answer, and is raised unchanged."""
         attempt = 0
         while True:
             try:
@@ -196,14 +195,14 @@ def key_of(user: str, item: str) -> Item:
 
 
 def partition_condition(user: str, prefix: str = "") -> tuple[str, Mapping[str, Any]]:
-    """Return the query condition and values for a partition's rows, optionally with a prefix."""
+    """Return the query condition and its values for the rows of a partition. `prefix` limits the sort keys."""
     if not prefix:
         return f"#{USER} = :user", {":user": {"S": user}}
     return f"#{USER} = :user AND begins_with(#{ITEM}, :prefix)", {":user": {"S": user}, ":prefix": {"S": prefix}}
 
 
 def refusals(error: Failure) -> list[Refusal]:
-    """Return the refused conditions of a write; empty if it failed for another reason."""
+    """Return the refused actions of a write. The list is empty if the write failed for another reason."""
     if not isinstance(error, ClientError):
         return []
     if error.response["Error"]["Code"] == f"{_REFUSED}Exception":
@@ -216,7 +215,7 @@ def refusals(error: Failure) -> list[Refusal]:
 
 
 def is_transient(error: Failure) -> bool:
-    """Return whether a retry may succeed: throttling, a concurrent transaction, a server error or a truncated answer."""
+    """Return whether a retry may succeed, for example after throttling, a server error or a truncated response."""
     if not isinstance(error, ClientError):
         return isinstance(error, ConnectionError | HTTPClientError | ChecksumError)
     if error.response["ResponseMetadata"]["HTTPStatusCode"] >= 500 or error.response["Error"]["Code"] in _SOON:
@@ -226,7 +225,7 @@ def is_transient(error: Failure) -> bool:
 
 
 def storage_error(error: Failure) -> CommonplaceError:
-    """Translate a failure. The vendor's message is left out, as it may quote data."""
+    """Translate a failure. The vendor's message is left out because it may quote data."""
     if is_transient(error):
         return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the record store is busy or can't be reached; try again")
     kind = error.response["Error"]["Code"] if isinstance(error, ClientError) else type(error).__name__
@@ -241,7 +240,7 @@ _SECONDS = 5.0
 
 
 def connect(region: str, endpoint_url: str | None = None, seconds: float = 3.0) -> "DynamoDBClient":
-    """Create a thread-safe client without retries. `seconds`: limit per attempt, which may exceed the deadline."""
+    """Create a thread-safe client that does not retry. `seconds` limits each attempt and may exceed the deadline."""
     config = Config(
         retries={"total_max_attempts": 1},
         connect_timeout=1,
@@ -256,18 +255,18 @@ def connect(region: str, endpoint_url: str | None = None, seconds: float = 3.0) 
 
 
 class Table:
-    """A table by its client and name. `remaining`: seconds that the caller may still spend."""
+    """A DynamoDB table. `remaining` returns the seconds that the caller may still spend."""
 
     def __init__(self, client: "DynamoDBClient", name: str, remaining: Callable[[], float] = lambda: _SECONDS) -> None:
         self._client, self._name, self._remaining = client, name, remaining
 
     def calls(self, at_most: float = math.inf) -> Calls:
-        """Return calls with a deadline: the remaining seconds, or fewer."""
+        """Return calls with a deadline after the remaining time, but after at most `at_most` seconds."""
         return Calls(self._client, self._name, time.monotonic() + min(at_most, self._remaining()))
 
 
 def _refuse_cut(response_dict: Mapping[str, Any], **_: object) -> None:
-    """Rejects truncated answers, which botocore would read as empty: it checks this checksum only with its own retries."""
+    """Reject truncated responses. Without its own retries, botocore skips this checksum and reads them as empty."""
     length = response_dict["headers"].get("x-amz-crc32")
     if length is not None and int(length) != zlib.crc32(response_dict["body"]):
         raise ChecksumError(checksum_type="crc32", expected_checksum=length, actual_checksum="another")

@@ -1,4 +1,4 @@
-"""Documents of the table: a row for the head of each, and one per stored version."""
+"""Documents as rows of the table. A document has one row for its head and one row per stored version."""
 
 import json
 import math
@@ -13,11 +13,11 @@ from commonplace.domain.documents import MOST_VERSIONS, Document, DocumentHead, 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 
 _HEAD, _BODY, _VERSION = "head", "body", "version"
-_CLEAR_BATCH = 10  # versions, in a transaction of 4 MB
+_CLEAR_BATCH = 10  # versions per transaction, which is limited to 4 MB
 
 
 class DynamoDocuments:
-    """The documents of the table."""
+    """Stores documents in the table."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -45,7 +45,7 @@ class DynamoDocuments:
     def versions(self, user_id: str, namespace: Sequence[str], key: str) -> list[Document]:
         calls, path, documents = self._table.calls(), path_of(namespace, key), list[Document]()
         head = _head(calls, user_id, path)
-        if head is None:  # its remaining rows are being deleted
+        if head is None:  # the remaining rows are being deleted
             return []
         condition, values = partition_condition(user_id, f"{DOCUMENT_VERSION}{path}#")
         for page in calls.pages(condition, values, ScanIndexForward=False, ConsistentRead=True):
@@ -78,14 +78,14 @@ class DynamoDocuments:
 
 
 def _clear(calls: Calls, user_id: str, path: str) -> None:
-    """Removes remains of a document: rows expire one by one, and an erasure may have crashed."""
+    """Delete remaining rows of a document. Its rows expire separately, and an erasure may have crashed."""
     absent = Action("ConditionCheck", key_of(user_id, f"{DOCUMENT}{path}"), ABSENT)
     for names in in_batches(names_from(calls, user_id, f"{DOCUMENT_VERSION}{path}#"), _CLEAR_BATCH):
         calls.transact([absent, *(Action("Delete", key_of(user_id, name)) for name in names)])
 
 
 def _purging(calls: Calls, user_id: str, document: Document) -> list[Action]:
-    """Older versions expire with a deleted document, and no longer expire if it is restored."""
+    """Make older versions expire with a deleted document. Restoring the document cancels the expiry."""
     if document.purge_at is None and PURGE_AT not in (calls.one(user_id, f"{DOCUMENT}{document.path}") or {}):
         return []
     names = names_from(calls, user_id, f"{DOCUMENT_VERSION}{document.path}#")
@@ -115,7 +115,7 @@ def _version_item(user_id: str, document: Document) -> Item:
 
 
 def _packed_head(document: Document) -> Item:
-    """Compressed like the body: a head with a thousand passages would not fit otherwise."""
+    """Compress the head too, because a head with a thousand passages would not fit into an item otherwise."""
     return packed(document.model_dump_json(exclude={"body"}))
 
 
@@ -133,7 +133,7 @@ def _head_of(item: Item) -> DocumentHead:
 
 
 def _deletion_marker(head: DocumentHead | None) -> Document | None:
-    """A deletion marker has no body, and its own row may have expired."""
+    """Return a deletion marker without its body. The row with the marker's body may have expired."""
     return Document(**dict(head), body="") if head is not None and head.deleted else None
 
 

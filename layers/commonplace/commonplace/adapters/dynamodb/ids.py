@@ -1,4 +1,4 @@
-"""External ids of memories as rows, and hashes of erased ids, each a partition that names no user."""
+"""External ids of memories, and hashes of erased ids. Each hash is its own partition, so that no row names the user."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
@@ -15,7 +15,7 @@ _MOST_REQUESTED = 1_000
 
 
 class DynamoErasedIds:
-    """The erased ids of the table."""
+    """The hashes of erased ids in the table."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -30,7 +30,7 @@ class DynamoErasedIds:
 
 
 class DynamoAliases:
-    """The aliases of the table."""
+    """The external ids (aliases) of memories in the table."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -52,7 +52,7 @@ class DynamoAliases:
 
 
 def forget_aliases(calls: Calls, user_id: str, erased: Collection[str], forgotten: bool) -> None:
-    """Delete the aliases of erased memories. `forgotten`: store a hash of each."""
+    """Delete the aliases of erased memories. If `forgotten`, store a hash of each alias first."""
     for page in calls.pages(*partition_condition(user_id, ALIAS), ConsistentRead=True):
         names = [row[ITEM]["S"] for row in page if row[HOLDER]["S"] in erased]
         keep_erased(calls, user_id, (name.removeprefix(ALIAS) for name in names if forgotten))
@@ -79,12 +79,12 @@ def erased_row(user_id: str, erased_id: str) -> Item:
 
 
 def keep_erased(calls: Calls, user_id: str, ids: Iterable[str]) -> None:
-    """Store the hashes of ids, before their data is deleted."""
+    """Store the hashes of ids. Call this before the data of the ids is deleted."""
     for batch in in_batches(dict.fromkeys(ids), _BATCH):
         calls.transact([Action("Put", erased_row(user_id, memory_id)) for memory_id in batch])
 
 
 def keep_erased_rows(calls: Calls, user_id: str, rows: Iterable[Item]) -> None:
-    """Store the hashes of the memories and aliases among a user's rows to be erased."""
+    """Store hashes of the memory ids and aliases in a user's rows. Call this before the rows are deleted."""
     names = (str(row[ITEM]["S"]) for row in rows)
     keep_erased(calls, user_id, (name.partition("#")[2] for name in names if name.startswith((MEMORY, ALIAS))))

@@ -1,8 +1,8 @@
-"""The ledger of the table: the users' interactions, and which of them a run has read.
+"""The ledger in the table. It stores the users' interactions and records which of them a run has read.
 
-An interaction is a row under its id. While pending, a row `todo#<time>#<id>` lists it by time; once read, a row
-`read#<when>#<id>` does, until its text is dropped. Row and list change in one transaction. A user with pending interactions
-has the row `due`, which the sparse index lists across users.
+An interaction is one row under its id. A pending interaction is also listed by time in a row `todo#<time>#<id>`. An
+interaction that was read is listed in a row `read#<when>#<id>` until its text is dropped. One transaction changes both rows.
+A user with pending interactions has a row `due`. The sparse index lists the `due` rows of all users.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,12 +38,12 @@ from commonplace.ports.night import LedgerEntry, LedgerMark
 
 BODY = "body"
 ALWAYS_DUE = datetime.fromtimestamp(0, UTC)
-"""Due time of users with pending interactions: before any text was read."""
+"""Due time of users with pending interactions. It is earlier than the time of any text that was read."""
 
 
 @dataclass(frozen=True)
 class StoredInteraction:
-    """An entry and the name of the row that lists it, if any."""
+    """A ledger entry, and the name of the `todo#` or `read#` row that lists the entry, if any."""
 
     entry: LedgerEntry
     listed: str | None
@@ -55,7 +55,7 @@ def interaction_name(interaction_id: str) -> str:
 
 
 def sorted_time(at: datetime) -> str:
-    """Return a time as text that sorts by time, whatever its zone."""
+    """Return a time as text in UTC. The texts sort by time."""
     return at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
@@ -77,7 +77,7 @@ def stored_interaction(item: Item) -> StoredInteraction:
 
 
 def new_rows(user_id: str, interaction: Interaction, at: datetime) -> list[Action]:
-    """Return the rows of a new interaction and its pending mark."""
+    """Return the rows of a new interaction: the interaction itself, and the `todo#` row that lists it as pending."""
     todo = f"{TODO}{sorted_time(interaction.time)}#{interaction.id}"
     row = {
         **key_of(user_id, interaction_name(interaction.id)),
@@ -94,7 +94,7 @@ def new_rows(user_id: str, interaction: Interaction, at: datetime) -> list[Actio
 
 
 def marked(user_id: str, interaction: StoredInteraction, mark: LedgerMark, run_id: str, at: datetime) -> list[Action]:
-    """Return the changes that mark an interaction with the result of a run."""
+    """Return the actions that mark an interaction with the result of a run."""
     entry = interaction.entry
     if mark.state == "pending":
         return [_set(user_id, entry, {"failures": {"N": str(mark.failures)}, "run_id": {"S": run_id}})]
@@ -114,7 +114,7 @@ def marked(user_id: str, interaction: StoredInteraction, mark: LedgerMark, run_i
 
 
 def reopen(user_id: str, interaction: StoredInteraction) -> list[Action]:
-    """Return the changes that make an interaction pending again, with failures reset."""
+    """Return the actions that make an interaction pending again and reset its failures."""
     entry = interaction.entry
     todo = f"{TODO}{sorted_time(entry.time)}#{entry.interaction_id}"
     values = {"state": {"S": "pending"}, "failures": {"N": "0"}, "listed": {"S": todo}}
@@ -123,13 +123,13 @@ def reopen(user_id: str, interaction: StoredInteraction) -> list[Action]:
 
 
 def without_text(user_id: str, entry: StoredInteraction) -> list[Action]:
-    """Return the changes that drop an interaction's text; if pending, it then counts as read."""
+    """Return the actions that drop an interaction's text. A pending interaction then counts as read."""
     state = "read" if entry.entry.state == "pending" else entry.entry.state
     return [*_unlisted(user_id, entry), _set(user_id, entry.entry, {"state": {"S": state}}, removed=(BODY, "listed"))]
 
 
 def due_row(user_id: str) -> Action:
-    """Return the row that marks a user as due. `last` changes with each record."""
+    """Return the row that marks a user as due. Every call sets a new value of `last`."""
     values = {
         ":queue": {"S": queue_of(DUE, user_id)},
         ":since": {"N": str(round(ALWAYS_DUE.timestamp() * 1000))},
@@ -155,12 +155,12 @@ def _unlisted(user_id: str, interaction: StoredInteraction, but: str | None = No
     return [Action("Delete", key_of(user_id, interaction.listed))] if interaction.listed and interaction.listed != but else []
 
 
-_ROWS_PER_CALL = 30  # interactions per transaction, three actions each
-_BYTES = 3_000_000  # of 4 MB
+_ROWS_PER_CALL = 30  # interactions per transaction; each needs up to three actions
+_BYTES = 3_000_000  # a transaction may have 4 MB
 
 
 class DynamoLedger:
-    """The ledger of the table."""
+    """Stores the ledger in the table."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -224,7 +224,7 @@ class DynamoLedger:
 
 
 def settle_due(table: Table, user_id: str) -> None:
-    """Mark a user without pending interactions as due by the oldest read text, or not at all."""
+    """Update the `due` row of a user without pending interactions. Delete the row if no read text is left."""
     calls = table.calls()
     row = calls.one(user_id, DUE)
     todo, _ = calls.page(*partition_condition(user_id, TODO), ConsistentRead=True, Limit=1)
@@ -253,7 +253,7 @@ def _weight(numbered: tuple[int, list[Action]]) -> int:
 
 
 def _recorded(calls: Calls, batch: list[tuple[int, list[Action]]], due: Action) -> set[int]:
-    """Returns the numbers of new interactions, without those recorded concurrently."""
+    """Return the numbers of the new interactions. Interactions that another call recorded meanwhile are left out."""
     waiting = dict(batch)
     while waiting:
         actions = [(number, action) for number, own in waiting.items() for action in own]

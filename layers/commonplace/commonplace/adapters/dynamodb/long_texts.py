@@ -1,4 +1,4 @@
-"""Texts that may exceed an item: compressed, and split into further rows if too long."""
+"""Texts that may be too large for one item. They are compressed, and split into further rows if necessary."""
 
 import gzip
 import logging
@@ -12,7 +12,7 @@ from commonplace.adapters.dynamodb.table import ITEM, USER, Action, Item
 ROWS = "rows"
 _BODY = "body"
 _log = logging.getLogger("commonplace")
-_MOST_BYTES = 350_000  # of the 400 KB limit of an item
+_MOST_BYTES = 350_000  # an item is limited to 400 KB
 
 
 def packed(text: str) -> Item:
@@ -21,7 +21,7 @@ def packed(text: str) -> Item:
 
 
 def unpacked(attribute: Item) -> str:
-    """Return the text of an attribute; "" if it is damaged."""
+    """Return the text of an attribute, or "" if the attribute is damaged."""
     try:
         return gzip.decompress(bytes(attribute["B"])).decode()
     except (OSError, EOFError, ValueError, KeyError, zlib.error) as error:
@@ -30,7 +30,7 @@ def unpacked(attribute: Item) -> str:
 
 
 def row_text(text: str, user_id: str, prefix: str) -> tuple[Item, list[Action]]:
-    """Return the attributes of a text's row, and further rows to write first, named with `prefix`."""
+    """Return the attributes of a text's row and the further rows to write first. Their names start with `prefix`."""
     body = packed(text)
     whole: bytes = body["B"]
     if len(whole) <= _MOST_BYTES:
@@ -41,7 +41,7 @@ def row_text(text: str, user_id: str, prefix: str) -> tuple[Item, list[Action]]:
 
 
 def text_of(calls: Calls, row: Item | None) -> str | None:
-    """Return the text of a row. Reads the row again if it is rewritten or released meanwhile."""
+    """Return the text of a row. If another call rewrites or deletes the row meanwhile, read the row again."""
     attempt = 0
     while row is not None:
         if _BODY in row:
@@ -57,11 +57,11 @@ def text_of(calls: Calls, row: Item | None) -> str | None:
 
 
 def named(row: Item) -> list[str]:
-    """Return the names of the rows with the text, in order; empty if the row contains it."""
+    """Return the names of the rows that contain the text, in order. The list is empty if `row` itself contains the text."""
     return [name["S"] for name in row[ROWS]["L"]] if ROWS in row else []
 
 
 def names_from(calls: Calls, user_id: str, prefix: str) -> list[str]:
-    """Return the names of the rows that start with `prefix`."""
+    """Return the sort keys that start with `prefix`."""
     pages = calls.pages(*partition_condition(user_id, prefix), ConsistentRead=True, ProjectionExpression=f"#{ITEM}")
     return [row[ITEM]["S"] for page in pages for row in page]

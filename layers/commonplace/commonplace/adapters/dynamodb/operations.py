@@ -1,4 +1,4 @@
-"""Applies operations: changes of several records in one transaction, with a row per operation and a lease check."""
+"""Applies operations. One transaction changes several records, writes a row for the operation and checks the lease."""
 
 import itertools
 import json
@@ -41,12 +41,12 @@ from commonplace.ports.values import Applied, AppliedChange, Change, Fence, Oper
 from commonplace.retrieval.record_scan import is_visible
 
 _MOST_KEYS = 10_000
-_PAGE_SIZE = 10  # operations per call when searching for the newest that is no undo
+_PAGE_SIZE = 10  # operations per call when searching for the newest that is not an undo
 _log = logging.getLogger("commonplace")
 
 
 class DynamoOperations:
-    """The operations of the table. `indexed`: as in `DynamoRecords`."""
+    """Stores operations in the table. `indexed` has the same meaning as in `DynamoRecords`."""
 
     def __init__(self, table: Table, indexed: bool = True, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._table, self._indexed, self._clock = table, indexed, clock
@@ -55,7 +55,7 @@ class DynamoOperations:
         try:
             done = self._make(operation, fence)
         except CommonplaceError as error:
-            # An operation applied before conflicts with its own changes.
+            # An operation that was applied before conflicts with its own changes.
             applied = error.code is ErrorCode.CONFLICT and self.applied(operation.user_id, operation.operation_id)
             if not applied:
                 raise
@@ -124,7 +124,7 @@ class DynamoOperations:
 
 
 def fenced(fence: Fence) -> Action:
-    """Return the condition that no newer lease exists, for every write of a run."""
+    """Return the condition that no newer lease exists. Every write of a run needs this condition."""
     lease = key_of(fence.user_id, LEASE)
     return Action("ConditionCheck", lease, "#fence = :fence", {":fence": {"N": str(fence.number)}})
 
@@ -135,7 +135,7 @@ def _write(calls: Calls, operation: Operation) -> TransactionWrite | None:
 
 
 def _refuse_or_settle(calls: Calls, operation: Operation, all_refused: Sequence[RefusedWrite]) -> None:
-    """Raises `CONFLICT` unless only stale markers were in the way; the next attempt takes these over."""
+    """Raise `CONFLICT` unless only stale markers blocked the operation. The next attempt takes over stale markers."""
     own = {memory_name(change.memory.memory_id): change.memory for change in operation.changes}
     for refused in all_refused:
         for action, _ in refused.actions:
@@ -159,7 +159,7 @@ def _written(calls: Calls, change: Change) -> Written:
 
 
 def _applied(item: Item) -> Applied | None:
-    """Returns None, and logs it, if the operation can't be read; then it can't be undone."""
+    """Parse an operation. Return None if it can't be read; the operation can't be undone then, and the log names its id."""
     operation_id = item[ITEM]["S"].removeprefix(OPERATION)
     try:
         stored = json.loads(item["told"]["S"])

@@ -1,4 +1,4 @@
-"""Pending writes, which the index has not confirmed yet: one row per memory, in queues across users."""
+"""Pending writes that the index has not confirmed yet. Each memory has one row in a queue shared by all users."""
 
 import itertools
 import logging
@@ -25,16 +25,16 @@ from commonplace.ports.values import Stored
 
 _log = logging.getLogger("commonplace")
 _PAGE_SIZE = 100
-_AT_MOST = 2_000  # of one user: 20 reads if none is cached
-_CACHE_SIZE = 4_000  # cached records of all users; the current user's are always kept
+_AT_MOST = 2_000  # rows of one user: 20 reads if no record is cached
+_CACHE_SIZE = 4_000  # records of all users; the current user's records are never dropped
 
 
 class DynamoPending:
     """The PENDING rows of the table.
 
-    A row names its record's version, and versions never change, so records are cached. While the index is down, a search
-    reads only the rows and new records. Only the 2,000 newest memories of a user are returned (ids sort by time), marked as
-    incomplete. Beyond them, as after a large import, searches see new and changed memories once the index has them.
+    Each row names a version of a record. A version never changes, so records are cached. While the index is down, a search
+    reads only the rows and new records. `pending` returns at most the 2,000 newest memories of a user and says if there are
+    more. Searches find the other memories, for example after a large import, once the index contains them.
     """
 
     def __init__(self, table: Table) -> None:
@@ -64,7 +64,7 @@ class DynamoPending:
         return sum(1 for _ in itertools.islice((row for page in pages for row in page), most + 1)) > most
 
     def used(self, user_id: str) -> set[str]:
-        """Return ids of the user's memories that searches returned. The index never gets their counts."""
+        """Return the ids of the user's memories that searches returned. The index does not contain their counts."""
         condition, values = partition_condition(user_id, USED)
         pages = self._table.calls().pages(
             condition, values, FilterExpression=f"attribute_exists(#{FOUND})", ProjectionExpression=f"#{ITEM}",
@@ -99,7 +99,7 @@ class DynamoPending:
 
 
 def waiting_rows(table: Table, kind: str, before: datetime, **how: Any) -> Iterator[list[Item]]:
-    """Yield pages of rows of a kind waiting since before `before`, oldest first per queue. May lag behind writes."""
+    """Yield pages of rows that have waited since before `before`, oldest first per queue. New writes may be missing."""
     condition = f"#{QUEUE} = :queue AND #{SINCE} < :before"
     moment = {"N": str(round(before.timestamp() * 1000))}
     for queue in queues(kind):
@@ -113,7 +113,7 @@ def waiting_rows(table: Table, kind: str, before: datetime, **how: Any) -> Itera
 
 
 def _records(calls: Calls, rows: list[Item]) -> list[Stored]:
-    # A purged record is missing; its deletion reaches the index by the stream.
+    # A purged record is missing. The stream reports its deletion to the index.
     names = [(row[USER]["S"], memory_name(row[ITEM]["S"].removeprefix(PENDING))) for row in rows]
     items_by_key = calls.get(names)
     return list(readable_records((items_by_key[name] for name in names if name in items_by_key), stored_of))

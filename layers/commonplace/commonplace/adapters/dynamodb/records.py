@@ -1,4 +1,4 @@
-"""Memories as items of one table, each write one transaction; all records for a rebuild; and a user's erasure."""
+"""Memories as items of one table. Also reads all records for a rebuild and erases all data of a user."""
 
 import itertools
 import json
@@ -41,12 +41,12 @@ from commonplace.retrieval.documents import document
 from commonplace.retrieval.record_scan import is_visible, passes_filter
 
 _Record = TypeVar("_Record")
-_LISTED_AT_MOST = 2_000  # records checked per page
-_DELETE_BATCH = 50  # listed and deleted within one deadline
+_LISTED_AT_MOST = 2_000  # records read per page
+_DELETE_BATCH = 50  # rows listed and deleted within one deadline
 
 
 class DynamoRawRecords:
-    """The records of the table, merged from three queries (records, counts, audit rows) in the same order of ids."""
+    """The raw records of the table. Three queries return records, counts and audit rows in the same order of ids."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -77,7 +77,7 @@ class _Followed:
         self._next = next(items, None)
 
     def of(self, memory_id: str) -> list[Item]:
-        """Return the rows of a memory, skipping those of earlier memories."""
+        """Return the rows of a memory. Rows of earlier memories are skipped."""
         items = list[Item]()
         while self._next is not None and (named := self._memory_id(self._next)) <= memory_id:
             items += [self._next] if named == memory_id else []
@@ -89,9 +89,9 @@ class _Followed:
 
 
 class DynamoRecords:
-    """The record store. `indexed`: an index follows the stream, so each write leaves a PENDING row.
+    """The record store. If `indexed`, each write leaves a PENDING row, because an index follows the stream.
 
-    Without an index nobody would delete those rows; searches then read `newest`, strongly consistent.
+    Without an index nothing deletes PENDING rows, so none are written. `newest` is then strongly consistent.
     """
 
     def __init__(self, table: Table, indexed: bool = True, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
@@ -199,7 +199,7 @@ def _id_of(item: Item) -> str:
 
 
 class DynamoEverything:
-    """All records of the table."""
+    """Reads all records of the table, for all users."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -222,7 +222,7 @@ class DynamoEverything:
 
 
 class DynamoErasure:
-    """The users of the table. Their token budget counts expire after three days."""
+    """Erases users from the table. The counters of the token budget expire after three days."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -231,7 +231,7 @@ class DynamoErasure:
         self._empty(f"{USAGE}{user_id}")
         self._empty(f"{SEARCHED}{user_id}")
         self._empty(user_id)
-        self._table.calls().delete_all([key_of(user_id, LEASE)])  # last: until then, no run can start
+        self._table.calls().delete_all([key_of(user_id, LEASE)])  # last, so that no run can start before
 
     def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
         return erase_unreadable(self._table.calls(), user_id, memory_id, forgotten)
@@ -256,7 +256,7 @@ def _step(item: Item) -> tuple[int, Audit]:
 
 
 def _raw(item: Item) -> bytes:
-    """The stored record; of an item without one, everything except the vector."""
+    """Return the stored record. If the item has none, return all attributes except the vector."""
     if RECORD in item and "S" in item[RECORD]:
         return str(item[RECORD]["S"]).encode()
     return json.dumps({name: str(value) for name, value in item.items() if name != VECTOR}).encode()

@@ -1,4 +1,4 @@
-"""Conversion between memories and items of the table or its stream."""
+"""Conversion between memories and items of the table or of its stream."""
 
 import base64
 import hashlib
@@ -40,7 +40,7 @@ def pending_name(memory_id: str) -> str:
 
 
 def memory_item(memory: Memory, vector: bytes | None) -> Item:
-    """Return the item of a record; `vector` is little-endian float32."""
+    """Return the item of a record. `vector` has little-endian float32 values."""
     return {
         **_row(memory, memory_name(memory.memory_id)),
         RECORD: {"S": memory.model_dump_json()},
@@ -53,7 +53,7 @@ def memory_item(memory: Memory, vector: bytes | None) -> Item:
 
 
 def memory_of(item: Item, used: Item | None = None) -> Memory:
-    """Parse the memory of a record, with its counts if given."""
+    """Parse the memory of a record. `used` is the item with the memory's counts."""
     memory = Memory.kept(item[RECORD]["S"])
     if (memory.user_id, memory_name(memory.memory_id)) != (item[USER]["S"], item[ITEM]["S"]):
         raise ValueError("another memory's record")
@@ -67,14 +67,14 @@ def memory_of(item: Item, used: Item | None = None) -> Memory:
 
 
 def stored_of(item: Item, used: Item | None = None) -> Stored:
-    """Parse the memory of a record with its vector, and with its counts if given."""
+    """Parse the memory and the vector of a record. `used` is the item with the memory's counts."""
     blob = bytes_of(item)
     whole = blob is not None and not len(blob) % 4
     return Stored(memory_of(item, used), np.frombuffer(blob, dtype="<f4") if blob and whole else None)
 
 
 def readable_records(items: Iterable[Item], read: Callable[[Item], _T]) -> Iterator[_T]:
-    """Yield each record as read. Unreadable records are skipped, and the log names their keys."""
+    """Yield what `read` returns for each record. Unreadable records are skipped, and the log names their keys."""
     for item in items:
         value = readable(item, read)
         if value is not None:
@@ -82,7 +82,7 @@ def readable_records(items: Iterable[Item], read: Callable[[Item], _T]) -> Itera
 
 
 def readable(item: Item, read: Callable[[Item], _T]) -> _T | None:
-    """Return a record as read; None if it can't be read, and the log names its key."""
+    """Return what `read` returns for a record. If the record is unreadable, return None and log its key."""
     try:
         return read(item)
     except (ValueError, KeyError, TypeError) as error:  # includes errors of Pydantic and NumPy
@@ -103,7 +103,7 @@ def vector_bytes(vector: Vector | None) -> bytes | None:
 
 
 def markers(memory: Memory) -> dict[str, Item]:
-    """Return the uniqueness markers of an active memory by sort key: for its content and its key."""
+    """Return the uniqueness markers of an active memory by sort key: one for its content, and one for its key if any."""
     if memory.status != "active":
         return {}
     common = {HOLDER: {"S": memory.memory_id}, **_expiry(memory)}
@@ -117,18 +117,18 @@ def markers(memory: Memory) -> dict[str, Item]:
 
 
 def key_name(collection: str, key: str) -> str:
-    """Return the sort key of a key's marker."""
+    """Return the sort key of the marker of a memory's key."""
     place = json.dumps([collection, key], ensure_ascii=False)
     return f"{KEY}{hashlib.sha256(place.encode()).hexdigest()}"
 
 
 def audit_name(memory: Memory) -> str:
-    """Return the sort key of the audit row of this version."""
+    """Return the sort key of the audit row of this version of a memory."""
     return f"{AUDIT}{memory.memory_id}#{memory.version:010d}"
 
 
 def audit_item(memory: Memory, audit: Audit) -> Item:
-    """Return the audit row of this version. Raises `TypeError` if the detail isn't JSON."""
+    """Return the audit row of this version of a memory. Raises `TypeError` if the detail can't be written as JSON."""
     return {
         **_row(memory, audit_name(memory)),
         "operation": {"S": audit.operation},
@@ -142,7 +142,7 @@ def audit_of(item: Item) -> Audit:
     operation = str(item.get("operation", {}).get("S"))
     try:
         return Audit(operation, datetime.fromisoformat(item["at"]["S"]), json.loads(item["detail"]["S"]))
-    except (ValueError, KeyError):  # a damaged row is read partially, as the number of rows matters
+    except (ValueError, KeyError):  # a damaged row still counts, so return what can be read
         return Audit(operation, EARLIEST, {})
 
 
@@ -152,7 +152,7 @@ def purge_at(memory: Memory) -> dict[str, Any]:
 
 
 def is_closed_or_expired(memory: Memory, now: datetime) -> bool:
-    """Return whether a memory no longer holds its markers."""
+    """Return whether a memory is closed or expired. Such a memory no longer holds its markers."""
     return memory.status != "active" or (memory.expires_at is not None and memory.expires_at <= now)
 
 
@@ -165,7 +165,7 @@ def _expiry(memory: Memory) -> dict[str, Any]:
 
 
 def stream_records(event: Mapping[str, Any]) -> Iterator[StreamRecord]:
-    """Yield the changes of memories in an event, in order; other rows are skipped."""
+    """Yield the changes of memories in a stream event, in order. Other rows are skipped."""
     for record in event["Records"]:
         image = record["dynamodb"]
         user, item = image["Keys"][USER]["S"], image["Keys"][ITEM]["S"]

@@ -1,4 +1,4 @@
-"""Runs with parts and the lease they write under, tag renames, and the daily token budget."""
+"""Runs with their parts and lease, tag rows, and the daily token budget."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -30,13 +30,13 @@ from commonplace.domain.runs import Run, TagRow
 from commonplace.ports.night import LedgerMark
 from commonplace.ports.values import Fence
 
-_MARK_BATCH = 30  # up to three actions each, in a transaction of a hundred
+_MARK_BATCH = 30  # interactions per transaction; each needs up to three of a hundred actions
 _KEPT_FOR = timedelta(days=3)
 _ALL = "all"
 
 
 class DynamoTagRows:
-    """The tag rows of the table."""
+    """Stores the tag rows of users in the table."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -56,7 +56,7 @@ class DynamoTagRows:
 
 
 class DynamoRuns:
-    """The runs of the table."""
+    """Stores runs, their parts and the lease of each user in the table."""
 
     def __init__(self, table: Table) -> None:
         self._table = table
@@ -111,7 +111,7 @@ class DynamoRuns:
         parts = {row[ITEM]["S"]: named(row) for page in pages for row in page}
         staying = {name for part in wanted & parts.keys() for name in parts[part]}
         rows = [name for name in names_from(calls, user_id, f"{REST}{prefix}") if name not in staying]
-        # Parts first, so that none exists without its rows.
+        # Delete the parts first, so that no part exists without its rows.
         calls.delete_all(key_of(user_id, name) for name in parts.keys() - wanted)
         calls.delete_all(key_of(user_id, name) for name in rows)
 
@@ -120,7 +120,7 @@ class DynamoRuns:
         names = [(run.user_id, interaction_name(name)) for name in marks]
         items_by_key = calls.get(names)
         interactions = [stored_interaction(items_by_key[name]) for name in names if name in items_by_key]
-        # Marked by an earlier attempt that crashed before closing the run.
+        # An earlier attempt may have marked interactions and crashed before it closed the run.
         unmarked = [interaction for interaction in interactions if interaction.entry.run_id != run.run_id]
         for batch in in_batches(unmarked, _MARK_BATCH):
             actions = [
@@ -145,7 +145,7 @@ class DynamoRuns:
         return list(islice((run for run in runs if run is not None), limit))
 
     def _replace_text(self, run: Run, extra: Sequence[Action], fence: Fence) -> None:
-        """Replaces the run's earlier text in the same transaction, as it may contain forgotten words."""
+        """Delete the run's earlier text in the same transaction, because the text may contain forgotten words."""
         prefix = f"{REST}{RUN}{run.run_id}#"
         before = names_from(self._table.calls(), run.user_id, prefix)
         text, rows = row_text(run.model_dump_json(), run.user_id, prefix)
@@ -160,7 +160,7 @@ class DynamoRuns:
 
 
 def _running(run: Run) -> list[Action]:
-    """Saving a closed run again, as after a review, doesn't change which run is active."""
+    """Return the row that names the active run. A closed run that is saved again, as after a review, doesn't change it."""
     return [Action("Put", {**key_of(run.user_id, RUNNING), "run_id": {"S": run.run_id}})] if run.status == "running" else []
 
 
@@ -174,7 +174,7 @@ def _lost() -> CommonplaceError:
 
 
 class DynamoBudget:
-    """The counters of the table, one partition per day."""
+    """Counts tokens in the table. Each day is one partition."""
 
     def __init__(self, table: Table) -> None:
         self._table = table

@@ -1,4 +1,4 @@
-"""The table's keys, names and TTL, and the actions of a transaction."""
+"""Names, keys and TTL of the table, and the actions of a transaction."""
 
 import re
 import zlib
@@ -41,7 +41,7 @@ USAGE: Final = "usage#"
 SEARCHED: Final = "searched#"
 BUDGET: Final = "budget#"
 ERASED: Final = "erased#"
-"""Unlike the others, these four start a partition key: `budget#<day>` counts the tokens of a day."""
+"""`USAGE`, `SEARCHED`, `BUDGET` and `ERASED` start a partition key; the other names start a sort key."""
 
 KEYS: Final = {
     "KeySchema": [{"AttributeName": USER, "KeyType": "HASH"}, {"AttributeName": ITEM, "KeyType": "RANGE"}],
@@ -65,7 +65,7 @@ TIME_TO_LIVE: Final = {"Enabled": True, "AttributeName": PURGE_AT}
 _QUEUES = 8
 
 Item = Mapping[str, Any]
-"""Attributes in DynamoDB's form, `{"version": {"N": "1"}}`."""
+"""Attributes in DynamoDB's form, for example `{"version": {"N": "1"}}`."""
 
 ABSENT = f"attribute_not_exists(#{ITEM})"
 PRESENT = f"attribute_exists(#{ITEM})"
@@ -73,7 +73,7 @@ _NAME = re.compile(r"#(\w+)")
 
 
 def queue_of(kind: str, name: str) -> str:
-    """Return the queue of `pending#` or `usage#` for a memory or user."""
+    """Return the queue of a row. `kind` is `PENDING`, `USAGE` or `DUE`; `name` is a memory id or a user id."""
     return f"{kind}{zlib.crc32(name.encode()) % _QUEUES}"
 
 
@@ -82,7 +82,7 @@ def queues(kind: str) -> list[str]:
 
 
 def create_table(client: "DynamoDBClient", name: str, stream: bool = True) -> None:
-    """Create the table on a local server and wait for it. DynamoDB Local is slow with a `stream`."""
+    """Create the table on a local server and wait until it exists. DynamoDB Local is slow with a `stream`."""
     definition: dict[str, Any] = {**KEYS, "BillingMode": "PAY_PER_REQUEST"}
     if stream:
         definition["StreamSpecification"] = STREAM
@@ -93,7 +93,7 @@ def create_table(client: "DynamoDBClient", name: str, stream: bool = True) -> No
 
 @dataclass(frozen=True)
 class Action:
-    """One action of a transaction: put an item, or update, delete or check the item of a key."""
+    """One action of a transaction. It puts an item, or updates, deletes or checks the item with a key."""
 
     kind: Literal["Put", "Update", "Delete", "ConditionCheck"]
     item: Item
@@ -109,7 +109,7 @@ class Action:
 
     @property
     def size(self) -> int:
-        """Approximate size in bytes."""
+        """The approximate size of the item in bytes."""
         return sum(len(name) + _size(value) for name, value in self.item.items()) + 100
 
     def on(self, table: str) -> dict[str, Any]:
@@ -133,7 +133,7 @@ class Action:
 
 
 def names_in(expression: str) -> dict[str, str]:
-    """Return the attribute names in an expression, in DynamoDB's form."""
+    """Return the attribute names in an expression, as `ExpressionAttributeNames`."""
     return {f"#{name}": name for name in _NAME.findall(expression)}
 
 

@@ -1,8 +1,8 @@
-"""Usage of memories: hits, the search log (one row per search, in its own partition), and feedback (one row per rating).
+"""Usage of memories: hits, the search log and feedback. Each hit list, logged search and rating is one row.
 
-Each search writes one row of hits, which is later folded into the memories' counts. Folding deletes rows and raises counts in
-one transaction, on condition that rows and counts are unchanged. Of two concurrent folds, one is refused and retries; a
-crashed fold never loses or doubles a count.
+Each search writes a row of hits. A fold adds the hits to the counts of the memories and deletes the rows in one transaction.
+The transaction requires that the rows and counts are unchanged. If two folds run at once, the second must try again.
+A fold that crashes neither loses hits nor counts them twice.
 """
 
 import itertools
@@ -36,16 +36,16 @@ from commonplace.domain.errors import CommonplaceError
 from commonplace.ports.values import MOST_RATINGS, RATING_TTL, SEARCH_TTL, LoggedSearch, Rating
 
 _log = logging.getLogger("commonplace")
-_FOLD_WITHIN = timedelta(days=90)  # time for a fold to happen
-_IDS_A_ROW = 80  # so that a row and its counts fit one transaction
+_FOLD_WITHIN = timedelta(days=90)  # rows expire if no fold counts them within this time
+_IDS_A_ROW = 80  # a row and the counts of its memories must fit into one transaction
 _FOLD_BATCH = 90
 _ACTIONS = 100
 _WAITING_AT_MOST = 100
-_PATIENCE = 0.5  # seconds, because an answer waits for it
+_PATIENCE = 0.5  # seconds; the search's answer waits for this write
 
 
 class DynamoUsage:
-    """The usage log of the table. `lost`: called if a search could not be counted at once, for a metric."""
+    """Counts searches in the table. `lost` is called, for a metric, if a search could not be counted at once."""
 
     def __init__(
         self, table: Table, lost: Callable[[], None] = lambda: None, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -57,7 +57,7 @@ class DynamoUsage:
         now = self._clock()
         starts = range(0, len(memory_ids), _IDS_A_ROW)
         self._waiting.extend(_row(user_id, memory_ids[start : start + _IDS_A_ROW], at, now) for start in starts)
-        for _ in range(len(starts) + 1):  # these, and one row left by an earlier call
+        for _ in range(len(starts) + 1):  # the new rows, and one row left by an earlier call
             if not self._write_next():
                 return
 
@@ -133,7 +133,7 @@ def _count_action(user_id: str, memory_id: str, count: _UseCount, record: Item, 
 
 
 def _row(user_id: str, memory_ids: Sequence[str], at: datetime, now: datetime) -> Item:
-    # The row expires by this machine's clock, not the user's.
+    # The expiry uses this machine's clock, not the user's.
     return {
         USER: {"S": f"{USAGE}{user_id}"},
         ITEM: {"S": str(ULID.from_datetime(now))},
@@ -146,7 +146,7 @@ def _row(user_id: str, memory_ids: Sequence[str], at: datetime, now: datetime) -
 
 
 class DynamoSearchLog:
-    """The search log of the table. Failed writes are lost. `on`: whether searches are stored."""
+    """The search log of the table. Searches are stored only if `on`. Failed writes are logged and dropped."""
 
     def __init__(self, table: Table, on: bool = True, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._table, self._on, self._clock = table, on, clock
@@ -196,11 +196,11 @@ class DynamoSearchLog:
                 return
 
 
-_DELETE_BATCH = 90  # rows deleted in one transaction to make room
+_DELETE_BATCH = 90  # rows deleted in one transaction to make room for a new rating
 
 
 class DynamoFeedback:
-    """The feedback of the table."""
+    """Stores the ratings of memories in the table."""
 
     def __init__(self, table: Table) -> None:
         self._table = table

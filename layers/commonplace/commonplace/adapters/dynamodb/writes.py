@@ -1,6 +1,6 @@
-"""A write as a transaction of record, uniqueness markers, audit row and pending row; and the removal of a memory's rows.
+"""Writes records with their uniqueness markers, audit rows and pending rows, one transaction per write; and deletes the rows.
 
-New entries are stored many per transaction, and compared with existing ones only if a marker refuses them.
+New entries are stored many per transaction. They are compared with existing memories only if a marker refuses them.
 """
 
 import itertools
@@ -53,14 +53,14 @@ from commonplace.memories.transitions import without_words
 from commonplace.ports.values import AppliedChange, Audit, Change, Entry, Operation, Vector
 from commonplace.retrieval.documents import fingerprint
 
-_BYTES = 3_500_000  # of 4 MB
+_BYTES = 3_500_000  # a transaction may have 4 MB
 _IS_HOLDER = f"#{HOLDER} = :holder"
 _ERASED = json.dumps({"erased": True})
 
 
 @dataclass(frozen=True)
 class RowChange:
-    """A record before (None: new) and after a change."""
+    """A change of a record. `before` is None for a new record."""
 
     memory: Memory
     vector: bytes | None
@@ -70,20 +70,20 @@ class RowChange:
 
 @dataclass
 class TransactionWrite:
-    """A change, and what was learned about markers in its way."""
+    """A change, with the markers that block it."""
 
     change: RowChange
     closes: tuple[RowChange, ...] = ()
-    """Memories closed with it unconditionally."""
+    """Memories that this write closes unconditionally."""
     archived: dict[str, RowChange] = field(default_factory=dict)
-    """Expired memories archived with it, by id."""
+    """Expired memories that this write archives, by id."""
     stale: dict[str, str] = field(default_factory=dict)
-    """Markers of memories that are gone, with the ids of these."""
+    """Markers whose memory is gone or closed, with the id of that memory."""
     foreign: set[str] = field(default_factory=set)
-    """Markers it once held that belong to another memory now."""
+    """Markers of the changed memory that belong to another memory now."""
 
     def actions(self, since: datetime | None) -> list[Action]:
-        """Return the transaction. `since`: the start of waiting for the index; None without an index."""
+        """Return the actions. `since` is when the write starts to wait for the index. It is None without an index."""
         changes = [*self.closes, *self.archived.values(), self.change]
         rows = [action for change in changes for action in _rows(change, since)]
         return rows + self._markers(changes)
@@ -107,7 +107,7 @@ class TransactionWrite:
 def batches_of(
     writes: Iterable[TransactionWrite], since: datetime | None
 ) -> Iterator[list[tuple[TransactionWrite, list[Action]]]]:
-    """Yield writes in batches that fit a transaction. A write that archives others goes alone: two may archive the same."""
+    """Yield writes in batches that fit a transaction. A write that archives is alone, as two may archive the same memory."""
     batch: list[tuple[TransactionWrite, list[Action]]] = []
     count = size = 0
     for write in writes:
@@ -135,7 +135,7 @@ def _rows(change: RowChange, since: datetime | None) -> list[Action]:
 
 
 def _counted(memory: Memory) -> list[Action]:
-    """An imported memory keeps its count."""
+    """Return the row for the count of an imported memory."""
     if not memory.access_count:
         return []
     last = (memory.last_accessed or memory.created_at).isoformat()
@@ -144,7 +144,7 @@ def _counted(memory: Memory) -> list[Action]:
 
 
 def purging(calls: Calls, memory: Memory, before: Memory | None) -> list[Action]:
-    """Return updates that expire a memory's other rows together with its record. `before`: its previous state."""
+    """Return updates that make a memory's other rows expire with its record. `before` is the memory's previous version."""
     if before is None or memory.purge_at == before.purge_at:
         return []
     goes, values = _purging(memory)
@@ -176,7 +176,7 @@ def _holder(marker: Item) -> Item:
 
 
 def change_of(calls: Calls, memory: Memory, audit: Audit, vector: Vector | None) -> RowChange:
-    """Return the change to the stored record. Raises `NOT_FOUND`, or `CONFLICT` unless its version is one less."""
+    """Return the change of a stored record. Raises `NOT_FOUND`, or `CONFLICT` unless the stored version is `version - 1`."""
     item = calls.one(memory.user_id, memory_name(memory.memory_id))
     before = None if item is None else readable(item, memory_of)
     if item is None or before is None:
@@ -195,12 +195,12 @@ def older_audits(calls: Calls, memory: Memory) -> list[str]:
 
 
 def version_conflict(memory: Memory) -> CommonplaceError:
-    """Return the error for a record that was written since it was read."""
+    """Return the error for a record that another write changed after it was read."""
     return CommonplaceError(ErrorCode.CONFLICT, f"{memory.memory_id} was changed meanwhile; read it again")
 
 
 def erase_unreadable(calls: Calls, user_id: str, memory_id: str, forgotten: bool) -> bool:
-    """Erase an unreadable record after its related rows. Returns False if there is none with this id."""
+    """Erase an unreadable record after its related rows. Return False if no unreadable record has this id."""
     record = calls.one(user_id, memory_name(memory_id))
     if record is None or readable(record, memory_of) is not None:
         return False
@@ -212,7 +212,7 @@ def erase_unreadable(calls: Calls, user_id: str, memory_id: str, forgotten: bool
 
 
 def forget_purged(calls: Calls, user_id: str, memory_ids: Collection[str], names: Collection[str]) -> None:
-    """Store hashes of purged memories and their external names, and delete their remaining rows."""
+    """Store hashes of the ids of purged memories and of their external names, and delete their remaining rows."""
     keep_erased(calls, user_id, names)
     forget(calls, user_id, memory_ids)
 
@@ -228,7 +228,7 @@ def _rows_of(calls: Calls, user_id: str, memory_id: str) -> Iterator[str]:
 
 
 def forget(calls: Calls, user_id: str, erased: Collection[str], forgotten: bool = True) -> None:
-    """Delete aliases, feedback and replaced words of erased memories. `forgotten`: first store hashes of ids and aliases."""
+    """Delete aliases, feedback and words of erased memories. If `forgotten`, store hashes of the ids and aliases first."""
     keep_erased(calls, user_id, erased if forgotten else ())
     forget_aliases(calls, user_id, erased, forgotten)
     usage.forget(calls, user_id, erased)
@@ -245,7 +245,7 @@ def _without_erased(report: str, erased: Collection[str]) -> str | None:
     try:
         parsed = json.loads(report)
         made = [AppliedChange(**change) for change in parsed["made"]]
-    except (ValueError, KeyError, TypeError):  # it can't be undone, so its words aren't needed
+    except (ValueError, KeyError, TypeError):  # the operation can't be undone, so its words aren't needed
         return "{}"
     left = [asdict(without_words(change) if change.memory_id in erased else change) for change in made]
     return json.dumps({**parsed, "made": left}) if left != parsed["made"] else None
@@ -259,7 +259,7 @@ def erasing(operation: Operation) -> Iterator[Action]:
 
 
 def older_rows(calls: Calls, change: Change) -> Iterator[Action]:
-    """Yield updates of a memory's other rows: expire them with it, or blank audit details of erased ones."""
+    """Yield updates of a memory's older rows. If the memory is erased, the details of its audit rows are blanked."""
     memory = change.memory
     if not change.erases:
         yield from purging(calls, memory, change.before)
@@ -274,14 +274,14 @@ def older_rows(calls: Calls, change: Change) -> Iterator[Action]:
 
 @dataclass(frozen=True)
 class RefusedWrite:
-    """A refused write of a batch, and its refused actions with the existing items."""
+    """A refused write of a batch. `actions` has the refused actions with the existing items."""
 
     write: TransactionWrite
     actions: Sequence[tuple[Action, Item]]
 
 
 def refused_writes(batch: Iterable[tuple[TransactionWrite, list[Action]]], refusals: Iterable[Refusal]) -> list[RefusedWrite]:
-    """Return the refused writes of a batch; the others can be repeated unchanged."""
+    """Return the refused writes of a batch. The other writes can be repeated unchanged."""
     by_place = {refusal.place: refusal.item for refusal in refusals}
     refused_writes, start = [], 0
     for write, actions in batch:
@@ -293,10 +293,10 @@ def refused_writes(batch: Iterable[tuple[TransactionWrite, list[Action]]], refus
 
 
 def marker_holders(calls: Calls, all_refused: Sequence[RefusedWrite], now: dict[str, datetime]) -> list[dict[str, Memory]]:
-    """Return the active, unexpired holders of the markers per refused write, by kind of marker.
+    """For each refused write, return the active memory that holds each marker, by kind of marker.
 
-    Stale markers, whose memory is gone or expired, are noted in the write, and the next attempt takes them over. `now`: the
-    time of each write by memory id.
+    A stale marker belongs to a memory that is gone, closed or expired. The next attempt takes over the stale markers.
+    `now` has the time of each write by memory id.
     """
     keys = [
         (refused.write.change.memory.user_id, memory_name(item[HOLDER]["S"]))
@@ -310,7 +310,7 @@ def marker_holders(calls: Calls, all_refused: Sequence[RefusedWrite], now: dict[
 
 def _settle(refused: RefusedWrite, holders: dict[tuple[str, str], Item], now: datetime) -> dict[str, Memory]:
     write, holders_by_place = refused.write, {}
-    # Start over: another write may have intervened.
+    # Start again, because another write may have changed the markers.
     write.archived, write.stale = {}, {}
     for action, item in refused.actions:
         if HOLDER not in item:
@@ -337,7 +337,7 @@ def _archive(expired: Memory, record: Item, now: datetime) -> RowChange:
 
 
 class EntryBatch:
-    """One call of `MemoryRecords.add`."""
+    """Stores the entries of one call of `MemoryRecords.add`."""
 
     def __init__(self, calls: Calls, since: datetime | None) -> None:
         self._calls, self._since = calls, since
@@ -345,10 +345,10 @@ class EntryBatch:
         self._there: dict[str, Memory] = {}
 
     def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
-        """Store the entries. Returns for each the stored memory, and whether it is new."""
+        """Store the entries. Return for each entry the stored memory and whether the memory is new."""
         writes = [TransactionWrite(RowChange(entry.memory, vector_bytes(entry.vector), entry.audit)) for entry in entries]
         for write in writes:
-            write.actions(self._since)  # fails for invalid entries before anything is written
+            write.actions(self._since)  # raises for invalid entries before anything is written
         waiting = dict(enumerate(writes))
         while waiting:
             self._write({place: waiting.pop(place) for place in _independent_writes(waiting)})
@@ -401,7 +401,7 @@ class EntryBatch:
 
 
 def _independent_writes(waiting: dict[int, TransactionWrite]) -> list[int]:
-    """A transaction may touch an item only once."""
+    """Return the places of writes that share no item, because a transaction may touch an item only once."""
     claimed: set[tuple[str, str]] = set()
     chosen = []
     for place, write in waiting.items():

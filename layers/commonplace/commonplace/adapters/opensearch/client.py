@@ -1,4 +1,4 @@
-"""The client of the domain, with timeouts, and its errors as `IndexUnavailable`."""
+"""The client of the OpenSearch domain. It has timeouts, and its errors are raised as `IndexUnavailable`."""
 
 import hashlib
 from collections.abc import Iterator, Mapping
@@ -14,16 +14,16 @@ from commonplace.ports.values import IndexUnavailable, Vector
 
 SEARCH_SECONDS = 2.0
 WRITE_SECONDS = 30.0
-_CONNECT_SECONDS = 1.0  # tried twice
-_MOST_CONNECTIONS = 16  # connections; a Lambda needs one, a threaded server more
-_BACKGROUND_SECONDS = "10s"  # after which the domain cancels a search
+_CONNECT_SECONDS = 1.0  # the client tries twice
+_MOST_CONNECTIONS = 16  # a Lambda function needs one, a threaded server more
+_BACKGROUND_SECONDS = "10s"  # the domain cancels a search after this time
 
 
 def connect(url: str, region: str | None = None, seconds: float = SEARCH_SECONDS) -> OpenSearch:
-    """Create a client to be reused. It connects on first use.
+    """Create a client that can be shared. The client connects on first use.
 
-    `region`: sign requests with the current role (SigV4). `seconds`: time limit of a request. Stale connections are reopened
-    once; otherwise there are no retries.
+    If `region` is given, requests are signed with the current role (SigV4). `seconds` limits each request. A stale connection
+    is opened again once. There are no other retries.
     """
     signer = None
     if region is not None:
@@ -45,7 +45,7 @@ def connect(url: str, region: str | None = None, seconds: float = SEARCH_SECONDS
 
 @contextmanager
 def as_index_unavailable() -> Iterator[None]:
-    """Raise the library's errors as `IndexUnavailable`, without words of a memory."""
+    """Raise errors of the library as `IndexUnavailable`. The messages contain no words of a memory."""
     try:
         yield
     except TransportError as error:
@@ -57,23 +57,23 @@ def as_index_unavailable() -> Iterator[None]:
 
 
 def integer(number: int) -> int:
-    """Clamp a number to the range of an `integer` field."""
+    """Limit a number to the range of an `integer` field."""
     return min(max(number, -(2**31)), 2**31 - 1)
 
 
 def numbers(vector: Vector) -> list[float]:
-    """Convert a vector to JSON numbers, as short as float32 allows."""
+    """Convert a vector to JSON numbers with 7 decimal places, because float32 is not more precise."""
     short: list[float] = np.round(vector.astype(np.float64), 7).tolist()
     return short
 
 
 def routing_of(user_id: str) -> str:
-    """Return the routing value that puts a user's documents on one shard; hashed, as a comma would split it."""
+    """Return the value that routes a user's documents to one shard. It is a hash, because a comma would split it."""
     return hashlib.blake2b(user_id.encode(), digest_size=8).hexdigest()
 
 
 def ask(client: OpenSearch, alias: str, user_id: str, *searches: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Run searches over one user's documents in one request. Incomplete answers raise `IndexUnavailable`."""
+    """Run searches over one user's documents in one request. Raises `IndexUnavailable` if an answer is incomplete."""
     header = {
         "routing": routing_of(user_id),
         "allow_partial_search_results": False,

@@ -1,4 +1,4 @@
-"""The layout of the index, and its documents for records and tombstones."""
+"""The layout of the index, and the documents for records and tombstones."""
 
 import base64
 import hashlib
@@ -15,7 +15,7 @@ from commonplace.ports.values import IndexChange, Tombstone
 from commonplace.retrieval.documents import digest, document
 
 ALIAS = "commonplace"
-_LONGEST_TOKEN = 8_191  # in characters of up to four bytes; a Lucene term has at most 32,766 bytes
+_LONGEST_TOKEN = 8_191  # characters of up to four bytes each; a Lucene term is limited to 32,766 bytes
 _KEYWORDS = (
     "memory_id user_id agent_id status collection durability memory_type category section content_type subject emotion"
     " session_id speaker tags embedding_model digest"
@@ -26,7 +26,7 @@ ROW = (
     "memory_id user_id tokens labels length session_id position speaker question instruction preference day importance"
     " created_at embedding_model"
 ).split()
-"""The fields that a search reads of a document."""
+"""The fields of a document that a search reads."""
 OUTLINE = "outline"
 """The field with the outline of a memory."""
 _NOT_STORED = ["vector", "row", OUTLINE]
@@ -34,9 +34,9 @@ _NOT_STORED = ["vector", "row", OUTLINE]
 
 @dataclass(frozen=True)
 class Layout:
-    """The parameters of an index. Changing any except the replicas requires a new version of the index.
+    """The parameters of an index. A change of a parameter other than `replicas` needs a new version of the index.
 
-    `engine`: the k-NN library; `embedding_model`: of all its vectors; `refresh`: the most time until searches see a write.
+    `engine` is the k-NN library. All vectors are from `embedding_model`. A search sees a write after `refresh` at the latest.
     """
 
     embedding_model: str
@@ -48,14 +48,14 @@ class Layout:
 
 
 def mark(layout: Layout) -> dict[str, str]:
-    """Return the metadata of an index: its embedding model, and a digest of its layout without replicas."""
+    """Return the metadata of an index: the embedding model and a digest of the layout without `replicas`."""
     whole = json.dumps([settings(replace(layout, replicas=0)), properties(layout)], sort_keys=True)
     digest = hashlib.sha256(whole.encode()).hexdigest()[:16]
     return {"embedding_model": layout.embedding_model, "layout": digest}
 
 
 def mappings(layout: Layout) -> dict[str, Any]:
-    """Return the mapping. Most fields are excluded from the stored source, where nothing reads them."""
+    """Return the mapping. The stored source leaves out fields that are not read from it."""
     return {
         "dynamic": "strict",
         "_meta": mark(layout),
@@ -65,12 +65,12 @@ def mappings(layout: Layout) -> dict[str, Any]:
 
 
 def settings(layout: Layout) -> dict[str, Any]:
-    """Return the settings: an analyzer that splits at spaces only, and BM25 as in `bm25.py`."""
+    """Return the index settings. The analyzer splits only at spaces, and BM25 has the parameters of `bm25.py`."""
     return {
         "knn": True,
         "number_of_shards": layout.shards,
         "number_of_replicas": layout.replicas,
-        "refresh_interval": layout.refresh,  # explicit, so that an idle index is refreshed as well
+        "refresh_interval": layout.refresh,  # explicit, so that OpenSearch also refreshes an idle index
         "similarity": {"default": {"type": "BM25", "k1": 1.2, "b": 0.5}},
         "analysis": {
             "tokenizer": {"at_spaces": {"type": "whitespace", "max_token_length": _LONGEST_TOKEN}},
@@ -80,7 +80,7 @@ def settings(layout: Layout) -> dict[str, Any]:
 
 
 def properties(layout: Layout) -> dict[str, Any]:
-    """Return the fields. Times are seconds since 1970; `day` is an ordinal."""
+    """Return the field mappings. Times are seconds since 1970; `day` is an ordinal."""
     words = {"type": "text", "analyzer": "ready_made", "index_options": "freqs"}
     method = {"name": "hnsw", "space_type": "cosinesimil", "engine": layout.engine}
     return {
@@ -92,8 +92,8 @@ def properties(layout: Layout) -> dict[str, Any]:
         "labels": words,
         "importance": {"type": "double"},
         "version": {"type": "long"},
-        # Ranking features as one binary field: reading it for a thousand scattered documents takes 3 ms, reading their stored
-        # source 260 ms.
+        # The fields for ranking are packed into one binary field. Reading it from a thousand scattered documents takes 3 ms;
+        # reading their stored source takes 260 ms.
         "row": {"type": "binary", "doc_values": True},
         OUTLINE: {"type": "binary", "doc_values": True},
         "vector": {"type": "knn_vector", "dimension": layout.dimension, "method": method},
@@ -102,7 +102,7 @@ def properties(layout: Layout) -> dict[str, Any]:
 
 
 def packed(values: Mapping[str, Any]) -> str:
-    """Pack the values of `ROW` into one field."""
+    """Pack the values of the `ROW` fields into one field."""
     return _encode_field([values[name] for name in ROW])
 
 
@@ -111,14 +111,14 @@ def _encode_field(values: Any) -> str:
 
 
 def unpacked(fields: Iterable[str]) -> list[list[Any]]:
-    """Unpack the values of fields, in the order of `ROW` or of an outline after its user."""
+    """Unpack fields. A row has values in the order of `ROW`; an outline follows its user's id."""
     texts = [base64.urlsafe_b64decode(field + "==") for field in fields]  # OpenSearch returns them without padding
     rows: list[list[Any]] = json.loads(b"[" + b",".join(texts) + b"]")
     return rows
 
 
 def source(change: IndexChange, metadata: Mapping[str, str]) -> dict[str, Any]:
-    """Return the full document, for purged records a tombstone. Vectors of other models are left out."""
+    """Return the full document. For a purged record, return a tombstone. Vectors of other models are left out."""
     if isinstance(change, Tombstone):
         return {"user_id": change.user_id, "status": "purged", "version": change.version}
     memory = change.memory
@@ -133,20 +133,20 @@ def source(change: IndexChange, metadata: Mapping[str, str]) -> dict[str, Any]:
 
 
 def stored(change: IndexChange) -> dict[str, Any]:
-    """Return the stored part of the document."""
+    """Return the part of the document that OpenSearch stores as its source."""
     made = source(change, {})
     return {name: made[name] for name in made.keys() - _NOT_STORED}
 
 
 def key(change: IndexChange) -> tuple[str, str]:
-    """Return user and memory of a change."""
+    """Return the user id and memory id of a change."""
     if isinstance(change, Tombstone):
         return change.user_id, change.memory_id
     return change.memory.user_id, change.memory.memory_id
 
 
 def revision(change: IndexChange) -> int:
-    """Return the external version: twice the record's, so that a tombstone comes after the last record."""
+    """Return the external version. It is twice the record's, so that a tombstone can follow the last record."""
     if isinstance(change, Tombstone):
         return 2 * change.version + 2
     return 2 * change.memory.version

@@ -1,6 +1,6 @@
-"""The index of a domain: candidates and counts in one request, neighbours in a second; pending writes are merged in.
+"""The search index in a domain. One request finds candidates, a second finds neighbours. Pending writes are merged.
 
-Facts about a user's memories are aggregated by the domain, or cached for some seconds.
+Facts about a user's memories are aggregated by the domain or come from a cache.
 """
 
 import bisect
@@ -30,20 +30,20 @@ from commonplace.retrieval.candidate_rows import NOBODY, Row, counts_of
 from commonplace.retrieval.record_scan import RecordScan
 
 _log = logging.getLogger("commonplace")
-_NEAR = DEPTHS["thorough"].by_vector  # k: the number of neighbours to search, regardless of how many are returned
+_NEAR = DEPTHS["thorough"].by_vector  # k: the number of nearest vectors to search, whatever the number of returned hits
 Fusion = Literal["own", "engine"]
 Rows = dict[str, Row]
 Ask = Callable[..., list[dict[str, Any]]]
-"""Runs searches in one request."""
+"""A function that runs several searches in one request."""
 MOST = 2_500
-"""Most positions to fetch. Only hits in many long sessions reach it; the best ones are served."""
+"""The largest number of positions to fetch. If hits are in too many sessions, only the best hits get neighbours."""
 Answer = Mapping[str, Any]
 Sessions = Mapping[str, tuple[int, int]]
 _ID, _USER = ROW.index("memory_id"), ROW.index("user_id")
 
 
 class Hit(NamedTuple):
-    """A hit: the values of `ROW`, and its content if requested. `passes`: it passes the filter."""
+    """A hit with the values of `ROW`, and its content if requested. `passes` is True if the hit passes the filter."""
 
     kept: list[Any]
     score: float | None
@@ -58,7 +58,7 @@ class Hit(NamedTuple):
 
 @dataclass(frozen=True)
 class FindRequest:
-    """One retrieval from the index. `fusion`: as in `OpenSearchIndex`."""
+    """One retrieval from the index. `fusion` has the same meaning as in `OpenSearchIndex`."""
 
     ask: Ask
     visibility: Visibility
@@ -80,10 +80,10 @@ class FindRequest:
         return queries.passing(self.filters)
 
     def retrieve(self) -> Retrieved:
-        """Return the candidates and their neighbours, including pending writes."""
+        """Return the candidates and their neighbours. Pending writes are included."""
         aside, passing = self.pending.rows(self.visibility, self.filters, self.terms, self.vector)
         searches = self._search_legs()
-        # separate legs cost two more searches: combined legs return cosines or fused scores instead of their own
+        # The legs' own scores need two more searches, as the main searches return cosines or fused scores.
         alone = self._legs(alone=True) if self.with_legs else {}
         counted, *legs = self.ask(queries.statistics(self._visible, self.terms), *searches, *alone.values())
         own = candidate_rows.corpus_of(list(aside.values()), self.terms)
@@ -155,7 +155,7 @@ class FindRequest:
 
 
 def _refuse_unfused(answer: Answer) -> None:
-    """Detects a `hybrid` query that ran without its pipeline: scores far below zero, and duplicate hits."""
+    """Raise if a `hybrid` query ran without its pipeline. Scores are then far below zero and hits occur twice."""
     if any(hit["_score"] < 0 for hit in answer["hits"]["hits"]):
         _log.error("the hybrid query ran without its search pipeline: run setup, or choose FUSION=own")
         raise IndexUnavailable("the hybrid query ran without its search pipeline")
@@ -164,7 +164,7 @@ def _refuse_unfused(answer: Answer) -> None:
 def similar(
     ask: Ask, visibility: Visibility, terms: Sequence[str], vector: Vector | None, waiting: RecordScan, limit: int
 ) -> list[Similar]:
-    """Return memories that share words in their own text, and the nearest by vector."""
+    """Return the memories whose own text shares words with the query, and the nearest by vector."""
     words = sorted(set(terms))
     may_be_seen = queries.visible(visibility, waiting.ids)
     legs = [queries.sharing(may_be_seen, words, vector)] if words else []
@@ -182,7 +182,7 @@ def similar(
 
 
 class OpenSearchIndex:
-    """A user's memories with pending writes. `fusion`: best of each leg (`own`), or the domain's `hybrid` query."""
+    """Searches a user's memories in the index and the pending writes. `fusion="engine"` uses the domain's `hybrid` query."""
 
     def __init__(
         self, client: OpenSearch, pending: PendingWrites, embedding_model: str, alias: str = ALIAS,
@@ -222,7 +222,7 @@ class OpenSearchIndex:
 
 
 def spans_of(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
-    """Return the positions by session that can affect a row's neighbours: twice the reach to either side."""
+    """Return spans of positions by session. A span has twice the reach on either side of a row."""
     served: list[Row] = []
     places: set[tuple[str, int]] = set()
     for row in _best_first(rows, corpus, terms):
@@ -233,7 +233,7 @@ def spans_of(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> dict[
 
 
 def _best_first(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> list[Row]:
-    """Alternates between the best by words, with windows among these rows, and the nearest by vector."""
+    """Return the rows in alternation: the best by words, the nearest by vector, and so on."""
     if not rows:
         return []
     columns = candidate_rows.columns_of(rows, (), candidate_rows.session_lengths_of(rows), terms)
@@ -244,7 +244,7 @@ def _best_first(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> li
 
 
 def within_reach(hits: Iterable[Row], rows: Iterable[Row]) -> set[str]:
-    """Return ids of the others within `bm25.REACH` positions of a hit in their session."""
+    """Return the ids of `rows` that are within `bm25.REACH` positions of a hit in the same session."""
     places = _positions(hits)
     return {row.memory_id for row in rows if row.session in places and _near(places[row.session], row.position)}
 
@@ -278,7 +278,7 @@ def _merged(positions: Iterable[int]) -> list[tuple[int, int]]:
 
 
 def hits_of_user(answer: Answer, user_id: str) -> Iterator[Hit]:
-    """Yield the hits, checked to be this user's. `IndexUnavailable` for documents without a row."""
+    """Yield the hits that belong to this user. Raises `IndexUnavailable` for documents without a row."""
     hits = answer["hits"]["hits"]
     if any("fields" not in hit for hit in hits):
         raise IndexUnavailable("documents lack what ranking must know: run commonplace reindex")
@@ -289,7 +289,7 @@ def hits_of_user(answer: Answer, user_id: str) -> Iterator[Hit]:
 
 
 def row_of_hit(hit: Hit, terms: Sequence[str], model: str, scored: bool) -> Row:
-    """Convert a hit to a row. `scored`: its score is (1 + cosine) / 2, or 0 without a vector; not a word score."""
+    """Convert a hit to a row. If `scored`, the hit's score is (1 + cosine) / 2, or 0 without a vector."""
     name, _, tokens, labels, length, session, position, speaker, *flags, day, importance, created, made_by = hit.kept
     placed = session is not None and position is not None
     return Row(
@@ -310,7 +310,7 @@ def row_of_hit(hit: Hit, terms: Sequence[str], model: str, scored: bool) -> Row:
 
 
 def legs_from(answers: Mapping[str, Answer], user_id: str, beside: Legs) -> Legs:
-    """Return the hits of each leg, merged with pending writes. `answers`: of `queries.legs` with `alone`."""
+    """Return the hits of each leg, merged with pending writes. `answers` are from `queries.legs` with `alone`."""
     hits_by_leg = {name: list(hits_of_user(answer, user_id)) for name, answer in answers.items()}
     words = [(hit.memory_id, hit.score or 0.0) for hit in hits_by_leg.get("lexical", ())]
     near = [(hit.memory_id, cosine(hit.score or 0.0, same_model=True)) for hit in hits_by_leg.get("vector", ())]
@@ -318,7 +318,7 @@ def legs_from(answers: Mapping[str, Answer], user_id: str, beside: Legs) -> Legs
 
 
 def cosine(score: float, same_model: bool) -> float:
-    """Return the cosine of a score; NaN without a vector or for another model."""
+    """Return the cosine for a score. It is NaN without a vector or if the vector is from another model."""
     return 2 * score - 1 if score > 0 and same_model else math.nan
 
 
@@ -340,19 +340,19 @@ def memories(answer: Answer) -> int:
 
 
 def frequencies(answer: Answer, terms: Sequence[str]) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    """Return the number of visible memories with each term."""
+    """Return the number of visible memories that contain each term."""
     buckets = answer["aggregations"]["held"]["buckets"] if terms else []
     return np.array([bucket["doc_count"] for bucket in buckets], dtype=np.float64)
 
 
 def session_lengths(answer: Answer) -> dict[str, tuple[int, int]]:
-    """Return the number of memories and tokens of each session."""
+    """Return the number of memories and of tokens in each session."""
     buckets = answer["aggregations"]["sessions"]["buckets"]
     return {bucket["key"]: (bucket["doc_count"], int(bucket["tokens"]["value"])) for bucket in buckets}
 
 
 def added_lengths(first: Sessions, other: Sessions) -> dict[str, tuple[int, int]]:
-    """Add the counts of memories and tokens of sessions that occur on both sides."""
+    """Add two counts of memories and tokens per session."""
     nothing = (0, 0)
     return {
         name: (
@@ -371,17 +371,17 @@ _OUTLINES_A_PAGE = 10_000  # the domain's limit
 
 
 class UnindexedState(PendingWrites, Protocol):
-    """Pending writes and usage, which the index doesn't have."""
+    """Pending writes and usage. The index does not contain them."""
 
     def used(self, user_id: str) -> set[str]:
-        """Return ids of the user's memories that searches returned, once folded."""
+        """Return the ids of memories that searches returned. Searches that are not folded yet are missing."""
 
 
 class OpenSearchFacts:
-    """Facts by aggregation, merged with pending writes.
+    """Facts that the domain aggregates, merged with pending writes.
 
-    Tags only help to name those of new memories, so they are cached for `seconds`. If the domain is unavailable, the last
-    known tags are used for some seconds, and statistics come from `otherwise`.
+    Tags only help to name the tags of new memories, so they are cached for `seconds`. If the domain is unavailable, the last
+    known tags are returned, and statistics and outlines come from `otherwise`.
     """
 
     def __init__(
@@ -433,7 +433,7 @@ class OpenSearchFacts:
         return [*indexed, *outlines_of((one.memory for one in pending if one.memory.user_id == user_id), terms)]
 
     def _indexed(self, user_id: str, terms: Sequence[str], without: Sequence[str]) -> Iterator[Outline]:
-        """Return the outlines of a user's memories. Checks the user of each document again."""
+        """Yield the outlines of a user's memories. The user of each document is checked again."""
         body = queries.outlines(user_id, terms, without, _OUTLINES_A_PAGE)
         while True:
             (answer,) = ask(self._client, self._alias, user_id, body)
@@ -476,7 +476,7 @@ def _states(now: float, embedding_model: str) -> dict[str, Any]:
 
 
 def _used(ids: Sequence[str], now: float) -> dict[str, Any]:
-    """The live ids in batches that fit one filter."""
+    """Return filters for the unexpired memories among `ids`. Each filter has as many ids as it can."""
     starts = range(0, len(ids), _IDS_A_FILTER)
     return {f"{_USED}{start}": _live(now, {"ids": {"values": ids[start : start + _IDS_A_FILTER]}}) for start in starts}
 

@@ -1,4 +1,4 @@
-"""Bodies of search requests. Pure functions; visibility is a filter inside each leg."""
+"""Bodies of search requests, built by pure functions. Each leg filters for visible memories."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
@@ -13,14 +13,14 @@ NEIGHBOURS, SIMILAR = 5_000, 20
 PIPELINE = "commonplace-fusion"
 Body = dict[str, Any]
 
-_TERMS_IN_A_QUERY = 500  # twice this, for two fields, fits one query; statistics count all terms
+_TERMS_IN_A_QUERY = 500  # a query may have twice as many, for two fields; statistics count all terms
 _LABELS = 0.3
 _SPEAKERS = _YEARS = 1_000
 Spans = Mapping[str, Sequence[tuple[int, int]]]
 
 
 def visible(visibility: Visibility, without: Iterable[str] = ()) -> Clause:
-    """Match the user's own memories: active, valid now, unexpired, for one of the agents, and not in `without`."""
+    """Match the user's memories that are active, valid now, unexpired and for one of the agents. Skip ids in `without`."""
     now = visibility.now.timestamp()
     hidden: list[Clause] = [{"range": {"valid_from": {"gt": now}}}, {"range": {"valid_to": {"lte": now}}}]
     if not visibility.include_expired:
@@ -31,7 +31,7 @@ def visible(visibility: Visibility, without: Iterable[str] = ()) -> Clause:
 
 
 def active_of_user(user_id: str, without: Iterable[str] = ()) -> Clause:
-    """Match the user's active memories for any agent, except the ids in `without`."""
+    """Match the user's active memories of all agents, except the ids in `without`."""
     ids = sorted(without)
     return {
         "bool": {
@@ -42,7 +42,7 @@ def active_of_user(user_id: str, without: Iterable[str] = ()) -> Clause:
 
 
 def passing(filters: Filter) -> list[Clause]:
-    """Return the clauses of a filter on visible memories."""
+    """Return the clauses of a filter. They don't check whether a memory is visible."""
     clauses: list[Clause] = [{"term": {name: value}} for name, value in filters.equal.items()]
     if filters.types is not None:
         clauses.append({"terms": {"memory_type": list(filters.types)}})
@@ -61,26 +61,26 @@ def visible_and(seen: Clause, clauses: Sequence[Clause]) -> Clause:
 
 
 def by_words(allowed: Clause, terms: Sequence[str], vector: Vector | None, most: int) -> Body:
-    """Find the best by words. With a vector, rescoring turns the returned scores into cosines."""
+    """Find the best memories by words. If a vector is given, the returned scores are computed from cosines."""
     body = _listed({"bool": {"filter": [allowed], "must": [_words(terms)]}}, most)
     return body if vector is None else {**body, "rescore": _rescored(vector, most)}
 
 
 def nearest(allowed: Clause, vector: Vector, model: str, most: int) -> Body:
-    """Find the nearest by vector, with the filter inside the k-NN query; other models' vectors are excluded."""
+    """Find the nearest memories by vector. Only vectors of `model` count, and the filter is part of the k-NN query."""
     return _listed(_nearest_clause(allowed, vector, model, most), most)
 
 
 def legs(
     allowed: Clause, terms: Sequence[str], vector: Vector | None, model: str, depth: Depth, alone: bool = False
 ) -> dict[str, Body]:
-    """Return each leg by name. `alone`: keep its own scores, for display."""
+    """Return the search of each leg by name. If `alone`, each leg returns its own scores, for display."""
     words = {"lexical": by_words(allowed, terms, None if alone else vector, depth.by_words)} if terms else {}
     return words if vector is None else {**words, "vector": nearest(allowed, vector, model, depth.by_vector)}
 
 
 def hybrid(allowed: Clause, terms: Sequence[str], vector: Vector, model: str, pipeline: str, depth: Depth) -> Body:
-    """Find the best of both legs by the domain's own fusion."""
+    """Find the best memories of both legs. The domain fuses the legs."""
     words = {"bool": {"filter": [allowed], "must": [_words(terms)]}}
     queries = [words, _nearest_clause(allowed, vector, model, depth.by_vector)]
     body = {**_listed({"hybrid": {"queries": queries}}, depth.by_words), "search_pipeline": pipeline}
@@ -88,7 +88,7 @@ def hybrid(allowed: Clause, terms: Sequence[str], vector: Vector, model: str, pi
 
 
 def statistics(seen: Clause, terms: Sequence[str]) -> Body:
-    """Count memories, mean length, memories per term, speakers and years; no hits."""
+    """Count memories, memories per term, speakers and years, and compute the mean length. No hits are returned."""
     counts: dict[str, Clause] = {
         "length": {"avg": {"field": "length"}},
         "speakers": {"terms": {"field": "speaker", "size": _SPEAKERS}},
@@ -100,7 +100,7 @@ def statistics(seen: Clause, terms: Sequence[str]) -> Body:
 def neighbours_of(
     seen: Clause, passing: Sequence[Clause], spans: Spans, ids: Collection[str], known: Collection[str], vector: Vector | None
 ) -> Body:
-    """Find memories at positions of sessions, and those with `ids`. `passes` marks matches of the filter."""
+    """Find memories in spans of positions or with `ids`. Matches of the filter are marked `passes`."""
     places: list[Clause] = [
         {
             "bool": {
@@ -122,33 +122,33 @@ def neighbours_of(
 
 
 def sessions(seen: Clause, names: Collection[str]) -> Body:
-    """Count the memories and tokens of whole sessions."""
+    """Count the memories and tokens of each session."""
     asked = [{"terms": {"session_id": sorted(names)}}, {"exists": {"field": "position"}}]
     each = {"terms": {"field": "session_id", "size": len(names)}, "aggs": {"tokens": {"sum": {"field": "length"}}}}
     return _counted({"bool": {"filter": [seen, *asked]}}, {"sessions": each})
 
 
 def sharing(seen: Clause, terms: Sequence[str], vector: Vector | None) -> Body:
-    """Find memories that share words in their own text, with that text."""
+    """Find memories whose own text shares words with the query, and return their text."""
     body = with_content(_listed({"bool": {"filter": [seen], "must": [_match("tokens", terms)]}}, SIMILAR), SIMILAR)
     return body if vector is None else {**body, "rescore": _rescored(vector, SIMILAR)}
 
 
 def outlines(user_id: str, terms: Sequence[str], without: Iterable[str], size: int) -> Body:
-    """Find a page of outlines of the user's memories with all terms, including closed ones, except `without`."""
+    """Find a page of outlines of the user's memories that contain all terms. Closed memories count; `without` are skipped."""
     hidden: list[Clause] = [{"term": {"status": "purged"}}, {"ids": {"values": sorted(without)}}]
     query = {"bool": {"filter": [{"term": {"user_id": user_id}}, *_holding(terms)], "must_not": hidden}}
     return {**_listed(query, size), "docvalue_fields": ["outline"], "sort": [{"memory_id": "asc"}]}
 
 
 def with_content(body: Body, size: int) -> Body:
-    """Return the first hits of a search with their text."""
+    """Change a search so that it returns the first `size` hits with their text."""
     kept = {name: value for name, value in body.items() if name != "stored_fields"}  # it would suppress the source
     return {**kept, "size": size, "_source": ["content"]}
 
 
 def most_important(allowed: Clause, limit: int) -> Body:
-    """Find the most important, then the newest."""
+    """Find the most important memories. If several are equally important, the newest is first."""
     return {**_listed(allowed, limit), "sort": [{one: "desc"} for one in ("importance", "happened_at", "memory_id")]}
 
 
@@ -179,7 +179,7 @@ def _nearest_clause(allowed: Clause, vector: Vector, model: str, most: int) -> C
 
 
 def _scored(query: Clause, vector: Vector) -> Clause:
-    """Scores are (1 + cosine) / 2, and 0 without a vector."""
+    """Score by (1 + cosine) / 2. The score is 0 without a vector."""
     script = {"field": "vector", "query_value": numbers(vector), "space_type": "cosinesimil"}
     return {"script_score": {"query": query, "script": {"lang": "knn", "source": "knn_score", "params": script}}}
 

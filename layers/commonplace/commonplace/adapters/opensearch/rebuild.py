@@ -1,6 +1,6 @@
-"""Writes the index in `_bulk` requests with external versions, builds its next version, and reads it for checks.
+"""Writes the index in `_bulk` requests with external versions, builds the next version, and reads the index for checks.
 
-The setup creates what is missing and changes nothing else: safe to run at every deployment.
+`set_up` creates only what is missing, so it is safe to run at every deployment.
 """
 
 import json
@@ -33,11 +33,11 @@ _FUSION = {
 
 
 def set_up(client: OpenSearch, layout: Layout, alias: str = ALIAS, is_kept: Callable[[], bool] = lambda: False) -> bool:
-    """Create pipeline, index template, first index with alias, and replicas. Raises `IndexUnavailable`.
+    """Create the pipeline, the template, and the first index with its alias, and set the replicas. Raises `IndexUnavailable`.
 
-    Returns False if a reindex must follow: the live index has another layout and holds memories, or is empty while memories
-    are `kept`. If memories are kept and there is no index yet, none is created before the reindex, as an empty index would
-    answer that there is nothing.
+    Returns False if a reindex must follow. Either the live index has documents in another layout, or it has none but
+    `is_kept` says that memories are stored. If memories are stored and no index exists, none is created: searches would
+    find nothing in an empty index before the reindex.
     """
     prepare(client, layout, alias)
     with as_index_unavailable():
@@ -82,13 +82,13 @@ def _copy(client: OpenSearch, layout: Layout, alias: str) -> None:
 
 
 def model_of_layout(client: OpenSearch, alias: str) -> str | None:
-    """Return the embedding model of the next version's layout; None before setup."""
+    """Return the embedding model in the template for the next version, or None before the setup."""
     templates = client.indices.get_index_template(name=alias, params={"ignore": 404, **_WAIT}).get("index_templates", [])
     return next((row["index_template"]["template"]["mappings"]["_meta"]["embedding_model"] for row in templates), None)
 
 
 def create(client: OpenSearch, name: str, alias: str | None = None) -> None:
-    """Create an empty index from the template, with its alias. Accepts one created concurrently."""
+    """Create an empty index from the template, with its alias. It is not an error if the index already exists."""
     try:
         client.indices.create(index=name, body={"aliases": {alias: {}} if alias else {}}, params=_WAIT)
     except RequestError as error:
@@ -97,7 +97,7 @@ def create(client: OpenSearch, name: str, alias: str | None = None) -> None:
 
 
 def switch(client: OpenSearch, alias: str, old: str | None, new: str, *more: dict[str, Any]) -> None:
-    """Point the alias to the new index and delete the old one, in one step."""
+    """Point the alias to the new index and delete the old index, in one step."""
     gone = [{"remove_index": {"index": old}}] if old else []
     actions = [{"add": {"index": new, "alias": alias}}, *gone, *more]
     client.indices.update_aliases(body={"actions": actions}, params=_WAIT)
@@ -105,7 +105,7 @@ def switch(client: OpenSearch, alias: str, old: str | None, new: str, *more: dic
 
 @dataclass(frozen=True)
 class Version:
-    """An index behind aliases, and its metadata."""
+    """An index with the aliases that point to it and its metadata."""
 
     name: str
     aliases: frozenset[str]
@@ -113,10 +113,10 @@ class Version:
 
 
 def versions(client: OpenSearch, *aliases: str) -> list[Version]:
-    """Return the indices behind these aliases; missing aliases are left out.
+    """Return the indices behind these aliases. Missing aliases are left out.
 
-    One request per alias, by the path that the roles allow, last alias first: an alias that takes over another's index
-    between two requests is then seen with it.
+    Each alias needs its own request, because roles allow requests by path. The last alias is read first. If an alias moves to
+    another's index between two requests, that index is then returned with both aliases.
     """
     versions: dict[str, Version] = {}
     for alias in reversed(aliases):
@@ -134,16 +134,16 @@ def next_name(client: OpenSearch, alias: str) -> str:
 
 
 REBUILD_SUFFIX = "-next"
-"""Suffix of the alias of a version that is being filled."""
+"""Suffix of the alias for a version that is being filled."""
 
 _BYTES = 5_000_000
 _DONE = IndexOutcome("done")
-_OF_THE_INDEX = ("index_closed_exception", "cluster_block_exception")  # 400 and 403, not caused by the change
-_ORDER = ("retry", "failed", "done")  # worst first: of two answers to a change, the worse counts
+_OF_THE_INDEX = ("index_closed_exception", "cluster_block_exception")  # status 400 and 403, but not caused by the change
+_ORDER = ("retry", "failed", "done")  # worst first; if two indices answer, the worse answer counts
 
 
 class OpenSearchWriter:
-    """Writes into the live index, and into the next version while it is being filled."""
+    """Writes changes to the live index, and also to the next version while that version is being filled."""
 
     def __init__(self, client: OpenSearch, alias: str = ALIAS) -> None:
         self._client, self._alias = client, alias
@@ -168,21 +168,21 @@ def write(
     client: OpenSearch, alias: str, metadata: Mapping[str, str], changes: Sequence[IndexChange],
     over: bool = False, is_present: bool = True,
 ) -> list[IndexOutcome]:  # fmt: skip
-    """Write changes into the index behind an alias. Raises `IndexUnavailable` if no outcome is known.
+    """Write changes to the index behind an alias. Raises `IndexUnavailable` if no outcome is known.
 
-    `metadata`: of that index. `over`: overwrite documents of the same version. `found`: return only when searches see the
-    changes.
+    `metadata` is the metadata of the index. If `over`, documents of the same version are overwritten. If `is_present`, return
+    only when searches see the changes.
     """
     kind: Literal["external", "external_gte"] = "external_gte" if over else "external"
     outcomes: list[IndexOutcome] = []
     for lines in _bulks(changes, metadata, kind):
-        # A write must not create a missing index, which would lack alias and mapping.
+        # A write must not create a missing index, because the new index would have neither alias nor mapping.
         params = {"refresh": "wait_for" if is_present else "false", "require_alias": "true", "request_timeout": WRITE_SECONDS}
         with as_index_unavailable():
             answer = client.bulk(body="\n".join(lines) + "\n", index=alias, params=params)
         outcomes += [_outcome(item["index"]) for item in answer["items"]]
         if is_present and any(item["index"]["status"] == 409 for item in answer["items"]):
-            with as_index_unavailable():  # written by another process, and possibly not yet visible
+            with as_index_unavailable():  # another process wrote the document, and searches may not see it yet
                 client.indices.refresh(index=alias, params={"request_timeout": WRITE_SECONDS})
     return outcomes
 
@@ -205,7 +205,7 @@ def _bulks(changes: Sequence[IndexChange], metadata: Mapping[str, str], kind: st
 
 
 def _outcome(item: dict[str, Any]) -> IndexOutcome:
-    """A stale version is success. Reports error names only, as the domain's messages may quote the memory."""
+    """Return a change's outcome. A stale version is a success. Only error names are reported: messages can quote text."""
     status = item["status"]
     if status < 300 or status == 409:
         return _DONE
@@ -226,7 +226,7 @@ _KEEP_ALIVE = "5m"
 
 
 class OpenSearchContents:
-    """The live index, read and repaired document by document."""
+    """Reads and repairs the documents of the live index."""
 
     def __init__(self, client: OpenSearch, alias: str = ALIAS) -> None:
         self._client, self._alias = client, alias
@@ -261,11 +261,11 @@ class OpenSearchContents:
                 yield from map(_indexed_document, hits)
                 body["search_after"] = hits[-1]["sort"]
 
-    def miscounted(self, user_id: str) -> list[str]:  # noqa: ARG002 - it counts on demand
+    def miscounted(self, user_id: str) -> list[str]:  # noqa: ARG002 - the index counts on demand
         return []
 
     def recount(self, user_id: str) -> None:
-        """Do nothing: there are no stored counts."""
+        """Do nothing, because the index stores no counts."""
 
     def mend(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
         with as_index_unavailable():
@@ -287,7 +287,7 @@ class OpenSearchContents:
 
 
 def _compared(record: Stored, document: Mapping[str, Any]) -> IndexedDocument:
-    """The digest is dropped if any stored field differs from the record."""
+    """Return the document, with an empty digest if a stored field differs from the record."""
     stored_document = _indexed_document(document)
     return stored_document if document["_source"] == stored(record) else replace(stored_document, digest="")
 
@@ -298,13 +298,13 @@ def _indexed_document(document: Mapping[str, Any]) -> IndexedDocument:
 
 
 class OpenSearchRebuild:
-    """The next version has its own alias while it is filled, so that `OpenSearchWriter` writes to it too."""
+    """Builds the next version under its own alias. `OpenSearchWriter` writes to this alias too."""
 
     def __init__(self, client: OpenSearch, layout: Layout, alias: str = ALIAS) -> None:
         self._client, self._layout, self._alias = client, layout, alias
 
     def model(self) -> str | None:
-        """Return the embedding model of the live index, or of the first one's layout; None without either."""
+        """Return the embedding model of the live index. Without an index, return the template's model, or None."""
         with as_index_unavailable():
             for live in versions(self._client, self._alias):
                 return live.metadata.get("embedding_model")
@@ -324,7 +324,7 @@ class OpenSearchRebuild:
     def fill(self, records: Sequence[Stored]) -> list[IndexOutcome]:
         try:
             return write(self._client, self._begun, mark(self._layout), records, over=True, is_present=False)
-        except IndexUnavailable as error:  # a late bulk request may succeed the next time
+        except IndexUnavailable as error:  # the next bulk request may succeed
             return [IndexOutcome("retry", str(error))] * len(records)
 
     def finish(self) -> None:

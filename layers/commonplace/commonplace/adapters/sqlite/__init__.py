@@ -1,1 +1,1 @@
-"""Records, index, usage, ledger and runs in one SQLite file."""
+"""Adapters that store records, the index, usage, the ledger and runs in one SQLite file."""

@@ -1,7 +1,7 @@
-"""One user's memories as in-memory columns for scanning, refreshed from the file before each search.
+"""The memories of one user as in-memory columns. Each search first reads the changes from the file, then scans the columns.
 
-Vectors are float32 and scanned exactly: 100,000 of 256 dimensions take 16 ms and 102 MB. sqlite-vec took 70 ms, and many
-Python builds can't load it.
+Vectors are float32. An exact scan of 100,000 vectors with 256 dimensions takes 16 ms and 102 MB. sqlite-vec took 70 ms, and
+many Python builds can't load it.
 """
 
 import sqlite3
@@ -30,14 +30,14 @@ MOST_COSINE = 1.01
 
 
 class NameNumbers:
-    """Names as small numbers, -1 for none."""
+    """Maps names to small numbers. None has the number -1."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
         self.listed: list[str] = []
 
     def number(self, name: str | None) -> int:
-        """Return the name's number, assigning a new one at first use."""
+        """Return the number of a name. A new name gets a new number."""
         if name is None:
             return -1
         if name not in self._numbers:
@@ -47,7 +47,7 @@ class NameNumbers:
 
 
 class Columns:
-    """All memories of one user, one slot each, in blocks so that growth copies nothing."""
+    """All memories of one user. Each memory has one slot. Slots are stored in blocks, so that growth copies nothing."""
 
     def __init__(self, owner: int, embedding_model: str, dimension: int) -> None:
         self.owner, self._model, self._dimension = owner, embedding_model, dimension
@@ -57,7 +57,7 @@ class Columns:
         self._vectors: list[npt.NDArray[np.float32]] = []
         self.ids: list[str] = []
         self.damaged: dict[int, str] = {}
-        """Ids of memories with an unreadable column, by slot; searches don't find them."""
+        """Ids of memories with an unreadable column, by slot. Searches don't find these memories."""
         self.agents, self.sessions, self.speakers = NameNumbers(), NameNumbers(), NameNumbers()
         self._by_place: tuple[Integers, Integers] | None = None
         self._totals: Totals | None = None
@@ -69,17 +69,17 @@ class Columns:
         return self._numbers[name][: len(self)]
 
     def refresh(self, connection: sqlite3.Connection) -> None:
-        """Read what was written since the last call, by any process."""
+        """Read what any process has written since the last call."""
         newest = self._change
-        # Ordered by row, and rows are never reused: slots rise with rows.
+        # Slots rise with rows, because rows are read in order and row numbers are never reused.
         for row in connection.execute(_QUERY, (self.owner, self._change)):
             self._by_place = self._totals = None
             self._read_row(row)
             newest = max(newest, row[-1]) if isinstance(row[-1], int) else newest
-        self._change = newest  # only after reading all rows, or an error would skip the rest for good
+        self._change = newest  # only after reading all rows: after an error, the next call reads them again
 
     def slots(self, rows: Integers) -> Integers:
-        """Return the slots of rows. Rows without a memory, as from a damaged word index, are left out."""
+        """Return the slots of rows. Rows without a memory are left out; a damaged word index may name such rows."""
         own = self["row"]
         places = np.searchsorted(own, rows)
         inside = places < len(own)
@@ -88,7 +88,7 @@ class Columns:
         return known
 
     def by_place(self) -> tuple[Integers, Integers]:
-        """Return slots ordered by session and position, and these as numbers; negative without a session."""
+        """Return the slots ordered by session and position, with their place numbers (see `place_numbers`)."""
         if self._by_place is None:
             places = place_numbers(self["session"], self["position"])
             order = np.argsort(places, kind="stable")
@@ -96,26 +96,26 @@ class Columns:
         return self._by_place
 
     def cosines(self, vector: Vector | None) -> Floats:
-        """Return the cosine of each memory with a unit vector; NaN if the memory has none."""
+        """Return the cosine of each memory's vector with a unit vector. It is NaN for a memory without a vector."""
         if vector is None:
             return np.full(len(self), np.nan, dtype=np.float32)
         scores = np.empty(len(self), dtype=np.float32)
         for first, block in zip(range(0, len(self), _BLOCK), self._vectors, strict=True):
             used = scores[first : first + _BLOCK]
-            # `block @ vector` would use BLAS threads, which wait for each other on a busy machine
+            # `block @ vector` would use BLAS threads, which block each other on a busy machine
             np.vecdot(block[: len(used)], vector, out=used)
-        # a cosine above one comes from a damaged vector
+        # a damaged vector may have a cosine above 1
         return np.where(self["has_vector"] & (np.abs(scores) < MOST_COSINE), scores, np.float32(np.nan))
 
     def visible(self, agents: tuple[str, ...], now: float, include_expired: bool) -> Flags:
-        """Return which memories are visible: active, valid now, unexpired, and meant for one of the agents."""
+        """Flag the visible memories. They are active, valid now, meant for one of the agents, and not expired."""
         allowed = np.array([name in agents for name in self.agents.listed], dtype=np.bool_)
         flags: Flags = self["active"] & np.take(allowed, self["agent"]) & (self["valid_from"] <= now)
         flags &= self["valid_to"] > now
         return flags if include_expired else flags & (self["expires_at"] > now)
 
     def totals(self, visible: Flags) -> "Totals":
-        """Return the statistics of the visible memories, cached until data or visibility changes."""
+        """Return statistics of the visible memories. They are cached until the data or the visible memories change."""
         if self._totals is None or not np.array_equal(self._totals.of, visible):
             self._totals = Totals.counted(self, visible)
         return self._totals
@@ -154,7 +154,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Totals:
-    """Statistics of the memories `of`. `session_means`: mean tokens per memory, with a first place for no session."""
+    """Statistics of the memories `of`. `session_means` has the mean tokens per memory; index 0 is for no session."""
 
     of: Flags
     memories: int
@@ -181,5 +181,5 @@ class Totals:
 
 
 def place_numbers(sessions: Integers, positions: Integers) -> Integers:
-    """Return session and position as one number, so that neighbours differ by their distance; negative without a session."""
+    """Return session and position as one number. Neighbours differ by their distance. Without a session it is -1."""
     return np.where(sessions >= 0, sessions.astype(np.int64) * 2**33 + positions, -1)

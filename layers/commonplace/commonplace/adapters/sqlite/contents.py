@@ -1,4 +1,4 @@
-"""Checks the index of one file (columns, vectors, words, counts) against its records, and rebuilds it."""
+"""Checks the index of one file against its records and rebuilds it. The index has columns, vectors, words and counts."""
 
 import sqlite3
 from collections import Counter
@@ -20,16 +20,16 @@ from commonplace.ports.values import IndexChange, IndexedDocument, IndexOutcome,
 from commonplace.retrieval.documents import Document, digest, document
 
 _WORDS_OF_NOBODY = "row:"
-"""Prefix of the names of words without a memory, before the row number."""
+"""Prefix for the names of word rows without a memory. The row number follows."""
 _RELEASE_MARKERS = "UPDATE memories SET key = NULL, fingerprint = CAST('row ' || row AS BLOB) WHERE row = ?"
 _DONE = IndexOutcome("done")
 Words = Mapping[int, tuple[str, str]]
-"""Indexed text by row, as returned by `rows.words_of`."""
+"""Indexed text by row, in the form that `rows.words_of` returns."""
 _MADE = "SELECT sql FROM sqlite_master WHERE name IN ('words', 'word_places') ORDER BY rowid"
 _PLACE = "SELECT doc FROM word_places WHERE term = ? LIMIT 1"
 _REBUILD = "INSERT INTO words (words) VALUES ('rebuild')"
-_SHADOWS = ("words_data", "words_idx", "words_docsize", "words_config")  # internal tables of FTS5, apart from its input
-_INPUT_COPY = "SELECT id, c0, c1 FROM words_content"  # FTS5's copy of its input, readable even if the index itself is damaged
+_SHADOWS = ("words_data", "words_idx", "words_docsize", "words_config")  # internal tables of FTS5, except its input
+_INPUT_COPY = "SELECT id, c0, c1 FROM words_content"  # FTS5's copy of its input; it is readable even if the index is damaged
 _PLACES = "SELECT term, doc, col FROM word_places WHERE term >= ? AND term < ?"
 _NAMES = (
     "fingerprint version status agent_id collection key memory_type category section content_type importance emotion subject"
@@ -45,7 +45,7 @@ _UNIT_TOLERANCE = 0.01
 
 @dataclass(frozen=True)
 class Derived:
-    """A memory from its record, and what is derived from it in its row."""
+    """A memory read from its record, with the stored values in its row that are derived from the record."""
 
     row: int
     owner: int
@@ -61,11 +61,11 @@ class Derived:
 
     @property
     def words(self) -> tuple[str, str]:
-        """Its text for the word index."""
+        """The text of the memory for the word index."""
         return rows.words_of(self.owner, self.document)
 
     def is_in_line(self, dimensions: Mapping[str, int]) -> bool:
-        """Return whether columns and vector match the record. `dimensions`: vector length of each known model."""
+        """Return whether columns and vector match the record. `dimensions` has the vector length of each known model."""
         right = rows.columns(self.memory, self.document, self.owner, 0, None)
         same = all(self.columns[name] == right[name] for name in _NAMES)
         return same and isinstance(self.change, int) and self.change > 0 and self._has_its_vector(dimensions)
@@ -82,7 +82,7 @@ class Derived:
 
 @dataclass(frozen=True)
 class WordIndex:
-    """The word index over some rows: its input, its content by owner (None if unreadable), and the expected content."""
+    """The word index over some rows. `given` is its input, `held` its content by owner, `right` the expected content."""
 
     given: Words
     held: Mapping[int, Counter[int] | None]
@@ -93,13 +93,13 @@ class WordIndex:
         return row not in self.given and (sums is None or not sums[row])
 
     def holds(self, row: int, owner: int, words: tuple[str, str]) -> bool:
-        """Return whether a row is indexed with exactly these words."""
+        """Return whether the index has exactly these words for a row."""
         sums = self.held[owner]
         return self.given.get(row) == words and sums is not None and sums[row] == self.right[owner][row]
 
 
 class SqliteContents:
-    """The derived data of one file. `embedders`: by model name; vectors of other models stay unchanged."""
+    """The derived data of one file. `embedders` are keyed by model name; vectors of other models stay unchanged."""
 
     def __init__(self, database: Database, embedders: Mapping[str, Embedder], dimensions: Mapping[str, int]) -> None:
         self._database, self._embedders, self._dimensions = database, embedders, dimensions
@@ -140,7 +140,7 @@ class SqliteContents:
             return [name for name, is_wrong in wrong.items() if is_wrong]
 
     def mend(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
-        """Derive everything anew from the current records, whatever was passed; the records don't change."""
+        """Derive the data of the changed memories from their current records. The records don't change."""
         stored = [state.memory for state in changes if isinstance(state, Stored)]
         vectors = self._embedded(stored)
         with self._database.writing() as connection:
@@ -152,7 +152,7 @@ class SqliteContents:
             refused = [at for at, outcome in enumerate(outcomes) if outcome.state == "failed"]
             rows_of = {at: derived[item.memory.memory_id].row for at in refused if isinstance(item := changes[at], Stored)}
             connection.executemany(_RELEASE_MARKERS, [(row,) for row in rows_of.values()])
-            for at in refused:  # they may only have blocked each other
+            for at in refused:  # two memories may only have blocked each other
                 outcomes[at] = self._mend(connection, changes[at], derived, vectors)
             return outcomes
 
@@ -170,7 +170,7 @@ class SqliteContents:
             return None
         right = derived is None or (
             words.holds(derived.row, derived.owner, derived.words) and derived.is_in_line(self._dimensions)
-        )  # None: purged meanwhile
+        )  # None: the memory was purged meanwhile
         return IndexedDocument(memory.user_id, memory.memory_id, memory.version, digest(memory) if right else "")
 
     def _words(self, connection: sqlite3.Connection, all_derived: Sequence[Derived]) -> WordIndex:
@@ -195,7 +195,7 @@ class SqliteContents:
     def _is_torn(
         self, connection: sqlite3.Connection, all_derived: Sequence[Derived], changes: Sequence[IndexChange]
     ) -> bool:
-        """Whether the word index differs from its input for these rows, so that it can't delete them."""
+        """Return whether the word index differs from its input for these rows. FTS5 then can't delete the rows."""
         placed = [(derived.row, derived.owner) for derived in all_derived]
         for state in changes:
             row, owner = (
@@ -266,7 +266,7 @@ def _row_of_nobody(change: IndexChange) -> int | None:
 
 
 def indexed_words(connection: sqlite3.Connection, rows: Iterable[int]) -> dict[int, tuple[str, str]]:
-    """Return the stored input of the word index for these rows."""
+    """Return the input that the word index stored for these rows."""
     wanted = list(rows)
     marks = ",".join("?" * len(wanted))
     cursor = connection.execute(f"{_INPUT_COPY} WHERE id IN ({marks})", wanted)
@@ -274,19 +274,19 @@ def indexed_words(connection: sqlite3.Connection, rows: Iterable[int]) -> dict[i
 
 
 def indexed_sums(connection: sqlite3.Connection, owner: int) -> Counter[int]:
-    """Return a checksum by row over the owner's indexed words, for comparison within this process."""
+    """Return a checksum of the owner's indexed words for each row. The checksums are valid only within this process."""
     sums = Counter[int]()
     terms = set[str]()
     for term, row, column in connection.execute(_PLACES, (f"{owner}_", f"{owner}`")):  # ` sorts after _
         sums[row] += hash((column, term))
         terms.add(term)
-    for term in terms:  # like searches: a damaged page may fail here although a sequential read works
+    for term in terms:  # searches read like this; a damaged page may fail here although a sequential read works
         connection.execute(_PLACE, (term,)).fetchone()
     return sums
 
 
 def expected_sums(connection: sqlite3.Connection, words: Words, owners: Iterable[int]) -> dict[int, Counter[int]]:
-    """Return the same checksums by owner for an index of exactly these words, built in a fresh file."""
+    """Return the expected checksums by owner, computed from a new index of exactly these words."""
     with _fresh_index(connection) as fresh:
         fresh.executemany(
             "INSERT INTO words (rowid, content, labels) VALUES (?, ?, ?)", [(row, *texts) for row, texts in words.items()]
@@ -295,13 +295,13 @@ def expected_sums(connection: sqlite3.Connection, words: Words, owners: Iterable
 
 
 def without_memory(connection: sqlite3.Connection) -> list[tuple[int, int | None]]:
-    """Return word rows without a memory, each with its owner's number if known."""
+    """Return the word rows without a memory. Each has the number of its owner, or None if the owner is unknown."""
     rows = connection.execute(f"{_INPUT_COPY} WHERE id NOT IN (SELECT row FROM memories)").fetchall()
     return [(row, _owner_of(content) or _owner_of(labels)) for row, content, labels in rows]
 
 
 def rebuild(connection: sqlite3.Connection) -> None:
-    """Rebuild the word index from its input. An index that FTS5 can't open is emptied first."""
+    """Rebuild the word index from its input. If FTS5 can't open the index, empty the index first."""
     try:
         connection.execute(_REBUILD)
         return
@@ -329,10 +329,10 @@ def _owner_of(text: object) -> int | None:
 
 
 def derived_of(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dict[str, Derived]:
-    """Return the readable memories by id."""
+    """Return the derived data of the readable memories, by id."""
     marks = ",".join("?" * len(memory_ids))
     derived = dict[str, Derived]()
-    with gathered():  # unreadable records were reported by the caller
+    with gathered():  # the caller has reported unreadable records
         for row, owner, user_id, memory_id, record, change, *columns_read in connection.execute(
             f"{_DERIVED} IN ({marks})", memory_ids
         ):
@@ -344,7 +344,7 @@ def derived_of(connection: sqlite3.Connection, memory_ids: Sequence[str]) -> dic
 
 
 def tags_of(connection: sqlite3.Connection, owner: int | None) -> Counter[str]:
-    """Count the owner's active memories per tag, from readable records."""
+    """Count the owner's active memories for each tag. The counts come from the readable records."""
     cursor = connection.execute(
         f"SELECT user_id, memory_id, {RECORD} FROM memories JOIN users ON number = owner WHERE owner = ?", (owner,)
     )
@@ -354,13 +354,13 @@ def tags_of(connection: sqlite3.Connection, owner: int | None) -> Counter[str]:
 
 
 def changes_are_counted(connection: sqlite3.Connection) -> bool:
-    """Return whether the last write's number is unique and no memory has a higher one, which readers would miss."""
+    """Return whether the number of the last write is right. Readers would miss a memory with a higher number."""
     last = [last_row for (last_row,) in connection.execute("SELECT last FROM changes")]
     return len(last) == 1 and isinstance(last[0], int) and last[0] >= _newest_change(connection)
 
 
 def count_changes(connection: sqlite3.Connection) -> None:
-    """Correct the number of the last write."""
+    """Correct the number of the last write if necessary."""
     if not changes_are_counted(connection):
         connection.execute("DELETE FROM changes")
         connection.execute("INSERT INTO changes VALUES (?)", (_newest_change(connection),))

@@ -1,7 +1,7 @@
-"""The SQLite connection: write-ahead log, full durability, one writer at a time across processes.
+"""The SQLite connection, with a write-ahead log and full durability. Only one process writes at a time.
 
-Checkpoints fold the log into the file. Until then, the log may contain erased data; the file records this, and whoever opens
-it next folds the log.
+A checkpoint folds the log into the file. Before it, the log may contain erased data. The file records that this log must be
+folded, and the next process that opens the file folds it.
 """
 
 import os
@@ -19,13 +19,13 @@ from commonplace.adapters.sqlite import opening
 from commonplace.domain import loading
 
 _WAIT_SECONDS = 30.0
-_PATIENCE, _PAUSE = 5.0, 0.02  # seconds to wait for readers after an erasure, and between attempts
+_PATIENCE, _PAUSE = 5.0, 0.02  # seconds: the longest wait for readers after an erasure, and the pause between attempts
 _FREE_PAGES = 2_048  # if more pages are free, each write releases this many
-_LOG_BYTES = 8_000_000  # a longer log is folded into the file
+_LOG_BYTES = 8_000_000  # a longer log is folded into the file after a write
 
 
 class Database:
-    """One SQLite file. Safe to share between threads and to open in several processes."""
+    """An SQLite file. Threads can share a `Database`, and several processes can open the same file."""
 
     def __init__(self, path: Path) -> None:
         self._path = opening.real(path)
@@ -43,7 +43,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Yield a connection to one consistent state of the file."""
+        """Yield a connection that sees one consistent state of the file."""
         with self._guarded_use():
             if self._main.in_transaction:
                 yield self._main
@@ -56,10 +56,9 @@ class Database:
 
     @contextmanager
     def writing(self, erases: bool = False) -> Iterator[sqlite3.Connection]:
-        """Run one transaction: durable when this ends, or undone.
+        """Run one transaction. It is durable when the context ends normally, and rolled back after an exception.
 
-        `erases`: remove the old data from the log too. If a reader blocks that, the next user of the file does it; see
-        `fold_log`.
+        `erases` also removes the old data from the log. If a reader blocks the removal, it happens later; see `fold_log`.
         """
         with self._locked(), self._guarded_use():
             try:
@@ -76,7 +75,7 @@ class Database:
 
     @contextmanager
     def counting(self) -> Iterator[sqlite3.Connection | None]:
-        """Run a usage transaction without waiting or syncing. Yields None if another writer is active."""
+        """Run a usage transaction without waiting or syncing. Yield None if another writer is active."""
         with self._guarded_use(), ExitStack() as stack:
             try:
                 stack.enter_context(self._writing.acquire(timeout=0))
@@ -95,7 +94,7 @@ class Database:
             self._checkpoint_if_due()
 
     def fold_log(self, wait: bool) -> bool:
-        """Remove erased data from the write-ahead log. Returns whether it is gone. `wait`: up to some seconds."""
+        """Remove erased data from the log. Return whether it is gone. If `wait`, wait some seconds for readers."""
         until = time.monotonic() + (_PATIENCE if wait else 0.0)
         while True:
             with self._guarded_use():
@@ -108,12 +107,12 @@ class Database:
             time.sleep(_PAUSE)
 
     def close(self) -> None:
-        """Fold the log and close the file. Safe to repeat."""
+        """Fold the log and close the file. Closing twice is safe."""
         with self._guard, opening.storage_errors(self._path), ExitStack() as stack:
             if self._closed:
                 return
             if not self.read_only:
-                with suppress(Timeout):  # the lock's holder folds the log when closing
+                with suppress(Timeout):  # another process has the lock, and folds the log when it closes
                     stack.enter_context(self._writing.acquire(timeout=0))
                     self._checkpoint_if_due()
             self._let_go()
@@ -125,11 +124,11 @@ class Database:
         self._usage = opened.enter_context(closing(opening.connect(self._path, self._wait)))
         opening.set_up(self._main, "FULL")
         opening.set_up(self._usage, "NORMAL")
-        self._usage.execute("PRAGMA busy_timeout = 0")  # set last: opening must wait for a process that creates the file
+        self._usage.execute("PRAGMA busy_timeout = 0")  # last: opening must wait for a process that creates the file
         if opening.is_empty(self._main, self._path):  # an existing file may be shared on purpose
             opening.restrict_access(self._path)
-        # Before SQLite 3.51.3, a log reset in one process during a checkpoint in another can lose a commit. Our lock
-        # serializes commits and checkpoints; readers never wait for it.
+        # Before SQLite 3.51.3, a log reset in one process during a checkpoint in another can lose a commit. This lock
+        # serializes commits and checkpoints. Readers never wait for it.
         lock = f"{self._path}.lock"
         self._writing = FileLock(lock, self._wait, opening.rights(self._path))
         if not opening.is_set_up(self._main):
@@ -147,7 +146,7 @@ class Database:
 
     @contextmanager
     def _guarded_use(self) -> Iterator[None]:
-        """Raises if the file was closed, or changed although opened as immutable."""
+        """Raise if the file was closed, or was opened as immutable and then changed."""
         with self._guard, opening.storage_errors(self._path):
             if self._closed:
                 raise opening.unavailable("this memory was closed; open it again")
@@ -164,8 +163,8 @@ class Database:
             self._fold_log()
 
     def _give_back(self) -> None:
-        """VACUUM would copy the whole file, 5 s for 330 MB; this takes .1 to .4 s per write and doesn't block readers."""
-        with suppress(sqlite3.OperationalError):  # the write is done; the next one tries again
+        """Release free pages. This takes 0.1 to 0.4 s per write and blocks no readers. VACUUM would take 5 s for 330 MB."""
+        with suppress(sqlite3.OperationalError):  # the data is written; the next write tries again
             if self._main.execute("PRAGMA freelist_count").fetchone()[0] > _FREE_PAGES:
                 self._main.executescript(f"PRAGMA incremental_vacuum({_FREE_PAGES})")  # `execute` would release a single page
 
@@ -173,13 +172,13 @@ class Database:
         due = _is_folding_due(self._main)
         if not due and not (self._log.exists() and self._log.stat().st_size > _LOG_BYTES):
             return
-        with suppress(sqlite3.OperationalError):  # the write is done, and folding stays due
+        with suppress(sqlite3.OperationalError):  # the data is written, and the next call tries to fold again
             if _checkpoint(self._main) and due:
-                self._usage.execute("DELETE FROM folding_due")  # losing this on a crash is harmless
+                self._usage.execute("DELETE FROM folding_due")  # losing this in a crash is harmless
 
     @contextmanager
     def _locked(self) -> Iterator[None]:
-        """The write lock, for one thread of one process. Waiting threads must not hold the guard, so that others can read."""
+        """Hold the write lock for one thread of one process. Waiting threads don't hold the guard, so others can read."""
         with self._guarded_use():
             if self.read_only:
                 raise opening.unavailable(
@@ -194,7 +193,7 @@ class Database:
 
 
 def _roll_back(connection: sqlite3.Connection) -> None:
-    """SQLite may have rolled back already, for instance on a full disk or a damaged page."""
+    """Roll back unless SQLite already has, for example after a full disk or a damaged page."""
     if connection.in_transaction:
         connection.execute("ROLLBACK")
 
@@ -204,7 +203,7 @@ def _is_folding_due(connection: sqlite3.Connection) -> bool:
 
 
 def _checkpoint(connection: sqlite3.Connection) -> bool:
-    """Folds and empties the log, unless a reader needs an older state. Never waits."""
+    """Fold and empty the log, unless a reader needs an older state. Never waits."""
     (wait,) = connection.execute("PRAGMA busy_timeout").fetchone()
     connection.execute("PRAGMA busy_timeout = 0")
     try:
@@ -218,14 +217,14 @@ _opened, _registering, _locks = WeakSet[Database](), threading.RLock(), ExitStac
 
 
 def _before_fork() -> None:
-    """Waits for running threads, which would not exist in the child."""
+    """Wait for running threads, because the child process would not have these threads."""
     _locks.enter_context(_registering)
     for database in _opened:
         _locks.enter_context(database._guard)
 
 
 def _after_fork() -> None:
-    """Closes the files: SQLite would treat a reopened file as locked by this process."""
+    """Close the files in the child. SQLite would treat a reopened file as locked by the same process."""
     loading.forked()
     for database in _opened:
         database._let_go()

@@ -1,4 +1,4 @@
-"""The documents of one file."""
+"""Documents stored in one SQLite file."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ _PAST = f"""DELETE FROM documents WHERE owner = ? AND path IN (SELECT path FROM 
 
 
 class SqliteDocuments:
-    """The documents of one file."""
+    """Stores documents in one file."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

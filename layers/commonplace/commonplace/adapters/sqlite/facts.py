@@ -1,4 +1,4 @@
-"""Facts about a user's memories as a whole, and the usage log."""
+"""Facts about all memories of a user, and the usage log."""
 
 import json
 import threading
@@ -20,7 +20,7 @@ _COUNTS = """SELECT
 
 
 class SqliteUsage:
-    """The usage log of one file. Counts that can't be written at once wait for the next call, or for `close`."""
+    """The usage log of one file. A count that can't be written at once is written by the next call or by `close`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -42,7 +42,7 @@ class SqliteUsage:
         return iter(())
 
     def close(self) -> None:
-        """Write waiting counts, and drop those that still can't be written."""
+        """Write the waiting counts. Counts that can't be written are dropped."""
         with self._guard:
             self._write()
             self._waiting.clear()
@@ -63,12 +63,12 @@ class SqliteUsage:
 
 
 class SqliteFacts:
-    """Facts of one file."""
+    """Returns facts about the memories in one file."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
         self._read: dict[str, dict[int, tuple[int, Outline | None]]] = {}
-        """Outlines of the last user by row, each with the change number it was read at."""
+        """Outlines of the last user by row. Each has the change number of the memory at that time."""
 
     def tags(self, user_id: str) -> dict[str, int]:
         with self._database.reading() as connection:
@@ -105,7 +105,7 @@ class SqliteFacts:
                 f"SELECT row, memory_id, {RECORD} FROM memories WHERE row IN (SELECT value FROM json_each(?))", (new,)
             ).fetchall()
         for row, memory_id, record in rows:
-            memory = memory_of(user_id, memory_id, record)  # an unreadable record is reported each time
+            memory = memory_of(user_id, memory_id, record)  # each call reports unreadable records again
             if memory is not None:
                 known[row] = changes[row], Outline.of(memory, len(record))
         if not terms:

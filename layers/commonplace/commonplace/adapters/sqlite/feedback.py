@@ -1,4 +1,4 @@
-"""The feedback of one file."""
+"""Ratings of memories, stored in one SQLite file."""
 
 import sqlite3
 from collections.abc import Callable
@@ -15,7 +15,7 @@ _SURPLUS = """DELETE FROM feedback WHERE owner = ?1 AND rowid IN (
 
 
 class SqliteFeedback:
-    """The feedback of one file."""
+    """Stores ratings in one file."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

@@ -1,4 +1,4 @@
-"""External ids of memories, and hashes of erased ids, in one file."""
+"""External ids of memories and hashes of erased ids, stored in one SQLite file."""
 
 import json
 import sqlite3
@@ -11,7 +11,7 @@ from commonplace.ports.values import Alias
 
 
 class SqliteErasedIds:
-    """The erased ids of one file."""
+    """The hashes of erased ids in one file."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -26,7 +26,7 @@ class SqliteErasedIds:
 
 
 class SqliteAliases:
-    """The aliases of one file."""
+    """The external ids (aliases) of memories in one file."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -57,7 +57,7 @@ class SqliteAliases:
 
 
 def keep_erased(connection: sqlite3.Connection, user_id: str, owner: int, memory_ids: Collection[str]) -> None:
-    """Store the hashes of memories erased in this transaction, and of their external names."""
+    """Store hashes of the ids and external names of memories that are erased in this transaction."""
     aliases = connection.execute("SELECT name, memory_id FROM aliases WHERE owner = ?", (owner,)).fetchall()
     names = [*memory_ids, *(name for name, memory_id in aliases if memory_id in memory_ids)]
     hashes = [(erased_hash(user_id, name),) for name in names if isinstance(name, str)]  # a damaged row may contain any value

@@ -1,4 +1,4 @@
-"""Retrieves candidates from one SQLite file: words by FTS5, vectors by exact scan, neighbours by position."""
+"""Finds candidates in one SQLite file. FTS5 finds words, an exact scan finds vectors, and positions give neighbours."""
 
 import math
 import sqlite3
@@ -47,7 +47,7 @@ def _compared(
 
 
 def _shared_words(connection: sqlite3.Connection, owner: int, terms: Sequence[str]) -> dict[int, float]:
-    """Omits common terms, so that the cost does not grow with the number of memories."""
+    """Leave out common terms, so that the cost doesn't grow with the number of memories."""
     counts = word_index.frequencies(connection, owner, tuple(set(terms)))
     own: int = connection.execute("SELECT count(*) FROM memories WHERE owner = ?", (owner,)).fetchone()[0]
     rarest = sorted(counts.items(), key=lambda item: (item[1], item[0]))
@@ -74,7 +74,7 @@ def _nearest(columns: Columns, visibility: Visibility, vector: Vector | None, li
 
 
 class SqliteIndex:
-    """The index of one file."""
+    """The search index of one file."""
 
     def __init__(self, database: Database, embedding_model: str, dimension: int, depth: Depth = DEPTHS["thorough"]) -> None:
         self._database, self._model, self._dimension, self._depth = database, embedding_model, dimension, depth

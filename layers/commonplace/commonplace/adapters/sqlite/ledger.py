@@ -1,4 +1,4 @@
-"""The ledger of one file: recorded interactions, and which of them a run has read."""
+"""The ledger in one SQLite file. It stores interactions and records which of them a run has read."""
 
 import json
 import sqlite3
@@ -24,7 +24,7 @@ _DUE = (
 
 
 class SqliteLedger:
-    """The ledger of one file."""
+    """Stores the ledger in one file."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -62,7 +62,7 @@ class SqliteLedger:
                 return 0
             until = (
                 confirmed(connection, owner, now) if retention else now.timestamp()
-            )  # without retention, any clock will do
+            )  # any clock will do without a retention period
             return connection.execute(
                 "UPDATE interactions SET interaction = NULL"
                 " WHERE owner = ? AND interaction IS NOT NULL AND state != 'pending' AND read_seconds < ?",
@@ -87,7 +87,7 @@ class SqliteLedger:
 
 
 def mark(connection: sqlite3.Connection, owner: int, run: Run, marks: Mapping[str, LedgerMark]) -> None:
-    """Mark a run's interactions. Erased ones stay read, as their text is gone."""
+    """Mark the interactions of a run. An interaction without text never becomes pending again."""
     at = run.finished_at or run.started_at
     for interaction_id, mark in marks.items():
         read = (None, None) if mark.state == "pending" else (at.isoformat(), at.timestamp())

@@ -1,6 +1,6 @@
-"""Opens a file for writing or read-only, and refuses other programs' databases before changing anything.
+"""Opens a file for writing or read-only. Databases of other programs are refused before anything is changed.
 
-Errors are reported in our words: which file, and what to do.
+Error messages name the file and say what to do.
 """
 
 import os
@@ -16,13 +16,13 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.folders import OWNER_ONLY, make_private
 
 APPLICATION_ID = 0x434D4D50  # "CMMP" in the file header identifies our files
-_OURS = {"users", "memories", "changes", "audits", "tags", "usage", "words"}  # the first file format set no id
+_OURS = {"users", "memories", "changes", "audits", "tags", "usage", "words"}  # files of the first version have no id
 _IMMUTABLE, _READ_ONLY = "immutable=1", "mode=ro"
 _OWNERS = 0o600
 _VERSION = 6
 _text = partial(str, encoding="utf-8", errors="replace")  # one invalid UTF-8 byte must not hide a whole row
 Stamp = tuple[int, int, bool]
-"""Modification time, size, and whether there is a log: shows that an immutable file is unchanged."""
+"""Modification time, size, and whether a log exists. An equal stamp shows that an immutable file is unchanged."""
 _OF_THE_SYSTEM = (
     sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM,
     sqlite3.SQLITE_NOMEM,
@@ -30,18 +30,18 @@ _OF_THE_SYSTEM = (
 
 
 def is_read_only(path: Path) -> bool:
-    """Return whether a file exists and can't be written: itself, or its folder, which a writer needs for log and lock."""
+    """Return whether a file exists and can't be written. The folder must be writable too, for the log and the lock."""
     effective = os.access in os.supports_effective_ids
     return path.exists() and not all(os.access(path, os.W_OK, effective_ids=effective) for path in (path, path.parent))
 
 
 def real(path: Path) -> Path:
-    """Resolve links, because the log is next to the real file, and all users need the same lock."""
+    """Resolve links. The log is next to the real file, and all processes need the same lock."""
     return Path(os.path.realpath(path))
 
 
 def refuse_devices(path: Path) -> None:
-    """Refuse a device, pipe or folder before reading it or changing its permissions."""
+    """Raise if the path is a folder, a device or a pipe. Call this before the file is read or its permissions change."""
     if path.is_dir():
         raise unavailable(f"the memory file {path} is a folder: name a file in it, such as {path / 'memory.db'}")
     if path.exists() and not path.is_file():
@@ -49,21 +49,21 @@ def refuse_devices(path: Path) -> None:
 
 
 def make(path: Path) -> None:
-    """Create the file and missing folders with access for the owner only."""
+    """Create the file and its missing folders. Only the owner has access."""
     make_private(path.parent)
     with suppress(FileExistsError):
         os.close(os.open(path, os.O_CREAT | os.O_EXCL, _OWNERS))
 
 
 def restrict_access(path: Path) -> None:
-    """Restrict the file and its log to the owner. Files of other users stay unchanged."""
+    """Restrict the file and its log to the owner. Files that belong to other users stay unchanged."""
     for file in (path, *(path.with_name(path.name + suffix) for suffix in ("-wal", "-shm"))):
         with suppress(FileNotFoundError, PermissionError):
             file.chmod(stat.S_IMODE(file.stat().st_mode) & OWNER_ONLY)
 
 
 def rights(path: Path) -> int:
-    """Return the lock's permissions: those of the file, as SQLite does for the log."""
+    """Return the permissions for the lock. The lock gets the permissions of the file, as SQLite's log does."""
     return stat.S_IMODE(path.stat().st_mode) & 0o666 | _OWNERS
 
 
@@ -75,7 +75,7 @@ def connect(path: Path, wait_seconds: float) -> sqlite3.Connection:
 
 
 def connect_read_only(path: Path, wait_seconds: float) -> tuple[sqlite3.Connection, Stamp | None]:
-    """Open a connection that creates no files. With a stamp, the file is read as immutable and must not change."""
+    """Open a connection that creates no files. If a stamp is returned, the file is read as immutable and must not change."""
     stamp = stamp_of(path)
     connection = _connect_uri(path, _READ_ONLY if stamp[-1] else _IMMUTABLE, wait_seconds)
     try:
@@ -91,13 +91,13 @@ def connect_read_only(path: Path, wait_seconds: float) -> tuple[sqlite3.Connecti
 
 
 def lock_exclusively(path: Path, wait_seconds: float) -> None:
-    """Raise `STORAGE_UNAVAILABLE` for another program's database or another version. Writes nothing."""
+    """Raise `STORAGE_UNAVAILABLE` if the file is another program's database or has another version. Writes nothing."""
     if not path.exists() or path.stat().st_size == 0:
         return
     try:
         with closing(_connect_uri(path, _IMMUTABLE, wait_seconds)) as connection:
             is_new = is_empty(connection, path)
-    except (sqlite3.DatabaseError, UnicodeDecodeError):  # a page that another process is writing
+    except (sqlite3.DatabaseError, UnicodeDecodeError):  # another process may be writing this page
         is_new = True
     if is_new:  # the content may still be in the log
         with closing(_connect_uri(path, _READ_ONLY, wait_seconds)) as connection:
@@ -120,7 +120,7 @@ def set_up(connection: sqlite3.Connection, synchronous: str) -> None:
 
 
 def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
-    """Return whether the file is empty. Raises if it can't be opened."""
+    """Return whether the file is empty. Raises if the file can't be opened."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
     if not (application or tables):
@@ -138,13 +138,13 @@ def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
 
 
 def is_set_up(connection: sqlite3.Connection) -> bool:
-    """Return whether the file has its tables and a log, so that readers needn't wait for a writer."""
+    """Return whether the file has its tables and a log. If so, opening need not wait for a writer."""
     return connection.execute("PRAGMA journal_mode").fetchone() == ("wal",) and _version(connection) == _VERSION
 
 
 def make_tables(connection: sqlite3.Connection, path: Path) -> None:
-    """Enable the log, and create the tables of a new file. Holds the write lock."""
-    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # affects new files only
+    """Enable the log and create the tables of a new file. The caller must hold the write lock."""
+    connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # has an effect on new files only
     connection.execute("PRAGMA journal_mode = WAL")
     if is_empty(connection, path):
         schema = files(__package__).joinpath("schema.sql").read_text("utf-8")
@@ -170,26 +170,26 @@ def unavailable(why: str) -> CommonplaceError:
 
 
 def is_busy(error: sqlite3.OperationalError) -> bool:
-    """Return whether another connection blocked the call."""
+    """Return whether the call failed because another connection blocked it."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
 
 @contextmanager
 def storage_errors(path: Path) -> Iterator[None]:
-    """Translate SQLite's errors, whose messages may quote data."""
+    """Translate SQLite's errors. Their messages are not passed on, because they may quote data."""
     try:
         yield
-    # UnicodeDecodeError: an SQLite message that quotes damaged data; OverflowError: a number too large for SQLite
+    # UnicodeDecodeError: SQLite's message quotes damaged data. OverflowError: a number is too large for SQLite.
     except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
         raise unavailable(_why(path, error)) from None
     except OSError as error:
-        where = f": {error.filename}" if error.filename not in (None, str(path)) else ""  # for instance a parent folder
+        where = f": {error.filename}" if error.filename not in (None, str(path)) else ""  # for example a parent folder
         why = f"the memory file {path} can't be used: {error.strerror}{where}"
         raise unavailable(why) from error
 
 
 def damaged(path: Path, how: str) -> str:
-    """Return the message for a damaged file, with what to do."""
+    """Return the message for a damaged file. The message says what to do."""
     return (
         f"{path} is not a memory file, or it is damaged ({how}): restore a copy of it;"
         ' "commonplace doctor" lists what can\'t be read, and .recover of the program sqlite3 saves what can'

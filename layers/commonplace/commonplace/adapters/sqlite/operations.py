@@ -1,4 +1,4 @@
-"""Applies operations: changes of several memories at once, each operation stored under its id."""
+"""Applies operations. One operation may change several memories, and is stored under its id."""
 
 import json
 import logging
@@ -26,7 +26,7 @@ _log = logging.getLogger("commonplace")
 
 
 class SqliteOperations:
-    """The operations of one file."""
+    """Stores operations in one file."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -112,7 +112,7 @@ def _make(connection: sqlite3.Connection, owner: int, change: Change, at: dateti
 
 
 def _applied(operation_id: str, kind: "OperationKind", at: str, run_id: str | None, made: str) -> Applied | None:
-    """Returns None, and logs it, if the operation can't be read; then it can't be undone."""
+    """Parse an operation. Return None if it can't be read; the operation can't be undone then, and the log names its id."""
     try:
         changes = tuple(AppliedChange(**change) for change in json.loads(made))
         return Applied(operation_id, kind, datetime.fromisoformat(at), run_id, changes)

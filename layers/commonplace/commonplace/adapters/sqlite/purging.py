@@ -1,7 +1,7 @@
-"""Deletes expired data, and determines which time a user's own records confirm.
+"""Deletes expired data. The user's own records must confirm that the time of expiry has passed.
 
-A write purges only its own user's data, and only up to the time of `believed`. After months without writes, the clock is
-trusted from the second day on, when a day-old record confirms it.
+A write purges only data of its own user, and only up to the time that `believed` returns. After months without writes, the
+clock is not trusted on the first day. From the second day on, a record that is a day old confirms it.
 """
 
 import sqlite3
@@ -20,7 +20,7 @@ _DUE_AND_WRITTEN: dict[Expiring, tuple[str, str]] = {  # in seconds since 1970
     "searches": ("purge_at", f"purge_at - {SEARCH_TTL.total_seconds()}"),
     "feedback": ("until", f"until - {RATING_TTL.total_seconds()}"),
 }
-_BATCH = 100  # limits the delay of a write; later writes do the rest
+_BATCH = 100  # limits how long a write takes; later writes delete the rest
 _PURGE_AT = "iif(json_valid(record), json_extract(record, '$.purge_at'), NULL)"  # invalid JSON must not fail a write
 _INDEX = (
     "CREATE INDEX IF NOT EXISTS memories_by_owner_purge ON memories"
@@ -39,17 +39,17 @@ SELECT max(at) FROM (
         ORDER BY read_seconds DESC LIMIT 1
     )
 ) WHERE at <= :before"""
-_MOST, _ALL = 200, -1  # the last writes nearly always include the newest time; an older one only purges less
+_MOST, _ALL = 200, -1  # the last 200 writes nearly always include the newest time; an older time only delays deletions
 
 
 def purge(connection: sqlite3.Connection, owner: int, now: datetime) -> None:
-    """Delete memories past their `purge_at`, and other expired rows. Each write transaction ends with it."""
+    """Delete memories after their `purge_at`, and other expired rows. Each write transaction ends with this call."""
     for table in _DUE_AND_WRITTEN:
-        if table != "documents":  # documents are purged by the next version of any document
+        if table != "documents":  # documents are purged when any document of the user is written
             drop_expired(connection, table, owner, now.timestamp())
     connection.execute(_INDEX)  # deleting a damaged record drops the index
     if connection.execute(_DUE, (owner, now.timestamp())).fetchone() is None:
-        return  # usual case; checked by the clock alone
+        return  # the usual case; only the clock was needed
     for values in connection.execute(_DUE, (owner, confirmed(connection, owner, now))).fetchall():
         row = writes.StoredRow.of(*values)
         if row is None:
@@ -65,7 +65,7 @@ def drop_expired(connection: sqlite3.Connection, table: Expiring, owner: int, no
 
 
 def expired_rows(connection: sqlite3.Connection, table: Expiring, owner: int, now: float) -> list[int]:
-    """Return the rowids of the owner's expired rows. `now`: the clock, in seconds since 1970."""
+    """Return the rowids of the owner's expired rows. `now` is the clock, in seconds since 1970."""
     due, written = _DUE_AND_WRITTEN[table]
     over = f"SELECT rowid, {due}, {written} FROM {table} WHERE owner = ? AND {due} <= ?"
     rows = connection.execute(over, (owner, now)).fetchall()
@@ -78,7 +78,7 @@ def expired_rows(connection: sqlite3.Connection, table: Expiring, owner: int, no
 
 
 def confirmed(connection: sqlite3.Connection, owner: int, now: datetime) -> float:
-    """Return the latest time up to `now` that the user's records confirm, in seconds since 1970 (`believed`)."""
+    """Return the latest time up to `now` that the user's records confirm, in seconds since 1970. See `believed`."""
     newest = _newest(connection, owner, now.timestamp())
     return believed(now.timestamp(), [] if newest is None else [newest])
 

@@ -1,4 +1,4 @@
-"""Memories as rows: record, audit rows, tags and index in one transaction; raw records; and erasure."""
+"""Memories as rows. A record, its audit rows, tags and index change in one transaction. Also reads raw records and erases."""
 
 import json
 import sqlite3
@@ -50,7 +50,7 @@ _DAMAGED = f"SELECT row, memory_id FROM memories WHERE row > ? AND row <= ? AND 
 
 
 class SqliteEverything:
-    """All records of one file. Records with an unreadable column are reported and returned: the record is the truth."""
+    """All records of one file. A record whose row has an unreadable column is reported, and still returned."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -75,7 +75,7 @@ class SqliteEverything:
         last = after or ""
         while True:
             with self._database.reading() as connection:
-                # +owner: use the index on ids, so that each page costs the same
+                # "+owner" makes SQLite use the index on ids, so that each page costs the same
                 rows = connection.execute(
                     f"{writes.STORED} WHERE +owner = ? AND memory_id > ? ORDER BY memory_id LIMIT 500",
                     (known_owner(connection, user_id), last),
@@ -90,7 +90,7 @@ class SqliteEverything:
 
 
 class SqliteRawRecords:
-    """The records of one file. Each page with its audit rows is consistent."""
+    """The raw records of one file. The records of a page and their audit rows are from one consistent state."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -104,7 +104,7 @@ class SqliteRawRecords:
             for memory_id, record, count, last_access, version in rows:
                 memory = memory_of(user_id, memory_id, record, count, last_access)
                 newest = memory.version if memory is not None else int(version)
-                of_memory = audits[memory_id]  # one row per version up to the newest; none from before an import
+                of_memory = audits[memory_id]  # one row per version up to the newest; versions before an import have no row
                 steps = dict(enumerate(of_memory, max(1, newest - len(of_memory) + 1)))
                 yield RawRecord(memory_id, bytes(record), memory, steps)
             if len(rows) < _PAGE:
@@ -113,7 +113,7 @@ class SqliteRawRecords:
 
 
 class SqliteErasure:
-    """The users of one file."""
+    """Erases users from one file."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -133,7 +133,7 @@ class SqliteErasure:
             removal.delete_rows(connection, "owner = ?", owner)
             for table in _BY_OWNER:
                 connection.execute(f"DELETE FROM {table} WHERE owner = ?", (owner,))
-            # The number is never reused: other processes may cache data under it.
+            # The number is never reused, because other processes may cache data under it.
             connection.execute("UPDATE users SET user_id = 'erased|' || number WHERE number = ?", (owner,))
 
     def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
@@ -161,7 +161,7 @@ class SqliteErasure:
 
 
 class SqliteRecords:
-    """The record store of one file."""
+    """The record store in one file."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -231,7 +231,7 @@ class SqliteRecords:
         behind, after = ("memory_id < ?", [before]) if before is not None else ("", [])
         conditions = " AND ".join(filter(None, (visible, passing, behind)))
         with self._database.reading() as connection:
-            # +owner: use the index on ids, so that a page costs the same for any number of memories
+            # "+owner" makes SQLite use the index on ids, so that a page costs the same for any number of memories
             rows = connection.execute(
                 f"SELECT memory_id, {RECORD} FROM memories WHERE +owner = ? AND {conditions} ORDER BY memory_id DESC LIMIT ?",
                 (known_owner(connection, visibility.user_id), *seen, *wanted, *after, limit + 1),
@@ -272,7 +272,7 @@ def _add(connection: sqlite3.Connection, entry: Entry, doc: Document) -> tuple[M
 
 
 def audit_of(operation: str, at: str, detail: str) -> Audit:
-    """Return an audit row. A damaged row is read partially, as the number of rows matters."""
+    """Parse an audit row. A damaged row still counts, so the readable part is returned."""
     try:
         return Audit(str(operation), moment_of(at), json.loads(detail))
     except (ValueError, TypeError):
@@ -287,10 +287,10 @@ def _audits(connection: sqlite3.Connection, memory_ids: list[str]) -> dict[str, 
 
 
 def check_file(database: Database) -> list[str]:
-    """Return SQLite's first twenty findings on the file, one per line; empty if it is intact."""
+    """Return SQLite's first twenty findings about the file, one per line. The list is empty if the file is intact."""
     try:
         return _faults_found(database, "integrity_check")
-    except CommonplaceError as error:  # a damaged page may abort the full check but not the quick one
+    except CommonplaceError as error:  # a damaged page may stop the full check but not the quick check
         try:
             return [*_faults_found(database, "quick_check"), f"the indexes could not be checked: {error.message}"]
         except CommonplaceError:

@@ -1,6 +1,6 @@
-"""Moves a user to the next embedding model, in one SQLite file.
+"""Moves a user of one SQLite file to the next embedding model.
 
-Vectors of two models are never compared. Triggers delete a waiting vector when its memory changes or is deleted.
+Vectors of two models are never compared. Triggers delete a waiting vector if its memory changes or is deleted.
 """
 
 import sqlite3
@@ -20,7 +20,7 @@ _UNREADABLE = """UPDATE memories SET embedding = NULL, embedding_model = :model
 
 
 class SqliteReembedding:
-    """The users of one file on their way to `model`."""
+    """Users of one file whose vectors are being recomputed with `model`."""
 
     def __init__(self, database: Database, model: str) -> None:
         self._database, self._model = database, model
@@ -41,7 +41,7 @@ class SqliteReembedding:
 
     def left(self, user_id: str, limit: int) -> list[tuple[int, str]]:
         if self._database.read_only:
-            return []  # no vector can be stored; memories of another model are found by words
+            return []  # no vector can be stored; searches find memories of another model by words
         with self._database.reading() as connection:
             named = {"owner": known_owner(connection, user_id), "model": self._model, "limit": limit}
             columns = f"SELECT row, memory_id, {RECORD}"
@@ -77,8 +77,8 @@ class SqliteReembedding:
         return row is not None and str(row[0]) == self._model
 
     def _take_over(self, connection: sqlite3.Connection, owner: int) -> None:
-        """Activates the waiting vectors. This makes no new version, as the content is the same."""
-        connection.execute("UPDATE changes SET last = last + 1")  # readers fetch changes above the number they know
+        """Activate the waiting vectors. The memories get no new version, because their content is unchanged."""
+        connection.execute("UPDATE changes SET last = last + 1")  # readers fetch changes above the last number they read
         connection.execute(
             """UPDATE memories SET embedding = waiting.embedding, embedding_model = :model,
                 record = json_set(record, '$.embedding_model', iif(waiting.embedding IS NULL, NULL, :model)),

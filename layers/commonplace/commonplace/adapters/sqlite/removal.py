@@ -1,4 +1,4 @@
-"""Deletes memories or their words from a file, whether or not their records can be read."""
+"""Deletes memories, or only their words, from a file. This works for unreadable records too."""
 
 import json
 import sqlite3
@@ -11,20 +11,20 @@ from commonplace.memories.transitions import without_words
 from commonplace.ports.values import AppliedChange
 
 DEPENDENT_TABLES = ("audits", "usage")
-"""Tables with rows of a memory, by its id."""
+"""Tables whose rows belong to a memory, by its id."""
 BY_OWNER_AND_MEMORY = ("aliases", "feedback")
-"""The same, with an owner column."""
+"""Tables whose rows belong to a memory and have an owner column."""
 _ERASED = json.dumps({"erased": True})
 
 
 def remove(connection: sqlite3.Connection, row: StoredRow) -> None:
-    """Delete a memory with all its related rows."""
+    """Delete a memory and all its related rows, and subtract its tags from the counts."""
     count_tags(connection, row.owner, row.memory, -1)
     remove_row(connection, row.row, row.memory.memory_id)
 
 
 def remove_row(connection: sqlite3.Connection, row: int, memory_id: str) -> None:
-    """Delete a memory's row, even if its record can't be read. Its tags stay counted."""
+    """Delete a memory's row, even if its record is unreadable. The counts of tags stay unchanged."""
     rows.delete(connection, row)
     for table in (*DEPENDENT_TABLES, *BY_OWNER_AND_MEMORY):
         connection.execute(f"DELETE FROM {table} WHERE memory_id = ?", (memory_id,))
@@ -32,7 +32,7 @@ def remove_row(connection: sqlite3.Connection, row: int, memory_id: str) -> None
 
 
 def delete_rows(connection: sqlite3.Connection, condition: str, *values: object) -> None:
-    """Delete rows of memories, even if the record is invalid JSON or its indexed `purge_at` differs."""
+    """Delete rows of memories. This works even if a record is invalid JSON or the index on `purge_at` is wrong."""
     damaged = f"SELECT 1 FROM memories WHERE {condition} AND NOT json_valid(record) LIMIT 1"
     if connection.execute(damaged, values).fetchone() is None:
         connection.execute("SAVEPOINT before_deleting")
@@ -43,12 +43,12 @@ def delete_rows(connection: sqlite3.Connection, condition: str, *values: object)
             connection.execute("ROLLBACK TO before_deleting")
         finally:
             connection.execute("RELEASE before_deleting")
-    connection.execute("DROP INDEX IF EXISTS memories_by_owner_purge")  # the index reads the records; `purge` recreates it
+    connection.execute("DROP INDEX IF EXISTS memories_by_owner_purge")  # the index reads the records; `purge` restores it
     connection.execute(f"DELETE FROM memories WHERE {condition}", values)
 
 
 def recount_tags(connection: sqlite3.Connection, owner: int) -> None:
-    """Recount a user's tags from readable records."""
+    """Count a user's tags again, from the readable records."""
     connection.execute("DELETE FROM tags WHERE owner = ?", (owner,))
     for values in connection.execute(f"{STORED} WHERE owner = ? AND status = 'active'", (owner,)).fetchall():
         row = StoredRow.of(*values)
@@ -57,7 +57,7 @@ def recount_tags(connection: sqlite3.Connection, owner: int) -> None:
 
 
 def forget(connection: sqlite3.Connection, owner: int, erased: Collection[str]) -> None:
-    """Delete usage, aliases and feedback of erased memories, and words that operations replaced."""
+    """Delete the usage, aliases and feedback of erased memories, and their words in stored operations."""
     for memory_id in erased:
         for table in ("usage", *BY_OWNER_AND_MEMORY):
             connection.execute(f"DELETE FROM {table} WHERE memory_id = ?", (memory_id,))
@@ -65,7 +65,7 @@ def forget(connection: sqlite3.Connection, owner: int, erased: Collection[str]) 
 
 
 def forget_purged(connection: sqlite3.Connection, owner: int, memory_ids: Collection[str]) -> None:
-    """Delete the same for memories without a record, of a known owner."""
+    """Delete aliases, feedback and words of memories that no longer have a record."""
     for memory_id in memory_ids:
         for table in BY_OWNER_AND_MEMORY:
             connection.execute(f"DELETE FROM {table} WHERE owner = ? AND memory_id = ?", (owner, memory_id))
@@ -93,5 +93,5 @@ def _without(made: str, memory_id: str) -> str:
 
 
 def erase_audits(connection: sqlite3.Connection, memory_id: str) -> None:
-    """Remove the words from a memory's audit rows."""
+    """Replace the details of a memory's audit rows, because they contain words of the memory."""
     connection.execute("UPDATE audits SET detail = ? WHERE memory_id = ?", (_ERASED, memory_id))

@@ -1,4 +1,4 @@
-"""A memory as columns of its row, and its tokens in FTS5, each prefixed with the owner's number."""
+"""Conversion of memories to rows. FTS5 indexes the tokens of a memory; each token starts with the owner's number."""
 
 import logging
 import re
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 RECORD = "CAST(record AS BLOB)"
-"""Selects a record as bytes: SQLite fails a whole query on invalid UTF-8 text."""
+"""The SQL for a record as bytes. As text, one invalid UTF-8 byte would fail the whole query."""
 _ID = re.compile(r"(mem|op)_[0-9A-Z]{1,40}(-close)?")
 _log = logging.getLogger("commonplace")
 
@@ -32,7 +32,7 @@ def insert(connection: sqlite3.Connection, row: int, owner: int, doc: Document) 
 
 
 def words_of(owner: int, doc: Document) -> tuple[str, str]:
-    """Return a memory's indexed text: tokens and labels."""
+    """Return the text that is indexed for a memory: its tokens and its labels."""
     return " ".join(_own(owner, doc.tokens)), " ".join(_own(owner, doc.labels))
 
 
@@ -42,13 +42,13 @@ def delete(connection: sqlite3.Connection, row: int) -> None:
 
 
 def purge_deleted_tokens(connection: sqlite3.Connection) -> None:
-    """Remove traces of deleted tokens, which FTS5 only marks until it merges."""
+    """Remove deleted tokens from the file. FTS5 only marks them as deleted until it merges."""
     connection.execute("INSERT INTO words (words) VALUES ('optimize')")
 
 
 def occurrences(connection: sqlite3.Connection, owner: int, term: str) -> "dict[str, Rows]":
-    """Return the rows with the owner's term by column (`content`, `labels`), once per occurrence."""
-    import numpy as np  # deferred: not needed without stores and searches
+    """Return the rows that contain the owner's term, by column (`content`, `labels`). A row is listed once per occurrence."""
+    import numpy as np  # deferred, as only stores and searches need NumPy
 
     cursor = connection.execute(
         "SELECT col, group_concat(doc) FROM word_places WHERE term = ? GROUP BY col", _own(owner, [term])
@@ -57,7 +57,7 @@ def occurrences(connection: sqlite3.Connection, owner: int, term: str) -> "dict[
 
 
 def frequencies(connection: sqlite3.Connection, owner: int, terms: Sequence[str]) -> dict[str, int]:
-    """Return how many of the owner's memories contain each term, including closed ones."""
+    """Return how many of the owner's memories contain each term. Closed memories count too."""
     own = dict(zip(_own(owner, terms), terms, strict=True))
     marks = ",".join("?" * len(own))
     rows = connection.execute(f"SELECT term, doc FROM word_counts WHERE term IN ({marks})", tuple(own)).fetchall()
@@ -69,20 +69,20 @@ def _own(owner: int, terms: Sequence[str]) -> list[str]:
 
 
 def owner_number(connection: sqlite3.Connection, user_id: str) -> int:
-    """Return the user's number in this file, assigning it at the first write."""
+    """Return the user's number in this file. The first write assigns it."""
     connection.execute("INSERT INTO users (user_id) VALUES (?) ON CONFLICT DO NOTHING", (user_id,))
     number: int = connection.execute("SELECT number FROM users WHERE user_id = ?", (user_id,)).fetchone()[0]
     return number
 
 
 def known_owner(connection: sqlite3.Connection, user_id: str) -> int | None:
-    """Return the user's number, or None if the user never stored anything here."""
+    """Return the user's number, or None if the user has never stored anything in this file."""
     row = connection.execute("SELECT number FROM users WHERE user_id = ?", (user_id,)).fetchone()
     return None if row is None else int(row[0])
 
 
 def columns(memory: Memory, doc: Document, owner: int, change: int, embedding: bytes | None) -> dict[str, object]:
-    """Return values by column name, in the order of the schema."""
+    """Return the values of a row by column name, in the order of the schema."""
     return {
         "memory_id": memory.memory_id,
         "owner": owner,
@@ -122,12 +122,12 @@ def columns(memory: Memory, doc: Document, owner: int, change: int, embedding: b
 def memory_of(
     user_id: str, memory_id: str, record: bytes, count: int | None = None, last_access: str | None = None
 ) -> Memory | None:
-    """Parse a record, with its usage counts if any. Returns None, and reports it, if it can't be read."""
+    """Parse a record and add its usage counts. If the record is unreadable, report it and return None."""
     try:
         memory = Memory.kept(record)
         if (memory.user_id, memory.memory_id) != (user_id, memory_id):
             raise ValueError("another memory's record")
-    except ValueError as error:  # includes Pydantic's
+    except ValueError as error:  # includes Pydantic's errors
         name = shown_id(memory_id)
         if not report_unreadable(user_id, name):
             _log.error("an unreadable record is left out: %s %s: %s", user_id, name, type(error).__name__)
@@ -136,7 +136,7 @@ def memory_of(
 
 
 def moment_of(text: object) -> datetime:
-    """Parse a stored time; the earliest time if it is invalid."""
+    """Parse a stored time. Return the earliest time if it is invalid."""
     try:
         return nearest_moment(datetime.fromisoformat(str(text)))
     except ValueError:
@@ -144,7 +144,7 @@ def moment_of(text: object) -> datetime:
 
 
 def shown_id(name: object) -> str:
-    """Return a stored id if it is valid. Anything else is not shown, as it may contain a user's words."""
+    """Return a stored id if it is valid. An invalid id is not shown, because it may contain a user's words."""
     return name if isinstance(name, str) and _ID.fullmatch(name) else "(damaged id)"
 
 
@@ -156,8 +156,8 @@ def _counted(count: int, last_access: str | None) -> dict[str, object]:
 
 
 def vector_of(blob: bytes | None, dimension: int | None = None) -> Vector | None:
-    """Parse a stored vector; None if missing or of wrong length, in which case only words find the memory."""
-    import numpy as np  # deferred: an export reads no vectors
+    """Parse a stored vector. Return None if it is missing or has the wrong length; then only words find the memory."""
+    import numpy as np  # deferred, as an export reads no vectors
 
     if not isinstance(blob, bytes) or not blob or len(blob) % 4 or dimension not in (None, len(blob) // 4):
         return None

@@ -1,4 +1,4 @@
-"""Runs of one file with parts, leases and fences, tag renames, and the token budget."""
+"""Runs in one SQLite file, with their parts and leases, tag rows, and the token budget."""
 
 import json
 import sqlite3
@@ -21,7 +21,7 @@ _SAVE = "INSERT INTO runs VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET status =
 
 
 class SqliteTagRows:
-    """Tag rows, one text per user."""
+    """Stores the tag rows of each user as one text."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -41,7 +41,7 @@ class SqliteTagRows:
 
 
 def take_lease(connection: sqlite3.Connection, owner: int, now: datetime, until: datetime) -> int | None:
-    """Return the number of a new lease; None while another is valid, unless its end is implausibly far ahead."""
+    """Return the number of a new lease. Return None while another lease is valid and its end is not implausibly late."""
     span = until - now
     named = {"owner": owner, "now": now.timestamp(), "until": until.timestamp(), "untrue": (until + span).timestamp()}
     row = connection.execute(
@@ -60,13 +60,13 @@ def extend_lease(connection: sqlite3.Connection, fence: Fence, until: float) -> 
 
 
 def check_fence(connection: sqlite3.Connection, fence: Fence) -> None:
-    """Raise `LEASE_LOST` unless the fence is the newest of its user."""
+    """Raise `LEASE_LOST` unless the fence has the number of the user's newest lease."""
     if connection.execute(_NEWEST, (fence.user_id, fence.number)).fetchone() is None:
         raise CommonplaceError(ErrorCode.LEASE_LOST, "another run has taken over; this one writes nothing any more")
 
 
 class SqliteBudget:
-    """The token budget of one file."""
+    """Counts tokens in one file."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -86,7 +86,7 @@ class SqliteBudget:
 
 
 class SqliteRuns:
-    """The runs of one file."""
+    """Stores runs, their parts and the lease of each user in one file."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

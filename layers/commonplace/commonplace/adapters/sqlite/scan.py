@@ -1,4 +1,4 @@
-"""Scans a user's columns for words, near vectors and neighbours, and translates filters to SQL."""
+"""Scans a user's columns for words, similar vectors and neighbours, and translates filters to SQL."""
 
 import sqlite3
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from commonplace.retrieval.candidate_rows import best_first
 
 
 def visible(visibility: Visibility) -> tuple[str, list[object]]:
-    """Return the SQL condition and values for visible memories; the owner isn't part of it."""
+    """Return the SQL condition for visible memories, and its values. The condition does not include the owner."""
     now = visibility.now.timestamp()
     conditions = [
         f"status = 'active' AND agent_id IN ({','.join('?' * len(visibility.agents))})",
@@ -27,7 +27,7 @@ def visible(visibility: Visibility) -> tuple[str, list[object]]:
 
 
 def where(filters: Filter) -> tuple[str, list[object]]:
-    """Return filter conditions joined by AND, and their values; `""` if all pass."""
+    """Return the SQL condition for a filter, and its values. The condition is "" if the filter lets all memories pass."""
     conditions = [f"{name} = ?" for name in filters.equal]
     values: list[object] = list(filters.equal.values())
     ranges = {
@@ -44,7 +44,7 @@ def where(filters: Filter) -> tuple[str, list[object]]:
 
 
 def passing(connection: sqlite3.Connection, columns: Columns, filters: Filter) -> Flags:
-    """Return which memories pass a filter, visible or not."""
+    """Return which memories pass a filter. Invisible memories may pass too."""
     conditions, values = where(filters)
     if not conditions:
         return np.ones(len(columns), dtype=np.bool_)
@@ -55,7 +55,7 @@ def passing(connection: sqlite3.Connection, columns: Columns, filters: Filter) -
 
 
 def term_counts(connection: sqlite3.Connection, columns: Columns, terms: Sequence[str]) -> Floats:
-    """Count each term per memory, one line per term. Occurrences in labels weigh less."""
+    """Count each term in each memory. The result has a row per term. Occurrences in labels have a lower weight."""
     counts = np.zeros((len(terms), len(columns)), dtype=np.float32)
     for term, line in zip(terms, counts, strict=True):
         for column, rows in word_index.occurrences(connection, columns.owner, term).items():
@@ -66,7 +66,7 @@ def term_counts(connection: sqlite3.Connection, columns: Columns, terms: Sequenc
 
 
 def corpus(columns: Columns, visible: Flags, counts: Floats) -> Corpus:
-    """Return the statistics of all visible memories for BM25 and the query."""
+    """Return the statistics of all visible memories, for BM25 and for parsing the query."""
     totals = columns.totals(visible)
     return Corpus(
         memories=totals.memories,
@@ -79,7 +79,7 @@ def corpus(columns: Columns, visible: Flags, counts: Floats) -> Corpus:
 
 @dataclass(frozen=True)
 class Best:
-    """Slots of the best by words alone and of the nearest by vector, each with scores."""
+    """Slots of the best memories by words alone, and of the nearest by vector, with their scores."""
 
     by_words: Integers
     words: Floats
@@ -87,20 +87,20 @@ class Best:
     cosines: Floats
 
     def chosen(self, of: int) -> Flags:
-        """Return the selected slots as flags."""
+        """Return a flag for each slot. It is True for selected slots."""
         flags = np.zeros(of, dtype=np.bool_)
         flags[self.by_words] = True
         flags[self.by_vector] = True
         return flags
 
     def legs(self, columns: Columns) -> Legs:
-        """Return the hits by id, best first."""
+        """Return the hits by words and the hits by vector as ids with scores, best first."""
         both = (self.by_words, self.words), (self.by_vector, self.cosines)
         return Legs(*(best_first((columns.ids[slot], float(raw)) for slot, raw in zip(*leg, strict=True)) for leg in both))
 
 
 def best_candidates(columns: Columns, allowed: Flags, counts: Floats, cosines: Floats, corpus: Corpus, depth: Depth) -> Best:
-    """Select the best by words alone and the nearest by vector."""
+    """Select the best memories by words alone and the nearest by vector."""
     with_words = np.flatnonzero(allowed & (counts > 0).any(axis=0))
     relative = columns["length"][with_words] / max(corpus.average_length, 1.0)
     scores = bm25.bm25(_counts_by_memory(counts, with_words), relative, bm25.inverse_document_frequency(corpus))
@@ -116,7 +116,7 @@ def _top(scores: Floats, count: int) -> Integers:
 
 
 def with_neighbours(columns: Columns, chosen: Flags, visible: Flags) -> Flags:
-    """Return the chosen memories and their visible neighbours, up to `REACH` positions away in their session."""
+    """Return the chosen memories and their visible neighbours. Neighbours are up to `REACH` positions away in the session."""
     order, ordered = columns.by_place()
     in_session = chosen & (columns["session"] >= 0)
     places = place_numbers(columns["session"][in_session], columns["position"][in_session])

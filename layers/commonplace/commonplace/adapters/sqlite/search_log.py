@@ -1,4 +1,4 @@
-"""The search log of one file."""
+"""The search log in one SQLite file."""
 
 import logging
 import math
@@ -15,7 +15,7 @@ from commonplace.domain.errors import CommonplaceError
 from commonplace.ports.values import SEARCH_TTL, LoggedSearch
 
 _log = logging.getLogger("commonplace")
-_BATCH, _MOST_SECONDS = 20, 5.0  # searches and seconds: a single write would cost a third of a millisecond
+_BATCH, _MOST_SECONDS = 20, 5.0  # searches and seconds; writing each search alone would cost 0.3 ms
 _INSERT = (
     "INSERT INTO searches (owner, query, found, at, purge_at) SELECT ?1, ?2, ?3, ?4, ?5"
     " WHERE EXISTS (SELECT 1 FROM users WHERE number = ?1 AND user_id = ?7)"
@@ -27,15 +27,15 @@ class _Waiting(NamedTuple):
     asked: float
     user_id: str
     owner: int
-    """The user's number at the time of the search: after an erasure the same name gets a new one."""
+    """The user's number at the time of the search. After an erasure, the same user id gets a new number."""
     search: LoggedSearch
 
 
 class SqliteSearchLog:
-    """The search log of one file, written in batches, at the latest when read or closed.
+    """The search log of one file. Searches wait and are written in batches, or when the log is read or closed.
 
-    Searches that wait during a `forget`, in any process, are never written. A read-only file stores none. `on`: whether
-    searches are stored; `clock`: seconds since 1970.
+    Searches that wait during a `forget`, in any process, are never written. Searches are stored only if `on`, and never in a
+    read-only file. `clock` returns seconds since 1970.
     """
 
     def __init__(self, database: Database, on: bool = True, clock: Callable[[], float] = time.time) -> None:
@@ -51,7 +51,7 @@ class SqliteSearchLog:
             return
         with self._database.reading() as connection:
             owner = known_owner(connection, user_id)
-        if owner is None:  # a user without memories has no log
+        if owner is None:  # a user without stored data has no log
             return
         with self._guard:
             now = self._clock()
@@ -92,7 +92,7 @@ class SqliteSearchLog:
         return len(meant)
 
     def close(self) -> None:
-        """Write waiting searches, and drop those that still can't be written."""
+        """Write the waiting searches. Searches that can't be written are dropped."""
         with self._guard:
             self._write()
             self._waiting = []
@@ -104,7 +104,7 @@ class SqliteSearchLog:
         ).fetchall()
 
     def _write(self) -> None:
-        """Does nothing while another process writes. A failure never fails the search."""
+        """Write the waiting searches, unless another process is writing. A failure is logged and never fails a search."""
         if not self._waiting:
             return
         try:

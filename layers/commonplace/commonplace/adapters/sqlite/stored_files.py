@@ -1,4 +1,4 @@
-"""Files of users inside the memory file, which shares its permissions, erasure and log with them."""
+"""Files of users inside the memory file. Permissions, erasure and the log of the memory file apply to them too."""
 
 from datetime import datetime
 from io import SEEK_END, BytesIO
@@ -15,7 +15,7 @@ _FROM_VALID = "FROM kept_files WHERE owner = ? AND kind = ? AND file_id = ? AND 
 
 
 class SqliteStoredFiles:
-    """The files in one memory file."""
+    """Stores files of users in one memory file."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
@@ -63,7 +63,7 @@ class SqliteStoredFiles:
         self._delete(user_id, "kind = coalesce(?, kind)", kind)
 
     def link(self, user_id: str, file: StoredFile, seconds: int) -> None:
-        """Return None: local files have no links."""
+        """Return None, because files in a memory file have no links."""
 
     def _delete(self, user_id: str, condition: str, *values: str | None) -> None:
         with self._database.reading() as connection:

@@ -1,4 +1,4 @@
-"""Writes one change of a memory: record, tokens, tags and audit row, in the caller's transaction."""
+"""Writes one change of a memory in the caller's transaction: the record, tokens, tags and audit row."""
 
 import json
 import sqlite3
@@ -14,12 +14,12 @@ from commonplace.ports.values import Audit, Entry, Vector
 from commonplace.retrieval.documents import Document, document, fingerprint
 
 STORED = f"SELECT memories.row, owner, user_id, memory_id, {RECORD}, embedding FROM memories JOIN users ON number = owner"
-"""Selects the columns of a `StoredRow`."""
+"""The SQL that selects the columns of a `StoredRow`."""
 
 
 @dataclass(frozen=True)
 class StoredRow:
-    """A memory as stored in the file."""
+    """A memory with its row number, owner and vector, as stored in the file."""
 
     row: int
     owner: int
@@ -28,7 +28,7 @@ class StoredRow:
 
     @classmethod
     def of(cls, row: int, owner: int, user_id: str, memory_id: str, record: bytes, embedding: bytes | None) -> Self | None:
-        """Create from columns; None if the record can't be read."""
+        """Return the row with the parsed record, or None if the record is unreadable."""
         memory = memory_of(user_id, memory_id, record)
         return None if memory is None else cls(row, owner, memory, embedding)
 
@@ -39,7 +39,7 @@ def stored_row(connection: sqlite3.Connection, user_id: str, memory_id: str) -> 
 
 
 def insert(connection: sqlite3.Connection, owner: int, entry: Entry, doc: Document | None = None) -> None:
-    """Add a memory. Raises `CONFLICT` if its id exists. `doc`: its document, if already built."""
+    """Add a memory. Raises `CONFLICT` if its id exists. `doc` is its document if the caller has already built it."""
     memory = entry.memory
     if connection.execute("SELECT 1 FROM memories WHERE memory_id = ?", (memory.memory_id,)).fetchone():
         raise CommonplaceError(
@@ -60,7 +60,7 @@ def insert(connection: sqlite3.Connection, owner: int, entry: Entry, doc: Docume
 
 
 def replace(connection: sqlite3.Connection, older: StoredRow, memory: Memory, audit: Audit, vector: Vector | None) -> None:
-    """Replace a version. The vector stays while content and embedding model do; otherwise `vector` replaces it."""
+    """Replace a version. If content and embedding model are unchanged, the stored vector stays and `vector` is ignored."""
     same = (memory.content, memory.embedding_model) == (older.memory.content, older.memory.embedding_model)
     doc = document(memory)
     embedding = older.embedding if same else blob_of(vector)
@@ -75,19 +75,19 @@ def replace(connection: sqlite3.Connection, older: StoredRow, memory: Memory, au
 
 
 def same_content(connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime) -> Memory | None:
-    """Return another active memory with the same content. Archives an expired one first."""
+    """Return another active memory with the same content. If that memory is expired, archive it and return None."""
     return _active_holder(connection, owner, memory, now, "fingerprint = ?", fingerprint(memory))
 
 
 def same_key(connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime) -> Memory | None:
-    """Return another active memory with the same key. Archives an expired one first."""
+    """Return another active memory with the same key. If that memory is expired, archive it and return None."""
     if memory.key is None:
         return None
     return _active_holder(connection, owner, memory, now, "collection = ? AND key = ?", memory.collection, memory.key)
 
 
 def refuse_duplicate(connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime) -> None:
-    """Raise `CONFLICT` if the memory would equal another active one, or take its key."""
+    """Raise `CONFLICT` if another active memory has the same content or the same key."""
     same = same_content(connection, owner, memory, now) or same_key(connection, owner, memory, now)
     if same is not None:
         raise CommonplaceError(ErrorCode.CONFLICT, f"the same memory or key is there already: {same.memory_id}")
@@ -117,7 +117,7 @@ def _active_holder(
 
 
 def next_change(connection: sqlite3.Connection) -> int:
-    """Return the next write number, by which readers detect changes."""
+    """Return the number of the next write. Readers use this number to detect changes."""
     connection.execute("UPDATE changes SET last = last + 1")
     change: int = connection.execute("SELECT last FROM changes").fetchone()[0]
     return change
