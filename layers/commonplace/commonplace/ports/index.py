@@ -122,7 +122,7 @@ class IndexWriter(Protocol):
     """Writes changes into the index. Changes may be repeated and in any order, because the newest version wins."""
 
     def put(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
-        """Write changes and return an outcome for each. Later searches see changes that are done. Raises no network errors."""
+        """Write changes and return an outcome for each. Later searches see done changes. Never raises network errors."""
 
 
 class IndexContents(Protocol):

@@ -54,7 +54,7 @@ class MemoryRecords(Protocol):
     ) -> tuple[list[Memory], str | None]:
         """Return a page of visible records that pass the filter, newest id first, and the cursor of the next page.
 
-        All ids are older than `before`. Any page may have fewer than `limit` records: a call reads a bounded part of the store.
+        All ids are older than `before`. Each call reads a bounded part of the store, so a page may be shorter than `limit`.
         """
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
