@@ -80,8 +80,8 @@ def _split(where: str, chat: Mapping[str, Any], kind: str, zone: tzinfo | None) 
 
 
 def as_interaction(names: dict[str, int], begun: datetime, section: Sequence[Message]) -> dict[str, Any]:
-    """Return a conversation as an interaction. `names`: maps the names of its shorter versions, and then its own, to their
-    numbers of messages; 0 for a name that does not change as the conversation grows."""
+    """Return a conversation as an interaction. `names` maps the names of its shorter versions, and then its own name, to
+    numbers of messages. The number is 0 for a name that does not change when the conversation grows."""
     return {
         "type": "discussion",
         "id": next(reversed(names)),

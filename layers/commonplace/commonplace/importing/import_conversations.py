@@ -130,8 +130,8 @@ def sorted_by_time(
     refused: list[RefusedEntry],
     repeated: Callable[[Mapping[str, Any]], None] = lambda _: None,
 ) -> Iterator[tuple[list[StoredConversation], int]]:
-    """Yield the conversations sorted by time, and the number of entries. Unreadable entries go to `refused`. If an id occurs
-    twice, the longest conversation wins, and `repeated` gets the others."""
+    """Yield the conversations sorted by time, and the number of entries. Unreadable entries go to `refused`. If several
+    conversations have the same id, the longest wins, and `repeated` gets the others."""
     with TemporaryFile() as file:
         by_id, entries = dict[str, StoredConversation](), 0
         for entry in given_entries:

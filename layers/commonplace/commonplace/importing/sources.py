@@ -139,8 +139,8 @@ class Source:
             yield from iter(partial(file.read, size), b"")
 
     def texts(self, *suffixes: str) -> Iterator[Text | RefusedEntry | Unread]:
-        """Yield the text files of a folder in the order of their paths, or the single file. Unreadable files are refused;
-        hidden files, links and files with another suffix are yielded as `Unread`."""
+        """Yield the text files of a folder in the order of their paths, or the single file. Refuses unreadable files.
+        Yields hidden files, links and files with another suffix as `Unread`."""
         if not self.is_folder:
             yield Text(self.path.name if self.path else "stdin", self.text, self.changed)
             return

@@ -87,13 +87,13 @@ def import_facts(
     apply: bool = False, progress: Progress = lambda _done, _of: None, only: str | None = None, listed: range | None = None,
     seen: Seen | None = None,
 ) -> Imported:  # fmt: skip
-    """Import statements, or only plan the import. `kind` and `why`: the format and its evidence, for the report; `only`: the
-    person whose statements to import; `listed`: the entries to report, by default all, with the skipped passages.
+    """Import statements, or only plan the import. Reports invalid statements in `refused`.
 
-    Invalid statements are reported in `refused`. `progress` gets the numbers read and in total, then those of stored ones.
-    With `seen` a plan can have any size: entries are counted while they are read, and only listed ones are checked for
-    secrets. Raises `INVALID_ARGUMENT` if no entry is of `only`, or if a file of several people is applied without it, and
-    `CONFLICT` while another run of the user is active.
+    The report contains `kind` and `why`, the format with evidence. `only` is the person to import. `listed` has the entries
+    to report, by default all with the skipped passages. `progress` gets the numbers read and in total, then the numbers
+    stored. With `seen`, a plan counts entries while it reads them, so it can have any size. Then only listed entries are
+    checked for secrets. Raises `INVALID_ARGUMENT` if no entry is of `only`, or if a file of several people is applied
+    without `only`. Raises `CONFLICT` while another run of the user is active.
     """
     left = LeftOutWords(listing=listed is None)
     people = _People(NO_NAME if only == "" else only, left)
