@@ -93,9 +93,9 @@ class AsyncDocuments:
 class AsyncCommonplace:
     """One user's memories in one file, for asyncio. Use it in an `async with` block, or await `close`.
 
-    Arguments and methods are those of `Commonplace`; `export`, `export_lines` and `each_run` are for `async for`. Each call
-    runs in one of `threads` threads, so that no call blocks the loop; further calls wait in order. Progress callbacks run in
-    that thread. A call whose await is cancelled still runs to its end.
+    Arguments and methods equal those of `Commonplace`. Use `async for` with `export`, `export_lines` and `each_run`. Each
+    call runs in one of `threads` threads and doesn't block the loop. Further calls wait in order. Progress callbacks run in
+    the thread of the call. A call whose await is cancelled still runs to its end.
     """
 
     def __init__(
@@ -140,7 +140,7 @@ class AsyncCommonplace:
             return self._opened
 
     async def erasure(self) -> AsyncErasableUser:
-        """Return the user's data as a whole: `memories()` counts the memories, `erase()` removes everything for good."""
+        """Return an object to erase the user. `memories()` counts the memories. `erase()` removes everything permanently."""
         return AsyncErasableUser(self)
 
     @property

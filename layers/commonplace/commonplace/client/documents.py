@@ -1,4 +1,4 @@
-"""The document methods of `Commonplace`: whole texts under a namespace and a key."""
+"""The document methods of `Commonplace`. A document is a whole text under a namespace and a key."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ class Documents:
         self, namespace: Sequence[str], key: str, body: str, *, version: int | None = None, form: Form = "text",
         fields: Sequence[str] | None = None,
     ) -> Document:  # fmt: skip
-        """Write a body of at most 256 KB; `redacted` of the result lists the kinds of secrets that were removed.
+        """Write a body of at most 256 KB. In the result, `redacted` lists the kinds of secrets that were removed.
 
-        `version`: the version that was read, or 0 if there was none; raises `CONFLICT` if it is no longer current.
-        `form="json"`: the body is a JSON object; `fields`: the paths in it whose texts are searchable, `()` for none.
+        `version` is the version that you read, or 0 for a new document. Raises `CONFLICT` if it is no longer current.
+        `form="json"` means a JSON object. `fields` are the paths with searchable texts, or `()` for none.
         """
         from commonplace.use_cases.documents import Writing, write_document
 
@@ -52,7 +52,7 @@ class Documents:
         return list_documents(namespace, self._caller(), self._ports())
 
     def scores(self, query: str, namespace: Sequence[str] = ()) -> dict[str, float]:
-        """Return by path how well documents match a query (0-1): each by its best passage among the best 200 overall."""
+        """Return scores (0 to 1) by path for documents that match a query. Uses the best passage of each in the top 200."""
         from commonplace.use_cases.documents import score_documents
 
         return score_documents(query, namespace, self._caller(), self._ports())
@@ -63,7 +63,7 @@ class Documents:
         return self._ports().documents.versions(self._caller().user_id, namespace, key)
 
     def delete(self, namespace: Sequence[str], key: str, *, version: int | None = None) -> Document:
-        """Delete a document; `undo` restores it for 30 days."""
+        """Delete a document. `undo` can restore the document for 30 days."""
         from commonplace.use_cases.documents import delete_document
 
         return delete_document(namespace, key, self._caller(), self._ports(), version)
@@ -75,5 +75,5 @@ class Documents:
         return undo_document(namespace, key, self._caller(), self._ports(), version)
 
     def erase(self, namespace: Sequence[str], key: str) -> "Erased":
-        """Erase a document for good, with all its versions and all memories derived from them."""
+        """Permanently erase a document with all versions, and all memories derived from them."""
         return self._erasure().erase_document(namespace, key)

@@ -1,4 +1,4 @@
-"""The Python interface: `Commonplace`, a memory file with a typed method per tool."""
+"""The Python interface. `Commonplace` opens a memory file and has a typed method per tool."""
 
 import math
 import os
@@ -57,12 +57,12 @@ def refuse_if_forked(process: int) -> None:
 class Commonplace(NightMethods, TransferMethods):
     """One user's memories in one file. Use it in a `with` block, or call `close`.
 
-    `path`: the memory file, created if it doesn't exist. `user_id`: the owner of the memories, a name on this machine.
-    `timezone`: IANA name of the user's zone. `now`: a callable that returns the current time (aware), for tests and imports;
-    its result is converted to `timezone` if that is given. `agent_id`: the calling agent, which sees its own and global
-    memories. `settings`: by default from the environment.
+    `path` is the memory file, which is created if it doesn't exist. `user_id` is the owner of the memories. `timezone` is the
+    IANA name of the user's time zone. `now` returns the current time for tests and imports, and must be timezone-aware. The
+    time is converted to `timezone` if given. `agent_id` is the calling agent, which sees its own and global memories.
+    `settings` come from the environment by default.
 
-    Every method raises `CommonplaceError` with a code, a message and the field at fault.
+    Every method raises `CommonplaceError`. The error has a code, a message and the name of the invalid field.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Commonplace(NightMethods, TransferMethods):
     ) -> dict[str, Any]:  # fmt: skip
         """Call any tool by its name and return plain JSON.
 
-        `progress` receives the number done and the total, if known. `admin`: the caller is not a model.
+        `progress` receives the number done and the total, if known. `admin` means that the caller is not a model.
         """
         ports = self._local.ports if progress is None else replace(self._local.ports, progress=progress)
         result = dispatch.call(tool, arguments or {}, self._caller(admin=admin), ports)
@@ -133,7 +133,7 @@ class Commonplace(NightMethods, TransferMethods):
         )  # fmt: skip
 
     def store_memory(self, content: str, *, context: StoreContext | None = None, wait: bool = True) -> results.StoreResult:
-        """Store a statement verbatim. `wait=False`: without recommendations; `history` of its id returns them later."""
+        """Store a statement verbatim. `wait=False` omits the recommendations; `history` of the id returns them later."""
         arguments = {"content": content} | ({} if context is None else {"context": context})
         result = dispatch.call("store_memory", arguments, self._caller(waits=wait), self._local.ports)
         assert isinstance(result, results.StoreResult)
@@ -142,10 +142,10 @@ class Commonplace(NightMethods, TransferMethods):
     def store_memories(
         self, memories: Sequence[Mapping[str, Any]], *, wait: bool = True, left: Callable[[], float] = lambda: math.inf
     ) -> "StoreManyResult":
-        """Store up to 100 statements, each `{content, context?}`; a refused statement stops no other.
+        """Store up to 100 statements. Each statement is `{content, context?}`, and has its own answer.
 
-        Each statement has its own answer. `wait`: see `store_memory`. `left` returns the remaining seconds; statements that
-        are out of time are refused as retryable.
+        A refused statement doesn't stop the others. For `wait`, see `store_memory`. `left` returns the remaining seconds. If
+        too few are left, the other statements are refused and can be retried.
         """
         from commonplace.contract.validate import check
         from commonplace.domain.imports import StoreManyRequest
@@ -155,16 +155,16 @@ class Commonplace(NightMethods, TransferMethods):
         return store_memories(request.memories, self._caller(waits=wait), self._local.ports, left)
 
     def discover_memory_tools(self, tool: str | None = None, *, group: ToolGroup | None = None) -> results.DiscoverResult:
-        """Return the advanced tools and measured state; `tool`: its whole schema, `group`: the arguments of its tools."""
+        """Return the advanced tools and the state. `tool` adds the tool's schema, and `group` the arguments of its tools."""
         return self._typed(results.DiscoverResult, "discover_memory_tools", tool=tool, group=group)
 
     def memory_store(
         self, content: str, metadata: StoreMetadata, *, id: str | None = None, collection: str | None = None,
         place: Place | None = None,
     ) -> results.StoreInsightResult:  # fmt: skip
-        """Store an insight with its metadata; `metadata` has at least `type` (insight, fact, preference, ...).
+        """Store an insight. `metadata` must contain `type` (insight, fact, preference, ...).
 
-        With the `id` of an existing insight, that insight is updated: omitted fields stay.
+        With the `id` of an existing insight, this updates the insight. Omitted fields stay unchanged.
         """
         return self._typed(
             results.StoreInsightResult, "memory_store", id=id, content=content, metadata=metadata, collection=collection,
@@ -186,7 +186,7 @@ class Commonplace(NightMethods, TransferMethods):
         self, key: str, value: str, category: Section, durability: Durability = "durable", *, source: str = "user",
         confidence: float = 1.0, allow_similar: bool = False,
     ) -> storage.WriteResult:  # fmt: skip
-        """Write a fact under a key; `written` is False if the key or the fact exists already."""
+        """Write a fact under a key. In the result, `written` is False if the key or the fact exists already."""
         return self._typed(
             storage.WriteResult, "write_memory", key=key, value=value, category=category, durability=durability,
             source=source, confidence=confidence, allow_similar=allow_similar,
@@ -204,13 +204,13 @@ class Commonplace(NightMethods, TransferMethods):
         self, *, limit: int = 20, category: SearchCategory | None = None, options: FilterOptions | None = None,
         cursor: str | None = None,
     ) -> storage.ListResult:  # fmt: skip
-        """Return a page of the memories, newest first; `cursor`: from the previous page."""
+        """Return a page of the memories, newest first. `cursor` comes from the previous page."""
         return self._typed(
             storage.ListResult, "list_memories", limit=limit, category=category, options=options, cursor=cursor
         )
 
     def tags(self, *, limit: int = 500, cursor: str | None = None) -> storage.TagsResult:
-        """Return a page of the tags in use, by name, with their number of memories; `cursor`: from the previous page."""
+        """Return a page of the tags in use, by name, with numbers of memories. `cursor` comes from the previous page."""
         from commonplace.contract.validate import check
         from commonplace.use_cases.listing import list_tags
 
@@ -231,7 +231,7 @@ class Commonplace(NightMethods, TransferMethods):
         tags: Sequence[str] | None = None, importance: int | None = None, expires_at: datetime | str | None = None,
         durability: Durability | None = None,
     ) -> storage.UpdateResult:  # fmt: skip
-        """Give a memory a new value, and close the old one. Without a value, only correct its labels under the same id."""
+        """Replace a memory with a new value, and close the old memory. Without `value`, only correct labels of the memory."""
         return self._typed(
             storage.UpdateResult, "update_memory", key=key, value=value, memory_id=memory_id, category=category,
             filed_under=filed_under, type=type, tags=None if tags is None else list_of(tags, "tags"), importance=importance,
@@ -239,7 +239,7 @@ class Commonplace(NightMethods, TransferMethods):
         )  # fmt: skip
 
     def delete_memory(self, key: str | None = None, *, memory_id: str | None = None) -> storage.DeleteResult:
-        """Close a memory; it can be restored for 30 days."""
+        """Close a memory. It can be restored for 30 days."""
         return self._typed(storage.DeleteResult, "delete_memory", key=key, memory_id=memory_id)
 
     def history(self, key: str | None = None, *, memory_id: str | None = None) -> interactions.History:
@@ -247,7 +247,7 @@ class Commonplace(NightMethods, TransferMethods):
         return self._typed(interactions.History, "history", key=key, memory_id=memory_id)
 
     def get_memory_context(self, topic: str, *, max_tokens: int = 1_500) -> storage.ContextResult:
-        """Return the context for a topic, ready for a prompt, of at most `max_tokens` (100-8,000)."""
+        """Return the context for a topic as text for a prompt. It has at most `max_tokens` (100 to 8,000) tokens."""
         return self._typed(storage.ContextResult, "get_memory_context", topic=topic, max_tokens=max_tokens)
 
     def summarize_memory(self, query: str, *, limit: int = 20) -> storage.SummarizeResult:
@@ -266,7 +266,7 @@ class Commonplace(NightMethods, TransferMethods):
         self, query: str, *, limit: int | None = None, category: SearchCategory | None = None,
         options: SearchOptions | None = None, counts: bool = True,
     ) -> results.SearchResult:  # fmt: skip
-        """Return the memories that match, best first. `counts=False`: no use is counted and the question isn't stored."""
+        """Return the memories that match, best first. With `counts=False`, counts no use and doesn't store the question."""
         options_by_name = {"query": query, "limit": limit, "category": category, "options": options}
         arguments = {name: value for name, value in options_by_name.items() if value is not None}
         result = dispatch.call("search_memory", arguments, replace(self._caller(), counts=counts), self._ports())
@@ -277,7 +277,7 @@ class Commonplace(NightMethods, TransferMethods):
         self, query: str, *, limit: int | None = None, category: SearchCategory | None = None,
         options: SearchOptions | None = None,
     ) -> TraceResult:  # fmt: skip
-        """Explain an answer of `search_memory`: the parts of each score, and which argument excluded which memories."""
+        """Explain an answer of `search_memory`. Returns the parts of each score, and the excluded memories with reasons."""
         return self._typed(TraceResult, "trace_search", query=query, limit=limit, category=category, options=options)
 
     def memory_search(
@@ -291,9 +291,9 @@ class Commonplace(NightMethods, TransferMethods):
         )  # fmt: skip
 
     def record_feedback(self, memory_id: str, query: str, useful: bool) -> "FeedbackResult":
-        """Record for 90 days whether a memory was useful for a query; similar queries rank it slightly higher or lower.
+        """Store for 90 days whether a memory was useful for a query. Similar queries rank the memory higher or lower.
 
-        Per memory and query, the last rating counts. Raises `NOT_FOUND` for an unknown or closed memory.
+        For each memory and query, the last rating counts. Raises `NOT_FOUND` for an unknown or closed memory.
         """
         from commonplace.use_cases.feedback import record_feedback
 
@@ -301,7 +301,7 @@ class Commonplace(NightMethods, TransferMethods):
         return record_feedback(arguments, self._caller(), self._ports())
 
     def forget_feedback(self, memory_id: str | None = None) -> "ForgottenFeedback":
-        """Remove the feedback on a memory, or all of the user's; reports how many ratings that were."""
+        """Remove the feedback on a memory, or all feedback of the user. Returns the number of removed ratings."""
         from commonplace.use_cases.feedback import forget_feedback
 
         return forget_feedback({} if memory_id is None else {"memory_id": memory_id}, self._caller(), self._ports())
@@ -309,14 +309,14 @@ class Commonplace(NightMethods, TransferMethods):
     def memory_stats(
         self, *, after: datetime | str | None = None, before: datetime | str | None = None
     ) -> analysis.StatsResult:
-        """Count the memories stored in a period: by heading, by age, by month, and by tag."""
+        """Count the memories stored in a period by heading, age, month and tag."""
         return self._typed(analysis.StatsResult, "memory_stats", after=after, before=before)
 
     def memory_timeline(
         self, *, after: datetime | str | None = None, before: datetime | str | None = None, topic: str | None = None,
         granularity: Granularity = "month", cursor: str | None = None,
     ) -> analysis.TimelineResult:  # fmt: skip
-        """Return numbers and topics of memories by event date, and changes over time; `cursor`: from the previous page."""
+        """Count memories and topics by event date, and show changes over time. `cursor` comes from the previous page."""
         return self._typed(
             analysis.TimelineResult, "memory_timeline", after=after, before=before, topic=topic, granularity=granularity,
             cursor=cursor,
@@ -325,7 +325,7 @@ class Commonplace(NightMethods, TransferMethods):
     def concept_network(
         self, focus: str | None = None, *, depth: int = 1, limit: int = 50, format: Literal["json", "dot"] = "json"
     ) -> analysis.NetworkResult:
-        """Return which concepts occur together in memories; around `focus`, up to `depth` (1-3) links away."""
+        """Return which concepts occur together in memories. With `focus`, only concepts up to `depth` (1 to 3) links away."""
         return self._typed(analysis.NetworkResult, "concept_network", focus=focus, depth=depth, limit=limit, format=format)
 
     def usage_patterns(self, *, after: datetime | str | None = None, before: datetime | str | None = None) -> UsageResult:
@@ -344,15 +344,15 @@ class Commonplace(NightMethods, TransferMethods):
     def optimize_tags(
         self, *, dry_run: bool = True, threshold: float = 0.8, run_id: str | None = None
     ) -> maintenance.OptimizeResult:
-        """Unify tags of the same meaning; queries for an old name still find the same memories."""
+        """Merge tags with the same meaning. Queries for an old name still find the same memories."""
         return self._typed(maintenance.OptimizeResult, "optimize_tags", dry_run=dry_run, threshold=threshold, run_id=run_id)
 
     def validate_storage(self, *, run_id: str | None = None, cursor: str | None = None) -> ValidateResult:
-        """Report inconsistencies in 2,000 records; `cursor`: from the previous part."""
+        """Report inconsistencies in 2,000 records. `cursor` comes from the previous part."""
         return self._typed(ValidateResult, "validate_storage", run_id=run_id, cursor=cursor)
 
     def repair_index(self, scope: Scope = "missing", *, dry_run: bool = True, run_id: str | None = None) -> RepairResult:
-        """Update the index from the records; `all` rebuilds it. `dry_run` only reports what that would do."""
+        """Update the index from the records. The scope `all` rebuilds the index. `dry_run` only reports the changes."""
         return self._typed(RepairResult, "repair_index", scope=scope, dry_run=dry_run, run_id=run_id)
 
     def naming(self, name: str) -> dict[str, str]:
@@ -361,19 +361,19 @@ class Commonplace(NightMethods, TransferMethods):
         return naming(name, self._caller(), self._ports())
 
     def erase(self, memory_id: str) -> "Erased":
-        """Erase a memory for good, with its predecessors and successors; returns the erased `ids`.
+        """Permanently erase a memory with its predecessors and successors. Returns the erased `ids`.
 
-        Memories merged from it and others are erased too; a new memory is made of the others, named in `made_again`. While
+        Memories merged from the erased one are erased too, and their other sources are merged again (`made_again`). If
         another program reads the file for more than a few seconds, erased words stay in the write-ahead log, and `notes`
-        reports that. To be able to undo, use `delete_memory`. Raises `NOT_FOUND`, and `CONFLICT` while a run of this user is
-        in progress.
+        reports this. Use `delete_memory` if you may want to undo. Raises `NOT_FOUND`. Raises `CONFLICT` while a run of this
+        user is in progress.
         """
         return self.erasure().erase_memory(memory_id)
 
     def erasure(self) -> "ErasableUser":
-        """Return the user's data as a whole: `memories()` counts the memories, `erase()` removes everything for good.
+        """Return an object to erase the user. `memories()` counts the memories. `erase()` removes everything permanently.
 
-        `notes()` reports erased data that is still in the file for a while, and returns None once it is gone.
+        `notes()` reports erased data that is still in the file, and returns None when the file has no more such data.
         """
         from commonplace.nightly.user_erasure import ErasableUser
 
@@ -385,18 +385,18 @@ class Commonplace(NightMethods, TransferMethods):
         return RunContext(self._caller(), self._ports(), self._local.night(), self.now)
 
     def reindex(self, progress: Callable[[int, int], None] | None = None) -> int:
-        """Embed the memories that an older version embedded with another model, and return how many.
+        """Embed the memories that an older version embedded with another model. Returns the number of memories.
 
-        Writes also do this little by little. `progress` receives the number done and the total.
+        Each write also embeds a few of these memories. `progress` receives the number done and the total.
         """
         return self._local.reindex(self._user_id, progress)
 
     def check(self, progress: Callable[[int], None] | None = None, repair: bool = False) -> "FileReport":
         """Check the whole file, for all users.
 
-        Reports records that can't be read (`flaws.unreadable`), dates beyond the bounds (`flaws.held`), what SQLite finds
-        wrong (`faults`), and differences between index and records (`inconsistencies`, by kind). `repair`: corrects the index
-        for all users.
+        Reports records that can't be read (`flaws.unreadable`), and dates beyond the bounds (`flaws.held`). Also reports
+        errors that SQLite finds (`faults`), and differences between index and records (`inconsistencies`, by kind). `repair`
+        corrects the index for all users.
         """
         return self._local.check(progress or (lambda _: None), repair)
 

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 
 class NightMethods:
-    """Methods for the end of a day: record interactions, read them, inspect runs, and undo them."""
+    """Methods for the end of a day. They record and read interactions, and inspect and undo runs."""
 
     def _context(self) -> "RunContext":
-        """Return the caller and the ports of a run; implemented by the class that has these methods."""
+        """Return the caller and the ports of a run. Subclasses implement this method."""
         raise NotImplementedError
 
     def _pages(self, dir: str | Path) -> "Pages":
@@ -44,21 +44,21 @@ class NightMethods:
         return Nights(context, lambda *day: reader()(*day))
 
     def record_interactions(self, interactions: Sequence[Any]) -> "RecordResult":
-        """Store interactions until a night reads them; a malformed interaction is refused without affecting the others.
+        """Store interactions until a night reads them. Refuses malformed interactions, and records the others.
 
-        Each is `{type}` with, for a `discussion`, `messages` (`{role, content}`, as OpenAI and Bedrock log them: texts of the
-        user and the assistant are read, the others are `skipped`) and optionally `article_title`; for a `reaction`,
-        `post_id`, `reaction` and `title`; for a `save`, `post_title`; for an `explicit` request, `text`; for a `page`, `text`
-        and optionally `url` and `platform`. `id` and `time` are optional: a repeated id is known already, and of a
-        conversation that has grown only the new messages are recorded. Without an id, one is derived from the content, the
-        day, and the position among equal interactions of the call; without a time, it is now.
+        An interaction has a `type`. A `discussion` has `messages` (`{role, content}`, as OpenAI and Bedrock log them), and
+        optionally `article_title`. Messages of roles other than user and assistant are `skipped`. A `reaction` has `post_id`,
+        `reaction` and `title`. A `save` has `post_title`. An `explicit` request has `text`. A `page` has `text`, and
+        optionally `url` and `platform`. `id` and `time` are optional. An interaction with a known id is recorded only once.
+        If a conversation has grown, only the new messages are recorded. A missing id is derived from the content, the day,
+        and the position among equal interactions of the call. A missing time is now.
         """
         return self.nights().record(list_of(interactions, "interactions"))
 
     def nightly(self, mode: Mode | None = None, dry_run: bool = False, progress: "Progress | None" = None) -> Run:
         """Read all pending interactions and return the last run.
 
-        `mode`: by default the pipeline if there is a model, else rules.
+        The default `mode` is the pipeline if there is a model, else rules.
 
         `dry_run` changes nothing and reports what a run would do. `progress` receives the number of interactions done and the
         total. Raises `CONFLICT` while another run of this user is in progress.
@@ -73,12 +73,12 @@ class NightMethods:
         return self.nights().nightly(_known(mode), progress)
 
     def due(self) -> list[str]:
-        """Return every user of this file with pending interactions, or with texts past their retention."""
+        """Return the users of this file with pending interactions, or with texts past the retention."""
         context = self._context()
         return list(context.night.ledger.due(context.clock() - context.night.text_retention))
 
     def runs(self, limit: int = 20) -> list[Run]:
-        """Return the newest runs, newest first; `limit` 1-100."""
+        """Return the newest runs, newest first. `limit` is 1 to 100."""
         return self.nights().runs(limit)
 
     def run(self, run_id: str) -> Run:
@@ -90,7 +90,7 @@ class NightMethods:
         return self.nights().run_report(run_id)
 
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
-        """Undo a run, or the `last` applied; list what can't be undone as `kept`. `reread`: read its interactions again."""
+        """Undo a run, or the `last` applied run. Lists unrestored memories as `kept`. `reread` makes its input pending."""
         return self.nights().undo_run(run_id, reread)
 
     def approve_run(self, run_id: str) -> Run:
@@ -108,8 +108,8 @@ class NightMethods:
     def write_markdown(self, dir: str | Path, overwrite: bool = False) -> "WrittenPages":
         """Write the changed pages, `MEMORY.md` and `memory/YYYY-MM-DD.md`, into a folder.
 
-        A page that a person has edited is left until it is applied, or until `overwrite`; files that are not our pages are
-        always left.
+        An edited page stays unchanged until the edits are applied, or until `overwrite` is set. Files that are not our pages
+        always stay unchanged.
         """
         from commonplace.pages.publishing import write_pages
 
@@ -117,17 +117,17 @@ class NightMethods:
         return write_pages(self._pages(dir), context.caller, context.ports, overwrite=overwrite)
 
     def visible_pages(self) -> dict[str, str]:
-        """Return the texts of those pages by name, with the memories visible to this agent, without writing them."""
+        """Return the texts of the pages by name, without writing them. They have the memories visible to this agent."""
         from commonplace.pages.publishing import visible_pages
 
         context = self._context()
         return visible_pages(context.caller, context.ports)
 
     def apply_markdown(self, dir: str | Path, dry_run: bool = True, delete_many: bool = False) -> "RunReport":
-        """Apply edits of that folder to the memories, as a run; `dry_run` only reports them.
+        """Apply the edits of pages in a folder to the memories, as a run. `dry_run` only reports the edits.
 
-        If a memory has changed here too, it stays unchanged, and the operation is `lost`. `delete_many`: allow removing more
-        than max(3, 5 %) entries, which otherwise raises `INVALID_ARGUMENT` before anything is changed.
+        If the memory of an edit has changed meanwhile, the operation is `lost`. `delete_many` allows removing more than
+        max(3, 5 %) entries. Otherwise this raises `INVALID_ARGUMENT` before anything is changed.
         """
         from commonplace.pages.applying import apply_pages, compare_pages
 

@@ -1,4 +1,4 @@
-"""The bulk methods of `Commonplace`: import of conversations, export and import of records and files, and migration."""
+"""The bulk methods of `Commonplace`. They import, export, back up and migrate memories."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,33 +30,33 @@ class TransferMethods:
     """Methods that import or export more than one memory."""
 
     def _caller(self) -> "Caller":
-        """Return the caller and the time; implemented by the class that has these methods."""
+        """Return the caller and the time. Subclasses implement this method."""
         raise NotImplementedError
 
     def _ports(self) -> "Ports":
-        """Return the open store; implemented by the class that has these methods."""
+        """Return the open store. Subclasses implement this method."""
         raise NotImplementedError
 
     def _typed(self, kind: type[AnyResult], name: str, /, **arguments: Any) -> AnyResult:
-        """Call a tool with the arguments that are not None; implemented by the class that has these methods."""
+        """Call a tool with the arguments that are not None. Subclasses implement this method."""
         raise NotImplementedError
 
     def import_from(
         self, path: "str | PathLike[str] | Source", kind: "ImportKind | None" = None, apply: bool = False, *,
         only: str | None = None, listed: range | None = range(20), progress: "import_facts.Progress | None" = None,
     ) -> "Imported":  # fmt: skip
-        """Report what importing a file or folder of another store would do; `apply` does it, as a run.
+        """Report what an import of a file or folder would do. `apply` imports it as a run.
 
-        `kind`: `chatgpt`, `claude`, `mem0`, `zep`, `graphiti`, `letta`, `langgraph`, `agentcore`, `mcp-memory`,
-        `basic-memory`, `anthropic-memory`, `markdown`, `messages`, `turns` or `commonplace`; detected if omitted. The file is
-        only read. Names in the other store also name the memories here, and entries that were imported before are `known`.
-        `undo_run` undoes a run; an import of conversations may have several, in `runs`.
+        `kind` is `chatgpt`, `claude`, `mem0`, `zep`, `graphiti`, `letta`, `langgraph`, `agentcore`, `mcp-memory`,
+        `basic-memory`, `anthropic-memory`, `markdown`, `messages`, `turns` or `commonplace`, and is detected if omitted. The
+        file is only read. Memories can also be named by their ids in the other store. Entries of earlier imports are `known`.
+        `undo_run` undoes a run. An import of conversations may have several `runs`.
 
-        `only`: the person whose memories are imported. If the file has several `people`, `apply` raises `INVALID_ARGUMENT`
-        without it. `left_out` counts by reason the passages that become no memory. `listed`: the entries, by position from 0,
-        whose outcome `memories` reports. A plan counts all others only by their names and words; with None it reports all,
-        without their secrets and compared with similar memories here, which takes as long as applying, and `passages` has the
-        first 10,000 that are left out.
+        `only` is the person whose memories are imported. If the file has several `people`, `apply` raises `INVALID_ARGUMENT`
+        without `only`. `left_out` counts the passages that become no memory, by reason. `memories` reports the entries at the
+        positions in `listed`, from 0. A plan compares the other entries only by name and words. With None it reports all
+        entries, looks for secrets and similar memories, and takes as long as applying. Then `passages` has the first 10,000
+        passages that are left out.
         """
         from commonplace.importing.kinds import import_source
         from commonplace.importing.sources import Source
@@ -67,9 +67,9 @@ class TransferMethods:
         return import_source(source, kind, self._caller(), self._ports(), **how)
 
     def import_messages(self, messages: Sequence[Mapping[str, Any]], apply: bool = False) -> "Imported":
-        """Report what reading a conversation would add; `apply` reads it, as a run that `undo_run` undoes.
+        """Report what memories a conversation would add. `apply` adds them as a run, which `undo_run` undoes.
 
-        `messages`: `{role, content}` as in chat APIs. Only the user's own words become memories, never messages of the
+        `messages` are `{role, content}` as in chat APIs. Only the user's own words become memories, never messages of the
         system, a developer, a tool or the assistant.
         """
         from commonplace.importing.sources import Source
@@ -83,12 +83,12 @@ class TransferMethods:
     ) -> "ImportResult":
         """Store the transcript of a conversation at once, a memory per turn.
 
-        A turn is `{session_id, position, speaker, text, event_time?}`, or a message `{role, content}`; messages are turns of
+        A turn is `{session_id, position, speaker, text, event_time?}` or a message `{role, content}`. Messages are turns of
         one session.
 
-        `keep="all"`, the default, stores every turn of any speaker: system and assistant turns become memories, too.
-        `"worthy"` omits small talk and assistant turns. To learn from a chat what its user said about themselves, use
-        `import_messages`. `progress` receives the number of turns done.
+        `keep="all"`, the default, stores every turn of every speaker. System and assistant turns become memories, too.
+        `keep="worthy"` omits small talk and assistant turns. Use `import_messages` to store only what users say about
+        themselves. `progress` receives the number of turns done.
         """
         from commonplace.use_cases.import_conversation import import_turns
 
@@ -97,10 +97,10 @@ class TransferMethods:
     def import_records(
         self, records: "import_records.Records", apply: bool = False, progress: "import_records.Progress | None" = None
     ) -> "Imported":
-        """Import the records of `export` under the same ids and links; without `apply`, only report what would be stored.
+        """Import the records of `export` with the same ids and links. Without `apply`, only report what would be stored.
 
-        It is a run, so `undo_run` undoes it. Existing memories stay unchanged. `progress` receives the number stored and
-        the total. A malformed record is an error; if `records` is a mapping by line number, only that record is refused.
+        The import is a run, so `undo_run` undoes it. Existing memories stay unchanged. `progress` receives the number stored
+        and the total. A malformed record raises an error. If `records` maps line numbers, only that record is refused.
         """
         from commonplace.use_cases.import_records import import_records
 
@@ -114,10 +114,10 @@ class TransferMethods:
             yield memory.model_dump(mode="json")
 
     def export_lines(self, format: transfer.PrintedFormat = "jsonl") -> Iterator[str]:
-        """Yield the lines of an export file: JSON Lines with a header, CSV, or the current memories as readable Markdown.
+        """Yield the lines of an export file. JSON Lines has a header. Markdown has only the current memories.
 
-        `mem0` and `langgraph` export the current memories in the formats of those stores: the answer of `get_all`, and a list
-        of items.
+        `mem0` and `langgraph` also export only the current memories. The formats are mem0's answer of `get_all`, and a list
+        of LangGraph items.
         """
         from commonplace.use_cases.export_memories import exported_lines
 
@@ -128,7 +128,7 @@ class TransferMethods:
         self, format: transfer.FileFormat = "jsonl", *, filter: ExportFilter | None = None, include_history: bool = False,
         run_id: str | None = None,
     ) -> transfer.ExportResult:  # fmt: skip
-        """Make a file of the memories, available for a day; `run_id` reports on an earlier export."""
+        """Write the memories to a file that is available for a day. `run_id` reports on an earlier export."""
         return self._typed(
             transfer.ExportResult, "export_memories", format=format, filter=filter, include_history=include_history,
             run_id=run_id,
@@ -144,14 +144,14 @@ class TransferMethods:
         self, data: str | None = None, *, format: transfer.ImportFormat = "jsonl", upload_id: str | None = None,
         dry_run: bool = True, run_id: str | None = None,
     ) -> transfer.ImportMemoriesResult:  # fmt: skip
-        """Plan the import of an export, line by line; `dry_run=False`, or the `run_id` of a plan, applies it."""
+        """Plan the import of an export, line by line. `dry_run=False` applies the import, and `run_id` applies a plan."""
         return self._typed(
             transfer.ImportMemoriesResult, "import_memories", data=data, format=format, upload_id=upload_id,
             dry_run=dry_run, run_id=run_id,
         )  # fmt: skip
 
     def backup(self) -> transfer.BackupResult:
-        """Make a backup of all memories with their history; `backup_id` names it."""
+        """Make a backup of all memories with their history. The result has the `backup_id`."""
         return self._typed(transfer.BackupResult, "backup_restore", action="backup")
 
     def backups(self) -> list[transfer.BackupTold]:
@@ -159,33 +159,33 @@ class TransferMethods:
         return self._typed(transfer.BackupResult, "backup_restore", action="list").backups or []
 
     def verify(self, backup_id: str) -> transfer.BackupResult:
-        """Report whether a backup can be restored completely: `ok`, and the `problems`."""
+        """Report whether a backup can be restored completely (`ok`), and its `problems`."""
         return self._typed(transfer.BackupResult, "backup_restore", action="verify", backup_id=backup_id)
 
     def restore(
         self, backup_id: str | None = None, mode: transfer.RestoreMode | None = None, *, run_id: str | None = None,
         confirm: str | None = None,
     ) -> transfer.BackupResult:  # fmt: skip
-        """Plan the restoration of a backup; the plan's `run_id` with `confirm` (the backup's id) applies it."""
+        """Plan the restore of a backup. To apply a plan, pass its `run_id`, and the backup's id as `confirm`."""
         return self._typed(
             transfer.BackupResult, "backup_restore", action="restore", backup_id=backup_id, mode=mode, run_id=run_id,
             confirm=confirm,
         )  # fmt: skip
 
     def upload(self, body: bytes | IO[bytes]) -> transfer.UploadResult:
-        """Store a file for an hour and one `import_memories` with its `upload_id`; at most 50 MB, or 200 MB in total."""
+        """Store a file for one `import_memories` within an hour. A file has at most 50 MB, and all files at most 200 MB."""
         from commonplace.use_cases.import_memories import keep_upload
 
         return keep_upload(body, self._caller(), self._ports())
 
     def uploaded(self, upload_id: str, into: IO[bytes]) -> None:
-        """Write an uploaded file into a binary file; raises `NOT_FOUND` if it has expired."""
+        """Copy an uploaded file into a binary file. Raises `NOT_FOUND` if the upload has expired."""
         from commonplace.use_cases.import_memories import uploaded
 
         uploaded(upload_id, into, self._caller(), self._ports())
 
     def drop_upload(self, upload_id: str) -> None:
-        """Remove an upload before its hour has passed."""
+        """Delete an upload before it expires."""
         from commonplace.use_cases.import_memories import drop_upload
 
         drop_upload(upload_id, self._caller(), self._ports())
@@ -194,11 +194,11 @@ class TransferMethods:
         self, path: AnyPath, review: AnyPath | None = None, categories: AnyPath | None = None, apply: bool = False, *,
         tables: Sequence[str] = (), fields: Mapping[str, str] | None = None, progress: "Progress | None" = None,
     ) -> "Migration":  # fmt: skip
-        """Report what migrating a TinyDB file would do; `apply` does it, as a run that `undo_run` undoes.
+        """Report what a migration of a TinyDB file would do. `apply` migrates it as a run, which `undo_run` undoes.
 
-        `review`: a table of decisions for a person; read if it exists, else written. `categories`: a table of old names and
-        categories. `tables`: only these; `fields`: the file's names for ours (`{"content": "body"}`). The old file is only
-        read. Old ids also name the memories here.
+        `review` is a table of decisions for a person. It is read if it exists, else written. `categories` is a table of old
+        names and categories. `tables` limits the tables. `fields` maps our field names to names in the file (`{"content":
+        "body"}`). The old file is only read. Old ids also name the new memories.
         """
         from commonplace.use_cases.filing import write_review
         from commonplace.use_cases.migration import migrate
@@ -215,10 +215,10 @@ class TransferMethods:
         self, path: AnyPath, queries: AnyPath | None = None, *, tables: Sequence[str] = (),
         fields: Mapping[str, str] | None = None, progress: "Progress | None" = None,
     ) -> "MigrationCheck":  # fmt: skip
-        """Compare the old store's search with the search here, ten hits each, without changing or counting anything.
+        """Compare ten hits of the old store's search with ten hits of ours. Changes and counts nothing.
 
-        `queries`: JSON lines `{"query", "expected"?}` with old ids; by default each old tag, which should find the memories
-        that carry it.
+        `queries` has JSON lines `{"query", "expected"?}` with old ids. By default, the queries are the old tags, and each
+        should find the memories with the tag.
         """
         from commonplace.use_cases.migration_check import check_migration
 
@@ -253,7 +253,7 @@ def _text(path: AnyPath, field: str) -> str:
 
 
 def _write(path: Path, text: str) -> None:
-    """Write a new file; its byte order mark lets spreadsheets detect UTF-8."""
+    """Write a new file. The byte order mark lets spreadsheets detect UTF-8."""
     try:
         with path.open("x", encoding="utf-8-sig", newline="") as file:
             file.write(text)

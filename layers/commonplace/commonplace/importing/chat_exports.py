@@ -34,7 +34,7 @@ _ROLES = {"user": "user", "human": "user", "assistant": "assistant"}
 
 @dataclass(frozen=True)
 class Message:
-    """A message. `role`: user or assistant; `id`: from the export, if it has one."""
+    """A message. `role` is user or assistant. `id` comes from the export, if the export has ids."""
 
     role: str
     text: str
@@ -80,8 +80,8 @@ def _split(where: str, chat: Mapping[str, Any], kind: str, zone: tzinfo | None) 
 
 
 def as_interaction(names: dict[str, int], begun: datetime, section: Sequence[Message]) -> dict[str, Any]:
-    """Return a conversation as an interaction. `names`: maps the names of its shorter versions, and then its own, to their
-    numbers of messages; 0 for a name that does not change as the conversation grows."""
+    """Return a conversation as an interaction. `names` maps the names of its shorter versions, and then its own name, to
+    numbers of messages. The number is 0 for a name that does not change when the conversation grows."""
     return {
         "type": "discussion",
         "id": next(reversed(names)),
@@ -134,7 +134,7 @@ def split_by_pauses(messages: Iterable[Message], zone: tzinfo | None) -> Iterato
 
 
 def _chatgpt_messages(conversation: Mapping[str, Any]) -> Iterator[Message]:
-    """Yield the messages from the root to the current node; edited messages are on other branches."""
+    """Yield the messages from the root to the current node. Replaced messages are on other branches."""
     mapping = conversation.get("mapping")
     if not isinstance(mapping, Mapping):
         raise unreadable("mapping", "there are no messages")
@@ -180,7 +180,7 @@ def _claude_message(message: Mapping[str, Any]) -> tuple[Any, str, Any, Any]:
 
 
 def with_times(messages: Iterable[tuple[Any, str, Any, Any]], *times: Any) -> Iterator[Message]:
-    """Yield the messages in order; one without a time gets that of the previous message or of the conversation."""
+    """Yield the messages in order. A message without a time gets the time of the previous message or the conversation."""
     last = next(filter(None, map(_parse_time, times)), None)
     for role, text, time, name in messages:
         if _ROLES.get(role) is None or not text.strip():

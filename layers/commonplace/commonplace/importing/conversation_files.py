@@ -1,4 +1,4 @@
-"""Find the files with conversations in an export (a file, a folder or a ZIP), and read them in pieces."""
+"""Find the files with conversations in an export, and read them in chunks. An export is a file, a folder or a ZIP."""
 
 import codecs
 import zipfile
@@ -29,7 +29,7 @@ _DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError)
 
 @dataclass(frozen=True)
 class ConversationFile:
-    """A file with conversations. `name`: its path in the folder or the archive."""
+    """A file with conversations. `name` is the path in the folder or archive."""
 
     name: str
     open: Callable[[], IO[bytes]]
@@ -50,7 +50,7 @@ class ConversationFile:
 
 
 def conversation_files(source: Source) -> Iterator[ConversationFile | RefusedEntry | Unread]:
-    """Yield the files with conversations, and the others as `Unread`; refuse unreadable and oversized files of a ZIP."""
+    """Yield the files with conversations, and other files as `Unread`. Refuses unreadable and too large files of a ZIP."""
     if source.path is None:
         yield ConversationFile("stdin", partial(BytesIO, (source.given or "").encode(errors="replace")))
     elif source.is_folder:
@@ -109,7 +109,7 @@ def _archived(info: zipfile.ZipInfo, archive: zipfile.ZipFile) -> ConversationFi
 
 
 def _check(info: zipfile.ZipInfo) -> None:
-    """Refuse unsafe files. Nothing is unpacked to disk, but an export has no name that leads out of the archive."""
+    """Refuse unsafe files. Nothing is unpacked to disk, but no real export has a name that leads out of the archive."""
     path = PurePosixPath(info.filename)
     if path.is_absolute() or ".." in path.parts or "\\" in info.filename or ":" in info.filename:
         raise _unreadable("its name leads out of the archive")

@@ -20,14 +20,14 @@ from commonplace.use_cases.left_out import REFUSED, is_technical, json_text, lea
 
 Found = Iterator[ForeignFact | RefusedEntry | Unread]
 ReadEntry = Callable[[str, Mapping[str, Any]], Iterator[ForeignFact]]
-"""Yields the statements of an entry. The first argument is its place in the file, for messages."""
+"""Yields the statements of an entry. The first argument is the place of the entry in the file, for messages."""
 OTHER_PARTS, NOT_KEPT = "another part of the file", "a field that no memory has"
 _FORMAT_WORDS = {"user", "assistant", "system", "entity", "preference", "categories"}  # part of the formats themselves
 
 
 @dataclass(frozen=True)
 class BrokenLine:
-    """A line of a file that is not a JSON object. `said`: its content."""
+    """A line of a file that is not a JSON object. `said` is the content of the line."""
 
     error: CommonplaceError
     said: Any
@@ -48,7 +48,7 @@ def beside(fields: Mapping[str, Any], *read: str) -> Iterator[Unread]:
 
 
 def each(values: Iterable[Any], read: ReadEntry) -> Found:
-    """Yield the statements of each entry, and the fields that none of them has; refuse entries that are not objects."""
+    """Yield the statements of each entry, and the fields that no statement has. Refuses entries that are not objects."""
     number = 0
     for entry in values:
         if isinstance(entry, Unread):
@@ -71,7 +71,7 @@ def each(values: Iterable[Any], read: ReadEntry) -> Found:
 
 
 def refusal(where: str, value: Any, error: CommonplaceError | None = None) -> Iterator[RefusedEntry | Unread]:
-    """Refuse an entry, and count its words as left out. Without `error` the reason is that it is not an object."""
+    """Refuse an entry, and count its words as left out. Without `error`, the reason is that the entry is not an object."""
     if isinstance(value, BrokenLine):
         value, error = value.said, value.error
     error = error or CommonplaceError(ErrorCode.INVALID_JSON, "must be an object")
@@ -89,7 +89,7 @@ class JsonText:
         self._pieces, self._decoder, self._held, self._at, self._read = iter(pieces), decoder, "", 0, 0
 
     def next(self) -> str:
-        """Return the next character that is not a space, without consuming it; "" at the end."""
+        """Return the next character that is not a space, without consuming it. Returns "" at the end."""
         while True:
             while self._at < len(self._held):
                 if (char := self._held[self._at]) not in " \t\r\n\ufeff":
@@ -167,7 +167,7 @@ class JsonText:
 
 
 def array_elements(pieces: Iterable[str]) -> Iterator[Any]:
-    """Yield the elements of a JSON array; if it is invalid or truncated, yield the error last."""
+    """Yield the elements of a JSON array. If the array is invalid or truncated, yields the error last."""
     text = JsonText(pieces, json.JSONDecoder())
     try:
         if text.next() == "[":
@@ -179,10 +179,10 @@ def array_elements(pieces: Iterable[str]) -> Iterator[Any]:
 
 
 def entries(source: Source, *keys: str) -> Iterator[Any]:
-    """Yield the entries of a JSON file: a list, the first list under one of the keys, or JSON Lines.
+    """Yield the entries of a JSON file. Entries are in a list, in the first list under one of the keys, or in JSON Lines.
 
-    An object without such a list is itself the entry. An invalid line is yielded as `BrokenLine`, and fields outside the
-    list as `Unread`.
+    An object without such a list is itself the entry. Yields an invalid line as `BrokenLine`, and fields outside the list
+    as `Unread`.
     """
     if source.stands_in_lines:
         yield from (_line(line) for line in source.lines() if line.strip())
@@ -206,7 +206,7 @@ def entries(source: Source, *keys: str) -> Iterator[Any]:
 
 
 def in_pages(source: Source, *keys: str) -> Iterator[Any]:
-    """Yield entries as `entries` does, also from several objects that each have such a list, such as pages of an API."""
+    """Yield entries like `entries`. Also reads several objects that each have such a list, such as pages of an API."""
     for entry in entries(source, *keys):
         key = next((key for key in keys if isinstance(entry, Mapping) and isinstance(entry.get(key), list)), None)
         if key is None:
@@ -227,7 +227,7 @@ def _line(line: str) -> Any:
 
 
 def glance(source: Source, *keys: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-    """Return the fields of a JSON object, with None for those lists, and the first entry that is an object."""
+    """Return the fields of a JSON object, and the first entry that is an object. Lists of entries become None."""
     text, whole, first = JsonText(source.pieces()), dict[str, Any](), None
     if source.stands_in_lines or text.next() != "{":
         return {}, next((entry for entry in entries(source, *keys) if isinstance(entry, Mapping)), {})

@@ -1,4 +1,4 @@
-"""Import exported conversations with the rules of a nightly run, oldest first, as runs that can be undone."""
+"""Import exported conversations, oldest first, with the rules of a nightly run. The import is a series of runs."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -68,12 +68,12 @@ def import_conversations(
     listed: range | None,
     progress: Progress,
 ) -> Imported:
-    """Import conversations, or only plan the import; skip those that an earlier import read.
+    """Import conversations, or only plan the import. Skips conversations that an earlier import read.
 
-    Conversations are read oldest first, and a message never changes, closes or forgets anything said after it. Each run
-    reads up to 500; requests to forget wait for review in a separate run. `progress` gets the numbers read and in total.
-    `listed`: the range of memories to report. With None the report has all memories and skipped passages, and a plan
-    reads every conversation.
+    Conversations are read oldest first. A message never changes, closes or forgets anything said later. Each run reads up
+    to 500 conversations. Requests to forget wait for review in a separate run. `progress` gets the numbers read and in
+    total. `listed` is the range of memories to report. With None, the report has all memories and skipped passages, and a
+    plan reads every conversation.
     """
     context, left = run_context(caller, ports), LeftOutWords(listing=listed is None)
     work, most = _Import(context, progress, left), None if apply or listed is None else _RUN_SIZE
@@ -110,7 +110,7 @@ def import_conversations(
 
 @dataclass(frozen=True)
 class StoredConversation:
-    """A conversation in the temporary file at offset `at`. `time`: ISO 8601 in UTC."""
+    """A conversation in the temporary file. `at` is the offset, and `time` is ISO 8601 in UTC."""
 
     time: str
     name: str
@@ -130,8 +130,8 @@ def sorted_by_time(
     refused: list[RefusedEntry],
     repeated: Callable[[Mapping[str, Any]], None] = lambda _: None,
 ) -> Iterator[tuple[list[StoredConversation], int]]:
-    """Yield the conversations sorted by time, and the number of entries. Unreadable entries go to `refused`. If an id occurs
-    twice, the longest conversation wins, and `repeated` gets the others."""
+    """Yield the conversations sorted by time, and the number of entries. Unreadable entries go to `refused`. If several
+    conversations have the same id, the longest wins, and `repeated` gets the others."""
     with TemporaryFile() as file:
         by_id, entries = dict[str, StoredConversation](), 0
         for entry in given_entries:
@@ -181,7 +181,7 @@ class _Import:
         return known
 
     def leave(self, reason: str, conversation: Mapping[str, Any]) -> None:
-        """Count the user's messages in a skipped conversation; the reader has counted everything else."""
+        """Count the user's messages in a skipped conversation. The reader has counted everything else."""
         before = None
         for message in conversation["messages"]:
             if message["role"] == "user":
@@ -213,7 +213,7 @@ class _Import:
             self.waiting.append(staged.run.run_id)
 
     def _new_parts(self, conversations: Sequence[Mapping[str, Any]]) -> Iterator[Discussion]:
-        """Yield the new parts of conversations with secrets redacted; refuse invalid conversations."""
+        """Yield the new parts of conversations with secrets redacted. Refuses invalid conversations."""
         last, caller = None, self.context.caller
         for conversation in conversations:
             fields = {name: value for name, value in conversation.items() if name not in ("times", "names")}
@@ -355,10 +355,10 @@ def _rules_reader(context: RunContext, refused: Refused) -> Any:
 
 
 def backdate(plan: Plan, day: Day, now: datetime, moved: dict[str, datetime]) -> tuple[Plan, Plan]:
-    """Backdate the plan of a past day; return the operations to apply, and those that wait for review.
+    """Backdate the plan of a past day. Returns the operations to apply, and the operations that wait for review.
 
-    A memory starts when it was said, and the memory it replaces ends then. A value that has been replaced since is stored
-    as closed. `moved`: when each memory of this import was said, by id; updated here.
+    A memory starts when it was said, and the replaced memory ends at that time. A value that has been replaced since is
+    stored as closed. `moved` maps the id of each memory in this import to the time it was said, and is updated here.
     """
     work = _BackdatedDay(day, now, moved)
     for operation in plan.operations:
@@ -384,7 +384,7 @@ def with_message_times(day: Day, times: Mapping[str, Sequence[datetime]]) -> Day
 
 
 def said_at(memory: Memory) -> datetime:
-    """Return when a memory was said: the event time if it has evidence, but never after its creation."""
+    """Return when a memory was said. This is the event time if the memory has evidence, but never after its creation."""
     event_time = memory.event_time if memory.evidence is not None else None
     return memory.created_at if event_time is None else min(event_time, memory.created_at)
 

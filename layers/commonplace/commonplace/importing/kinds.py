@@ -37,7 +37,7 @@ _LISTS = (*stores.MEM0, *stores.GRAPH, *stores.PASSAGES, *stores.LANGGRAPH, *sto
 
 @dataclass(frozen=True)
 class Found:
-    """A kind, and the evidence for it."""
+    """A detected format, with the evidence."""
 
     kind: ImportKind
     why: str
@@ -70,9 +70,9 @@ def import_source(
 ) -> Imported:  # fmt: skip
     """Import a source, or only plan the import. Raises if the source as a whole is invalid.
 
-    `only`: the person whose memories to import, if the source has several; "" for entries without a name. `listed`: the
-    positions, from 0, of the entries to report. With None the plan reports all entries and skipped passages, and looks for
-    secrets and near-duplicates in all of them, as applying it does.
+    `only` is the person to import if the source has several people, or "" for entries without a name. `listed` has the
+    positions, from 0, of the entries to report. With None, the plan reports all entries and skipped passages. It then looks
+    for secrets and near-duplicates in all entries, as applying does.
     """
     source = unpacked(source)
     detected = kind_of(source, asked)
@@ -97,7 +97,7 @@ def import_source(
 
 
 def people_in(source: Source, kind: ImportKind) -> set[str]:
-    """Return the people named in a source; also `NO_NAME` if only some entries name a person."""
+    """Return the people named in a source. Includes `NO_NAME` if only some entries name a person."""
     facts = READERS[kind](unpacked(source)) if kind in READERS else ()
     people = {fact.person or NO_NAME for fact in facts if isinstance(fact, ForeignFact)}
     return people if len(people) > 1 else people - {NO_NAME}

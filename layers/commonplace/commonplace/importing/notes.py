@@ -142,7 +142,7 @@ def _ignore(_line: int, _reason: str, _statement: Any) -> None:
 
 
 def statements(text: str, leave: Leave = _ignore) -> Iterator[tuple[int, str, str]]:
-    """Yield line, heading and text of each bullet and paragraph; skip fenced code."""
+    """Yield the line, heading and text of each bullet and paragraph. Skips fenced code."""
     heading, under, begun, paragraph, code, listed_last = "", 0, 0, list[str](), list[str](), 0
     for comment in _COMMENT.finditer(text):
         leave(text.count("\n", 0, comment.start()) + 1, COMMENT, comment[0])
@@ -179,9 +179,9 @@ def statements(text: str, leave: Leave = _ignore) -> Iterator[tuple[int, str, st
 def front_matter(text: str, leave: Leave = _ignore) -> tuple[dict[str, Any], str]:
     """Return the fields between `---` at the start of a note, and the rest with its line numbers unchanged.
 
-    A value is a text, a list in brackets, or the items, fields or lines that follow its name. A second block of fields
-    directly after the first, which a sync can leave behind, is skipped; after a heading only if its names are in lower
-    case, because "Note: ..." between two rules is text.
+    A value is a text, a list in brackets, or the items, fields or lines that follow the name. A sync can leave a second
+    block of fields behind, directly after the first. This block is skipped. A block after a heading is skipped only if all
+    names are in lower case, because "Note: ..." between two rules is text.
     """
     lines = text.split("\n")
     fields, end = _head(lines, 0)
@@ -199,9 +199,9 @@ def front_matter(text: str, leave: Leave = _ignore) -> tuple[dict[str, Any], str
 
 
 def _head(lines: Sequence[str], begins: int, *, strict: bool = False) -> tuple[dict[str, Any], int]:
-    """Return the fields of the block that begins at a line, and the line after it; without a block, the same line.
+    """Return the fields of the block that begins at a line, and the next line. Without a block, returns the same line.
 
-    `strict`: require every line to be a field, an item or indented.
+    `strict` requires every line to be a field, an item or indented.
     """
     marks = range(begins + 1, len(lines) if lines[begins].strip() == _MARK else 0)
     end = next((at for at in marks if lines[at].strip() == _MARK), begins)
@@ -226,7 +226,7 @@ def _several(value: Any) -> list[Any]:
 
 
 def listed(fields: Mapping[str, Any], name: str) -> list[str]:
-    """Return a field as a list; a text is split at commas."""
+    """Return a field as a list. Splits a text at commas."""
     value = fields.get(name) or []
     return value if isinstance(value, list) else [item.strip() for item in str(value).split(",")]
 

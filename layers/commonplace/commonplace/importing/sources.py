@@ -28,7 +28,7 @@ OTHER_FILE, HIDDEN_FILE, LINK = "a file of another kind", "a hidden file", "a li
 
 @dataclass(frozen=True)
 class Text:
-    """A text file. `name`: its path in the folder; `changed`: when it was last modified."""
+    """A text file. `name` is the path in the folder. `changed` is the time of the last modification."""
 
     name: str
     text: str
@@ -53,7 +53,7 @@ class Source:
 
     @property
     def changed(self) -> datetime | None:
-        """When the file was last modified; None for stdin."""
+        """The time of the file's last modification, or None for stdin."""
         return None if self.path is None else _modified_at(self.path)
 
     @property
@@ -139,8 +139,8 @@ class Source:
             yield from iter(partial(file.read, size), b"")
 
     def texts(self, *suffixes: str) -> Iterator[Text | RefusedEntry | Unread]:
-        """Yield the text files of a folder in the order of their paths, or the single file. Unreadable files are refused;
-        hidden files, links and files with another suffix are yielded as `Unread`."""
+        """Yield the text files of a folder in the order of their paths, or the single file. Refuses unreadable files.
+        Yields hidden files, links and files with another suffix as `Unread`."""
         if not self.is_folder:
             yield Text(self.path.name if self.path else "stdin", self.text, self.changed)
             return
@@ -155,7 +155,7 @@ class Source:
     def files(self, *suffixes: str, skipped: list[Unread] | None = None) -> Iterator[tuple[str, Path]]:
         """Yield the files of a folder with these suffixes, or all, in the order of their paths.
 
-        `others` gets the remaining files, and hidden files and links. Raises `PAYLOAD_TOO_LARGE` beyond 10,000.
+        `skipped` gets all other files, hidden files and links. Raises `PAYLOAD_TOO_LARGE` beyond 10,000 files.
         """
         assert self.path is not None
         with _as_argument_error():
@@ -176,7 +176,7 @@ class Source:
 
 
 def read_file(path: Path, field: str = "file", most: int = MOST_BYTES) -> bytes:
-    """Read a whole file or pipe. `field`: the argument that named it.
+    """Read a whole file or pipe. `field` is the argument that named the file.
 
     Raises `PAYLOAD_TOO_LARGE` beyond `most` bytes, and `INVALID_ARGUMENT` for errors of the system and for folders,
     devices and sockets, which may be endless.

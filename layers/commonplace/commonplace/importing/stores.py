@@ -57,7 +57,7 @@ def read_entries(read: ReadEntry, keys: Sequence[str], source: Source) -> Found:
 
 
 def read_mem0(source: Source) -> Found:
-    """Read memories of mem0 or OpenMemory with categories, times and metadata; from a history, old wordings as closed."""
+    """Read memories of mem0 or OpenMemory with categories, times and metadata. Old wordings become closed memories."""
     if source.is_folder or source.is_database:
         return _read_database(source)
     return each(map(_unless_deleted, in_pages(source, *MEM0)), _mem0)
@@ -81,7 +81,7 @@ def read_mcp_memory(source: Source) -> Found:
 
 
 def read_letta(source: Source) -> Found:
-    """Read the statements of an agent file's memory blocks, and its passages; skip messages and tools."""
+    """Read the passages of an agent file, and the statements of its memory blocks. Skips messages and tools."""
     whole = _whole(source)
     lists = [name for name in (*BLOCKS, *PASSAGES) if isinstance(whole.get(name), list)]
     if not (lists or "agents" in whole):
@@ -95,7 +95,7 @@ def read_letta(source: Source) -> Found:
 
 
 def _whole(source: Source) -> Mapping[str, Any]:
-    """Return the object of a file of up to 50 MB; an empty one for a list or JSON Lines."""
+    """Return the object of a file of up to 50 MB. Returns an empty object for a list or JSON Lines."""
     is_single = not source.stands_in_lines and JsonText(source.pieces()).next() == "{"
     whole: Mapping[str, Any] = source.json if is_single else {}
     return whole
@@ -127,7 +127,7 @@ def _read_database(source: Source) -> Found:
     path, skipped = source.path, list[Unread]()
     if source.is_folder:
         path = source.path / HISTORY
-        list(source.files("no ending", skipped=skipped))  # no file has this suffix, so `others` gets all
+        list(source.files("no ending", skipped=skipped))  # no file has this suffix, so `skipped` gets all
         yield from (unread for unread in skipped if unread.where not in (HISTORY, f"{HISTORY}-wal", f"{HISTORY}-shm"))
     try:
         with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
@@ -141,7 +141,7 @@ def _read_database(source: Source) -> Found:
 
 
 def _read_history(memory_id: str, events: list[tuple[Any, ...]]) -> Iterator[ForeignFact]:
-    """Yield the wordings of a memory, each closed when the next began; events without a new text add none.
+    """Yield the wordings of a memory. Each is closed at the time of the next. Events without a new text add none.
 
     An earlier wording known only from the following event gets the time of that event.
     """
@@ -165,7 +165,7 @@ def _read_history(memory_id: str, events: list[tuple[Any, ...]]) -> Iterator[For
 
 
 def edge_facts(where: str, edge: Mapping[str, Any]) -> Iterator[ForeignFact]:
-    """Read the fact on an edge of Zep's or Graphiti's graph; `valid_to` is when it stopped being true."""
+    """Read the fact on an edge of Zep's or Graphiti's graph. `valid_to` is the time at which it stopped being true."""
     attributes = edge.get("attributes")
     yield ForeignFact(
         where=where,

@@ -1,4 +1,4 @@
-"""Compare a new memory with existing memories: find similar, equivalent and outdated memories."""
+"""Compare a new memory with existing memories. Find similar, equivalent and outdated memories."""
 
 import logging
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ _log = logging.getLogger("commonplace")
 
 
 def find_similar(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
-    """Return the nearest memories, best first, or None if the index is unavailable: the store then skips the comparison."""
+    """Return the nearest memories, best first. Returns None if the index is unavailable; then nothing is compared."""
     memory = entry.memory
     seen = Visibility(memory.user_id, tuple({GLOBAL_AGENT, memory.agent_id}), memory.created_at)
     try:

@@ -34,7 +34,7 @@ class _Lines:
 
 @dataclass(frozen=True)
 class ForgottenWords:
-    """The erased text of one document. `passages`: their lines; `lines`: fully removed lines; `staying`: other lines."""
+    """The erased text of a document. `lines` has the lines that no other passage has. `staying` has the lines that stay."""
 
     passages: frozenset[_Lines]
     lines: frozenset[str]
@@ -48,9 +48,9 @@ class ForgottenWords:
         return cls(passages, frozenset(line for part in passages for line in part.all if not _is_in(line, stays)), stays)
 
     def are_in(self, text: str, stays: bool) -> bool:
-        """Return whether the text equals an erased passage or, unless it `stays`, contains an erased line.
+        """Return whether the text equals an erased passage. Unless `stays`, also True if the text contains an erased line.
 
-        A shared heading counts only if the text also has body lines that don't stay.
+        An erased heading counts only if the text also has other lines that don't stay.
         """
         lines = _Lines.of(text)
         if stays or lines in self.passages:
@@ -65,10 +65,10 @@ def _is_in(line: str, lines: Iterable[str]) -> bool:
 
 
 def twins(gone: Collection[Memory], known: Sequence[Memory], current: Collection[str]) -> list[str]:
-    """Return the ids of passages to erase too: equal passages of any document, and closed passages that share a line.
+    """Return ids of other passages to erase: equal passages of any document, and closed passages that share a line.
 
-    A paragraph that was removed and restored, or a renamed or copied file, had another memory before. Shared lines count only
-    within the same document. `current`: ids of active memories.
+    The same text may have several memories, for example after a paragraph was removed and restored, or a file was copied.
+    Shared lines count only within the same document. `current` has the ids of active memories.
     """
     ids = {memory.memory_id for memory in gone}
     passages = [memory for memory in known if memory.is_passage and memory.raw_text]
@@ -88,11 +88,11 @@ def twins(gone: Collection[Memory], known: Sequence[Memory], current: Collection
 def forget_in_documents(
     forgotten: Collection[str], memories: Collection[Memory], user_id: str, now: datetime, documents: Documents
 ) -> bool:
-    """Remove the passages of erased memories from documents and all their versions. Returns whether anything changed.
+    """Remove the passages of erased memories from all versions of documents. Returns whether anything changed.
 
-    Older versions also lose passages that share a line with them. Safe to repeat. `found`: the existing records of the erased
-    ids; if some are missing or unreadable, all documents are searched. Older versions of any document may contain copies. The
-    next version is written first, so that concurrent writers can't restore the words.
+    Older versions also lose passages that share a line with an erased passage. `memories` are the records of the erased ids.
+    If some records are missing or unreadable, searches all documents. Older versions of any document may contain copies.
+    Writes the next version first, so that concurrent writers can't restore the words. Safe to repeat.
     """
     known = {memory.memory_id: memory.session_id if memory.is_passage else None for memory in memories}
     is_anywhere = not known.keys() >= set(forgotten)
@@ -109,9 +109,9 @@ def _forget(
     head: DocumentHead, is_own: bool, forgotten: set[str], memories: Collection[Memory], copied: ForgottenWords, user_id: str,
     now: datetime, documents: Documents,
 ) -> bool:  # fmt: skip
-    """Remove words from one document. Unless `is_own` (the source of an erased memory), its newest version stays.
+    """Remove words from one document. `is_own` means that the document is the source of an erased memory.
 
-    `copied` are the erased passages of all documents.
+    Otherwise the newest version stays. `copied` are the erased passages of all documents.
     """
     lines = [memory.raw_text for memory in memories if memory.is_passage and memory.session_id == head.reference]
     versions = documents.versions(user_id, head.namespace, head.key)

@@ -20,14 +20,14 @@ from commonplace.text.foundation.tokenizer import terms
 _TOOL = "documents"
 _ATTEMPTS, _ROUNDS = 3, 20
 _LEAST_SHARED = 1 / 3
-"""Share of words that an edited passage must have in common with the replaced one if both moved."""
+"""The share of words that an edited passage must have in common with the replaced passage if both moved."""
 
 
 def derived(document: Document, before: Document | None, caller: Caller, ports: Ports) -> tuple[Document, dict[str, Entry]]:
-    """Link the document to the memories of its passages. Returns it with the new memories, by digest.
+    """Link the document to the memories of its passages. Returns the linked document, and the new memories by digest.
 
-    An unchanged passage has the same memory as before, unless that was closed. The memory of an edited passage names the
-    memory of the former text in `supersedes`, so that both are erased together.
+    An unchanged passage has the same memory as before, unless that memory was closed. The memory of an edited passage names
+    the memory of the former text in `supersedes`, so that both are erased together.
     """
     passages = passages_of(document.body, document.form, document.fields)
     ids_by_digest = {part.digest: part.memory_id for part in before.passages if part.digest in passages} if before else {}
@@ -44,8 +44,8 @@ def derived(document: Document, before: Document | None, caller: Caller, ports: 
 def _replaced(passages: Mapping[str, Passage], before: Document) -> dict[str, str]:
     """Return the id of the replaced memory for each edited passage, by digest.
 
-    Candidates are passages in the same place, and passages elsewhere with a word unique to both. The pairs with most shared
-    words win, each passage in one pair.
+    Candidates are passages in the same place, and passages elsewhere that share a word that no other passage has. The pairs
+    with the most shared words win. Each passage is in one pair at most.
     """
     ids = {passage.digest: passage.memory_id for passage in before.passages}
     if ids.keys() <= passages.keys() or passages.keys() <= ids.keys():
@@ -77,7 +77,7 @@ def _sole_holders(old: Mapping[str, set[str]], new: Mapping[str, set[str]]) -> I
 
 
 def _words(text: str) -> set[str]:
-    """Return the words without headings, which many passages share."""
+    """Return the words of a text. Skips headings, because many passages share them."""
     return set(terms("\n".join(line for line in text.splitlines() if not HEADING.match(line))))
 
 
@@ -104,9 +104,9 @@ def _entries(
 
 
 def settle(document: Document, entries: Mapping[str, Entry], caller: Caller, ports: Ports) -> Document:
-    """Store the new memories of a written version, and close those missing from the newest version.
+    """Store the new memories of a version. Close the memories that the newest version lacks.
 
-    A version written meanwhile counts as the newest. If the document was erased meanwhile, its new memories are erased too.
+    A version written meanwhile counts as the newest. If the document was erased meanwhile, the new memories are erased too.
     """
     document = _add(document, entries, caller, ports)
     added = {part.memory_id for part in document.passages if part.digest in entries}
@@ -123,7 +123,7 @@ def settle(document: Document, entries: Mapping[str, Entry], caller: Caller, por
 def close_former(
     namespace: Sequence[str], key: str, caller: Caller, ports: Ports, more: set[str] | None = None
 ) -> list[Document]:
-    """Close the memories of all stored versions, and `more`, except those of the newest version. Returns the versions.
+    """Close the memories of all older versions, and `more`. Memories of the newest version stay. Returns all versions.
 
     Another writer may have closed memories that the newest version links to. Their passages are stored again, and the new
     ids are added to `more`. Repeats until nothing is left to do, because the newest version may be replaced meanwhile.

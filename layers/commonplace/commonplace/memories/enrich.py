@@ -29,7 +29,7 @@ class PrecomputedEmbedder:
 
     @classmethod
     def of(cls, texts: Iterable[str], embedder: Embedder) -> "PrecomputedEmbedder":
-        """Embed the distinct texts in one batch, and keep the vectors."""
+        """Create with vectors of the texts. Embeds the distinct texts in one batch."""
         distinct = list(dict.fromkeys(texts))
         return cls(embedder, dict(zip(distinct, embedder.embed_all(distinct), strict=True)))
 
@@ -52,7 +52,7 @@ class PrecomputedEmbedder:
 
 @dataclass(frozen=True)
 class EnrichedStatement:
-    """A text with derived labels. `renamed` has the new tags that a standard form or the user's own tag replaced."""
+    """A text with derived labels. `renamed` maps tags to the standard form or user's tag that replaced them."""
 
     text: str
     normalized: str
@@ -70,7 +70,7 @@ class EnrichedStatement:
 def enrich(
     text: str, words: Embedder, embedder: Embedder, own_tags: Mapping[str, int], speaker: str | None = None
 ) -> EnrichedStatement:
-    """Derive a statement from a text with the static model (`words`) and the memories' `embedder`.
+    """Derive labels from a text with the static model (`words`), and its vector with the `embedder`.
 
     `own_tags` are the user's tags with counts. `speaker` is None for the user.
     """
@@ -95,7 +95,7 @@ def labelling(ports: Ports) -> Embedder:
 
 
 def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Return distinct tags in lower case, without spaces, abbreviations expanded (`js`: `javascript`), in order."""
+    """Return distinct tags in order, in lower case and without spaces. Expands abbreviations such as `js`."""
     tidy = (standard("-".join(unicodedata.normalize("NFKC", tag).casefold().split())) for tag in tags)
     return tuple(dict.fromkeys(tag for tag in tidy if tag))
 

@@ -1,4 +1,4 @@
-"""Ingestion: turn a statement and its context into a memory. All ways of storing use it."""
+"""Turn a statement and its context into a memory. All functions that store a memory use this module."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,16 +20,16 @@ from commonplace.ports.values import COMPARED, Audit, Caller, Change, Entry, Ope
 
 DAILY_FOR = timedelta(days=90)
 DURABLE_FROM = 0.7
-"""Below this confidence, nothing is stored as durable."""
+"""The least confidence of a statement that is stored as durable."""
 KNOWN = "this memory was there already; nothing was stored"
-"""Warning of an answer that stored nothing."""
+"""The warning in an answer if nothing was stored."""
 COMPARED_LATER = "similar memories were not looked for; history of this memory lists them"
 NOT_COMPARED = "the index can't be asked just now; similar memories were not looked for"
 
 
 @dataclass(frozen=True)
 class Ingested:
-    """The stored memory, whether it is new, and similar memories. `degraded`: the lookup of similar memories failed."""
+    """The result of a store. `degraded` means that the lookup of similar memories failed."""
 
     memory: Memory
     created: bool
@@ -43,7 +43,7 @@ class Ingested:
 def new_entry(
     tool: str, statement: EnrichedStatement, place: Place | None, caller: Caller, ports: Ports, extra: Mapping[str, Any]
 ) -> Entry:
-    """Build a new memory from a statement. The caller's fields in `given` override derived values."""
+    """Build a new memory from a statement. The caller's fields in `extra` override derived values."""
     thought = {
         "memory_type": statement.memory_type,
         "category": statement.classification.category,
@@ -87,10 +87,10 @@ def ingest(
     compare: bool = True,
     closed_by: Mapping[str, object] | None = None,
 ) -> Ingested:
-    """Store an entry unless it exists, after looking up similar memories. `old`: the memories it replaces.
+    """Store an entry unless it exists. Looks up similar memories first. `old` are the memories that the entry replaces.
 
-    `closed_by`: audit detail for all replaced memories but the first, as a new value replaces one memory. Without `compare`
-    the lookup is skipped and noted in the audit row, and `recommendations_on` does it on demand.
+    A new value replaces one memory. `closed_by` is the audit detail of the other replaced memories. Without `compare` the
+    lookup is skipped, and the audit row says so. `recommendations_on` then compares on demand.
     """
     if not compare:
         audit = replace(entry.audit, detail={**entry.audit.detail, COMPARED: False})
@@ -107,7 +107,7 @@ def ingest(
 
 
 def recommendations_on(memory: Memory, ports: Ports) -> Recommendations | None:
-    """Return the recommendations that a store would give for this memory, from older memories. None without an index."""
+    """Compare a stored memory with older memories, and return a store's recommendations. None without an index."""
     entry = Entry(memory, ports.embedder.embed(memory.content), Audit("store", memory.created_at, {}))
     like = find_similar(entry, ports)
     if like is None:
@@ -121,7 +121,7 @@ def recommendations_on(memory: Memory, ports: Ports) -> Recommendations | None:
 def recommended(
     similar: list[SimilarMemory], merges: list[Merge], updates: list[Update], tags: Mapping[str, str] | None = None
 ) -> Recommendations:
-    """Build a store's recommendations. `tags`: tags that were renamed."""
+    """Build a store's recommendations. `tags` maps renamed tags to their new names."""
     return Recommendations(
         similar_memories=[memory.memory_id for memory in similar],
         similar=similar,

@@ -6,7 +6,7 @@ from commonplace.domain.memory import Memory
 from commonplace.ports.records import MemoryRecords
 
 MERGED, UNMERGED = "merged", "taken_apart"
-"""Keys in audit details: the ids that a memory was merged from, and closed because one of its sources is erased."""
+"""Keys in audit details. `MERGED` has the source ids of a merge. `UNMERGED` closed a merge with an erased source."""
 
 
 def successors(memory: Memory, records: MemoryRecords) -> list[Memory]:
@@ -21,7 +21,7 @@ def successors(memory: Memory, records: MemoryRecords) -> list[Memory]:
 
 
 def lineage(memory_id: str, memories: Iterable[Memory]) -> list[Memory]:
-    """Return the memory, all memories that it replaced and all that replaced it, transitively, in the given order."""
+    """Return the memory, all its predecessors and all its successors, in the order of `memories`."""
     known = list(memories)
     ids = lineage_ids(memory_id, known)
     return [memory for memory in known if memory.memory_id in ids]

@@ -1,4 +1,4 @@
-"""Passages of a document: the pieces of text that become memories, and their removal."""
+"""Find and remove the passages of a document. A passage is a piece of text that becomes a memory."""
 
 import hashlib
 import json
@@ -31,7 +31,7 @@ class Passage:
 
     @property
     def digest(self) -> str:
-        """A digest of the words, case-insensitive."""
+        """A digest of the case-folded words."""
         folded = " ".join(unicodedata.normalize("NFKC", self.text).casefold().split())
         return hashlib.blake2b(folded.encode(), digest_size=16).hexdigest()
 
@@ -83,7 +83,7 @@ def _shift_places(places: Iterable[tuple[int, int]], gone: Sequence[tuple[int, i
 
 
 def pieces(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the spans of a text's paragraphs with their headings, at most 1,000 characters and about 1,000 spans."""
+    """Yield spans of paragraphs with their headings. A span has at most 1,000 characters. A text has about 1,000 spans."""
     least = 2 ** (len(text) // _MOST).bit_length()  # grows in steps, so that an edit seldom changes all pieces
     start, end, has_words = 0, 0, False
     for line in re.finditer(r"[^\n]*\n?", text):
@@ -198,7 +198,7 @@ class _Emptying:
     number: int = 0
 
     def left(self, value: Any) -> tuple[Any, bool | None]:
-        """Return the rest of a value and whether all of it is erased. None if it was empty."""
+        """Return the rest of a value, and whether the whole value is erased (None if the value was empty)."""
         if isinstance(value, dict):
             entries = [(name, *self.left(inner)) for name, inner in value.items()]
             return self._name_entries(entries), _all_known(is_gone for _, _, is_gone in entries)

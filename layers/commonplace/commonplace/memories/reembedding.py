@@ -27,7 +27,7 @@ def after_write(user_id: str, ports: Ports) -> None:
 def reembed(
     user_id: str, reembedding: Reembedding, embedder: Embedder, seconds: float, done: Callable[[int], None] = lambda _: None
 ) -> bool:
-    """Embed memories for `seconds`. After the last memory, switch the user to the model. Returns whether that is done."""
+    """Embed memories for `seconds`. After the last memory, switch the user to the model. Returns True after the switch."""
     until: float | None = None
     embedded = 0
     while left := reembedding.left(user_id, _BATCH):

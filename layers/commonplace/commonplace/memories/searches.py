@@ -25,10 +25,10 @@ def logged_query(query: str) -> str:
 
 
 def forget_searches(user_id: str, memories: Iterable[Memory], ports: Ports) -> set[ErasedPlace]:
-    """Delete logged searches and feedback about memories to be erased. Returns which of the two changed, by name.
+    """Delete logged searches and feedback about memories to be erased. Returns the names of the places that changed.
 
-    A query is deleted if one of its stems is in no other active memory, or if an erased memory contains all of its stems and
-    no other active memory does. Inflected forms count. Call it before the erasure, while the words exist. Safe to repeat.
+    A query is deleted if one of its stems is in no other active memory. It is also deleted if only erased memories contain
+    all of its stems. Inflected forms count. Call this before the erasure, while the words exist. Safe to repeat.
     """
     erased = {memory.memory_id: stems for memory in memories if (stems := _stems(memory))}
     if not erased:

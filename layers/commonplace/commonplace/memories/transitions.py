@@ -1,4 +1,4 @@
-"""Correct and close memories (supersede, delete, erase), record the data for an undo, and decide which clock to trust."""
+"""Correct, supersede, delete and erase memories. Record the data for an undo, and check whether the clock is right."""
 
 import math
 from collections.abc import Iterable, Mapping
@@ -17,9 +17,9 @@ _CONFIRMED_FOR = 7 * DAY_SECONDS
 PLAN_TTL = timedelta(days=7)
 """How long a plan can be applied."""
 MOST_CLOSED_BY_MODEL = 20
-"""How many memories of a user a model may delete or merge away within an hour."""
+"""The most memories of a user that a model may close within an hour, by deleting or merging."""
 BY_MODEL = "by_model"
-"""Key in audit details: when a model closed the memory without a new value."""
+"""A key in audit details. The value is the time at which a model closed the memory without a new value."""
 _HOUR = timedelta(hours=1)
 
 _WORDS: dict[str, Any] = {
@@ -33,7 +33,7 @@ _UNAUDITED = _TEXTS | {"version", "updated_at", "access_count", "last_accessed"}
 
 
 TAGS_BEFORE = "tags_before"
-"""Key in audit details: the replaced tags. Unlike an operation, an audit row is purged with its memory."""
+"""A key in audit details for the replaced tags. Unlike an operation, an audit row is purged with the memory."""
 
 
 def corrected(memory: Memory, now: datetime, detail: Mapping[str, object], **labels: Any) -> Change:
@@ -43,7 +43,7 @@ def corrected(memory: Memory, now: datetime, detail: Mapping[str, object], **lab
 
 
 def replaced_tags(before: Memory, after: Memory) -> dict[str, list[str]]:
-    """Return the replaced tags for the audit row; empty if the words were erased."""
+    """Return the replaced tags for the audit row. Empty if the words were erased."""
     return {TAGS_BEFORE: list(before.tags)} if before.tags != after.tags and after.content else {}
 
 
@@ -53,7 +53,7 @@ def superseded(memory: Memory, by: str, now: datetime) -> Memory:
 
 
 def deleted(memory: Memory, now: datetime) -> Memory:
-    """Close a memory so that it is no longer found. It can be restored for 30 days."""
+    """Close a memory, so that searches don't find it. The memory can be restored for 30 days."""
     return memory.next_version(now, status="deleted", valid_to=now, purge_at=now + PURGE_DELAY)
 
 
@@ -72,17 +72,17 @@ def without_words(change: AppliedChange) -> AppliedChange:
 def believed(clock: float, written: Iterable[float], retention: float = math.inf) -> float:
     """Return the latest time up to `clock` that a user's own records confirm, in seconds since 1970.
 
-    Expired data is deleted only up to this time: a laptop's clock may be years ahead for an afternoon, and deletion is final.
-    `written`: when the user's data was written. The newest entry at least a day old confirms the clock for another week, or
-    for a quarter of `kept`, the retention in seconds. If all entries are younger than a day, a wrong clock does no harm, and
-    the result is `clock`.
+    Expired data is deleted only up to this time. A laptop's clock may be years ahead for an afternoon, and deletion is final.
+    `written` has the times of the user's data. The newest time that is at least a day old confirms the clock for another
+    week, or for a quarter of `retention` (seconds). If all times are younger than a day, a wrong clock does no harm, and the
+    result is `clock`.
     """
     confirming = [time for time in written if time <= clock - DAY_SECONDS]
     return min(clock, max(confirming) + min(_CONFIRMED_FOR, retention / 4)) if confirming else clock
 
 
 def applied_change(change: Change) -> AppliedChange:
-    """Return the stored form of a change: its version and the replaced fields, without erased words."""
+    """Return the stored form of a change. It has the version and the replaced fields, but no erased words."""
     memory, before, by_model = change.memory, change.before, change.audit.detail.get(BY_MODEL)
     if before is None or change.erases:
         return AppliedChange(memory.memory_id, memory.version, None if before is None else {}, change.erases)
@@ -92,7 +92,7 @@ def applied_change(change: Change) -> AppliedChange:
 
 
 def closed_by(caller: Caller, now: datetime) -> dict[str, object]:
-    """Return the audit detail that marks a memory as closed by a model; empty for a person or program."""
+    """Return the audit detail that marks a memory as closed by a model. Empty for a person or program."""
     return {} if caller.admin else {BY_MODEL: now.isoformat()}
 
 

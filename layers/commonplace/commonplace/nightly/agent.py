@@ -47,7 +47,7 @@ class RejectedCall(Exception):  # noqa: N818 - an answer to the agent
 
 
 class AgentPlan:
-    """The agent's decisions by memory name: the key, or the id of a memory without a key."""
+    """The agent's decisions by memory name. The name is the key, or the id of a memory without a key."""
 
     def __init__(self, day: Day, record: MemoryView, now: datetime) -> None:
         self._day, self._record = day, record
@@ -60,7 +60,7 @@ class AgentPlan:
 
     @property
     def made(self) -> Mapping[str, Decision]:
-        """A copy of all decisions by name; assign it to roll the plan back."""
+        """A copy of all decisions by name. Assign an earlier copy to roll the plan back."""
         return dict(self._by_name)
 
     @made.setter
@@ -87,7 +87,7 @@ class AgentPlan:
         return Candidate(content, interaction_id, utterance.position, evidence, event_time=utterance.time, **fields)
 
     def add(self, name: str, candidate: Candidate) -> str | None:
-        """Plan a new memory. Returns the reason if there is nothing to add. Adds an outdated value as a closed memory."""
+        """Plan a new memory, or return the reason if there is nothing to add. An outdated value becomes a closed memory."""
         by_rules = decide([*self.new_candidates.values(), candidate], self.view, self._now)[-1]
         if by_rules.operation == "NOOP":
             return by_rules.why
@@ -118,7 +118,7 @@ class AgentPlan:
             self._put(name, Decision(candidate, "DELETE", (target.memory_id,), why="ended by the agent"), [target])
 
     def forget(self, request: Candidate) -> None:
-        """Plan a forget request once. Drop planned entries that it covers if the user said them earlier."""
+        """Plan a forget request once. Drops planned entries that the request covers, if the user said them earlier."""
         name = f"{request.interaction_id}/{request.position}/{request.content}"  # no key has this form
         # Use the stored memories, not the plan's view: memories that the plan closes still contain their words.
         (wanted,) = decide([request], self._record, self._now)
@@ -183,7 +183,7 @@ class Delete(Request):
 
 
 class AgentTools:
-    """The five memory tools for one day; they change only the plan."""
+    """The five memory tools for one day. The tools change only the plan."""
 
     def __init__(self, day: Day, view: MemoryView, now: datetime) -> None:
         self.plan = AgentPlan(day, view, now)
@@ -198,7 +198,7 @@ class AgentTools:
         }
 
     def call(self, name: object, arguments: object) -> tuple[Mapping[str, object], bool]:
-        """Run a tool call. Returns its answer and whether it was rejected; a rejected call changes nothing."""
+        """Run a tool call. Returns the answer, and whether the call was rejected. A rejected call changes nothing."""
         try:
             if not isinstance(name, str) or name not in self._tools:
                 raise RejectedCall(f"there is no such tool; there are {', '.join(self._tools)}")

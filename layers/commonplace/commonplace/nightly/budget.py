@@ -1,4 +1,4 @@
-"""Call a model within a token budget and save its answers, so that a resumed run doesn't pay for them again."""
+"""Call a model within a token budget. Answers are saved, so that a resumed run doesn't pay for them again."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -30,7 +30,7 @@ class BudgetSpent(Exception):  # noqa: N818 - a state that notes report
 
 @dataclass
 class MeteredModel:
-    """A model called by one user's run, within the budget. `today` is the day (UTC) that the calls count for."""
+    """A model that a user's run calls within the budget. Calls count for the day `today` (UTC)."""
 
     model: LanguageModel
     budget: TokenBudget
@@ -86,7 +86,7 @@ class MeteredModel:
 
 @dataclass(frozen=True)
 class Unread:
-    """Interactions that the model didn't read. If `waits`, the next night retries them; otherwise rules read them now."""
+    """Interactions that the model didn't read. If `waits`, the next night retries them. Otherwise rules read them now."""
 
     interactions: frozenset[str]
     why: str

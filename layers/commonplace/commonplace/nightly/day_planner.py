@@ -15,7 +15,7 @@ from commonplace.runs.apply import Lease, Plan, RunContext, merged
 from commonplace.runs.limits import apply_limits, usage_of_day
 
 ReadDay = Callable[[Mode, Day, MemoryView, Answers, frozenset[str]], Reading]
-"""Reads a day in a mode, with the saved answers. The set: interactions that two runs failed to read."""
+"""Reads a day in a mode, with the saved answers. The set has the interactions that two runs failed to read."""
 
 _RUNS = 20  # newest runs, which include those of the same day
 _TRY_LATER = (ErrorCode.STORAGE_UNAVAILABLE, ErrorCode.LEASE_LOST)

@@ -1,4 +1,4 @@
-"""Validate incoming interactions: check form and size, remove secrets, and add missing ids and times."""
+"""Validate incoming interactions. Check form and size, remove secrets, and add missing ids and times."""
 
 import hashlib
 import json
@@ -39,11 +39,11 @@ _LONGEST_TITLE = 300
 _LONGEST_NAME = 128
 
 MAX_CHARACTERS = 300_000
-"""Most characters of an interaction, all texts together."""
+"""The most characters of an interaction. All texts count."""
 MAX_BYTES = 350_000
-"""Most bytes of a compressed conversation, stored as one item of at most 400 KB; a character may take three bytes."""
+"""The most bytes of a compressed conversation, which is stored as one item of at most 400 KB."""
 MAX_MESSAGES = 2_000
-"""Messages of a discussion, including skipped ones."""
+"""The most messages of a discussion. Skipped messages count too."""
 _MOST_MESSAGES = f"messages: {MAX_MESSAGES:,} are the most; send several interactions"
 
 _KINDS: Mapping[str, type[GivenInteraction]] = {
@@ -55,7 +55,7 @@ _KINDS: Mapping[str, type[GivenInteraction]] = {
 }
 _NO_ID = "-"
 _SOON = timedelta(minutes=10)
-"""Time within which an interaction may answer the previous one."""
+"""The longest time between a question and an interaction that answers it."""
 
 
 @dataclass
@@ -67,7 +67,7 @@ class Checked:
 
     @cached_property
     def name(self) -> str:
-        """The id under which it is recorded. If the id contains a secret, this is a hash."""
+        """The id in the ledger. If the given id contains a secret, this is a hash."""
         return without_secret(self.interaction.id)
 
     @property
@@ -103,7 +103,7 @@ def well_formed(
 class _Unnamed:
     """Add missing ids and times to interactions. A missing time becomes the time of the call.
 
-    The id is a hash of the user, the content, the local day, and its index among the unnamed items of this call.
+    The id is a hash of the user, the content, the local day, and the position among equal interactions of this call.
     """
 
     caller: Caller

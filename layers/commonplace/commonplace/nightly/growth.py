@@ -1,7 +1,7 @@
-"""Find the new messages of a conversation that an agent records again, in full, after every turn.
+"""Find the new messages of a conversation. An agent may record the whole conversation again after every turn.
 
-New messages are stored as a part: a separate entry with an id derived from the conversation's id. Existing entries never
-change, because a run may be reading them.
+New messages are stored as a part. A part is a separate entry with an id derived from the conversation's id. Existing
+entries never change, because a run may be reading them.
 """
 
 import hashlib
@@ -18,14 +18,14 @@ _FIRST_LOOKUP = 16  # number of parts in the first lookup; each further lookup d
 
 @dataclass(frozen=True)
 class Growth:
-    """Indexes of the `new` messages and of the `changed` messages, whose recorded text stays."""
+    """Indexes of the `new` and the `changed` messages. The recorded text of a changed message stays."""
 
     new: tuple[int, ...]
     changed: tuple[int, ...]
 
 
 def part_id(conversation_id: str, number: int) -> str:
-    """Return the id of a part; parts are numbered from 1."""
+    """Return the id of a part. Parts are numbered from 1."""
     digest = hashlib.sha256(conversation_id.encode()).hexdigest()[:32]
     return f"{conversation_id[:_ID_CHARACTERS]}/{digest}+{number:04}"
 
@@ -92,7 +92,7 @@ def _words(messages: Sequence[Message | None]) -> list[tuple[str, str] | None]:
 
 
 def _numbered_ids(messages: Sequence[Message | None]) -> list[tuple[str, int] | None]:
-    """Number repeated ids: the pieces of a long message share its id."""
+    """Number repeated ids, because the pieces of a long message have the same id."""
     count = Counter[str]()
     counted: list[tuple[str, int] | None] = []
     for message in messages:

@@ -1,4 +1,4 @@
-"""Record interactions: split long texts and store the pieces in the ledger for the next night."""
+"""Record interactions. Split long texts and store the pieces in the ledger for the next night."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -28,7 +28,7 @@ _CHANGED = "differs from the message that was recorded at this place, which stay
 
 
 def split_interaction(interaction: Interaction) -> list[Interaction]:
-    """Split messages longer than 8,000 characters. A long explicit request becomes several; the first has its id."""
+    """Split messages longer than 8,000 characters. A long explicit request becomes several. The first keeps the id."""
     if isinstance(interaction, Discussion):
         return [interaction.model_copy(update={"messages": tuple(split_messages(interaction.messages))})]
     if isinstance(interaction, Explicit):

@@ -1,4 +1,4 @@
-"""Parse memories proposed by a model: the schema of the answer and the validation of each item."""
+"""Parse memories that a model proposes. Contains the schema of the answer and validates each item."""
 
 from collections.abc import Iterator, Mapping
 from itertools import product
@@ -21,7 +21,7 @@ _Word = Annotated[str, AfterValidator(printable)]
 _MOST_TAGS = 8
 _LONGEST_TAG = 40
 _LEAST_SHARE, _MOST_SENTENCES = 0.5, 3
-"""Share of the content's words that this many consecutive sentences must contain to count as evidence."""
+"""To be evidence, at most three consecutive sentences must contain half of the content's words."""
 
 
 def _valid_or_none(value: object, known: ValidatorFunctionWrapHandler) -> object:
@@ -66,7 +66,7 @@ class Proposals(BaseModel):
 
 
 SHAPE = schema(Proposals, "validation")
-"""The schema of the whole answer, for the API; parsed item by item."""
+"""The schema of the whole answer for the API. The answer is parsed item by item."""
 
 
 def parse_proposal(item: object, messages: Mapping[int, Utterance]) -> Candidate | str:

@@ -1,4 +1,4 @@
-"""A view of the memories while a run reads: the stored records plus changes that are not applied yet."""
+"""A view of the memories during a run: the stored records, with changes that are not applied yet."""
 
 from collections.abc import Iterable, Sequence
 from itertools import chain, zip_longest
@@ -35,7 +35,7 @@ class RunMemoryView:
         return view
 
     def stage(self, operations: Iterable[PlannedOperation]) -> None:
-        """Treat operations as applied in this view; nothing is written."""
+        """Treat operations as applied in this view. Writes nothing."""
         for operation in operations:
             for change in (*operation.closes, *((operation.opens,) if operation.opens else ())):
                 memory = change.memory
@@ -123,7 +123,7 @@ class RunMemoryView:
 
 
 class StagedView:
-    """A view without the targets of some decisions. It lacks the memories they add, which have no id yet."""
+    """A view without the targets of some decisions. Memories that the decisions add are missing, as they have no id yet."""
 
     def __init__(self, view: MemoryView, decisions: Iterable[Decision]) -> None:
         self._view = view

@@ -132,7 +132,7 @@ def _extract(day: Day, model: MeteredModel) -> _Extraction:
 
 
 def _interactions_cut_off(items: Items, chunk: Chunk) -> Chunk:
-    """Return the interactions from the last mentioned message on, which a truncated answer may have missed."""
+    """Return the interactions from the last mentioned message on. A truncated answer may have missed these."""
     # a list, because a model's answer may contain unhashable values
     spoken_of = [item.get("message") for item in (*items.complete, items.incomplete) if isinstance(item, dict)]
     last = max((at for at, line in enumerate(chunk) if line.number in spoken_of), default=0)
@@ -201,7 +201,7 @@ def _open_to_choice(candidates: Sequence[Candidate], decision: Decision) -> bool
 
 
 def _without_forgotten(memories: Iterable[Memory], requests: Sequence[Decision]) -> Iterator[Memory]:
-    """Leave out text that a request forgets, so that an update can't restore it."""
+    """Remove text that a request forgets, so that an update can't restore the text."""
     for memory in memories:
         text = memory.content
         for request in requests:
@@ -227,7 +227,7 @@ def _choose(cases: Sequence[Case], day: Day, model: MeteredModel) -> tuple[dict[
 
 
 SHAPE = schema(Choices, "validation")
-"""The schema of the whole answer, for the API; parsed decision by decision."""
+"""The schema of the whole answer for the API. The answer is parsed decision by decision."""
 
 
 def batches_of(cases: Sequence[Case]) -> Iterator[list[Case]]:
@@ -266,7 +266,7 @@ def choices_in(reply: str, cut: bool, cases: Sequence[Case]) -> list[object]:
 
 
 def parse_choice(item: object, cases: Mapping[int, Case], taken: Collection[str], day: Day) -> tuple[int, Decision] | None:
-    """Return the candidate number and decision of an item, or None if invalid. `taken`: targets of earlier decisions."""
+    """Return the candidate number and decision, or None if invalid. `taken` has the targets of earlier decisions."""
     try:
         choice = Choice.model_validate(item)
     except ValidationError:

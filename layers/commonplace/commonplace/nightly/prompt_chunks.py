@@ -9,7 +9,7 @@ from commonplace.llm.prompts import delimited_data, unused_mark
 from commonplace.nightly.budget import tokens_of
 
 CHUNK_TOKENS = 60_000
-"""Estimated tokens per call; a day of 50 long messages fits into two calls."""
+"""The most estimated tokens per call. A day of 50 long messages fits into two calls."""
 
 _LEFT_OUT = " […] "
 _BEFORE_START, _BEFORE_END = 200, 600
@@ -28,7 +28,7 @@ Chunk = tuple[PromptLine, ...]
 
 
 def lines_of(day: Day) -> list[PromptLine]:
-    """Return a line per message in the user's own words, with the assistant's message before it. Shortens long messages."""
+    """Return a line per message in the user's own words, with the previous message. Shortens long messages."""
     utterances = [utterance for utterance in day.utterances if utterance.own_words.strip()]
     return [_line(number, utterance, day.before(utterance)) for number, utterance in enumerate(utterances, 1)]
 

@@ -1,4 +1,4 @@
-"""Choose how a run reads its days: with rules, or with a model and rules for the interactions it fails to read."""
+"""Choose how a run reads its days. A run uses rules, or a model. Rules read the interactions that the model can't read."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -40,9 +40,9 @@ class ModeReader:
         """Read one day and return the decisions about memories.
 
         A failing model raises no error. If a retry would not help (no model, no budget, a malformed request), rules read
-        the interactions at once, and `notes` say so. If a retry may help (the model is down, slow or declines), they are
-        `unread`: they stay pending, count as failed, and are read by rules in the third night. `answers` are the saved
-        answers of the run; `failed_twice` are the interactions that two runs failed to read.
+        the interactions at once, and `notes` say so. If a retry may help (the model is down, slow or declines), these
+        interactions are `unread`. They stay pending and count as failed. Rules read them in the third night. `answers` are
+        the saved answers of the run. `failed_twice` are the interactions that two runs failed to read.
         """
         model = self.ports.model
         if model is None:

@@ -36,7 +36,7 @@ class Nights:
     may_continue: Callable[[], bool] = lambda: True
 
     def record(self, interactions: Sequence[Any]) -> RecordResult:
-        """Record interactions for a later night; each is checked separately."""
+        """Record interactions for a later night. Each interaction is checked separately."""
         from commonplace.nightly.intake import record_interactions
 
         return record_interactions(interactions, self.context.caller, self.context.night.ledger)
@@ -74,7 +74,7 @@ class Nights:
         return report.report_plan(_with_notes(run, flaws.note), planned)
 
     def empty_run(self, mode: Mode | None = None) -> Run:
-        """Return a run without interactions; it is not stored."""
+        """Return a run without interactions. The run is not stored."""
         from commonplace.nightly import steps
 
         run = steps.new_run(self.context, self._options(mode), [])
@@ -82,7 +82,7 @@ class Nights:
         return run.model_copy(update={"status": "done", "finished_at": self.context.clock(), "notes": notes})
 
     def runs(self, limit: int = 20) -> list[Run]:
-        """Return the newest runs, newest first; `limit` 1-100."""
+        """Return the newest runs, newest first. `limit` is 1 to 100."""
         if not 1 <= of_type(int, limit, "limit") <= MOST_RUNS:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"limit: must be from 1 to {MOST_RUNS}", "limit")
         return self.context.night.runs.newest(self.context.user_id, limit)
@@ -107,13 +107,13 @@ class Nights:
         return report.report(with_unread(self.run(run_id), self.context, wait=False), self.context)
 
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
-        """Undo a run. Returns the undo, itself a run. With `reread`, the next night reads its interactions again."""
+        """Undo a run, and return the run of the undo. With `reread`, the next night reads the interactions again."""
         with exclusive_lease(self.context) as lease, gathered() as flaws:
             run = undo.undo_run(self._run_to_undo(run_id), self.context, lease, reread)
             return self._published(run, lease, flaws)
 
     def undo(self, operation_id: str) -> Run:
-        """Undo one operation, or the `last` that is no undo. Returns the undo, itself a run. Raises `NOT_FOUND`."""
+        """Undo an operation, or the `last` one that is not an undo. Returns the run of the undo. Raises `NOT_FOUND`."""
         of_type(str, operation_id, "operation_id")
         with exclusive_lease(self.context) as lease, gathered() as flaws:
             chosen = undo.last_operation(self.context) if operation_id == LAST else operation_id
@@ -186,7 +186,7 @@ class Nights:
         return noted
 
     def _run_to_undo(self, run_id: str) -> Run:
-        """`last` means the newest applied run that is no undo, so a repeated call undoes nothing more."""
+        """`last` means the newest applied run that is not an undo. So a repeated call undoes nothing more."""
         if run_id != LAST:
             return self.run(run_id)
         applied = next(filter(_was_applied, self.runs(MOST_RUNS)), None)
@@ -195,7 +195,7 @@ class Nights:
         return applied
 
     def _run_to_change(self, run_id: str) -> Run:
-        """`last` means the newest run that changes memories and is no undo."""
+        """`last` means the newest run that changes memories and is not an undo."""
         if run_id != LAST:
             return self.run(run_id)
         newest = self.runs(MOST_RUNS)

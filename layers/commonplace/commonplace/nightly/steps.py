@@ -19,7 +19,7 @@ from commonplace.runs import apply, finalize
 from commonplace.runs.apply import Lease, Plan, PlannedOperation, RunContext, review_part
 
 MOST_INTERACTIONS = 500
-"""Most interactions per run; the next run of the night reads the others."""
+"""The most interactions per run. The next run of the night reads the others."""
 _DAMAGED = "these interactions can't be read, and are given up"
 _FAILURES_BEFORE_RULES = 2  # after this many failed runs, rules read the interaction
 _TRIES = 3
@@ -27,12 +27,12 @@ _NO_PROGRESS = "reading this day stopped the run three times; it is left for ano
 _DAMAGED_PLAN = "the plan of a day can't be read; applied operations stay, and its interactions are left for another run"
 
 Progress = Callable[[int, int], None]
-"""Receives how many of how many interactions are done."""
+"""Receives the number of finished interactions and the total."""
 
 
 @dataclass(frozen=True)
 class RunOptions:
-    """Options of a run. `mode` applies to new runs; `may_continue` is called before each day, and `progress` after it."""
+    """Options of a run. `mode` applies to new runs. `may_continue` is called before each day, and `progress` after it."""
 
     read: ReadDay
     mode: Mode

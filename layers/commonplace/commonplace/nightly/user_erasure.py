@@ -1,4 +1,4 @@
-"""Permanently erase all data of a user, or one memory with its history and everything merged from it."""
+"""Permanently erase all data of a user, or one memory with its history and with memories merged from it."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -32,10 +32,10 @@ from commonplace.use_cases.unmerge import Unmerge
 class ErasureScope:
     """The records that are erased with a memory, and the merges that are repeated without them.
 
-    `ids` are erased; they include `damaged` ids, whose records are unreadable, and `purged` ids, which have no record.
+    `ids` are erased. The records of `damaged` ids are unreadable, and `purged` ids have no record; both are in `ids`.
     `memories` are the erased records that still have words, newest first. `merged` are ids of memories with erased and other
-    sources, `left` are these other sources, and `standing` are the merged memories that still replace them. `names` are the
-    external names of the purged ids.
+    sources. `left` are these other sources. `standing` are the merged memories that still replace these sources. `names` are
+    the external names of the purged ids.
     """
 
     ids: frozenset[str]
@@ -55,7 +55,7 @@ class ErasureScope:
 
 @dataclass(frozen=True)
 class Known:
-    """A user's stored memories: the records, oldest first, the ids of unreadable records, and the backups."""
+    """A user's stored memories: the records (oldest first), the ids of unreadable records, and the backups."""
 
     records: MemoryRecords
     there: Sequence[Memory]
@@ -186,7 +186,7 @@ class _Reach:
         return self.sources[memory_id]
 
     def _is_separated(self, memory: Memory) -> bool:
-        """Whether an erasure closed the memory and crashed before it restored all other sources."""
+        """Return True if an erasure closed the memory, and crashed before it restored all other sources."""
         return memory.status == "deleted" and any(
             audit.detail.get(UNMERGED) for audit in self.records.audits(memory.user_id, memory.memory_id)[-1:]
         )

@@ -1,1 +1,1 @@
-"""MEMORY.md and memory/YYYY-MM-DD.md: the memories as pages that people read and may edit."""
+"""Memories as Markdown pages that people read and may edit: MEMORY.md and memory/YYYY-MM-DD.md."""

@@ -1,4 +1,4 @@
-"""Apply edited pages to the memories as a run, which can be previewed, applied and undone like any other run."""
+"""Apply edited pages to the memories as a run. The run can be previewed and undone like any other run."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -61,7 +61,7 @@ class Step:
 
 @dataclass
 class PagePlanner:
-    """Plans the differences of one user's pages. `redacted`: the kinds of secrets removed from them."""
+    """Plans the differences of one user's pages. `redacted` has the kinds of secrets removed from the pages."""
 
     record: MemoriesById
     caller: Caller
@@ -73,7 +73,7 @@ class PagePlanner:
     def steps(self, differences: Sequence[Difference]) -> list[Step]:
         """Return a step for each difference, in the order in which they are applied.
 
-        A conflict is `lost`; an entry that is invalid or already stored is a `NOOP`. Both state why.
+        A conflict is `lost`. An entry that is invalid or already stored is a `NOOP`. Both have a reason.
         """
         going = {item.memory.memory_id for item in differences if item.memory and item.kind in ("remove", "edit")}
         self._said = {folded(memory.content) for memory in self.record.current if memory.memory_id not in going}
@@ -139,7 +139,7 @@ class PagePlanner:
 
 @dataclass(frozen=True)
 class _PageChanges:
-    """The changes found on the pages. `texts`: each page as it was read; `memories`: their number."""
+    """The changes on the pages. `texts` are the pages as read. `memories` is the number of memories."""
 
     run: Run
     pages: Sequence[Page]
@@ -152,7 +152,7 @@ class _PageChanges:
         return sum(step.difference.kind == "remove" for step in self.steps)
 
     def fully_applied(self, run: Run) -> dict[str, str]:
-        """Return the pages whose changes were all applied; they may be rewritten unless they were edited since."""
+        """Return the pages with all changes applied. These may be rewritten unless they were edited since."""
         ends = {reported.operation_id: reported.outcome for reported in run.operations}
         left = {step.difference.page.name for step in self.steps if _is_left_aside(step, ends)}
         return {page.name: self.texts[page.name] for page in self.pages if page.name not in left and not page.unread}
@@ -168,9 +168,9 @@ def compare_pages(pages: Pages, context: RunContext) -> RunReport:
 
 
 def apply_pages(pages: Pages, context: RunContext, delete_many: bool = False) -> RunReport:
-    """Apply the changes and rewrite the pages. `delete_many`: allows removing more than max(3, 5 %) entries.
+    """Apply the changes and rewrite the pages. `delete_many` allows removing more than max(3, 5 %) entries.
 
-    Without it, that many raise `INVALID_ARGUMENT`, and nothing is changed. Raises `CONFLICT` while another run is in
+    Otherwise this raises `INVALID_ARGUMENT` and changes nothing. Raises `CONFLICT` while another run is in
     progress.
     """
     with exclusive_lease(context) as lease:
@@ -252,7 +252,7 @@ def new_memory(
     caller: Caller,
     ports: Ports,
 ) -> Entry:
-    """Return the memory of a new or changed entry, which retains the fields of `old` that its text doesn't determine."""
+    """Return the memory of a new or changed entry. Copies the fields of `old` that the text doesn't determine."""
     assert typed.value is not None
     fields: dict[str, Any] = {"confidence": 1.0, "collection": DEFAULT_COLLECTION, "key": typed.key}
     if old is not None:
@@ -267,7 +267,7 @@ def new_memory(
 
 
 def moved(page: Page, line: PageEntry, typed: EntryRequest, old: Memory, caller: Caller) -> Memory:
-    """Return the memory in another place, with its text and evidence unchanged."""
+    """Return the memory with another place. Text and evidence stay unchanged."""
     changed: dict[str, Any] = {"key": typed.key, "section": line.section or old.section}
     if was_moved_to(page, old, zone_of(caller)):
         changed |= _page_fields(page, old, caller)
@@ -297,7 +297,7 @@ def _noon(day: date, caller: Caller) -> datetime:
 
 
 def _fields_to_check(difference: Difference, line: PageEntry, caller: Caller) -> Mapping[str, object]:
-    """Return the fields of a line to be validated; the text of a moved entry is not checked again."""
+    """Return the fields of a line to validate. Omits the text of a moved entry, which was checked before."""
     fields: dict[str, object] = {"key": line.key} if difference.kind == "move" else {"key": line.key, "value": line.text}
     was_moved = difference.memory is None or was_moved_to(difference.page, difference.memory, zone_of(caller))
     return {**fields, "event_time": _noon(difference.page.day, caller)} if was_moved and difference.page.day else fields

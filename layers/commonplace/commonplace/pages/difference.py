@@ -23,7 +23,7 @@ _NO_WORDS = "no words are left of it; take the whole line out to delete it"
 
 @dataclass(frozen=True)
 class MemoriesById:
-    """All memories of the user by id, including closed ones; pages show the current memories of every agent."""
+    """All memories of the user by id, including closed memories. Pages show the current memories of every agent."""
 
     memories: Mapping[str, Memory]
     visibility: Visibility
@@ -40,7 +40,7 @@ class MemoriesById:
         return is_visible(self.visibility, memory)
 
     def changed_since(self, memory: Memory, version: int) -> bool:
-        """Return whether a memory was changed since a version; counting its use or embedding it again is no change."""
+        """Return whether a memory was changed since a version. Usage counts and re-embedding are no changes."""
         return version > memory.version or bool(changes_since(memory, version, self.records))
 
 
@@ -53,7 +53,7 @@ def read_record(caller: Caller, ports: Ports) -> MemoriesById:
 
 @dataclass(frozen=True)
 class Difference:
-    """One difference. `line`: None for a removed entry; `memory`: None for a new one.
+    """One difference. `line` is None for a removed entry, and `memory` is None for a new entry.
 
     A `move` may change anything except the text.
     """
@@ -73,8 +73,8 @@ class Difference:
 def differences(pages: Sequence[Page], record: MemoriesById) -> list[Difference]:
     """Return the differences between pages and memories, page by page.
 
-    If a memory changed after its page was written, an edit or removal of its entry is a `conflict`; otherwise the page is
-    merely outdated.
+    If a memory changed after its page was written, an edit or removal of its entry is a `conflict`. Without such an edit,
+    the page is only outdated.
     """
     entries = _entries(pages, record)
     differences: list[Difference] = []
@@ -92,7 +92,7 @@ def differences(pages: Sequence[Page], record: MemoriesById) -> list[Difference]
 def _entries(pages: Sequence[Page], record: MemoriesById) -> dict[str, tuple[str, int]]:
     """Return the page and line of each memory's entry.
 
-    Of duplicates, the first with the memory's text wins, else the first.
+    If a memory has several entries, the first entry with the memory's text wins, else the first entry.
     """
     owners: dict[str, tuple[bool, tuple[str, int]]] = {}
     for page in pages:
@@ -143,7 +143,7 @@ def _same_key(typed: str | None, key: str | None) -> bool:
 
 
 def _is_restated(memory: Memory, text: str, record: MemoriesById) -> bool:
-    """Return whether the memory, or its successor, already has this text: the entry is unchanged, or was applied before."""
+    """Return whether the memory or its successor has this text. Then the entry is unchanged or was applied before."""
     later = record.memories.get(memory.superseded_by or "")
     return text in (text_of(memory), text_of(later) if later else None)
 

@@ -1,4 +1,4 @@
-"""The model of a page: its entries, the page of each memory, and a memory's text as one line of Markdown."""
+"""The model of a page. Also names the page of a memory, and converts its text to and from a line of Markdown."""
 
 import hashlib
 import re
@@ -34,7 +34,7 @@ def escape(text: str) -> str:
 
 
 def text_of(memory: Memory) -> str:
-    """Return the text of a memory on a page: without invisible characters."""
+    """Return the text of a memory without invisible characters, as on a page."""
     return undisguised(memory.content)
 
 
@@ -58,9 +58,9 @@ def _unescape_match(match: re.Match[str]) -> str:
 
 @dataclass(frozen=True)
 class PageEntry:
-    """One entry. `section`: that of its heading; `number`: its line on the page, from 1.
+    """An entry. `section` is the section of the heading. `number` is the line on the page, from 1.
 
-    `memory_id` and `version` are None if a person has added it.
+    `memory_id` and `version` are None if a person has added the entry.
     """
 
     text: str
@@ -73,10 +73,10 @@ class PageEntry:
 
 @dataclass(frozen=True)
 class Page:
-    """A parsed page. `listed`: the versions of all memories on it when it was written, by id.
+    """A parsed page. `listed` has the versions by id of all memories that were written to the page.
 
-    `unread`: the lines that are no entries; `whole`: its last line is present; `edited`: its content differs from what was
-    written.
+    `unread` has the lines that are not entries. `whole` means that the last line is present. `edited` means that the content
+    was edited.
     """
 
     name: str
@@ -94,12 +94,12 @@ class Page:
 
 
 def owner_hash(user_id: str) -> str:
-    """Return a hash that represents the user in folders and on pages, so that they expose no id."""
+    """Return a hash of the user id for folders and pages, so that these expose no id."""
     return hashlib.sha256(user_id.encode("utf-8")).hexdigest()[:32]
 
 
 def page_name(memory: Memory, zone: tzinfo) -> str:
-    """Return the name of the memory's page: daily notes by the day of the event, in the user's zone."""
+    """Return the name of the memory's page. The page of a daily note depends on the day of the event in the user's zone."""
     return MAIN if memory.durability == "durable" else f"memory/{local_day(memory.happened_at, zone)}.md"
 
 

@@ -30,7 +30,7 @@ _log = logging.getLogger("commonplace")
 
 
 def render_pages(user_id: str, memories: Iterable[Memory], zone: tzinfo) -> dict[str, str]:
-    """Return the pages of the current memories by name: `MEMORY.md` always, a day's page while it has notes."""
+    """Return the pages of the current memories by name. Always includes `MEMORY.md`, and each day that has notes."""
     by_page: dict[str, list[Memory]] = {MAIN: []}
     for memory in memories:
         by_page.setdefault(page_name(memory, zone), []).append(memory)
@@ -38,7 +38,7 @@ def render_pages(user_id: str, memories: Iterable[Memory], zone: tzinfo) -> dict
 
 
 def visible_pages(caller: Caller, ports: Ports) -> dict[str, str]:
-    """Return the pages that the caller may see: with their agent's memories and the global ones."""
+    """Return the pages for the caller, with the memories of the caller's agent and the global memories."""
     visibility = visibility_of(caller)
     with gathered():
         current = [memory for memory in ports.records.all(caller.user_id) if is_visible(visibility, memory)]
@@ -46,7 +46,7 @@ def visible_pages(caller: Caller, ports: Ports) -> dict[str, str]:
 
 
 def _order(memory: Memory) -> tuple[bool, str, float, str]:
-    """Return the sort key of a memory: keys first, then a stable order, so that versions of a page can be compared."""
+    """Return the sort key of a memory. Memories with keys come first. The order is stable, to compare versions of a page."""
     return memory.key is None, memory.key or "", memory.happened_at.timestamp(), memory.memory_id
 
 
@@ -80,8 +80,8 @@ def write_pages(
 ) -> WrittenPages:  # fmt: skip
     """Write the changed pages, and remove pages of days without notes.
 
-    An edited page is left, unless `overwrite` is set, its text is that in `taken_over` (texts by name), or it contains one of
-    the `erased` memories. A file without our header, or of another owner, is always left.
+    An edited page stays unchanged, unless `overwrite` is set, its text equals `taken_over` (texts by name), or it contains an
+    `erased` memory. A file without our header, or of another owner, always stays unchanged.
     """
     with gathered() as flaws:
         record = read_record(caller, ports)
@@ -109,7 +109,7 @@ def write_pages(
 def publish(run: Run, context: RunContext) -> str | None:
     """Write the user's pages after a run, if pages are configured.
 
-    A failure is logged and returned as a line, because the run itself is done.
+    Logs a failure and returns a line about it, because the run itself is done.
     """
     erased = {
         memory_id

@@ -1,4 +1,4 @@
-"""Parse a page entry by entry. It is recognized by its header and may have been edited in any way."""
+"""Parse a page entry by entry. A page has our header, and may have been edited in any way."""
 
 import hashlib
 import json
@@ -24,7 +24,7 @@ _SECTIONS = {heading.casefold(): section for section, heading in HEADINGS.items(
 
 
 def parse(name: str, page: str) -> Page | None:
-    """Return the parsed page, or None without a complete header of ours: then it is not our page."""
+    """Return the parsed page. Returns None for a file without our complete header, which is not our page."""
     header = _HEADER.fullmatch(page.replace("\r\n", "\n").replace("\r", "\n"))
     if header is None:
         return None
@@ -48,7 +48,7 @@ def parse(name: str, page: str) -> Page | None:
 
 
 def digest(listed: Mapping[str, int], lines: Iterable[PageEntry], unread: Iterable[str] = (), whole: bool = True) -> str:
-    """Return a digest of the content that doesn't depend on the layout by an editor."""
+    """Return a digest of the content. The digest doesn't depend on an editor's layout."""
     content = [[line.text, line.key, line.section, line.memory_id, line.version] for line in lines]
     parts = json.dumps([dict(listed), content, list(unread), whole])
     return hashlib.sha256(parts.encode("utf-8")).hexdigest()[:16]
@@ -65,10 +65,10 @@ class _ParsedItem:
     section: Section | None
     parts: list[str]
     closed: bool = False
-    """Whether its id was read, which ends the item."""
+    """Whether the id was read. The id ends the item."""
 
     def take(self, part: str) -> None:
-        """Append a part; an editor may have wrapped the line inside the id."""
+        """Append a part. An editor may have wrapped the line inside the id."""
         self.parts.append(part)
         self.closed = self.closed or _ID.search("".join(self.parts[-4:])[-_LONGEST_ID - len(part) :]) is not None
 
@@ -77,7 +77,7 @@ class _ParsedItem:
         return "".join(self.parts)
 
     def line(self) -> PageEntry:
-        """Return the entry; if a person has joined two, the first."""
+        """Return the entry. If a person has joined two entries, returns the first."""
         whole = self.shown
         match = _ID.search(whole)
         shown = _ID.sub("", whole).strip(" \t")
@@ -94,7 +94,7 @@ class _ParsedItem:
 
 @dataclass
 class _BodyParser:
-    """Parses the part below the header, line by line. `number`: that of the next line."""
+    """Parses the part below the header, line by line. `number` is the number of the next line."""
 
     title: str
     number: int
@@ -105,7 +105,7 @@ class _BodyParser:
     open: bool = False
 
     def take(self, line: str) -> None:
-        """Read the next line; a line that is no heading, entry or continuation is `unread`."""
+        """Read the next line. A line that is not a heading, entry or continuation is `unread`."""
         item = _ITEM.fullmatch(line)
         if item and (not self.open or len(item[1].expandtabs()) < 2):
             self.items.append(_ParsedItem(self.number, self.section, []))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:  # deferred: most calls start no run
 
 @dataclass(frozen=True)
 class Upkeep:
-    """The ports of an index check. `contents` is None without an index; `pending` are the unconfirmed writes."""
+    """The ports of an index check. `contents` is None without an index. `pending` lists the unconfirmed writes."""
 
     everything: AllRecords
     contents: IndexContents | None = None
@@ -42,25 +42,25 @@ _T = TypeVar("_T")
 
 
 class NightQueue(Protocol):
-    """A queue with a message for each user whose night is due, and for each run that ran out of time."""
+    """A queue for workers. A message names a user whose night is due, or a run that ran out of time."""
 
     def send(self, user_ids: Iterable[str]) -> int:
-        """Queue a night for each user. Returns how many. Safe to repeat. Raises `STORAGE_UNAVAILABLE`."""
+        """Queue a night for each user. Returns the number of users. Safe to repeat. Raises `STORAGE_UNAVAILABLE`."""
 
     def send_run(self, user_id: str, run_id: str, seconds: int = 0) -> None:
-        """Queue the rest of a run after `seconds` (at most 900). Safe to repeat. Raises `STORAGE_UNAVAILABLE`."""
+        """Queue the rest of a run, to start after `seconds` (at most 900). Safe to repeat. Raises `STORAGE_UNAVAILABLE`."""
 
 
 @dataclass(frozen=True)
 class Relay:
-    """Hand over long work to a worker. `pending` are writes that the index may lack; None without an index."""
+    """Hands over long work to a worker. `pending` lists writes that the index may lack. It is None without an index."""
 
     in_time: Callable[[], bool]
     queue: NightQueue
     pending: PendingWrites | None = None
 
     def may_go_on(self, user_id: str, done: int) -> bool:
-        """Return whether a run may change another memory: it has time left, and at most 200 writes wait for the index."""
+        """Return True if the run has time left and at most 200 writes wait for the index."""
         return self.in_time() and not (done % _BETWEEN == 0 and self._is_crowded(user_id))
 
     def hand_over(self, user_id: str, run_id: str) -> None:
@@ -73,7 +73,7 @@ class Relay:
 
 @dataclass(frozen=True)
 class BackupStorage:
-    """The storage of backups, with the most backups per user and their retention in days."""
+    """Limits on backups. `most` is the number of backups per user, and `days` is their retention."""
 
     most: int = 10
     days: int = 90
@@ -97,7 +97,7 @@ class Ports:
     feedback: Feedback
     documents: Documents
     words: WordModel
-    """The static model, whichever model embeds the memories: the classifier was trained on it."""
+    """The static model. The classifier was trained on it, so it is used even if another model embeds the memories."""
     reader: StatementReader | None = None
     summarizer: LanguageModel | None = None
     summary_seconds: float = 20.0
@@ -107,7 +107,7 @@ class Ports:
     profile: Literal["window", "classic"] = "window"
     weights: Weights = field(default_factory=Weights)
     least_similarity: float = SIMILARITIES["balanced"]
-    """The similarity from which a merge of two memories is suggested."""
+    """The lowest similarity of two memories at which a merge is suggested."""
     category_confidence: float = 0.5
     """Below this confidence, a store reports the two likeliest categories."""
     reembedding: Reembedding | None = None
@@ -121,7 +121,7 @@ class Ports:
     relay: Relay | None = None
     """Hands long work to a worker; None if each call finishes its own work."""
     progress: Callable[[int, int | None], None] | None = None
-    """Receives the number of finished items and the total, if known, of a long task."""
+    """Reports the progress of a long task: the number of finished items, and the total if it is known."""
     older: "Ports | None" = None
     """The same ports with the previous embedding model, for users who have not switched yet."""
 

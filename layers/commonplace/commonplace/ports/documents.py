@@ -12,7 +12,7 @@ class Documents(Protocol):
     """A user's documents. Unlike memories, they are never compared with others."""
 
     def put(self, user_id: str, document: Document) -> None:
-        """Write the next version atomically; the newest 20 stay. Raises `CONFLICT` if it doesn't follow the stored one."""
+        """Write the next version atomically. Keeps the newest 20. Raises `CONFLICT` if the stored version isn't one lower."""
 
     def get(self, user_id: str, namespace: Sequence[str], key: str) -> Document | None:
         """Return the newest version, which may be a deletion marker. Strongly consistent."""
@@ -56,10 +56,10 @@ class StoredFiles(Protocol):
 
 
 class Pages(Protocol):
-    """One user's Markdown pages by name, written atomically. Raises `STORAGE_UNAVAILABLE`."""
+    """One user's Markdown pages by name. Writes are atomic. Each method may raise `STORAGE_UNAVAILABLE`."""
 
     def names(self) -> list[str]:
-        """Return the names that end in `.md`, at the top level and one folder below."""
+        """Return the names of the pages at the top level and one folder below. Each name ends in `.md`."""
 
     def read(self, name: str) -> str | None:
         """Return the text of a page, or None if it is missing. Raises `INVALID_ARGUMENT` if it isn't text."""
@@ -71,4 +71,4 @@ class Pages(Protocol):
         """Delete a page, if it exists."""
 
     def drop_versions(self) -> None:
-        """Delete old versions of pages, if the storage has any: they may contain erased text."""
+        """Delete old versions of pages, if the storage has any. Old versions may contain erased text."""

@@ -1,4 +1,4 @@
-"""Ports of the search index: candidates for ranking, writes, checks and rebuilds."""
+"""Ports of the search index. They find candidates for ranking, and write, check and rebuild the index."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ else:
 
 
 class Depth(NamedTuple):
-    """The number of candidates that the index returns for ranking, by words and by vector."""
+    """The number of candidates that the index returns for ranking. Words and vectors are counted separately."""
 
     by_words: int
     by_vector: int
@@ -40,7 +40,7 @@ DEPTHS = {"thorough": Depth(200, 100), "fast": Depth(50, 50)}
 
 @dataclass(frozen=True)
 class Corpus:
-    """Statistics of the user's visible memories: number, average length, and memories per term."""
+    """Statistics of the user's visible memories. `frequencies` is the number of memories that contain each term."""
 
     memories: int
     average_length: float
@@ -53,10 +53,10 @@ class Corpus:
 class Candidates:
     """Candidates as columns, one row per memory, in any order.
 
-    Only `ranked` rows may be returned; the words of the others add to the score of neighbours in the same session. `cosines`
-    are NaN without a vector. `sessions` are numbers (-1: none), and `session_lengths` are mean tokens per memory of the
-    session. `speakers` are indexes into `speaker_names` (lower case; -1: nobody). `days` are ordinals of the event date;
-    `created` is in seconds since 1970.
+    Only `ranked` rows may be returned. Words of the other rows raise the score of neighbours in the same session. `cosines`
+    are NaN without a vector. `sessions` are session numbers, or -1 without a session. `session_lengths` are the mean tokens
+    per memory of the session. `speakers` are indexes into `speaker_names`, or -1 without a speaker. `speaker_names` are in
+    lower case. `days` are ordinals of the event date. `created` is in seconds since 1970.
     """
 
     ids: list[str]
@@ -82,7 +82,7 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Legs:
-    """The hits by words and by vector, best first: ids with the engine's lexical score or with the cosine."""
+    """The hits by words and by vector, best first. Each hit is an id with the engine's lexical score or the cosine."""
 
     lexical: Sequence[tuple[str, float]] = ()
     vector: Sequence[tuple[str, float]] = ()
@@ -90,7 +90,7 @@ class Legs:
 
 @dataclass(frozen=True)
 class Retrieved:
-    """The candidates for a question. `partial`: older memories were not searched; `legs`: only if requested."""
+    """The candidates for a question. `partial` is True if older memories were not searched. `legs` is set on request."""
 
     candidates: Candidates
     corpus: Corpus
@@ -99,43 +99,43 @@ class Retrieved:
 
 
 class MemoryIndex(Protocol):
-    """The search index, a view of the records. Each method raises `IndexUnavailable` if it can't answer in time."""
+    """The search index, built from the records. Each method raises `IndexUnavailable` if the index can't answer in time."""
 
     def find(
         self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None, with_legs: bool = False
     ) -> Retrieved:
-        """Retrieve the best memories by words and by vector, with their neighbours and the counts for BM25.
+        """Retrieve the best memories by words and by vector. Returns their neighbours and the counts for BM25 too.
 
         A neighbour is a visible memory of the same session, up to `bm25.REACH` positions away. Neighbours that pass the
-        filter are ranked too, so their own neighbours are returned as well. `with_legs` also returns the hits by words and by
-        vector separately, which may take longer.
+        filter are ranked too, so their own neighbours are returned as well. `with_legs` also returns the hits by words and
+        the hits by vector as two lists. This may take longer.
         """
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
-        """Return up to `limit` memories by rarest shared words and `limit` by vector. Memories found by both come first."""
+        """Return up to `limit` memories by rarest shared words and `limit` by vector. Memories in both lists come first."""
 
     def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
-        """Return the visible memories that pass the filter, by importance, then newest first; and `Retrieved.partial`."""
+        """Return the visible memories that pass the filter, and `partial`. Sorts by importance, then newest first."""
 
 
 class IndexWriter(Protocol):
-    """Write changes into the index. Order and repetition don't matter: the newest version wins."""
+    """Writes changes into the index. Changes may be repeated and in any order, because the newest version wins."""
 
     def put(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
-        """Write changes and return an outcome for each. Later searches see all that are done. Raises no network errors."""
+        """Write changes and return an outcome for each. Later searches see done changes. Never raises network errors."""
 
 
 class IndexContents(Protocol):
     """The documents of the index. Each method raises `IndexUnavailable`."""
 
     def look_up(self, records: Sequence[Stored]) -> list[IndexedDocument | None]:
-        """Return the document of each record, or None if missing. A damaged document has a different `digest`."""
+        """Return the document of each record, or None if it is missing. A damaged document has a different `digest`."""
 
     def every(self) -> Iterator[IndexedDocument]:
-        """Yield all documents of all users, grouped by user, without tombstones."""
+        """Yield all documents of all users, grouped by user. Skips tombstones."""
 
     def of_user(self, user_id: str) -> Iterator[IndexedDocument]:
-        """Yield the user's documents without tombstones. `digest` is "" if the index doesn't store it."""
+        """Yield the user's documents. Skips tombstones. `digest` is "" if the index doesn't store digests."""
 
     def miscounted(self, user_id: str) -> list[str]:
         """Return the names of the user's stored counts that are wrong. Empty if the engine maintains the counts."""
@@ -148,10 +148,10 @@ class IndexContents(Protocol):
 
 
 class IndexRebuild(Protocol):
-    """Builds a new version of the index beside the live one, and replaces it. Each method raises `IndexUnavailable`."""
+    """Builds a new index, then switches from the live index to the new one. Each method raises `IndexUnavailable`."""
 
     def model(self) -> str | None:
-        """Return the embedding model of the live index, or of its planned layout. None before setup."""
+        """Return the embedding model of the live index or of the planned layout. Returns None before setup."""
 
     def begin(self) -> str:
         """Create or resume the new version and return its name. From now on, changes are written to both versions."""
@@ -164,29 +164,29 @@ class IndexRebuild(Protocol):
 
 
 class PendingWrites(Protocol):
-    """Memories whose last write may be missing in the index. Each write adds a row in its transaction."""
+    """Writes that the index may lack. Each write of a memory adds a row in the same transaction."""
 
     def pending(self, user_id: str) -> tuple[list[Stored], bool]:
-        """Return the current unconfirmed records of the user, and whether the list is complete. Strongly consistent."""
+        """Return the user's records with unconfirmed writes, and whether the list is complete. Strongly consistent."""
 
     def has_more_than(self, most: int, user_id: str) -> bool:
         """Return whether more than `most` writes of the user wait. Cheaper than `pending`."""
 
     def confirm(self, user_id: str, memory_id: str, version: int) -> None:
-        """Confirm that the index has this version. The row stays if a newer version waits. Safe to repeat, in any order."""
+        """Confirm that the index has this version. The row stays if a newer version waits. Safe to repeat in any order."""
 
     def tell(self, user_id: str, memory_id: str, version: int, confirmed: bool = True) -> bool:
         """Mark whether a rejection of this version by the index was reported. Returns False if nothing changed."""
 
     def pending_since(self, before: datetime) -> Iterator[Stored]:
-        """Yield the current records of all users whose writes wait since before this time. May lag behind a write."""
+        """Yield the records of all users with writes that have waited since before this time. May lag behind a write."""
 
     def oldest_pending(self) -> datetime | None:
         """Return the time of the oldest pending write. May lag behind a write."""
 
 
 class DeadLetters(Protocol):
-    """Store changes that the index rejects."""
+    """A queue of the changes that the index rejected."""
 
     def send(self, letters: Sequence[DeadLetter]) -> None:
         """Store the dead letters for an operator. Raises `STORAGE_UNAVAILABLE`."""

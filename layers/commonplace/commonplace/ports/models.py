@@ -24,10 +24,10 @@ class Embedder(Protocol):
         """Return additional features for a classifier, or None if they would cost extra."""
 
     def embed_question(self, text: str) -> Vector | None:
-        """Return the unit vector of a question, to compare with vectors of possible answers. None as for `embed`."""
+        """Return the unit vector of a question, to compare with vectors of possible answers. Returns None like `embed`."""
 
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
-        """Return the vectors of many texts, in the same order, in as few calls as the model allows."""
+        """Return the vectors of many texts in the same order. Makes as few calls as the model allows."""
 
 
 class WordModel(Embedder, Protocol):
@@ -61,11 +61,11 @@ class LanguageModel(Protocol):
         max_tokens: int = 8_000,
         seconds: float = 120.0,
     ) -> Reply:
-        """Call the model, with retries. With a `schema`, it must answer JSON that matches. Raises `ModelUnavailable`."""
+        """Call the model, with retries. With a `schema`, the reply must be JSON that matches. Raises `ModelUnavailable`."""
 
 
 class TokenBudget(Protocol):
-    """Reserve tokens before a call and settle them after it, per user and in total, by calendar day (UTC)."""
+    """Counts tokens per calendar day (UTC), per user and in total. Reserve tokens before a call and settle them after it."""
 
     def reserve(self, user_id: str, day: date, tokens: int, user_limit: int, limit: int) -> bool:
         """Reserve tokens of the day. Returns False if this would exceed a limit."""

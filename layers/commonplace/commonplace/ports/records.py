@@ -24,20 +24,20 @@ from commonplace.ports.values import (
 
 
 class MemoryRecords(Protocol):
-    """The record store. Each write stores the record, its audit row and the change for the projector in one transaction."""
+    """The record store. Each write is one transaction: the record, its audit row and the change for the index."""
 
     def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
-        """Store each entry unless an active, unexpired memory equals it. Returns the stored memory and whether it is new.
+        """Store each entry unless an active, unexpired memory equals it. Returns each stored memory and whether it is new.
 
-        Archives an expired memory that equals an entry. Stores each entry completely or not at all. An entry that can't be
-        stored (its detail isn't JSON) raises before the first write.
+        Archives an expired memory that equals an entry. Stores each entry completely or not at all. Raises before the first
+        write if the audit detail of an entry isn't JSON.
         """
 
     def update(self, memory: Memory, audit: Audit, vector: Vector | None = None) -> Memory:
         """Replace a record if the stored version is one lower.
 
-        Raises `CONFLICT` if the stored version differs, or if the memory would equal another active, unexpired one. The
-        stored vector stays if content and embedding model are unchanged; otherwise `vector` replaces it, even if None.
+        Raises `CONFLICT` if the stored version differs, or if another active, unexpired memory would be equal. The stored
+        vector stays if content and embedding model are unchanged. Otherwise `vector` replaces it, even if `vector` is None.
         """
 
     def get(self, user_id: str, memory_ids: Sequence[str]) -> list[Memory]:
@@ -52,13 +52,13 @@ class MemoryRecords(Protocol):
     def listed(
         self, visibility: Visibility, filters: Filter, limit: int, before: str | None = None
     ) -> tuple[list[Memory], str | None]:
-        """Return visible records that pass the filter, newest id first, older than `before`, and the next page's cursor.
+        """Return a page of visible records that pass the filter, newest id first, and the cursor of the next page.
 
-        A page before the last may have fewer than `limit` records: each call reads a bounded part of the store.
+        All ids are older than `before`. Each call reads a bounded part of the store, so a page may be shorter than `limit`.
         """
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
-        """Return the newest active records with vectors, and whether the list is complete. May lag behind a write."""
+        """Return the newest active records with vectors, and whether these are all records. May lag behind a write."""
 
     def audits(self, user_id: str, memory_id: str) -> list[Audit]:
         """Return the changes of one memory, oldest first."""
@@ -68,13 +68,13 @@ class UserFacts(Protocol):
     """Facts about a user's memories as a whole."""
 
     def tags(self, user_id: str) -> dict[str, int]:
-        """Return the user's tags and how many active memories carry each, most used first, at most 500."""
+        """Return the user's tags with their numbers of active memories. Sorts by number and returns at most 500 tags."""
 
     def statistics(self, user_id: str, now: datetime, embedding_model: str) -> Statistics:
         """Return statistics of the user's memories."""
 
     def outlines(self, user_id: str, terms: Sequence[str] = ()) -> list[Outline]:
-        """Return all records that are not erased and contain all `terms` (index tokens), in any order."""
+        """Return outlines of the records that contain all `terms` (index tokens), in any order. Skips erased records."""
 
 
 class Operations(Protocol):
@@ -83,9 +83,9 @@ class Operations(Protocol):
     def apply(self, operation: Operation, fence: Fence | None = None) -> bool:
         """Apply all changes in one transaction. If the operation was applied before, does nothing and returns False.
 
-        Raises `CONFLICT` if a record is missing or its version has changed since it was read, or if another active, unexpired
-        memory that the operation doesn't close equals `opens` or holds its key. Archives such a memory if it has
-        expired. Raises `LEASE_LOST` if the fence isn't the newest of its user.
+        Raises `CONFLICT` if a record is missing or has changed since it was read. Also raises `CONFLICT` if another active
+        memory equals `opens` or holds its key, unless the operation closes that memory. If that memory has expired, it is
+        archived instead. Raises `LEASE_LOST` if the fence isn't the newest of its user.
         """
 
     def applied(self, user_id: str, operation_id: str) -> Applied | None:
@@ -95,7 +95,7 @@ class Operations(Protocol):
         """Return the operations with ids from `at` or later, ordered by id."""
 
     def newest(self, user_id: str) -> Applied | None:
-        """Return the operation with the newest id that is no undo. Ids order by time to the millisecond."""
+        """Return the newest operation that is not an undo. Ids are ordered by time to the millisecond."""
 
     def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
         """Return the active, unexpired memory that holds a key. Strongly consistent."""
@@ -111,7 +111,7 @@ class Aliases(Protocol):
         """Store the aliases. Replaces aliases with the same name."""
 
     def get(self, user_id: str, names: Sequence[str]) -> dict[str, str]:
-        """Return the memory ids by name, without unknown and withdrawn names."""
+        """Return the memory ids by name. Omits unknown and withdrawn names."""
 
     def all(self, user_id: str) -> Iterator[Alias]:
         """Yield all aliases of the user, active and withdrawn, ordered by name."""
@@ -121,15 +121,15 @@ class ErasedIds(Protocol):
     """Ids and external names of erased memories, each hashed with its user.
 
     The store adds a hash when it erases a memory, an unreadable record or a user. The hashes stay after the record is
-    deleted; they reveal neither ids nor words.
+    deleted. They reveal neither ids nor words.
     """
 
     def among(self, user_id: str, ids: Collection[str]) -> set[str]:
-        """Return the ids and external names among these that were erased for this user."""
+        """Return the `ids` (memory ids or external names) that were erased for this user."""
 
 
 class TagRows(Protocol):
-    """A user's merged and archived tags. Active tags are counted from the memories (`UserFacts`)."""
+    """A user's merged and archived tags. Active tags have no row; `UserFacts` counts them."""
 
     def rows(self, user_id: str) -> dict[str, TagRow]:
         """Return all rows of the user. Strongly consistent."""
@@ -139,7 +139,7 @@ class TagRows(Protocol):
 
 
 class Reembedding(Protocol):
-    """Collect vectors of the next model. Once all memories of a user have one, a single switch activates them."""
+    """Collects vectors of the next embedding model. When all memories of a user have one, a switch activates them."""
 
     def has_switched(self, user_id: str) -> bool:
         """Return whether the user's searches use the next model. Also True if no memory has a vector of another model."""
@@ -151,7 +151,7 @@ class Reembedding(Protocol):
         """Return up to `limit` active memories without a vector of the next model, as row number and content."""
 
     def keep(self, user_id: str, vectors: Sequence[tuple[int, Vector | None]]) -> None:
-        """Store vectors of the next model by row number, None for a text it doesn't cover. Used at once after a switch."""
+        """Store vectors of the next model by row number. None means that the model doesn't cover the text."""
 
     def switch(self, user_id: str) -> bool:
         """Activate the next model for the user if no vector is missing. Returns whether the user has switched."""
@@ -161,17 +161,17 @@ class AllRecords(Protocol):
     """The records of all users."""
 
     def every(self) -> Iterator[Stored]:
-        """Yield every record of every user, active and closed, in any order. Includes all records written before the call."""
+        """Yield every record of every user in any order, active and closed. Includes all records written before the call."""
 
     def of_user(self, user_id: str, after: str | None = None) -> Iterator[Stored]:
-        """Yield the user's records, active and closed, ordered by id, starting after `after`."""
+        """Yield the user's records ordered by id, active and closed. Starts after the id `after`."""
 
 
 class RawRecords(Protocol):
     """A user's records with their audit rows."""
 
     def rows(self, user_id: str) -> Iterator[RawRecord]:
-        """Yield every record of the user ordered by id, including closed and unreadable records."""
+        """Yield every record of the user ordered by id. Includes closed and unreadable records."""
 
 
 class UserErasure(Protocol):
@@ -183,8 +183,8 @@ class UserErasure(Protocol):
     def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
         """Erase an unreadable record with its related rows. Returns False if no such record exists.
 
-        `forgotten` means that its words had to be erased, so it must never be restored (`ErasedIds`). Otherwise it was only
-        damaged, and an import of the intact record may restore it.
+        `forgotten` means that the words had to be erased. The hash of such a record is stored (`ErasedIds`), so it is never
+        restored. Otherwise the record was only damaged, and an import of the intact record may restore it.
         """
 
     def forget_purged(self, user_id: str, memory_ids: Collection[str], names: Collection[str]) -> None:

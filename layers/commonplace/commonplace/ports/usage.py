@@ -14,14 +14,14 @@ class UsageLog(Protocol):
         """Count one hit for each memory. A count that can't be written now is written later. Never fails."""
 
     def fold(self, user_id: str) -> None:
-        """Add the counts to the memories. Each hit counts once, however often and concurrently this is called."""
+        """Add the counts to the memories. Concurrent and repeated calls count each hit once."""
 
     def unfolded(self, before: datetime) -> Iterator[str]:
-        """Yield users with hits older than `before` that are not yet in their memories."""
+        """Yield users with hits from before `before` that are not yet counted in the memories."""
 
 
 class SearchLog(Protocol):
-    """Stores each search for 90 days by this machine's clock, unless switched off."""
+    """Stores each search for 90 days, unless this is switched off. Uses this machine's clock."""
 
     def is_on(self) -> bool:
         """Return whether searches are stored."""
@@ -36,14 +36,14 @@ class SearchLog(Protocol):
         """Return all stored queries of a user, including expired queries that are not purged yet."""
 
     def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> int:
-        """Delete the stored searches whose query is selected, permanently; expired ones too. Returns how many."""
+        """Delete the searches whose query is selected permanently, including expired searches. Returns how many."""
 
 
 class Feedback(Protocol):
-    """A user's ratings: the newest 500, each for 90 days. Deleted with an erased memory and with the user."""
+    """A user's newest 500 ratings, each stored for 90 days. Erasing a memory or a user deletes the ratings."""
 
     def rate(self, user_id: str, rating: Rating) -> bool:
-        """Store a rating, replacing one of the same memory and query. Returns False if the memory is not active."""
+        """Store a rating. Replaces a rating of the same memory and query. Returns False if the memory is not active."""
 
     def ratings(self, user_id: str, now: datetime) -> list[Rating]:
         """Return the user's ratings, oldest first."""

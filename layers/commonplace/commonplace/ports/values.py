@@ -1,4 +1,4 @@
-"""Values that ports share: the caller, visibility, filters, model replies, and contents of record and index."""
+"""Values that several ports use, such as the caller, filters, model replies, records and changes."""
 
 import hashlib
 from collections.abc import Callable, Mapping
@@ -21,9 +21,9 @@ else:
     Vector = object  # code that doesn't compute with vectors doesn't import numpy
 
 MOST_TAGS = 500
-"""How many of the user's tags a store sees, the most used first."""
+"""The most tags of a user that a store reads. The most used tags come first."""
 MOST_RATINGS = 500
-"""How many ratings are stored per user, the newest; each search reads them."""
+"""The most ratings stored per user. Each search reads all of them."""
 SEARCH_TTL = RATING_TTL = timedelta(days=90)
 
 Clock = Callable[[], datetime]
@@ -41,7 +41,7 @@ class Normalized:
 
 @dataclass(frozen=True)
 class Reply:
-    """A model's answer. `blocks` and `stop_reason` are as in the Messages API, with plain JSON values."""
+    """A model's answer. `blocks` and `stop_reason` have the format of the Messages API, with plain JSON values."""
 
     blocks: tuple[Mapping[str, Any], ...]
     stop_reason: str | None
@@ -56,7 +56,7 @@ class Reply:
 
 
 class ModelUnavailable(Exception):  # noqa: N818 - a state that notes report
-    """The model gave no usable answer; the message explains why. `misconfigured` means a 4xx other than 429."""
+    """The model gave no usable answer. The message explains why. `misconfigured` means a 4xx status other than 429."""
 
     def __init__(self, why: str, misconfigured: bool = False) -> None:
         super().__init__(why)
@@ -65,7 +65,7 @@ class ModelUnavailable(Exception):  # noqa: N818 - a state that notes report
 
 @dataclass(frozen=True)
 class Visibility:
-    """The user, agents and time that determine which memories are visible, as hits or as neighbours."""
+    """The user, agents and time that determine which memories are visible."""
 
     user_id: str
     agents: tuple[str, ...]
@@ -104,7 +104,7 @@ class Filter:
 
 @dataclass(frozen=True)
 class Weights:
-    """The maximum that importance, recency and use add to a score. They order equally good matches."""
+    """The most that importance, recency and use can add to a score. They decide between equally good matches."""
 
     importance: float = 0.02
     recency: float = 0.02
@@ -125,8 +125,8 @@ class Similar:
 class Statistics:
     """Counts of a user's active memories, and of memories that need maintenance.
 
-    `expired` counts durable memories only, because daily notes are meant to expire. `of_newest` is the number of memories
-    counted, if not all were counted.
+    `expired` counts durable memories only, because daily notes are meant to expire. If only the newest memories were
+    counted, `of_newest` is the number of these memories.
     """
 
     active: int
@@ -141,7 +141,7 @@ class Statistics:
 
 @dataclass(frozen=True)
 class LoggedSearch:
-    """A stored search: the query, without secrets and cut to 200 characters, the number of hits, and the time."""
+    """A stored search. The query has no secrets and at most 200 characters. `found` is the number of hits."""
 
     query: str
     found: int
@@ -150,7 +150,7 @@ class LoggedSearch:
 
 @dataclass(frozen=True)
 class Rating:
-    """Whether a memory was useful for a query (at most 200 characters, without secrets), and when the rating was given."""
+    """A user's rating of a memory for a query. The query has no secrets and at most 200 characters."""
 
     memory_id: str
     query: str
@@ -159,16 +159,16 @@ class Rating:
 
     @property
     def asked(self) -> str:
-        """A hash of the query, case-insensitive."""
+        """A hash of the case-folded query."""
         return hashlib.blake2b(self.query.casefold().encode(), digest_size=16).hexdigest()
 
 
 class IndexUnavailable(Exception):  # noqa: N818 - a state that notes report
-    """The index is down, slow or broken; the message is for the log. `Ports.fallback` answers instead."""
+    """The index is down, slow or broken. `Ports.fallback` answers instead. The message is for the log."""
 
 
 class OutOfTime(Exception):  # noqa: N818 - a state from which a run is made
-    """The call has no time left, and a worker continues the work. `so_far` is the progress, as JSON."""
+    """The call has no time left, and a worker continues the work. `so_far` is the progress as JSON."""
 
     def __init__(self, so_far: "dict[str, JsonValue] | None" = None) -> None:
         super().__init__("out of time")
@@ -185,17 +185,17 @@ class Caller:
     redacted: tuple[str, ...] = ()
     """Kinds of secrets that were removed from the request."""
     admin: bool = True
-    """Whether a person or a program calls. Both may export and import all memories; a model or its agent may not."""
+    """Whether a person or a program calls. Only they may export and import all memories; a model or its agent may not."""
     waits: bool = True
-    """Whether a store waits for the comparison with similar memories. Otherwise `history` compares on demand."""
+    """Whether a store compares the memory with similar memories at once. Otherwise `history` compares on demand."""
     counts: bool = True
-    """Whether `search_memory` counts its hits as used and stores the query; False while a person is still typing."""
+    """Whether `search_memory` counts the hits as used and stores the query. False while a person is still typing."""
     goes_on: str | None = None
     """The run that a worker continues with this call."""
 
 
 COMPARED = "compared"
-"""A detail of a store's audit row, false if the caller did not wait for similar memories."""
+"""A field in the audit row of a store. It is false if the caller did not wait for similar memories."""
 
 
 @dataclass(frozen=True)
@@ -236,7 +236,7 @@ class Stored:
 
 @dataclass(frozen=True)
 class RawRecord:
-    """A record as stored bytes and parsed (None if unreadable), with its audit rows by the version that each created."""
+    """A stored record. `memory` is None if it is unreadable. `audits` maps each version to the row that created it."""
 
     memory_id: str
     record: bytes
@@ -246,7 +246,7 @@ class RawRecord:
 
 @dataclass(frozen=True)
 class Change:
-    """A record to write, and its state `before`. `erases` means that words in its audit rows are removed too."""
+    """A record to write, and its state `before`. `erases` also removes the words from the record's audit rows."""
 
     memory: Memory
     audit: Audit
@@ -257,7 +257,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Fence:
-    """A lease on a user's runs. Each lease has a higher number, and writes with a lower number are refused."""
+    """A lease on a user's runs. Each lease has a higher number than the last. Writes with a lower number are refused."""
 
     user_id: str
     number: int
@@ -265,7 +265,7 @@ class Fence:
 
 @dataclass(frozen=True)
 class Operation:
-    """Changes applied atomically. `opens` is the memory that is added, restored, or replaces the closed memories."""
+    """Changes that are applied atomically. `opens` is a new or restored memory, or it replaces the closed memories."""
 
     operation_id: str
     user_id: str
@@ -283,11 +283,11 @@ class Operation:
 
 @dataclass(frozen=True)
 class AppliedChange:
-    """An applied change: the version it created, and the old JSON values of the replaced fields.
+    """An applied change. `version` is the new version, and `before` has the old JSON values of the replaced fields.
 
-    `before` is None if the memory is new. It never contains version, time and usage, which change with each write, or words,
-    which change only when they are `erased`. `by_model` is the ISO 8601 time at which a model closed the memory without a new
-    value.
+    `before` is None if the memory is new. `before` never contains version, time and usage, because each write changes them.
+    It contains no words either, because only erasures change words. `by_model` is the ISO 8601 time at which a model closed
+    the memory without a new value.
     """
 
     memory_id: str
@@ -322,7 +322,7 @@ IndexChange = Stored | Tombstone
 
 @dataclass(frozen=True)
 class IndexOutcome:
-    """The outcome of a change: done (this or a newer version is indexed), retry, or failed. `reason` quotes no user text."""
+    """The outcome of a change. "done" means that this or a newer version is indexed. `reason` quotes no user text."""
 
     state: Literal["done", "retry", "failed"]
     reason: str = ""
@@ -330,7 +330,7 @@ class IndexOutcome:
 
 @dataclass(frozen=True)
 class IndexedDocument:
-    """The fields of an index document that a check compares. `digest` hashes the content; it is "" for a tombstone."""
+    """The fields of an index document that a check compares. `digest` is a hash of the content, or "" for a tombstone."""
 
     user_id: str
     memory_id: str
@@ -340,7 +340,7 @@ class IndexedDocument:
 
 @dataclass(frozen=True)
 class StreamRecord:
-    """One record of the stream. `change` is None if the record is unreadable; `trouble` explains why, without quoting it."""
+    """One record of the stream. If it is unreadable, `change` is None and `trouble` explains why without quoting it."""
 
     sequence: str
     user_id: str
@@ -352,7 +352,7 @@ class StreamRecord:
 
 @dataclass(frozen=True)
 class DeadLetter:
-    """A change that the index rejected: the record's key, its position in the stream, and the reason, without words."""
+    """A change that the index rejected. `item` is the record's key, and `sequence` is its position in the stream."""
 
     user_id: str
     item: str

@@ -1,1 +1,1 @@
-"""Change many memories in one run: plan and save the changes, limit or review them, apply them under a lease, undo them."""
+"""Change many memories in one run. A run saves a plan, limits the changes, and applies them. It can be undone."""

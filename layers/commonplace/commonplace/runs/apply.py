@@ -1,4 +1,4 @@
-"""The plan of a run, its context and lease, and applying one operation.
+"""The plan, context and lease of a run. Also applies single operations.
 
 The whole plan is saved before the first operation is applied, so that a crashed run can resume.
 """
@@ -24,7 +24,7 @@ from commonplace.ports.night import NightPorts
 from commonplace.ports.values import Alias, Audit, Caller, Change, Clock, Fence, Operation, Rating, Vector
 
 REMOVING_AUDITS = ("delete", "erase")
-"""Audit operations of memories that close without a successor."""
+"""Audit operations that close a memory without a replacement."""
 _DETAIL: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
@@ -40,7 +40,7 @@ class PlannedChange(FrozenPart):
 
     @classmethod
     def of(cls, change: Change) -> "PlannedChange":
-        """Create from a change. The time is left out: it is the operation's."""
+        """Create from a change. Omits the time, because the operation has it."""
         return cls(
             memory=change.memory,
             audit=change.audit.operation,
@@ -74,7 +74,7 @@ class PlannedOperation(FrozenPart):
 
     @property
     def opens_remainder(self) -> bool:
-        """Whether the opened memory is only the remaining text of memories that the operation removes."""
+        """Whether the new memory is only the remaining text of memories that the operation removes."""
         return self.opens is not None and bool(self.closes) and all(change.audit in REMOVING_AUDITS for change in self.closes)
 
     def without_opening(self) -> "PlannedOperation":
@@ -169,12 +169,12 @@ _log = logging.getLogger("commonplace")
 
 
 Progress = Callable[[int, int], None]
-"""Receives how many of how many operations are done."""
+"""Receives the number of finished operations and the total."""
 
 
 @dataclass(frozen=True)
 class RunContext:
-    """Caller, ports, clock (aware, in the user's zone) and progress callback of one run."""
+    """The caller, ports, clock and progress callback of a run. The clock returns aware times in the user's zone."""
 
     caller: Caller
     ports: Ports
@@ -187,7 +187,7 @@ class RunContext:
         return self.caller.user_id
 
     def may_go_on(self, done: int) -> bool:
-        """Return whether this call may make another change. Always True without a worker that could continue."""
+        """Return whether this call may make another change. Always True without a worker, which would continue."""
         return self.ports.relay is None or self.ports.relay.may_go_on(self.user_id, done)
 
     def hand_over(self, run: Run) -> None:
@@ -205,7 +205,7 @@ class Lease:
     until: datetime
 
     def renew(self) -> None:
-        """Renew the lease after half of its time, or if the clock was set back. Raises `LEASE_LOST` if another run has it."""
+        """Renew the lease after half of its time, or if the clock was set back. Raises `LEASE_LOST` if the lease is lost."""
         now = self.context.clock()
         if not LEASE / 2 <= self.until - now <= LEASE:
             self.until = now + LEASE
@@ -214,7 +214,7 @@ class Lease:
 
 @contextmanager
 def leased(context: RunContext) -> Iterator[Lease]:
-    """Hold the user's lease until the block ends. Raises `CONFLICT` if another run has it."""
+    """Hold the user's lease until the block ends. Raises `CONFLICT` if another run holds the lease."""
     now = context.clock()
     fence = context.night.leases.lease(context.user_id, now, now + LEASE)
     if fence is None:
@@ -228,10 +228,10 @@ def leased(context: RunContext) -> Iterator[Lease]:
 
 
 def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool = False) -> RunOperation:
-    """Apply a planned operation once. Returns it as `applied`, or as `lost` if another write came first.
+    """Apply a planned operation once. The returned operation is `applied`, or `lost` if another write came first.
 
     Operations that wait for review or exceed the cap are returned unchanged. Raises `LEASE_LOST` and unexpected errors. On
-    the `last_try`, unexpected errors make it `lost`, so that one operation can't block all later nights.
+    the `last_try`, an unexpected error makes the operation `lost`, so that it can't block all later nights.
     """
     reported = operation.told
     if reported.outcome != "planned":

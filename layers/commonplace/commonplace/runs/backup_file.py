@@ -1,4 +1,4 @@
-"""A backup file: compressed JSON Lines with a header, records with their audit rows, aliases and feedback."""
+"""Write and read backup files. A backup is compressed JSON Lines: a header, records with audit rows, aliases, feedback."""
 
 import base64
 import gzip
@@ -22,7 +22,7 @@ _HEADER, _FORM = "commonplace_backup", 1
 _LINE_STARTS = {"aliases": b'{"alias": ', "ratings": b'{"rating": '}  # how their lines begin
 _LEVEL = 6
 _READING = (OSError, EOFError, zlib.error, ValueError, KeyError, TypeError, CommonplaceError)
-"""Errors of reading a damaged file; from gzip, JSON and Pydantic."""
+"""Errors that gzip, JSON and Pydantic raise for a damaged file."""
 
 
 @dataclass(frozen=True)
@@ -44,19 +44,19 @@ class Backup:
 
 @dataclass
 class BackupReading:
-    """The readable content of a backup; `backup` is None if nothing can be read."""
+    """The readable content of a backup. `backup` is None if nothing can be read."""
 
     backup: Backup | None = None
     problems: list[BackupProblem] = field(default_factory=list)
 
     @property
     def unreadable(self) -> list[str]:
-        """The ids of records that were unreadable when the backup was made; it contains their raw bytes."""
+        """The ids of records that were unreadable when the backup was made. The backup contains their raw bytes."""
         return [record.memory_id for record in self.backup.records if record.memory is None] if self.backup else []
 
 
 def read_backup(file: StoredFile, body: bytes, user_id: str) -> BackupReading:
-    """Read a backup and report all problems, without quoting its texts."""
+    """Read a backup and report all problems. Problems never quote texts."""
     reading = BackupReading()
     if hashlib.sha256(body).hexdigest() != file.sha256 or len(body) != file.bytes:
         reading.problems.append(BackupProblem(detail="the file is not what was written: its SHA-256 is another"))
@@ -94,8 +94,8 @@ def read_backup(file: StoredFile, body: bytes, user_id: str) -> BackupReading:
 def forget_in_backups(files: StoredFiles, user_id: str, memory_ids: Collection[str]) -> bool:
     """Remove memories from the user's backups. Deletes damaged backups, which may contain the memories.
 
-    A memory superseded only by an erased one (as after a merge) becomes active again in the backup. Also rewrites expired
-    backups, because another clock may consider them valid. Returns whether any backup was changed.
+    If only an erased memory replaced another memory, as after a merge, that memory becomes active again in the backup.
+    Rewrites expired backups too, because another clock may consider them valid. Returns whether any backup was changed.
     """
     changed = False
     for file in files.listed(user_id, "backup", EARLIEST):
@@ -120,7 +120,7 @@ def stored_backups(files: StoredFiles, user_id: str) -> list[Backup]:
 
 
 def _without(body: bytes, memory_ids: Collection[str]) -> tuple[bytes, int] | None:
-    """Return the body without the ids, or None if it contains none. Parses only lines that contain an id."""
+    """Return the body without these memories, or None if the body has none. Parses only lines that contain an id."""
     header, *lines = gzip.decompress(body).splitlines()
     names, gone = [memory_id.encode() for memory_id in memory_ids], dict[str, Mapping[str, Any]]()
     objects = [json.loads(line) if any(name in line for name in names) else None for line in lines]

@@ -1,4 +1,4 @@
-"""Finish a run: erase forgotten texts and quotes of them, mark the ledger, and store tag renames."""
+"""Finish a run. Erase forgotten texts and their quotes, mark the ledger, and store tag renames."""
 
 import logging
 from collections.abc import Collection, Mapping, Sequence
@@ -18,13 +18,13 @@ _ERASED = "(erased)"
 _FILES: tuple[tuple[FileKind, ErasedPlace], ...] = (("export", "exports"), ("upload", "uploads"))
 _MAY_HOLD_IT = "something was erased before a worker had begun with it; ask for it again"
 RUNS_WITH_WORDS = 200
-"""The newest runs, which may contain words of a memory, in themselves or in their interactions."""
+"""The number of newest runs that may contain words of a memory."""
 _MOST_FAILURES = 3  # failed runs per interaction
 _log = logging.getLogger("commonplace")
 
 
 def erase_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Erase the source texts of forgotten memories, and quotes of them. Returns the run without these. Safe to repeat."""
+    """Erase the source texts of forgotten memories, and their quotes. Returns the run without quotes. Safe to repeat."""
     forgetting = _forgetting(run)
     if not forgetting:
         return run
@@ -38,7 +38,7 @@ def erase_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
 
 
 def with_unread(run: Run, context: RunContext, wait: bool = True) -> Run:
-    """Return the run to answer with. Adds a note, never stored, while a log file still contains forgotten words."""
+    """Return the run for an answer. Adds a note if a log file still contains forgotten words. The note is never stored."""
     if not _forgetting(run) or context.night.finish_erasing(wait):
         return run
     return run.model_copy(update={"notes": (*run.notes, LEFT_IN_LOG)})
@@ -48,11 +48,11 @@ def erase_sources(
     forgotten: set[str], sources_named: set[str], context: RunContext, lease: Lease, at_work: str | None = None,
     merged: Collection[str] = (),
 ) -> tuple[set[str], set[ErasedPlace]]:  # fmt: skip
-    """Erase the source interactions of memories and the interactions in `said`, quotes of both in runs, and files.
+    """Erase the source interactions of memories, the interactions in `sources_named`, and quotes of both in runs.
 
     `at_work` is a run that the caller updates itself. `merged` are forgotten merges; each has the session of a source.
-    Deletes all exports and uploads of the user, which may contain the words, rewrites backups, and fails queued runs.
-    Returns the erased interactions and the places where anything was erased. Safe to repeat.
+    Deletes all exports and uploads of the user, because they may contain the words. Rewrites backups and fails queued
+    runs. Returns the erased interactions and the places where anything was erased. Safe to repeat.
     """
     files, user_id, places = context.ports.files, context.user_id, set[ErasedPlace]()
     if files is not None:
@@ -94,7 +94,7 @@ def _evidence_interactions(run: Run, forgotten: set[str]) -> set[str]:
 
 
 def _without_quotes(run: Run, forgotten: set[str], sources: set[str]) -> Run:
-    """Remove quotes of erased texts: reasons may quote them, and operations in review contain whole memories."""
+    """Remove quotes of erased texts. Reasons may quote texts, and operations in review contain whole memories."""
     operations = tuple(_without_words(operation, forgotten) for operation in run.operations)
     dropped = tuple(
         item.model_copy(update={"why": _ERASED}) if item.interaction_id in sources else item for item in run.dropped
@@ -113,7 +113,7 @@ def _without_words(operation: RunOperation, forgotten: set[str]) -> RunOperation
 
 
 def close(run: Run, entries: Sequence[LedgerEntry], context: RunContext, lease: Lease) -> Run:
-    """Close a completed run. Saves it as finished first and closes it last, so it is safe to repeat after a crash."""
+    """Close a completed run. Saves the run as finished first and closes it last. Safe to repeat after a crash."""
     runs = context.night.runs
     if run.finished_at is None:
         run = run.model_copy(update={"finished_at": context.clock()})
@@ -146,7 +146,7 @@ def _error(run: Run) -> str | None:
 
 
 def _marks(run: Run, entries: Collection[LedgerEntry]) -> Mapping[str, LedgerMark]:
-    """Mark the run's interactions. Doesn't count a failure that a crashed attempt counted, or a stopped run as a failure."""
+    """Mark the run's interactions. Skips failures that a crashed attempt has counted. A stopped run is no failure."""
     unread, marks = set(run.unread), dict[str, LedgerMark]()
     for entry in (entry for entry in entries if entry.run_id != run.run_id):
         failures = entry.failures + (entry.interaction_id not in run.stopped)
@@ -190,7 +190,7 @@ def drop_renamed(run: Run, context: RunContext, lease: Lease) -> None:
 
 
 def forget_unused_names(forgotten: Collection[str], context: RunContext, lease: Lease) -> None:
-    """Drop tag renames that only erased memories used, because tags may repeat their words."""
+    """Drop tag renames that only erased memories used, because tags may contain words of these memories."""
     rows = context.ports.tag_rows
     tag_rows = rows.rows(context.user_id)
     if not tag_rows:

@@ -1,7 +1,7 @@
 """Limit the changes of one day that need no approval by a person.
 
-Explicit requests to remember are always added. Forget requests must not wait, but an erasure is final. So they come before
-other deletions; beyond the day's limit, their memories are closed at once, and only the erasure waits for approval.
+Explicit requests to remember are always added. Forget requests must not wait, but an erasure is final. So forget requests
+come before other deletions. Beyond the limit, the memories are closed at once, and only the erasure waits for approval.
 """
 
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ class DayUsage:
 
 
 def usage_of_day(day: date, runs: Sequence[Run]) -> DayUsage:
-    """Count the changes of earlier runs that read the same day, except undone changes."""
+    """Count the changes of earlier runs that processed the same day. Skips undone changes."""
     undone = {run.undoes for run in runs if run.kind == "undo"}
     done = [
         operation
@@ -59,7 +59,7 @@ def usage_of_day(day: date, runs: Sequence[Run]) -> DayUsage:
 def apply_limits(
     operations: Sequence[PlannedOperation], memories: int, spent: DayUsage = DayUsage()
 ) -> tuple[PlannedOperation, ...]:
-    """Apply the day's limits: mark operations for review or drop them. `memories` is the number of active memories."""
+    """Mark operations beyond the day's limits for review, or drop them. `memories` is the number of active memories."""
     forgotten = spent.forgotten + _closing(operations, "forget")
     deleted, replaced = spent.deleted + _closing(operations, "delete"), spent.replaced + _closing(operations, "replace")
     waiting = forgotten + deleted > most_deletions(memories) or replaced > most_replacements(memories)
@@ -93,7 +93,7 @@ def _closing(operations: Sequence[PlannedOperation], kind: str) -> int:
 
 
 def _surplus_adds(operations: Sequence[PlannedOperation], most: int) -> set[int]:
-    """Return the adds to drop, never a requested add. Adds that a later operation closes are dropped last."""
+    """Return the adds to drop. Never drops a requested add. Adds that a later operation closes are dropped last."""
     wished = sum(planned.asked_for and _kind(planned) == "add" for planned in operations)
     closed = {change.memory.memory_id for operation in operations for change in operation.closes}
     ranked = []

@@ -1,6 +1,6 @@
-"""Queue long work as a run, stored with its request for a worker, and report it by run id.
+"""Queue long work as a run, and report the run by its id. The request is stored for a worker.
 
-Also applies plans under a lease within the time of the call, and completes plans that a crash interrupted.
+Also applies plans under a lease within the time of the call, and completes plans after a crash.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -76,7 +76,7 @@ def asked_for(run: Run, context: RunContext) -> Asked:
 
 
 def taken_up(run: Run, context: RunContext, lease: Lease) -> Run:
-    """Start a queued run in a worker and drop any partial plan. After three unfinished attempts the run is `failed`."""
+    """Start a queued run in a worker and drop a partial plan. After three unfinished attempts the run is `failed`."""
     if run.status != "queued":
         return run
     if run.attempts >= _MOST_ATTEMPTS:
@@ -92,7 +92,7 @@ def failed(run: Run, why: str, context: RunContext, lease: Lease) -> Run:
 
 
 def drop_request(run: Run, context: RunContext, keep: list[str]) -> None:
-    """Drop the request, which may contain a file, after the plan is stored. `keep` names the parts that stay."""
+    """Drop the request after the plan is stored, because a request may contain a file. `keep` names the parts that stay."""
     if context.caller.goes_on is not None:
         context.night.parts.drop_parts(run.user_id, run.run_id, keep)
 
@@ -103,8 +103,8 @@ def in_call_or_queued(
 ) -> AnyResult:  # fmt: skip
     """Do the work of a tool that changes no memory, or queue it if the call runs out of time.
 
-    `work` receives the progress stored by `OutOfTime`; `nothing` is the result before any progress. With a `run_id`, only
-    reports that run. Raises `CONFLICT` if the work must be queued while another run is active.
+    `work` receives the progress stored by `OutOfTime`. `nothing` is the result before any progress. With a `run_id`, this
+    only reports that run. Raises `CONFLICT` if the work must be queued while another run is active.
     """
     if context.caller.goes_on is not None:
         return _result_of(_worked_on(parse_run(kind, context.caller.goes_on, context), request, context, work), nothing)
@@ -166,7 +166,7 @@ _SAVED_EVERY = timedelta(seconds=10)
 
 @contextmanager
 def exclusive_lease(context: RunContext) -> Iterator[Lease]:
-    """Hold the lease, and first complete an interrupted run. Raises `CONFLICT` if that is a night, or if time runs out."""
+    """Hold the lease. Completes an interrupted run first. Raises `CONFLICT` if that run is a night, or if time runs out."""
     with leased(context) as lease:
         run = context.night.runs.unfinished(context.user_id)
         if run is not None and run.kind == "nightly":
@@ -182,8 +182,8 @@ def exclusive_lease(context: RunContext) -> Iterator[Lease]:
 def apply_plan(run: Run, plan: Plan, context: RunContext, lease: Lease) -> Run:
     """Save a run with its plan, apply the plan, and close the run.
 
-    A new run is saved before its plan, so that every plan has a run. A queued run exists already; it becomes `running`
-    after its plan is stored, so that a crash before that repeats the planning.
+    A new run is saved before its plan, so that every plan has a run. A queued run exists already. It becomes `running`
+    after the plan is stored. A crash before that repeats the planning.
     """
     night = context.night
     if context.caller.goes_on is None:
@@ -197,8 +197,8 @@ def apply_plan(run: Run, plan: Plan, context: RunContext, lease: Lease) -> Run:
 def resume(run: Run, context: RunContext, lease: Lease) -> Run:
     """Apply the rest of a run and close it. Without a stored plan, close it as failed.
 
-    If the call runs out of time, saves the progress; the run stays `running`. Otherwise saves the run as finished, deletes
-    its plan and closes the run last, so that a crash leaves no words of the plan behind.
+    If the call runs out of time, saves the progress, and the run stays `running`. Otherwise saves the run as finished,
+    deletes the plan and closes the run last. So a crash leaves no words of the plan behind.
     """
     runs = context.night.runs
     if run.finished_at is None:

@@ -1,4 +1,4 @@
-"""Change many memories in a run: plan it for review and apply it by id, or do both in one call."""
+"""Change many memories in a run. Plan a run for review and apply it by id, or do both in one call."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -22,9 +22,9 @@ _TOO_MANY = "it is more than a model may change in a day: a person approves or d
 _MOST_RUNS = 100
 
 Planner = Callable[[RunContext], Plan]
-"""Makes the plan of a run; operations to apply are `planned`."""
+"""Makes the plan of a run. Operations to apply have the outcome `planned`."""
 Publish = Callable[[Run, RunContext], str | None]
-"""Writes what follows an applied run, under its lease. Returns a note on failures, or None."""
+"""Called after a run was applied, under its lease. Returns a note on failures, or None."""
 
 
 def run_context(caller: Caller, ports: Ports, progress: Progress | None = None) -> RunContext:
@@ -40,12 +40,12 @@ def change_many(
     kind: RunKind, planner: Planner, context: RunContext, *, dry_run: bool, run_id: str | None = None,
     request: Request | None = None, publish: Publish = lambda _run, _context: None,
 ) -> RunReport:  # fmt: skip
-    """Plan and apply changes. With `dry_run`, only store the plan for review; with `run_id`, apply a stored plan.
+    """Plan and apply changes. `dry_run` only stores the plan for review. `run_id` applies a stored plan.
 
-    With both, reports the stored plan or its outcome. Operations on memories changed since planning are `lost`. If a model
-    calls, changes beyond a night's limit wait for review. If the call runs out of time, the run is `queued` or `running` and
-    a worker continues it by `request`. Raises `CONFLICT` while another run of the user is active, `NOT_FOUND` for an unknown
-    run of this kind, and `INVALID_ARGUMENT` for a plan older than seven days.
+    With both, reports the stored plan or its outcome. If a memory has changed since planning, its operation is `lost`. If a
+    model calls, changes beyond a night's limit wait for review. If the call runs out of time, the run is `queued` or
+    `running`, and a worker continues it with `request`. Raises `CONFLICT` while another run of the user is active. Raises
+    `NOT_FOUND` for an unknown run of this kind, and `INVALID_ARGUMENT` for a plan older than seven days.
     """
     if run_id is not None:
         run = parse_run(kind, run_id, context)
@@ -63,7 +63,7 @@ def change_many(
 
 
 def go_on(run: Run, context: RunContext, publish: Publish) -> Run:
-    """Continue applying a run; it stays `running` if the call runs out of time."""
+    """Continue applying a run. The run stays `running` if the call runs out of time."""
     with leased(context) as lease:
         run = parse_run(run.kind, run.run_id, context)
         if run.status == "running":
@@ -123,7 +123,7 @@ def _nothing(run: Run, context: RunContext, lease: Lease) -> RunReport:
 
 
 def _stage(run: Run, plan: Plan, context: RunContext, lease: Lease, why: str) -> RunReport:
-    """Store a plan for review. A new run is unfinished until then, so that the next call cleans up after a crash."""
+    """Store a plan for review. Until then a new run is unfinished, so that the next call cleans up after a crash."""
     runs, is_new = context.night.runs, context.caller.goes_on is None
     waiting = [step.with_outcome("needs_review") if step.told.outcome == "planned" else step for step in plan.operations]
     in_review = [planned for planned in waiting if planned.told.outcome == "needs_review"]

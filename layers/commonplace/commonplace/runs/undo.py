@@ -47,7 +47,7 @@ class UndoPlanner:
     kept: list[RunOperation] = field(default_factory=list)
 
     def plan(self, applied: Sequence[Applied]) -> list[PlannedOperation]:
-        """Return operations that undo the given operations. Afterwards `kept` lists memories that stay, with reasons."""
+        """Return operations that undo `applied`. Afterwards `kept` lists the memories that stay unchanged, with reasons."""
         made: dict[str, list[AppliedChange]] = {}
         ids = dict.fromkeys(change.memory_id for operation in applied for change in operation.made)
         self.made |= ids.keys()
@@ -89,7 +89,7 @@ class UndoPlanner:
         return any(not ({audit.detail.get("undoes"), audit.detail.get("operation_id")} & ours) for audit in later)
 
     def _reopening(self) -> Iterable[PlannedOperation]:
-        """Yield one operation per reopened memory. It also closes the memory that has replaced it or has its key.
+        """Yield one operation per reopened memory. It also closes the memory that replaced the reopened one or has its key.
 
         Intermediate values are closed separately, because one operation may have too few changes for all of them.
         """
@@ -159,7 +159,7 @@ def changes_since(memory: Memory, version: int, records: MemoryRecords) -> list[
 
 
 def _audits_by_version(memory: Memory, records: MemoryRecords) -> dict[int, Audit]:
-    """Match audit rows with versions: each write has one row, but an imported memory lacks rows for earlier writes."""
+    """Match audit rows with versions. Each write has one row, but an imported memory lacks rows for earlier writes."""
     audits = records.audits(memory.user_id, memory.memory_id)
     return dict(enumerate(audits, max(1, memory.version - len(audits) + 1)))
 
@@ -259,7 +259,7 @@ def undo_run(run: Run, context: RunContext, lease: Lease, reread: bool = False) 
 
 
 def _turn_names(run: Run, context: RunContext, lease: Lease) -> None:
-    """Remove the tag renames of an undone run, or restore them if the undo is undone."""
+    """Remove the tag renames of an undone run. If an undo is undone, restore the tag renames."""
     if run.kind == "tags":
         drop_renamed(run, context, lease)
     made = context.night.runs.get(run.user_id, run.undoes) if run.kind == "undo" and run.undoes else None
@@ -268,7 +268,7 @@ def _turn_names(run: Run, context: RunContext, lease: Lease) -> None:
 
 
 def _turn_aliases(run: Run, undone: Run, context: RunContext) -> None:
-    """Withdraw the aliases of an undone run except for kept memories, or restore them if the undo is undone."""
+    """Withdraw the aliases of an undone run, except for kept memories. If an undo is undone, restore the aliases."""
     if run.kind not in _GIVING_ALIASES:
         return
     made_by, withdrawn = (run.undoes, False) if run.kind == "undo" else (run.run_id, True)
@@ -279,9 +279,9 @@ def _turn_aliases(run: Run, undone: Run, context: RunContext) -> None:
 
 
 def last_operation(context: RunContext) -> str:
-    """Return the id of the last applied operation that is no undo. Raises `NOT_FOUND`.
+    """Return the id of the last applied operation that is not an undo. Raises `NOT_FOUND`.
 
-    All operations of a run have the same time; of these, the last in the run is returned.
+    All operations of a run have the same time. Returns the last operation of the run.
     """
     newest = context.ports.operations.newest(context.user_id)
     if newest is None:

@@ -1,1 +1,1 @@
-"""The tools' use cases, a file per family. They depend on ports only; all interfaces call them through `dispatch`."""
+"""The use cases of the tools. They depend on ports only, and all interfaces call them through `dispatch`."""

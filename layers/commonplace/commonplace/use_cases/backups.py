@@ -1,4 +1,4 @@
-"""`backup_restore`: a user's memories at one moment as a file: made, listed, verified and restored."""
+"""`backup_restore`: make, list, verify and restore backups. A backup is a file with a user's memories at one moment."""
 
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
@@ -20,7 +20,7 @@ from commonplace.runs.staging import run_context
 from commonplace.use_cases.export_memories import keep, stored_files
 
 _MOST_WALKS = 5
-_ARCHIVED = "archive"  # by the store itself, without an operation, when the memory had expired
+_ARCHIVED = "archive"  # the store archives an expired memory without an operation
 
 _TAKES: Mapping[str, tuple[str, ...]] = {
     "backup": ("run_id",), "list": (), "verify": ("backup_id",), "restore": ("backup_id", "mode", "run_id", "confirm"),
@@ -28,7 +28,7 @@ _TAKES: Mapping[str, tuple[str, ...]] = {
 
 
 def backup_restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
-    """Run the action; each takes its own arguments only. Raises `CONFLICT` while a run of the user is active."""
+    """Run the action. Each action takes its own arguments only. Raises `CONFLICT` while a run of the user is active."""
     for name, value in request:
         if name != "action" and value is not None and name not in _TAKES[request.action]:
             why = f"{name}: is not an argument of the action {request.action}"
@@ -95,10 +95,10 @@ def _summary(file: StoredFile) -> BackupTold:
 
 
 def _read_snapshot(caller: Caller, ports: Ports) -> Backup:
-    """The user's data as of the caller's time, despite concurrent writes.
+    """Return the user's data as of the caller's time, despite concurrent writes.
 
-    Reads all rows again until no pass misses an earlier write that was still in progress. Later
-    writes are then reverted by the fields that operations replaced; only erasures replace words.
+    Repeats the read until it finds no more writes from before that time. Then reverts later writes with the field values
+    that operations stored. Words need no revert, because only erasures change words.
     """
     user_id, at = caller.user_id, caller.now
     rows = list(ports.in_time(ports.raw.rows(user_id)))

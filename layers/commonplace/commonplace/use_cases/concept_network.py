@@ -1,6 +1,6 @@
-"""`concept_network`: which concepts occur together in memories, as a graph with communities.
+"""`concept_network`: a graph of the concepts that occur together in memories, with communities.
 
-Communities are found by Louvain's method (Blondel et al. 2008), seeded: equal graphs give equal communities.
+Louvain's method (Blondel et al. 2008) computes the communities. The seed is fixed, so equal graphs give equal results.
 """
 
 import difflib
@@ -21,26 +21,26 @@ from commonplace.text.tagging.names import same_thing
 from commonplace.use_cases.concepts import names_of, things
 
 LEAST = 3
-"""Least memories per link."""
+"""The least number of memories for a link."""
 _NEAREST, _ALIKE = 5, 0.6
 Edges = Mapping[tuple[str, str], float]
-"""Positive weights of linked pairs of different vertices, each pair once."""
+"""Positive weights by pair of vertices. Each pair occurs once, and its vertices differ."""
 _SEED = 14
 _LEAST = 1e-9  # smaller gains are rounding errors
 _Graph = dict[int, dict[int, float]]
-"""The weight of each link from both ends; a self-link counts both its ends."""
+"""The weights of links by vertex and neighbour. Each link is stored under both vertices. A self-link counts twice."""
 
 
 @dataclass(frozen=True)
 class Graph:
-    """Concepts with their numbers of memories, and linked pairs with numbers of memories and weights."""
+    """A graph of concepts. `counts` are the memories per concept. `together` and `weights` belong to linked pairs."""
 
     counts: dict[str, int]
     together: dict[tuple[str, str], int]
     weights: Edges
 
     def neighbours(self) -> dict[str, dict[str, float]]:
-        """Return the linked concepts of each concept, with weights."""
+        """Return the neighbours of each concept with the weights of the links."""
         neighbours: dict[str, dict[str, float]] = {}
         for (first, other), weight in self.weights.items():
             neighbours.setdefault(first, {})[other] = neighbours.setdefault(other, {})[first] = weight
@@ -62,7 +62,7 @@ def concept_network(request: NetworkRequest, caller: Caller, ports: Ports) -> Ne
 
 
 def graph_of(seen: Sequence[Outline]) -> Graph:
-    """Build the graph of memories. A link's weight is its normalized pointwise mutual information, -1 to 1."""
+    """Build the graph of memories. The weight of a link is the normalized pointwise mutual information, -1 to 1."""
     names = names_of(seen)
     sets = [sorted(names[thing] for thing in things(outline)) for outline in seen if outline.concepts]
     counts = Counter(itertools.chain.from_iterable(sets))
@@ -76,7 +76,7 @@ def graph_of(seen: Sequence[Outline]) -> Graph:
 
 
 def association(together: int, first: int, other: int, of: int) -> float:
-    """Return NPMI: 1 for concepts that only occur together, 0 for chance, below 0 for avoidance."""
+    """Return the NPMI of two concepts. It is 1 if they only occur together, 0 by chance, and below 0 if less often."""
     if together == of:
         return 1.0
     return round(math.log(together * of / (first * other)) / math.log(of / together), 4)
@@ -88,7 +88,7 @@ def by_use(graph: Graph) -> list[str]:
 
 
 def around(graph: Graph, focus: str, depth: int) -> list[str]:
-    """Return a concept and those within `depth` links: nearest first, then by strength of the link."""
+    """Return a concept and the concepts within `depth` links. The nearest come first, then the strongest links."""
     neighbours = graph.neighbours()
     reached, layer = [focus], [focus]
     for _ in range(depth):
@@ -150,7 +150,7 @@ def _quoted(name: str) -> str:
 
 
 def communities(vertices: Collection[str], edges: Edges) -> list[frozenset[str]]:
-    """Return the communities, each vertex in one. Vertices without links are alone."""
+    """Partition the vertices into communities and return them. A vertex without links is its own community."""
     return list(levels(vertices, edges))[-1]
 
 
@@ -178,7 +178,7 @@ def levels(vertices: Collection[str], edges: Edges) -> Iterator[list[frozenset[s
 
 
 def _move_vertices(graph: _Graph, random: Random) -> dict[int, int]:
-    """Moves vertices between neighbouring communities until none gains; the first of equal gains wins."""
+    """Move vertices to neighbouring communities until no move gains modularity. The first of equal gains wins."""
     degree = {vertex: sum(links.values()) for vertex, links in graph.items()}
     total = sum(degree.values())
     community = {vertex: vertex for vertex in graph}

@@ -8,12 +8,12 @@ from commonplace.text.tagging.names import same_thing
 
 
 def things(outline: Outline) -> frozenset[str]:
-    """Return a key for each thing that a memory is about, independent of its name there."""
+    """Return a key for each thing that a memory is about. All names of a thing have the same key."""
     return frozenset(map(same_thing, outline.concepts))
 
 
 def names_of(outlines: Iterable[Outline]) -> dict[str, str]:
-    """Return the most used name of each thing by key; the first in order if equal."""
+    """Map the key of each thing to its most used name."""
     counts = Counter(concept for outline in outlines for concept in set(outline.concepts))
     named: dict[str, str] = {}
     for concept, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0])):

@@ -22,7 +22,7 @@ _QUESTION = "validate_storage"
 
 
 def validate_storage(request: ValidateRequest, caller: Caller, ports: Ports) -> ValidateResult:
-    """Return the faults in a part of the user's data. Changes neither memories nor index."""
+    """Return the faults in a part of the user's data. Changes nothing."""
     after = None if request.cursor is None else place_of(request.cursor, caller.user_id, _QUESTION)
 
     def checked(_: object) -> ValidateResult:
@@ -42,7 +42,7 @@ def validate_storage(request: ValidateRequest, caller: Caller, ports: Ports) -> 
 
 
 def repair_index(request: RepairRequest, caller: Caller, ports: Ports) -> RepairResult:
-    """Repair the user's index from the records, which stay unchanged; or report what that would do."""
+    """Repair the user's index from the records, or report what a repair would do. Never changes records."""
 
     def repaired(so_far: Mapping[str, JsonValue] | None) -> RepairResult:
         done = REPAIRED.validate_python(so_far or {})

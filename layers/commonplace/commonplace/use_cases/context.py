@@ -26,14 +26,14 @@ CORE = (
     "Who is in the user's family?",
     "What is the user allergic to, ill with, or taking as medicine?",
 )
-"""What an agent should always know of a user, as questions: they work for memories in any language."""
+"""Questions about the facts that an agent should always know. Questions work for memories in any language."""
 
 _MOST_CORE = 3  # answers per question
 _CORE_RELEVANCE, _CORE_PROBABILITY = 0.45, 0.2  # answers in another language are less similar
 _PERSONAL_IMPORTANCE = 0.7
 _RECENT = timedelta(days=7)
 _RELEVANCE = 0.5  # a prompt has no space for merely related memories
-_SURE = 0.3  # for a confidential memory: the topic clearly asks for it
+_SURE = 0.3  # from here on, the topic clearly asks for a confidential memory
 _MOST_INSTRUCTIONS, _MOST_PERSONAL, _MOST_ON_TOPIC = 100, 200, 100
 _ELSEWHERE = ("document", "web")
 _MOST_RECENT = 300  # seven days of at most forty memories per night, with some margin
@@ -41,7 +41,7 @@ _MOST_RECENT = 300  # seven days of at most forty memories per night, with some 
 
 @dataclass(frozen=True)
 class Group:
-    """Memories under one heading, by priority. `always`: such groups share half of the space."""
+    """Memories under one heading, by priority. Groups with `always` share half of the space."""
 
     heading: str
     memories: Sequence[Memory]
@@ -49,7 +49,7 @@ class Group:
 
 
 def groups_of(topic: str, caller: Caller, ports: Ports) -> tuple[list[Group], list[Found]]:
-    """Return the groups for a topic, and how each was found; confidential memories only on request."""
+    """Return the groups for a topic, and the search results behind them. Omits confidential memories off the topic."""
 
     def listed(filters: Filter, limit: int) -> Found:
         return most_important(caller, ports, filters, limit)
@@ -72,7 +72,7 @@ def groups_of(topic: str, caller: Caller, ports: Ports) -> tuple[list[Group], li
 
 
 def newest_values(memory_ids: Sequence[str], searches: Sequence[Found], caller: Caller, ports: Ports) -> dict[str, Memory]:
-    """Return memories with an older value of an attribute, by id, each with the memory of the newest value."""
+    """Map the id of each memory with an older value of an attribute to the memory with the newest value."""
     known = {stored.memory.memory_id: stored for each in searches for stored in each.stored}
     stored = [known[memory_id] for memory_id in memory_ids]
     newer: dict[str, list[Memory]] = {}
@@ -101,7 +101,7 @@ def _is_lasting(memory: Memory, caller: Caller) -> bool:
 
 
 def _is_from_user(memory: Memory) -> bool:
-    """Instructions in a page, document, mail or tool are not the user's."""
+    """Instructions from a page, document, mail or tool are not the user's own."""
     return memory.origin not in _ELSEWHERE and not is_marked_as_foreign(memory.raw_text)
 
 
@@ -132,7 +132,7 @@ def line_of(memory: Memory, is_earlier: bool = False) -> str:
 
 @dataclass(frozen=True)
 class LineSize:
-    """The size of whole lines: word pieces of the static tokenizer, and UTF-8 bytes including line breaks."""
+    """The size of whole lines, in word pieces of the static tokenizer and in UTF-8 bytes with line breaks."""
 
     pieces: int = 0
     bytes: int = 0
@@ -147,14 +147,14 @@ class LineSize:
 
     @property
     def tokens(self) -> int:
-        """An upper bound in tokens: the larger of 1.5 times the word pieces and a third of the bytes, rounded up."""
+        """An upper bound in tokens: 1.5 times the word pieces, or a third of the bytes if that is more. Rounded up."""
         without_the_last_break = max(0, self.bytes - 1)
         return max(math.ceil(self.pieces * _TOKENS_A_PIECE), math.ceil(without_the_last_break / _BYTES_A_TOKEN))
 
 
 @dataclass(frozen=True)
 class FittedContext:
-    """A context text. `tokens`: its upper bound with wrapper; `left_out`: memories that did not fit."""
+    """A context text. `tokens` is an upper bound with the wrapper. `left_out` is the number of memories that did not fit."""
 
     text: str
     tokens: int
@@ -166,10 +166,10 @@ def fit(
     groups: Sequence[Group], max_tokens: int, pieces: Callable[[str], int], nothing: str = EMPTY,
     newest: Mapping[str, Memory] = {},
 ) -> FittedContext:  # fmt: skip
-    """Fill the space with groups in order, each memory once. `always` groups get at most half of it.
+    """Fill the space with groups in order. Includes each memory once. Groups with `always` get at most half of the space.
 
-    `nothing`: the text if there are no memories; `newest`: by id of an older value, the memory with the newest value, which
-    is put first. An older value is left out if the newest doesn't fit.
+    `nothing` is the text if there are no memories. `newest` maps the id of an older value to the memory with the newest
+    value. The newest value comes first. An older value is left out if the newest doesn't fit.
     """
     lines = _ContextLines(pieces)
     half = (max_tokens + lines.size.tokens) // 2
@@ -212,7 +212,7 @@ class _ContextLines:
         return memory.memory_id in self._taken
 
     def fitted(self, wanted: int, nothing: str) -> FittedContext:
-        """Return the context. `wanted`: the number of candidates; `nothing`: the text if there were none."""
+        """Return the context. `wanted` is the number of candidates. `nothing` is the text if there are none."""
         lines, size = self._lines, self.size
         if not wanted:
             lines, size = [nothing], size + LineSize.of(nothing, self._pieces)
@@ -220,7 +220,7 @@ class _ContextLines:
 
 
 def get_memory_context(request: ContextRequest, caller: Caller, ports: Ports) -> ContextResult:
-    """Build the context: standing facts, memories on the topic, and the notes of seven days."""
+    """Build the context from standing facts, memories on the topic, and the notes of seven days."""
     groups, searches = groups_of(request.topic, caller, ports)
     none_at_all = all(each.none_at_all for each in searches)
     nothing = EMPTY if none_at_all else NOTHING_ON_TOPIC

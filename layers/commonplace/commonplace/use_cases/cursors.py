@@ -1,4 +1,4 @@
-"""Signed cursors: the position where a paged answer continues. They name no user and detect changes."""
+"""Signed cursors. A cursor is the position where a paged answer continues. It contains no user id."""
 
 import base64
 import binascii
@@ -11,12 +11,12 @@ _SIGNATURE = 15  # bytes
 
 
 def cursor_of(place: str, user_id: str, question: str) -> str:
-    """Return the cursor of a position in the answer to a user's question, signed but not secret."""
+    """Return the cursor of a position in the answer to a user's question. The cursor is signed but not secret."""
     return base64.urlsafe_b64encode(_signature(place, user_id, question) + place.encode()).decode()
 
 
 def place_of(cursor: str, user_id: str, question: str) -> str:
-    """Return the position of a cursor. Raises a 400 if it was changed, or belongs to another user or question."""
+    """Return the position of a cursor. Raises a 400 if the cursor was changed or is for another user or question."""
     try:
         whole = base64.b64decode(cursor.encode("ascii"), b"-_", validate=True)
         place = whole[_SIGNATURE:].decode()

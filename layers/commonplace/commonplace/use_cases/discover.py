@@ -1,4 +1,4 @@
-"""`discover_memory_tools`: further tools, and the measured state of the memories."""
+"""`discover_memory_tools`: lists the advanced tools and reports the state of the memories."""
 
 from typing import get_args
 
@@ -16,7 +16,7 @@ _MANY_UNUSED = 0.5
 
 
 def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> DiscoverResult:
-    """Return the advanced tools by purpose, the state, and requested schemas."""
+    """Return the advanced tools by purpose, the state of the memories, and the requested schemas."""
     ports.usage.fold(caller.user_id)  # the state counts memories that were never found
     state = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name)
     groups = {group: [tool.name for tool in TOOLS if tool.group == group] for group in get_args(ToolGroup)}
@@ -40,12 +40,12 @@ def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> Di
 
 
 def health(state: Statistics) -> float:
-    """Return the health score: 1 minus its parts, at least 0; an empty store is healthy."""
+    """Return the health score: 1 minus the deductions, at least 0. An empty store is healthy."""
     return round(min(1.0, max(0.0, 1 - sum(health_parts(state).values()))), 3)
 
 
 def health_parts(state: Statistics) -> dict[str, float]:
-    """Return the deductions: shares of expired and of otherwise embedded memories, and of single-use tags beyond half."""
+    """Return the deductions for expired memories, memories embedded by another model, and many tags with a single use."""
     memories = max(1, state.active + state.expired)
     single = max(0.0, state.single_tags / max(1, state.tags) - 0.5) if state.tags >= 20 else 0.0
     return {

@@ -1,4 +1,4 @@
-"""Tool calls from any interface: name and arguments in, plain answer out, and central error handling."""
+"""Runs tool calls from any interface and turns errors into answers."""
 
 import logging
 import uuid
@@ -16,7 +16,7 @@ from commonplace.ports.values import Caller
 _log = logging.getLogger("commonplace")
 
 UseCase = Callable[[Any, Caller, Ports], Result]
-"""A tool's function from a checked request to a result."""
+"""The function of a tool. It takes a validated request and returns a result."""
 USE_CASES: Mapping[str, str] = {
     "memory_normalize": "normalize.normalize_statement",
     "memory_store_personal": "store.store_personal",
@@ -48,7 +48,7 @@ USE_CASES: Mapping[str, str] = {
     "validate_storage": "consistency.validate_storage",
     "repair_index": "consistency.repair_index",
 }
-"""The use case of each tool: its file in this folder and its function."""
+"""The use case of each tool, as file and function in this folder."""
 
 
 def call(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) -> Result:
@@ -74,7 +74,7 @@ def answer(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports
 
 
 def status_and_body(work: Callable[[], dict[str, Any]]) -> tuple[int, dict[str, Any]]:
-    """Run some work. Always returns a status and a body."""
+    """Run `work` and return a status and a body. Turns errors into a status and a body too."""
     try:
         return 200, work()
     except CommonplaceError as error:
@@ -84,14 +84,14 @@ def status_and_body(work: Callable[[], dict[str, Any]]) -> tuple[int, dict[str, 
 
 
 def internal_error(error: Exception) -> CommonplaceError:
-    """Return an unknown failure as `INTERNAL`, logged under the id that the caller gets."""
+    """Log an unknown failure under a new id, and return an `INTERNAL` error that contains the id."""
     incident = uuid.uuid4().hex[:12]
     _log.error("unexpected failure %s: %s at %s", incident, type(error).__name__, places_of(error))
     return CommonplaceError(ErrorCode.INTERNAL, f"something failed here; quote {incident} when you report it")
 
 
 def use_case(name: str) -> UseCase:
-    """Return a tool's use case, imported on first use, so that AWS functions load only what they need."""
+    """Return a tool's use case. Imports the file on first use, so that AWS functions load only what they need."""
     file, function = USE_CASES[name].split(".")
     use_case: UseCase = getattr(import_module(f"commonplace.use_cases.{file}"), function)
     return use_case

@@ -1,4 +1,4 @@
-"""Writing, reading and undoing documents, whose passages are searchable like memories."""
+"""Write, read and undo documents. The passages of a document are searchable like memories."""
 
 import json
 from collections.abc import Sequence
@@ -22,13 +22,13 @@ from commonplace.text.redaction import redact
 
 _DEEPEST = 100
 _MOST_OF_PATH = 200
-"""Most characters of a value's names that are inspected, innermost last."""
+"""The most characters of a value's path that are inspected for secrets. The path is cut at its start."""
 _ATTEMPTS, _MOST_HITS = 20, 200
 
 
 @dataclass(frozen=True)
 class Writing:
-    """A text to write. `fields`: searchable JSON paths, None for all; `version`: as read, 0 if new, None to overwrite."""
+    """A text to write. `fields` are the searchable JSON paths (None: all). `version` is as read (0: new, None: any)."""
 
     namespace: tuple[str, ...]
     key: str
@@ -39,7 +39,7 @@ class Writing:
 
 
 def write_document(writing: Writing, caller: Caller, ports: Ports) -> Document:
-    """Write the next version without secrets. Raises `CONFLICT` if the stored version isn't the one read."""
+    """Write the next version without secrets. Raises `CONFLICT` if the stored version isn't `Writing.version`."""
     _check_names(writing)
     body, kinds = clean_body(writing.body, writing.form)
     for attempt in range(_ATTEMPTS):
@@ -81,7 +81,7 @@ def list_documents(namespace: Sequence[str], caller: Caller, ports: Ports) -> li
 
 
 def score_documents(query: str, namespace: Sequence[str], caller: Caller, ports: Ports) -> dict[str, float]:
-    """Return how well the documents in a namespace match a query, by path: by their passages among the best 200."""
+    """Return scores by path for documents that match a query. Uses the best passage of each document in the top 200."""
     heads = list_documents(namespace, caller, ports)
     of_type(str, query, "query")
     paths = {passage.memory_id: head.path for head in heads for passage in head.passages}
@@ -149,7 +149,7 @@ def _check_names(writing: Writing) -> None:
 
 
 def clean_body(body: str, form: Form) -> tuple[str, tuple[str, ...]]:
-    """Return the body without secrets, and their kinds. `INVALID_JSON`, `TEXT_TOO_LONG` and others never quote it."""
+    """Return the body without secrets, and the kinds of the removed secrets. Errors never quote the body."""
     _check_printable(body)
     _check_size(body)
     if form == "text":
@@ -170,7 +170,7 @@ def _object(body: str) -> dict[str, Any]:
 
 
 def _redacted(value: Any, path: str, kinds: list[str], depth: int) -> Any:
-    """`way`: the names above the value, innermost last."""
+    """`path` contains the names above the value. The innermost name is last."""
     if depth > _DEEPEST:
         _refuse(ErrorCode.INVALID_JSON, f"is nested deeper than {_DEEPEST} levels")
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""`export_memories`: memories as a file, stored for the user for a day."""
+"""`export_memories`: writes memories to a file that is stored for a day."""
 
 import hashlib
 import json
@@ -35,11 +35,11 @@ RETENTION = timedelta(days=1)
 LINK_SECONDS = 60
 MOST_EXPORTS = 10
 IMPORTED_HISTORY = "imported_history"
-"""Key in the audit detail of an import: the memory's history at its source."""
+"""A key in the audit detail of an import. The value is the memory's history at the source."""
 
 
 def export_memories(request: ExportRequest, caller: Caller, ports: Ports) -> ExportResult:
-    """Store the visible memories as a file for a day, or report a `run_id`. A model only gets the count."""
+    """Store the visible memories as a file for a day, or report on a `run_id`. A model only gets the count."""
     if request.run_id is not None and request.run_id.startswith("export_"):
         return _export_result(export_file(request.run_id, caller, ports)[0])
     from commonplace.runs.queueing import in_call_or_queued  # deferred: printing records needs no runs
@@ -81,7 +81,7 @@ def _exported(request: ExportRequest, caller: Caller, ports: Ports) -> ExportRes
 def exported_lines(
     memories: Iterable[Memory], form: PrintedFormat, caller: Caller, ports: Ports, with_history: bool = False
 ) -> Iterator[str]:
-    """Return memories as lines of a file. Pages contain only current memories, without history."""
+    """Yield memories as lines of a file. Only JSON Lines and CSV include closed and expired memories, and history."""
     if form in ("mem0", "langgraph"):
         active = (memory for memory in memories if memory.status == "active" and not _is_expired(memory, caller))
         return mem0_lines(active) if form == "mem0" else langgraph_lines(active)
@@ -96,7 +96,7 @@ def exported_lines(
 
 
 def export_file(export_id: str, caller: Caller, ports: Ports) -> tuple[StoredFile, bytes]:
-    """Return an export of the caller's user, and its bytes. Raises `NOT_FOUND`."""
+    """Return one of the user's exports and its bytes. Raises `NOT_FOUND`."""
     known = may_be_id(of_type(str, export_id, "export_id"))
     file_read = stored_files(ports).get(caller.user_id, "export", export_id, caller.now) if known else None
     if file_read is None:
@@ -105,7 +105,7 @@ def export_file(export_id: str, caller: Caller, ports: Ports) -> tuple[StoredFil
 
 
 def export_link(export_id: str, caller: Caller, ports: Ports) -> str:
-    """Return a link to an export of the caller's user, valid for a minute. Raises `NOT_FOUND`."""
+    """Return a link to one of the user's exports. The link is valid for a minute. Raises `NOT_FOUND`."""
     files = stored_files(ports)
     file = next((file for file in files.listed(caller.user_id, "export", caller.now) if file.file_id == export_id), None)
     link = files.link(caller.user_id, file, LINK_SECONDS) if file is not None else None
@@ -115,7 +115,7 @@ def export_link(export_id: str, caller: Caller, ports: Ports) -> str:
 
 
 def keep(file: StoredFile, body: bytes | IO[bytes], caller: Caller, ports: Ports, most: int = MOST_EXPORTS) -> None:
-    """Store a file. If the user has more than `most` of its kind, the oldest are deleted."""
+    """Store a file. If the user has more than `most` files of this kind, deletes the oldest."""
     files = stored_files(ports)
     for old in files.listed(caller.user_id, file.kind, caller.now)[most - 1 :]:
         files.delete(caller.user_id, file.kind, old.file_id)
@@ -170,7 +170,7 @@ def _steps(imported: object) -> list[object]:
 
 
 def mem0_lines(memories: Iterable[Memory]) -> Iterator[str]:
-    """Yield `{"results": [...]}`, as returned by mem0's `get_all`: tags as categories, extra fields as metadata."""
+    """Yield `{"results": [...]}` like mem0's `get_all`. Tags become categories, and other fields become metadata."""
     yield from _listed('{"results": [', (_mem0(memory) for memory in memories), "]}")
 
 

@@ -1,4 +1,4 @@
-"""Categories of imported memories: by name of the old category, by content, or by a person's decision."""
+"""Chooses categories of imported memories by the old category, by content, or by a person's decision."""
 
 import csv
 import functools
@@ -19,7 +19,7 @@ from commonplace.text.tagging.names import singular
 from commonplace.use_cases.record_files import quoted, unquoted
 
 COLUMNS = ("legacy_id", "content", "from", "to", "confidence", "why")
-"""The columns of a review; a person edits `to`."""
+"""The columns of a review table. A person edits `to`."""
 SURE_FROM = 0.7
 """Below this confidence, a person decides."""
 _CATEGORIES: tuple[Category, ...] = get_args(Category)
@@ -27,7 +27,7 @@ _CATEGORIES: tuple[Category, ...] = get_args(Category)
 
 @dataclass(frozen=True)
 class Filed:
-    """A category with confidence and reason. `asks`: a person must confirm it."""
+    """A category with confidence and reason. `asks` means that a person must confirm the category."""
 
     category: Category
     confidence: float
@@ -37,13 +37,13 @@ class Filed:
 
 @dataclass(frozen=True)
 class Filing:
-    """`named`: categories by old category; `decided`: by old id, None if the review left it open."""
+    """Rules for categories. `named` maps old categories. `decided` maps old ids; None means that the review left it open."""
 
     named: Mapping[str, Category]
     decided: Mapping[str, Category | None]
 
     def file(self, legacy_id: str, old: str | None, classification: Classification) -> Filed:
-        """Return the category of an old memory. `found`: the classification of its text."""
+        """Return the category of an old memory. `classification` is the result for the text of the memory."""
         decided = self.decided.get(legacy_id)
         if decided is not None:
             return Filed(decided, 1.0, "a person's word")
@@ -57,7 +57,7 @@ class Filing:
 
 
 def read_categories(text: str) -> dict[str, Category]:
-    """Read a table of old names and categories, heading optional. `INVALID_ARGUMENT` names the line."""
+    """Read a table of old names and categories. The heading is optional. `INVALID_ARGUMENT` contains the line number."""
     categories: dict[str, Category] = {}
     for number, row in _rows(text, "categories"):
         if number == 1 and [cell.strip().casefold() for cell in row[:2]] == ["from", "to"]:
@@ -69,7 +69,7 @@ def read_categories(text: str) -> dict[str, Category]:
 
 
 def read_review(text: str) -> dict[str, Category | None]:
-    """Read the chosen categories by old id; None if `to` was emptied. `INVALID_ARGUMENT` names the line."""
+    """Return the chosen categories by old id, or None if `to` is empty. `INVALID_ARGUMENT` contains the line number."""
     rows = _rows(text, "review")
     heading = [cell.strip().casefold() for cell in rows[0][1]] if rows else []
     if (heading.count("legacy_id"), heading.count("to")) != (1, 1):
@@ -85,7 +85,7 @@ def read_review(text: str) -> dict[str, Category | None]:
 
 
 def write_review(rows: Iterable[Mapping[str, JsonValue]]) -> str:
-    """Return the rows as a spreadsheet table without formulas."""
+    """Return the rows as a table for spreadsheets. Cells can't be evaluated as formulas."""
     whole = io.StringIO()
     writer = csv.writer(whole)
     writer.writerow(COLUMNS)

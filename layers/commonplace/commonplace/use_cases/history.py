@@ -14,10 +14,10 @@ from commonplace.use_cases.named import behind_alias, check_name, unknown_id, un
 
 
 def history(request: HistoryRequest, caller: Caller, ports: Ports, compares: bool = True) -> History:
-    """Return all memories that a key of the default collection has held, or the lineage of an id, newest first.
+    """Return all memories of a key in the default collection, or the lineage of an id, newest first.
 
-    `compares`: include recommendations that the store did not wait for, which needs an index and models. `KEY_NOT_FOUND`
-    suggests the nearest keys.
+    `compares` adds recommendations that the store did not wait for. This needs an index and models. The error
+    `KEY_NOT_FOUND` suggests the nearest keys.
     """
     check_name(request)
     agents = visibility_of(caller).agents
@@ -58,7 +58,7 @@ def _value(memory: Memory, ports: Ports, compares: bool) -> Value:
 
 
 def _recommendations(memory: Memory, audits: Sequence[Audit], ports: Ports) -> Recommendations | None:
-    """For a store that did not wait for them; None for other memories, and without an index."""
+    """Return None without an index, for closed memories, and for memories that were compared when stored."""
     if memory.status != "active" or all(audit.detail.get(COMPARED) is not False for audit in audits):
         return None
     from commonplace.memories.ingest import recommendations_on  # deferred: most histories don't need it

@@ -1,4 +1,4 @@
-"""Import a conversation turn by turn, with the position of each turn."""
+"""Import a conversation turn by turn. Stores the position of each turn."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -31,10 +31,10 @@ _Checked = TypeVar("_Checked", Turn, ChatMessage)
 def import_turns(
     turns: Sequence[Mapping[str, Any]], keep: Keep, caller: Caller, ports: Ports, progress: Progress | None = None
 ) -> ImportResult:
-    """Store turns, or messages of a chat, in batches with a transaction each. `progress` gets the number of turns done.
+    """Store turns, or messages of a chat, in one transaction per batch. `progress` gets the number of turns done.
 
-    Turns that are skipped (only a secret, too long, without words, not worth storing) are listed with the reason. An
-    invalid turn raises an error that names it, before anything is stored.
+    Lists skipped turns with the reason: only a secret, too long, without words, or not worth storing. An invalid turn
+    raises an error with its number before anything is stored.
     """
     zone, turns = caller.now.tzinfo, list_of(turns, "turns")
     checked = [_with_zone(_check(Turn, turn, number), number, zone) for number, turn in enumerate(turns_of_chat(turns))]
@@ -54,7 +54,7 @@ def import_turns(
 
 
 def turns_of_chat(messages: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
-    """Return chat messages as turns of a session, named by its first messages, so that it can grow; turns unchanged."""
+    """Convert chat messages to turns of one session. The first messages determine its id. Returns turns unchanged."""
     if not messages or not isinstance(messages[0], Mapping) or "role" not in messages[0]:
         return messages
     checked = [_check(ChatMessage, message, number) for number, message in enumerate(messages)]
@@ -98,11 +98,11 @@ class _TurnReader:
         }
 
     def _with_vectors(self, texts: Iterable[str], embedder: Embedder) -> Embedder:
-        """Return an embedder with precomputed vectors of these texts; the fast static model needs none."""
+        """Return an embedder with precomputed vectors of these texts. The static model is fast and needs none."""
         return embedder if embedder is self.ports.words else PrecomputedEmbedder.of(texts, embedder)
 
     def _redact_turn(self, number: int) -> tuple[str, str | None]:
-        """Return the redacted text of a turn, and the reason for skipping it, if any."""
+        """Return the redacted text of a turn, and the reason for skipping the turn or None."""
         turn = self.turns[number]
         if not any(map(str.isalnum, turn.text)):
             return "", "empty_text: contains no letter or digit"

@@ -1,4 +1,4 @@
-"""Import statements from other stores: planned as a whole, applied as one run, and recognized in later imports."""
+"""Import statements from other stores. An import is planned first and applied as one run. Later imports skip known facts."""
 
 import json
 from collections import Counter
@@ -63,7 +63,7 @@ _Named = TypeVar("_Named", str, RefusedEntry)
 
 @dataclass(frozen=True)
 class CheckedFact:
-    """A valid statement. `rest`: fields for its note; `cut`: they did not all fit; `fields`: tags and rest as JSON."""
+    """A valid statement. `rest` has fields for the note. `cut`: some did not fit. `fields` is the JSON of tags and rest."""
 
     where: str
     name: str
@@ -79,7 +79,7 @@ class Seen(Protocol):
     """The texts seen so far, by fingerprint."""
 
     def add(self, fingerprint: bytes, memory_id: str | None, fields: bytes = b"") -> tuple[str | None, bool] | None:
-        """Return None for a new text; else the id of the memory with it, if there is one, and whether the fields match."""
+        """Return None for a new text. Otherwise return the id of its memory, or None, and whether the fields match."""
 
 
 def import_facts(
@@ -87,13 +87,13 @@ def import_facts(
     apply: bool = False, progress: Progress = lambda _done, _of: None, only: str | None = None, listed: range | None = None,
     seen: Seen | None = None,
 ) -> Imported:  # fmt: skip
-    """Import statements, or only plan the import. `kind` and `why`: the format and its evidence, for the report; `only`: the
-    person whose statements to import; `listed`: the entries to report, by default all, with the skipped passages.
+    """Import statements, or only plan the import. Reports invalid statements in `refused`.
 
-    Invalid statements are reported in `refused`. `progress` gets the numbers read and in total, then those of stored ones.
-    With `seen` a plan can have any size: entries are counted while they are read, and only listed ones are checked for
-    secrets. Raises `INVALID_ARGUMENT` if no entry is of `only`, or if a file of several people is applied without it, and
-    `CONFLICT` while another run of the user is active.
+    The report contains `kind` and `why`, the format with evidence. `only` is the person to import. `listed` has the entries
+    to report, by default all with the skipped passages. `progress` gets the numbers read and in total, then the numbers
+    stored. With `seen`, a plan counts entries while it reads them, so it can have any size. Then only listed entries are
+    checked for secrets. Raises `INVALID_ARGUMENT` if no entry is of `only`, or if a file of several people is applied
+    without `only`. Raises `CONFLICT` while another run of the user is active.
     """
     left = LeftOutWords(listing=listed is None)
     people = _People(NO_NAME if only == "" else only, left)
@@ -119,14 +119,14 @@ def import_facts(
 
 @dataclass
 class _People:
-    """The people in a source. `only`: the person to import; None for all."""
+    """The people in a source. `only` is the person to import, or None for all people."""
 
     only: str | None
     left: LeftOutWords
     counts: Counter[str] = field(default_factory=Counter)
 
     def chosen(self, entries: Iterable[ForeignFact | RefusedEntry]) -> Iterator[ForeignFact | RefusedEntry]:
-        """Yield the entries to import and refused ones; count entries for up to 1,000 people by name."""
+        """Yield the entries to import and the refused entries. Count the entries of up to 1,000 people by name."""
         for entry in entries:
             if isinstance(entry, RefusedEntry):
                 yield entry
@@ -141,12 +141,12 @@ class _People:
 
     @property
     def told(self) -> dict[str, int]:
-        """The number of entries by person; entries without a name only if there are several people."""
+        """The number of entries by person. Counts entries without a name only if there are several people."""
         named = {name: count for name, count in self.counts.items() if name != NO_NAME}
         return dict(self.counts) if len(named) > 1 else named
 
     def check(self, apply: bool) -> list[str]:
-        """Raise if nobody has the name, or if one of several people must be chosen; for a plan, return that as a warning."""
+        """Raise if nobody has the name, or if one of several people must be chosen. A plan returns a warning instead."""
         shown = [f"{escaped(name)} ({count})" for name, count in sorted(self.told.items())]
         listed = ", ".join([*shown[:_PEOPLE_SHOWN], *(["..."] if len(shown) > _PEOPLE_SHOWN else [])])
         if self.only is not None and self.only not in self.counts:
@@ -204,7 +204,7 @@ class _FactImport:
             self._add_new(checked)
 
     def read(self) -> PrecomputedEmbedder:
-        """Read all entries into `plan`; return the embedder with the vectors computed so far."""
+        """Read all entries into `plan`. Returns the embedder with the vectors computed so far."""
         fresh = list(self._valid_facts())
         own_tags = self.ports.facts.tags(self.caller.user_id)
         vectors, memories = PrecomputedEmbedder.of((), self.ports.embedder), list[Given]()
@@ -284,7 +284,7 @@ class _FactImport:
             self.left.add(Unread(fact.where, NO_ROOM, fact.rest))
 
     def _add_known(self, number: int, fact: CheckedFact, item: Memory | None, why: str | None, *, same: bool = False) -> None:
-        """Count the tags and note of a known statement as left out, unless the stored memory has the `same`."""
+        """Count the tags and note of a known statement as left out. `same` means that the stored memory has them."""
         self._append(self.known, fact.name)
         self._mark(number, "known", item.memory_id if item is not None else None, why)
         tags, note = fact.fact.tags, fact.fact.user_note or ""
@@ -347,7 +347,7 @@ class _FactImport:
                 self._add_conflict(number, fact, left.other, left.message)
 
     def told(self, kind: ImportKind, why: str, report: RunReport | None) -> Imported:
-        """Return the plan or its outcome."""
+        """Return the plan, or the outcome of the run."""
         run = report.run if report is not None and report.run.operations else None
         lost = {operation.memory_id for operation in run.operations if operation.outcome == "lost"} if run else set()
         added = [new for new in self.plan.new if new.memory.memory_id not in lost]
@@ -388,9 +388,9 @@ def refused(where: str, error: CommonplaceError) -> RefusedEntry:
 
 
 def checked_fact(foreign: ForeignFact, zone: tzinfo | None, *, redacting: bool = True) -> CheckedFact:
-    """Validate a statement and redact its secrets; move unreadable times to the note. Raises a 400 that names the field.
+    """Validate a statement and redact its secrets. Moves unreadable times to the note. Errors (400) name the field.
 
-    `redacting`: False skips the search for secrets, which takes most of the time, for entries that are only counted.
+    `redacting=False` skips the search for secrets, which takes most of the time. Use it for entries that are only counted.
     """
     if not isinstance(foreign.content, str):
         raise CommonplaceError(ErrorCode.MISSING_FIELD, "content: there are no words", "content")
@@ -431,9 +431,9 @@ def _text_tags(value: Any) -> tuple[list[str], list[Any]]:
 
 
 def memory_of(checked: CheckedFact, statement: EnrichedStatement, caller: Caller, ports: Ports) -> Memory:
-    """Return the memory of a statement, with missing fields derived by rules, as in a store.
+    """Return the memory of a statement. Rules derive missing fields, as in a store.
 
-    A statement that is no longer true is stored as closed, an expired one as expired; a future end becomes the expiry.
+    A statement that is no longer true becomes a closed memory. A statement with a future end becomes a memory that expires.
     """
     fact, now = checked.fact, caller.now
     ends = min(filter(None, (fact.expires_at, fact.valid_to)), default=None)

@@ -1,4 +1,4 @@
-"""`import_memories`: plans the import of an export for review, and applies it as a run; also stores uploads."""
+"""`import_memories`: plans the import of an export and applies the plan as a run. Also stores uploads."""
 
 import hashlib
 from collections.abc import Iterable
@@ -41,9 +41,9 @@ _STORED = ("planned", "needs_review", "applied")
 
 
 def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports) -> ImportMemoriesResult:
-    """Plan an import, apply a plan, or both at once. A model can only plan, and is told who may apply.
+    """Plan an import, apply a plan, or both at once. A model can only plan. The answer says who may apply the plan.
 
-    An upload is deleted once it is planned or applied. Raises `CONFLICT` while a run of the user is active, and
+    An upload is deleted after it is planned or applied. Raises `CONFLICT` while a run of the user is active. Raises
     `NOT_FOUND` for an unknown upload or plan.
     """
     if sum(source is not None for source in (request.data, request.upload_id, request.run_id)) != 1:
@@ -68,9 +68,9 @@ def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports
 
 
 def keep_upload(body: bytes | IO[bytes], caller: Caller, ports: Ports) -> UploadResult:
-    """Store a file for an hour and one import; a file object is read in pieces.
+    """Store a file for one import within an hour. Reads a file object in chunks.
 
-    Raises `PAYLOAD_TOO_LARGE` beyond 50 MB, or 200 MB of all the user's uploads.
+    Raises `PAYLOAD_TOO_LARGE` if the file exceeds 50 MB, or the user's uploads exceed 200 MB.
     """
     source: IO[bytes] = BytesIO(body) if isinstance(body, bytes) else body
     if not hasattr(source, "read"):
@@ -99,8 +99,8 @@ def keep_upload(body: bytes | IO[bytes], caller: Caller, ports: Ports) -> Upload
 def _refuse_beyond_quota(more: int, caller: Caller, ports: Ports) -> None:
     """Raise `PAYLOAD_TOO_LARGE` if the user's valid uploads and `more` bytes exceed 200 MB.
 
-    Expired uploads can still be stored while no record confirms the clock. If space is needed, they are deleted, oldest
-    first, because nobody can read them any more.
+    Expired uploads can still be stored while no record confirms the clock. If space is needed, the oldest of these uploads
+    are deleted first. Nobody can read expired uploads.
     """
     files = stored_files(ports)
     stored = files.listed(caller.user_id, "upload", EARLIEST)
@@ -163,7 +163,7 @@ def _plan(text: str, form: ImportFormat, caller: Caller, ports: Ports, kinds: di
 
 
 def _report_left_out(omissions: Iterable[LeftOut]) -> Iterable[Dropped]:
-    """Yield conflicts and refusals; known memories are only counted."""
+    """Yield conflicts and refusals. Known memories are only counted, so they are skipped."""
     for omission in omissions:
         if omission.outcome == "conflict":
             yield _drop(omission.given.number, omission.code, None, omission.message, omission.other)

@@ -34,7 +34,7 @@ Why = Literal["known", "conflict", "key_taken", "twice", "over", "erased", "circ
 
 @dataclass(frozen=True)
 class Given:
-    """A memory of a file, with its line or index, its history and, if it gets a new id, its name at the source."""
+    """A memory in a file. `number` is a line or index. `name` is the name at the source if the memory gets a new id."""
 
     number: int
     memory: Memory
@@ -49,7 +49,7 @@ class Given:
 
 @dataclass(frozen=True)
 class LeftOut:
-    """A memory that is not stored. `other`: the stored memory that takes its place, if any."""
+    """A memory that is not stored. `other` is the id of the stored memory that replaces it, if any."""
 
     given: Given
     why: Why
@@ -68,7 +68,7 @@ class LeftOut:
 
 @dataclass
 class ImportPlan:
-    """The memories to store, those already stored under their id, and those that can't be stored."""
+    """The memories to store (`new`), the memories stored under their id (`known`), and the rest with reasons (`left_out`)."""
 
     new: list[Given] = field(default_factory=list)
     known: list[Given] = field(default_factory=list)
@@ -76,7 +76,7 @@ class ImportPlan:
 
     @classmethod
     def of(cls, records: Iterable[Given], caller: Caller, ports: Ports) -> "ImportPlan":
-        """Compare the memories with all of the user's."""
+        """Compare the memories with all memories of the user."""
         plan, state, records = cls(), _Existing(), list(records)
         state.erased = ports.erased.among(caller.user_id, [record.memory.memory_id for record in records])
         with gathered() as flaws:
@@ -101,13 +101,13 @@ class ImportPlan:
         return plan
 
     def operations(self, caller: Caller, ports: Ports) -> tuple[PlannedOperation, ...]:
-        """Return an operation for each new memory, with its vector, and one for each known memory that gets another name."""
+        """Return an operation for each new memory, and an operation for each known memory that gets another name."""
         batches = ports.in_time(in_batches(self.new, _BATCH))
         added = (operation for batch in batches for operation in _operations(batch, caller, ports))
         return *added, *self._name_known(caller, ports)
 
     def _name_known(self, caller: Caller, ports: Ports) -> Iterable[PlannedOperation]:
-        """Yield operations that name known memories by their ids in the file, unless they have these names already."""
+        """Yield operations that add ids from the file as names of known memories. Skips names that exist."""
         names = {omission.given.called: omission for omission in self.left_out if omission.why == "known"}
         led = ports.aliases.get(caller.user_id, list(names))
         for name, omission in names.items():
@@ -125,7 +125,7 @@ class ImportPlan:
         self.left_out += [LeftOut(record, "circle", "memories that replaced one another in a circle") for record in circle]
 
     def _relink(self, present: set[str], instead: Mapping[str, str]) -> None:
-        """Point links to skipped memories at the equal stored memory; remove links without a target."""
+        """Point links to skipped memories at the equal stored memory. Remove links without a target."""
         present = present | {record.memory.memory_id for record in self.new}
         changed = []
         for record in self.new:
@@ -138,7 +138,7 @@ class ImportPlan:
 
 
 class _Existing:
-    """The existing memories, the contents and keys that active ones occupy, and erased ids."""
+    """The existing memories, the erased ids, and the contents and keys of active memories."""
 
     def __init__(self) -> None:
         self.memories: dict[str, Memory] = {}
@@ -157,7 +157,7 @@ class _Existing:
 def _reason_to_skip(
     record: Given, state: _Existing, present: Mapping[str, Memory], unreadable: Mapping[str, str], now: datetime
 ) -> LeftOut | None:
-    """Return why a memory is skipped; None if it can be stored, or is stored already with the same content."""
+    """Return why a memory is skipped. None if it can be stored, or is stored already with the same content."""
     memory = record.memory
     existing = present.get(memory.memory_id)
     if existing is not None and existing.content != memory.content:

@@ -1,4 +1,4 @@
-"""Import the records of an export with their ids, versions and links. Stored memories are never overwritten."""
+"""Import the records of an export with their ids, versions and links. Never overwrites stored memories."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
@@ -25,7 +25,7 @@ from commonplace.use_cases.record_files import HISTORY, read_lines
 
 Progress = Callable[[int, int | None], None]
 Records = Iterable[Mapping[str, Any]] | Mapping[int, Mapping[str, Any] | CommonplaceError]
-"""The records in order, or by line number; an error stands for an invalid line."""
+"""The records in order, or by line number. An invalid line is represented by its error."""
 _TEXTS = ("raw_text", "normalized_text", "evidence", "user_note", "subject", "speaker")
 _WORDS = ("tags", "concepts")
 _LONG = {"raw_text", "normalized_text", "evidence", "user_note"}  # an index limits the length of the other fields
@@ -47,8 +47,8 @@ def import_records(
     """Import exported records as a run, which can be undone, or only plan the import.
 
     The memories become the caller's, without secrets and with new vectors. Invalid records are refused if given by line
-    number; otherwise the first one raises, before anything is stored. `progress` gets the numbers stored and in total.
-    `why`: the evidence for the format; `listed`: the range of records to report; `text`: the text of the lines.
+    number. Otherwise the first invalid record raises before anything is stored. `progress` gets the numbers stored and in
+    total. `why` is the evidence for the format. `listed` is the range of records to report. `text` is the file's text.
     """
     of_type(bool, apply, "apply")
     unread, lines = LeftOutWords(listing=listed is None), text.split("\n")
@@ -149,9 +149,9 @@ class PastSteps(BaseModel):
 
 
 def checked_record(record: Mapping[str, Any], user_id: str, kinds: dict[str, None]) -> tuple[Memory, list[dict[str, str]]]:
-    """Return a record as a memory of the user, and its history. The kinds of redacted secrets are added to `kinds`.
+    """Return a record as a memory of the user, with the history. Adds the kinds of redacted secrets to `kinds`.
 
-    Its original user and unknown fields are ignored. Raises an error that names the field.
+    Ignores the original user and unknown fields. Raises an error that names the invalid field.
     """
     known: Any = record
     if isinstance(record, Mapping):

@@ -20,7 +20,7 @@ from commonplace.use_cases.named import behind_alias, holder
 
 
 def store_insight(request: StoreInsightRequest, caller: Caller, ports: Ports) -> StoreInsightResult:
-    """Store an insight, or the next state of a known id. Raises `NOT_FOUND` if that was deleted, or `ERASED`."""
+    """Store an insight, or update a known id. Raises `NOT_FOUND` for a deleted id, and `ERASED` for an erased id."""
     old = _current(request.id, caller, ports) if request.id is not None else None
     entry = _entry(request, old, caller, ports)
     done = ingest(entry, ports) if old is None else _update(entry, old, caller, ports)

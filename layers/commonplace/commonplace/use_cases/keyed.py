@@ -32,7 +32,7 @@ def _markdown(heading: str, items: list[Memory]) -> str:
 
 
 def delete_memory(request: DeleteRequest, caller: Caller, ports: Ports) -> DeleteResult:
-    """Close a memory: it is no longer found, and its key is free. A model may close only a few per hour."""
+    """Close a memory. Searches no longer find the memory, and its key is free. A model may close only a few per hour."""
     old = memory_named(request, caller, ports)
     check_model_may_close(1, f"commonplace delete {old.memory_id}", caller, ports)
     detail = {"tool": "delete_memory", **closed_by(caller, caller.now)}

@@ -30,7 +30,7 @@ def entry_of(
     ports: Ports,
     **given: Any,
 ) -> Entry:
-    """Build a new memory, usually with a key, without storing it. `given`: further record fields."""
+    """Build a new memory without storing it. `given` contains further fields of the record."""
     _refuse_code(value)
     statement = enrich(value, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
     fields = {"key": key, "section": section, "collection": DEFAULT_COLLECTION, "durability": durability, **given}
@@ -111,7 +111,7 @@ def _same_in_other_words(entry: Entry, compared: Sequence[Similar], like: Sequen
 
 
 def _apply_new(operation: Operation, memory: Memory, caller: Caller, ports: Ports) -> _Obstacle | None:
-    """Returns what is in the way: a concurrent write, or a memory that could not be compared before."""
+    """Store the memory, or return the memory that blocks it: a concurrent write, or one that wasn't compared before."""
     try:
         ports.operations.apply(operation)
     except CommonplaceError as error:

@@ -1,4 +1,4 @@
-"""Counts and lists the passages of an import that become no memory, by reason and without secrets."""
+"""Counts and lists the passages of an import that become no memory, by reason. Removes secrets."""
 
 import json
 import re
@@ -22,7 +22,7 @@ _Entry = TypeVar("_Entry")
 
 @dataclass
 class LeftOutWords:
-    """Passages counted by up to 200 reasons. `listing`: also store the first 10,000, up to 10 million characters."""
+    """Counts passages by up to 200 reasons. `listing` also stores the first 10,000, up to 10 million characters."""
 
     listing: bool = False
     counts: Counter[str] = field(default_factory=Counter)
@@ -79,7 +79,7 @@ def words_of(text: str) -> set[str]:
 
 
 def json_text(value: Any) -> str:
-    """Return text unchanged, other values as JSON with escaped control characters as spaces."""
+    """Return text unchanged. Return other values as JSON, with spaces instead of escaped control characters."""
     if isinstance(value, str):
         return value
     return _ESCAPED.sub(lambda match: match[1] or " ", json.dumps(value, ensure_ascii=False))

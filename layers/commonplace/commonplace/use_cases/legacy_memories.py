@@ -1,4 +1,4 @@
-"""Converts old records to memories with their times and counts, and with tags merged across the file."""
+"""Converts old records to memories with times and counts. Merges tags across the file."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ _FIRST = datetime(1970, 1, 1, tzinfo=UTC)  # ids can't represent earlier times
 
 @dataclass(frozen=True)
 class TagFolding:
-    """Old tags with their current names: the user's own, or the most used. `renamed`: those that change."""
+    """Maps old tags to current names. A current name is the user's own tag (`own`) or the most used tag."""
 
     own: Mapping[str, int]
     names: Mapping[str, str]
@@ -35,7 +35,7 @@ class TagFolding:
 
     @classmethod
     def of(cls, tags: Iterable[Sequence[str]], own: Mapping[str, int]) -> "TagFolding":
-        """Merge the tags of all records, but only names of the same thing: aliases, spellings, plurals."""
+        """Merge the tags of all records. Merges only names of the same thing: aliases, spellings and plurals."""
         each = [tuple(dict.fromkeys(tag)) for tag in tags]
         used = Counter(tag for tags in each for tag in tags)
         tidy = {tag: hyphenated(tag) for tag in used}
@@ -57,7 +57,7 @@ class TagFolding:
 
 
 def hyphenated(tag: str) -> str:
-    """Return a tag in stored form. Hyphens replace underscores, which would hide its words from search; may be empty."""
+    """Return a tag in stored form, possibly empty. Hyphens replace underscores, which would hide words from search."""
     return next(iter(tidy_tags([tag.replace("_", " ")])), "")
 
 
@@ -71,14 +71,14 @@ def _counts(used: Counter[str]) -> TagCounts:
 
 @dataclass(frozen=True)
 class NewMemory:
-    """A memory to add, with the old ids that lead to it."""
+    """A memory to add, with the old ids that name it."""
 
     memory: Memory
     vector: Vector | None
     names: tuple[str, ...]
 
     def joined(self, other: "NewMemory") -> "NewMemory":
-        """Join two old memories that say the same: earlier time, all tags, higher importance, summed counts."""
+        """Join two equal old memories. Uses the earlier time, all tags, the higher importance and the summed counts."""
         memory, two = self.memory, other.memory
         last = [at for at in (memory.last_accessed, two.last_accessed) if at is not None]
         first, second = sorted((memory, two), key=lambda memory: memory.created_at)

@@ -19,7 +19,7 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "importance": ("importance",), "created_at": ("created_at",), "last_accessed": ("last_accessed",),
     "access_count": ("access_count",), "expires_at": ("expires_at",), "source": ("source",), "user_note": ("user_note",),
 }  # fmt: skip
-"""Our fields, with their possible names in an old record."""
+"""Maps our field names to the possible names in an old record."""
 MOST_TAGS, LONGEST_TAG = 31, 64  # plus the old category
 _LONGEST_NAME, _LONGEST_NOTE = 128, 2_000
 _MILLISECONDS_FROM = 1e11  # as seconds, this is the year 5138
@@ -29,7 +29,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class LegacyRecord:
-    """An old record. `legacy_id`: its name here; `left`: fields moved to the note; `cut`: the note is truncated."""
+    """An old record. `legacy_id` is its id here. `left` has the fields moved to the note. `cut`: the note is truncated."""
 
     legacy_id: str
     memory: LegacyMemory
@@ -52,7 +52,7 @@ def field_names(mapping: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
 
 
 def legacy_ids(documents: Sequence[Document], names: Mapping[str, Sequence[str]]) -> dict[str, str]:
-    """Return the id of each document: its own, or table and number if missing or duplicate."""
+    """Return the id of each document. A document without a unique id gets an id from its table and number."""
     ids: dict[str, str] = {}
     taken = {document.name for document in documents}
     for document in documents:
@@ -63,7 +63,7 @@ def legacy_ids(documents: Sequence[Document], names: Mapping[str, Sequence[str]]
 
 
 def read_record(document: Document, legacy_id: str, names: Mapping[str, Sequence[str]], zone: tzinfo | None) -> LegacyRecord:
-    """Return the record of a document. Raises a 400 naming the field if it can't be stored."""
+    """Return the record of a document. If the record can't be stored, raises a 400 that names the field."""
     unread = dict(document.fields)
     if _take(dict(unread), names["id"], _identifier) == legacy_id:
         _take(unread, names["id"], _identifier)
@@ -88,7 +88,7 @@ def read_record(document: Document, legacy_id: str, names: Mapping[str, Sequence
 
 
 def _take(unread: dict[str, Any], names: Iterable[str], read: Callable[[Any], _T]) -> _T | None:
-    """Removes a field. Unreadable values stay with the rest, which goes to the note."""
+    """Remove a field and return its value. An unreadable value stays in `unread`, which goes to the note."""
     for name in names:
         try:
             value = read(unread[name])
@@ -156,7 +156,7 @@ def _end(value: Any) -> datetime:
 
 
 def noted(own: str | None, left: Mapping[str, Any]) -> tuple[str | None, bool]:
-    """Return the note with the remaining fields appended, and whether it was cut, at a word."""
+    """Return the note with the remaining fields appended, and whether the note was cut."""
     texts = (f"{name}: {json_text(value)}" for name, value in left.items())
     whole = "; ".join([*([own] if own else []), *texts])
     text = "".join(char if char.isprintable() or char in "\n\t" else " " for char in whole)

@@ -1,4 +1,4 @@
-"""`get_memory` and `list_memories`: stored memories by name or page by page, and the tags in use."""
+"""`get_memory` and `list_memories`: return stored memories by name or in pages. Also lists the tags in use."""
 
 from collections import Counter
 
@@ -43,7 +43,7 @@ def list_memories(request: ListRequest, caller: Caller, ports: Ports) -> ListRes
 
 
 def list_tags(request: TagsRequest, caller: Caller, ports: Ports) -> TagsResult:
-    """Return a page of the tags in use, by name, so that concurrent stores don't shift pages."""
+    """Return a page of the tags in use. Tags are sorted by name, so that concurrent stores don't shift pages."""
     counts = tags_in_use(caller, ports)
     after = "" if request.cursor is None else place_of(request.cursor, caller.user_id, _TAGS)
     left = sorted(tag for tag in counts if tag > after)
@@ -55,7 +55,7 @@ def list_tags(request: TagsRequest, caller: Caller, ports: Ports) -> TagsResult:
 
 
 def tag_uses(caller: Caller, ports: Ports) -> list[TagUse]:
-    """Return all tags visible to this agent with first and last use, by name; then merged and archived ones."""
+    """Return all tags visible to this agent with first and last use, by name. Merged and archived tags come last."""
     agents, counts = visibility_of(caller).agents, tags_in_use(caller, ports)
     stored: dict[str, list[float]] = {}
     for outline in ports.facts.outlines(caller.user_id):

@@ -1,4 +1,4 @@
-"""The result of merging memories: one new memory, or the reason against it."""
+"""Plans a merge of memories: the new memory, or the reason for refusing the merge."""
 
 import functools
 from collections.abc import Iterable
@@ -54,11 +54,11 @@ class Sources:
 
     @functools.cached_property
     def refusal(self) -> str | None:
-        """Why they can't be merged, or None."""
+        """The reason why the memories can't be merged, or None."""
         return self._unlike() or self._linked() or self._untrue() or self._too_long()
 
     def planned(self, why: str) -> PlannedOperation:
-        """Return the operation that merges them."""
+        """Return the operation that merges the memories."""
         now, operation_id = self.caller.now, new_operation_id(self.caller.now)
         new, opens = self._merged()
         audit = Audit("supersede", now, {"by": new.memory_id, "operation_id": operation_id})

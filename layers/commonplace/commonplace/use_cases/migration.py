@@ -1,4 +1,4 @@
-"""The migration from a TinyDB memory: planned as a whole, applied as one run, and undone with it."""
+"""The migration from a TinyDB memory. A migration is planned first and applied as one run, which can be undone."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -27,7 +27,7 @@ from commonplace.use_cases.legacy_records import LegacyRecord, field_names, lega
 from commonplace.use_cases.tinydb import TinyFile, read_tinydb
 
 NO_CATEGORY, UNDECIDED = "(none)", "review"
-"""In the counts of categories: without a category, and undecided."""
+"""Names in the counts of categories, for records without a category and for undecided records."""
 _WHY_NEW, _WHY_KNOWN = "moved here from another store", "said here already; its old id leads to it"
 _ERASED = "id: the memory with this id was erased, and is not restored"
 Progress = Callable[[int, int], None]
@@ -37,9 +37,9 @@ def migrate(
     data: bytes, caller: Caller, ports: Ports, filing: Filing, *, tables: Sequence[str] = (),
     fields: Mapping[str, str] | None = None, apply: bool = False, progress: Progress = lambda _done, _of: None,
 ) -> Migration:  # fmt: skip
-    """Report what migrating a file's documents would do, or do it. `fields`: the file's names of our fields.
+    """Report what a migration of a file would do, or migrate. `fields` maps our field names to names in the file.
 
-    `progress` receives the numbers of planned and of all records. Raises errors of the whole file; single documents that
+    `progress` receives the numbers of planned and of all records. Raises errors that concern the whole file. Documents that
     can't be stored are listed in `refused`. Raises `CONFLICT` while another run is active.
     """
     names, file = field_names(fields or {}), read_tinydb(data, tables)
@@ -75,7 +75,7 @@ class _Plan:
     _led: dict[str, list[str]] = field(default_factory=dict)
 
     def made(self, file: TinyFile, names: Mapping[str, Sequence[str]], progress: Progress) -> Plan:
-        """Return the plan: an operation per new memory, and one per existing memory that gets old ids."""
+        """Return the plan. It has an operation per new memory, and an operation per existing memory that gets old ids."""
         records = self._read(file, names)
         for number, record in enumerate(records, 1):
             self._take(record)
@@ -154,7 +154,7 @@ class _Plan:
         return RunOperation(operation_id=name, kind=kind, outcome="planned", memory_id=memory_id, why=why)
 
     def told(self, file: TinyFile, report: RunReport | None = None) -> Migration:
-        """Return the plan or its outcome."""
+        """Return the plan, or the outcome of the run."""
         run = report.run if report is not None and self.operations else None
         outcomes = {operation.operation_id: operation.outcome for operation in run.operations} if run else {}
         lost = [planned for planned in self.operations if outcomes.get(planned.told.operation_id) == "lost"]

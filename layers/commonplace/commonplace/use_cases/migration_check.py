@@ -1,4 +1,4 @@
-"""Compares the search of an old store over its file with the search here over the migrated memories."""
+"""Compares the search of an old store with the search of the migrated memories."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ def check_migration(
     data: bytes, caller: Caller, ports: Ports, queries: str | None = None, *, tables: Sequence[str] = (),
     fields: Mapping[str, str] | None = None, progress: Callable[[int, int], None] = lambda _done, _of: None,
 ) -> MigrationCheck:  # fmt: skip
-    """Search both ways, without counting uses. `queries`: JSON lines `{"query", "expected"?}`; by default the old tags."""
+    """Search both stores without counting uses. `queries` has JSON lines `{"query", "expected"?}`. Default: the old tags."""
     with gathered() as flaws:
         records = _records(data, caller, tables, field_names(fields or {}))
         moved = {
@@ -50,7 +50,7 @@ def check_migration(
 
 
 def _records(data: bytes, caller: Caller, tables: Sequence[str], names: Mapping[str, Sequence[str]]) -> list[LegacyRecord]:
-    """Only records that can be stored were migrated."""
+    """Return the records that were migrated, which are the records that can be stored."""
     documents = read_tinydb(data, tables).documents
     ids, records = legacy_ids(documents, names), list[LegacyRecord]()
     for document in documents:
@@ -96,7 +96,7 @@ def _checked(
 
 
 def legacy_search(query: str, records: Sequence[LegacyRecord], limit: int = HITS) -> list[LegacyRecord]:
-    """Return what the old store finds: records with any of the words, most words first, then newest."""
+    """Return the hits of the old store: records with any of the words. The most words come first, then the newest."""
     words = set(_words(query))
     scored = [(len(words & set(_of(record))), record) for record in records]
     ranked = sorted(

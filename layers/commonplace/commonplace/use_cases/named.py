@@ -1,4 +1,4 @@
-"""Resolves the memory named by a request (id, external id or key), and the errors if there is none."""
+"""Finds the memory that a request names by id, external id or key, and builds the errors if there is none."""
 
 from difflib import get_close_matches
 
@@ -18,7 +18,7 @@ _CLOSED = {"deleted": "was deleted", "archived": "has expired and was replaced",
 
 
 def naming(name: str, caller: Caller, ports: Ports) -> dict[str, str]:
-    """Return the request field for a name given by a person: id, key, or external id."""
+    """Return the request field for a name that a person gives. The name may be an id, key, or external id."""
     fields = id_or_key(of_type(str, name, "name"))
     if "key" not in fields or not (len(name) <= _LONGEST and name.isprintable()):  # invalid names need no lookup
         return fields
@@ -37,7 +37,7 @@ def check_name(request: NamedMemory) -> None:
 
 
 def memory_named(request: NamedMemory, caller: Caller, ports: Ports) -> Memory:
-    """Return the current memory that a request names. `NOT_FOUND` names a successor, `KEY_NOT_FOUND` similar keys."""
+    """Return the memory that a request names. `NOT_FOUND` may contain a replacement, and `KEY_NOT_FOUND` similar keys."""
     check_name(request)
     if request.memory_id is not None:
         return memory_with_id(request.memory_id, caller, ports)
@@ -70,7 +70,7 @@ def unknown_id(why: str = "no memory has this id", field: str = "memory_id") -> 
 
 
 def memory_with_id(memory_id: str, caller: Caller, ports: Ports, field: str = "memory_id") -> Memory:
-    """Return the memory of an id, external id or key unless it is closed; expired ones may be extended."""
+    """Return the memory of an id, external id or key unless it is closed. Includes expired memories, to extend them."""
     with gathered() as flaws:
         memories = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
     if flaws.unreadable:
@@ -89,7 +89,7 @@ def memory_with_id(memory_id: str, caller: Caller, ports: Ports, field: str = "m
 
 
 def behind_alias(name: str, caller: Caller, ports: Ports) -> list[Memory]:
-    """Return the memory of an external id, or its last successor; empty if there is none."""
+    """Return a list with the memory of an external id or the last successor. The list is empty if there is none."""
     memories = ports.records.get(caller.user_id, list(ports.aliases.get(caller.user_id, [name]).values()))
     return [(successors(memory, ports.records) or [memory])[-1] for memory in memories]
 

@@ -14,7 +14,7 @@ _FEWEST_TAGS = 3
 
 
 def normalize_statement(request: NormalizeRequest, caller: Caller, ports: Ports) -> NormalizeResult:
-    """Return the statement in the third person with type and tags. If the model fails, rules answer, and notes say so."""
+    """Return the statement in the third person with type and tags. If the model fails, rules answer and add a note."""
     redacted = list(caller.redacted) or None
     if ports.reader is None:
         return _result(_normalize_by_rules(request, ports), Notes(method="rules", redacted=redacted))

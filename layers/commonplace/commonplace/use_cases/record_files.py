@@ -1,4 +1,4 @@
-"""Records as lines of JSON Lines and CSV files, and back."""
+"""Write records as JSON Lines and CSV, and read them back."""
 
 import csv
 import io
@@ -13,14 +13,14 @@ from commonplace.domain.strict_json import read_json, read_object
 from commonplace.domain.transfer import MOST_BYTES, MOST_DEPTH, MOST_LINE_BYTES, MOST_LINES, ImportFormat
 
 HEADER = "commonplace_export"
-"""The only field of an export's first line: the format of the other lines."""
+"""The only field in the first line of an export. The value is the format of the other lines."""
 FORM = 1
 HISTORY = "history"
-"""A field beside those of the record: its changes with times, oldest first."""
+"""An extra field of an exported record. The value lists the changes of the record with times, oldest first."""
 
 Record = Mapping[str, Any]
 Line = tuple[int, dict[str, Any] | CommonplaceError]
-"""A line number, from 1, and the record or its error."""
+"""A line number, from 1, with a record or an error."""
 
 _COLUMNS = (*(name for name in Memory.model_fields if name != "user_id"), HISTORY)
 _AS_JSON = {"tags", "concepts", "importance", "confidence", "position", "access_count", "version", HISTORY}
@@ -43,7 +43,7 @@ def csv_lines(records: Iterable[Record]) -> Iterator[str]:
 
 
 def read_lines(text: str, form: ImportFormat) -> Iterator[Line]:
-    """Yield the records of a file with line numbers. Raises `PAYLOAD_TOO_LARGE`, and an error for unknown formats."""
+    """Yield the records of a file with line numbers. Raises `PAYLOAD_TOO_LARGE`. Also raises for unknown formats."""
     _check_size(text)
     rows = _json_lines(text) if form == "jsonl" else _csv_rows(text)
     for count, (line, fields) in enumerate(rows):
@@ -62,7 +62,7 @@ def too_large(why: str, field: str | None = None) -> CommonplaceError:
 
 
 def is_export(first: Record) -> bool:
-    """Return whether a first line is an export's; exports of 0.1 have no header. Raises for unknown formats."""
+    """Return whether a first line belongs to an export. Exports of 0.1 have no header. Raises for unknown formats."""
     if HEADER in first and first != {HEADER: FORM}:
         why = f"file: is an export of another form than {FORM}; upgrade commonplace"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "file")

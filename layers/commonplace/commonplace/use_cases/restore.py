@@ -1,4 +1,4 @@
-"""Restoring a backup: planned against the current memories, applied by the plan's id, and undone like any run."""
+"""Restores a backup. The restore is planned first, applied by the id of the plan, and undone like any run."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -52,7 +52,7 @@ class RestorePlanner:
     _past: dict[str, RawRecord] = field(default_factory=dict)
 
     def plan(self) -> Plan:
-        """Return the operations, and the memories of the backup that aren't restored, with error code and reason."""
+        """Return the operations. For each memory that isn't restored, also returns an error code and the reason."""
         with gathered() as flaws:
             self.here = {memory.memory_id: memory for memory in self.ports.records.all(self.caller.user_id)}
         self._past = {record.memory_id: record for record in self.backup.records}
@@ -180,7 +180,7 @@ class RestorePlanner:
 
 
 def restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
-    """Plan a restore, report a plan, or apply it. Raises `INVALID_ARGUMENT` if `confirm` isn't the plan's backup."""
+    """Plan a restore, report a plan, or apply it. Raises `INVALID_ARGUMENT` if `confirm` isn't the backup's id."""
     if (request.backup_id is None) == (request.run_id is None):
         why = "backup_id: give it for a plan, or the run_id of a plan, not both"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "backup_id")
@@ -208,7 +208,7 @@ def restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResul
 
 
 def named_backup(backup_id: str | None, caller: Caller, ports: Ports) -> tuple[StoredFile, BackupReading]:
-    """Return a backup of the caller's user with its readable content. Raises `NOT_FOUND`."""
+    """Return one of the user's backups with its readable content. Raises `NOT_FOUND`."""
     if backup_id is None:
         raise CommonplaceError(ErrorCode.MISSING_FIELD, "backup_id: is required", "backup_id")
     file_read = stored_files(ports).get(caller.user_id, "backup", backup_id, caller.now) if may_be_id(backup_id) else None
@@ -269,7 +269,7 @@ def _linked(memory: Memory, present: Collection[str]) -> Memory:
 def coming_back(
     memories: Sequence[tuple[Memory, RawRecord]], backup_id: str, caller: Caller, ports: Ports
 ) -> Iterator[tuple[str, PlannedChange]]:
-    """Yield each memory as a new record under its id, with a higher version and its history as in an import."""
+    """Yield each memory as a new record with the same id, a higher version and the history, as in an import."""
     texts = list(dict.fromkeys(memory.content for memory, _ in memories))
     vectors = dict(zip(texts, ports.embedder.embed_all(texts), strict=True))
     indexed = _indexed_versions([memory for memory, _ in memories], ports)
@@ -287,7 +287,7 @@ def coming_back(
 def names_left(
     memory_ids: Collection[str], aliases: Sequence[Alias], caller: Caller, ports: Ports
 ) -> Mapping[str, tuple[str, ...]]:
-    """Return external names by memory, without those used by others by now, or erased."""
+    """Return external names by memory. Omits erased names, and names that are in use."""
     wanted = set(memory_ids)
     named = [alias for alias in aliases if alias.memory_id in wanted and not alias.withdrawn]
     names = [alias.name for alias in named]

@@ -1,4 +1,4 @@
-"""The three search tools: one embedding, one index lookup, one pure ranking. No language model is called."""
+"""The three search tools. A search embeds the query, reads the index once and ranks. It calls no language model."""
 
 from collections.abc import Mapping, Sequence
 from math import inf
@@ -29,15 +29,15 @@ from commonplace.retrieval.record_scan import filter_of
 from commonplace.text.foundation import tokenizer
 
 _MARKS = (0.2, 0.5, 0.8)
-"""Distances below these marks are highly relevant, relevant, and somewhat relevant; above, likely not."""
+"""Distances below these marks are highly relevant, relevant, and somewhat relevant. Higher ones are likely not."""
 SCALES: Mapping[str, tuple[float, float, float]] = {
     "minilm-e5-small-256": (0.59, 0.23, 0.03),
     "minilm-conversation-256-int8": (0.52, 0.17, 0.05),
 }
-"""Cosines at the marks by model, measured on English everyday facts.
+"""Cosines at the three marks by model, measured on English everyday facts.
 
-The 90th percentile of questions with their own memories, then the 95th (static model: 90th) and the median of questions with
-other memories of the same person.
+The first is the 90th percentile for questions with matching memories. The others are the 95th percentile (static model: 90th)
+and the median for questions with other memories of the same person.
 """
 
 
@@ -92,7 +92,7 @@ def search_personal(request: SearchPersonalRequest, caller: Caller, ports: Ports
 
 
 def search_insights(request: SearchInsightRequest, caller: Caller, ports: Ports) -> SearchInsightResult:
-    """Search insights. They are selected as in any search, and returned with distances."""
+    """Search insights. Selects them as in any search, and returns them with distances."""
     insight = request.filter
     wanted = Filter(
         collection=request.collection,
@@ -123,7 +123,7 @@ def search_insights(request: SearchInsightRequest, caller: Caller, ports: Ports)
 
 
 def _log(query: str, result: Found, caller: Caller, ports: Ports) -> None:
-    """A search whose best match is below the threshold counts as unanswered."""
+    """Log the search. If the best match is below the threshold, the search counts as unanswered."""
     log_search(query, 0 if result.best_only else len(result.memories), caller, ports)
 
 
@@ -168,7 +168,7 @@ def _scope(category: str | None, filters: Filter) -> str:
 
 
 def distance_of(cosine: float, model: str) -> float:
-    """Return the distance of a cosine: 0 equal, 2 opposite, linear between the model's marks; else 1 - cosine."""
+    """Return a distance, 0 (equal) to 2 (opposite). Interpolates between the model's marks if known, else 1 - cosine."""
     scale = SCALES.get(model)
     if scale is None:
         return min(2.0, max(0.0, 1.0 - cosine))

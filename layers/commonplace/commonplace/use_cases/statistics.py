@@ -41,7 +41,7 @@ def memory_stats(request: StatsRequest, caller: Caller, ports: Ports) -> StatsRe
 
 
 def counted(stored: Sequence[Outline], state: Statistics, now: datetime) -> StatsResult:
-    """Count memories at a moment, whose zone defines the months. `state` determines the health."""
+    """Count memories at the time `now`. The time zone of `now` defines the months. `state` determines the health."""
     at = now.timestamp()
     live = [outline for outline in stored if outline.is_live(at)]
     return StatsResult(
@@ -71,19 +71,19 @@ def within(seconds: float, after: datetime | None, before: datetime | None) -> b
 
 
 def zone_of(now: datetime) -> tzinfo:
-    """Return the zone of days and months, which is the zone of the caller's clock, as in a search."""
+    """Return the time zone for days and months. This is the zone of the caller's clock, as in a search."""
     return now.tzinfo or UTC
 
 
 def zone_note(now: datetime, **more: Any) -> Notes | None:
-    """Return notes that days or months are in UTC if no zone is known."""
+    """Return a note that days or months are in UTC, if no time zone is known."""
     unnamed = zone_of(now) is UTC
     notes = Notes(warnings=["no time zone is known: days and months are in UTC"] if unnamed else None, **more)
     return notes or None
 
 
 def moment_of(seconds: float, zone: tzinfo) -> datetime:
-    """Return a time from seconds since 1970 in a zone; the earliest day, which some zones lack, is moved up."""
+    """Return a time from seconds since 1970 in a zone. The earliest day is moved up, because some zones lack it."""
     return max(_EPOCH + timedelta(seconds=seconds), EARLIEST + timedelta(days=1)).astimezone(zone)
 
 

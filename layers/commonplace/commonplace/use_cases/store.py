@@ -18,7 +18,7 @@ from commonplace.use_cases.named import memory_with_id
 
 
 def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreResult:
-    """Store a statement as it was said. Everything else is derived by rules."""
+    """Store a statement verbatim. Rules derive everything else."""
     context = request.context or StoreContext()
     statement = _read(request.content, caller, ports)
     fields: dict[str, Any] = {"agent_id": caller.agent_id}
@@ -67,7 +67,7 @@ def _unsure(statement: EnrichedStatement, ports: Ports) -> list[str]:
 
 
 def store_personal(request: StorePersonalRequest, caller: Caller, ports: Ports) -> StorePersonalResult:
-    """Store a statement that was normalized before."""
+    """Store a normalized statement."""
     statement = _read(request.normalized, caller, ports)
     fields = {
         "agent_id": request.agent_id,

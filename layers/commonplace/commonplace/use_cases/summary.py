@@ -1,4 +1,4 @@
-"""`summarize_memory`: summarizes search results by a model, or by extracting the best sentences."""
+"""`summarize_memory`: summarizes search results with a model, or extracts the best sentences."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _RELEVANCE = 0.5  # a prompt has no space for merely related memories
 _MOST_CHARACTERS = 60_000  # of all memories in a summary: some 15,000 tokens
 _NOTHING = "Nothing is remembered about this."
 FEWEST, MOST = 3, 6
-"""Sentences of a summary; fewer if the memories have no more."""
+"""The fewest and most sentences of a summary. If the memories have fewer sentences, so has the summary."""
 _NEAREST = 12  # sentences that a summary sentence is checked against; checking all would take as long as the model
 _LONGEST = 500  # characters of a sentence
 _MOST_TOKENS, _MOST_ITEMS = 2_000, 12
@@ -47,14 +47,14 @@ class KeyPoint:
 
 @dataclass(frozen=True)
 class Summary:
-    """The sentences, most relevant first, and the key points."""
+    """The sentences and key points of a summary. The most relevant sentences come first."""
 
     sentences: tuple[str, ...]
     points: tuple[KeyPoint, ...]
 
 
 class NumberedMemories:
-    """Memories by number, from 1, as the model sees them."""
+    """Memories by number, as the model sees them. Numbers start with 1."""
 
     def __init__(self, memories: Sequence[Memory], today: date) -> None:
         self._ids = [memory.memory_id for memory in memories]
@@ -71,11 +71,11 @@ class NumberedMemories:
         return "\n".join(f"{number}. {day}: {text}" for number, (day, text) in lines)
 
     def ids_of(self, numbers: Iterable[int]) -> tuple[str, ...]:
-        """Return the distinct ids of the memories with these numbers; skip unknown numbers."""
+        """Return the distinct ids of the memories with these numbers. Skips unknown numbers."""
         return tuple(self._ids[number - 1] for number in dict.fromkeys(self._known(numbers)))
 
     def supports(self, text: str, numbers: Iterable[int] | None = None) -> bool:
-        """Return whether the text's names, numbers, dates and negations occur in these memories, or in any."""
+        """Return whether the text's names, numbers, dates and negations occur in these memories. None means all memories."""
         named = range(1, len(self._ids) + 1) if numbers is None else self._known(numbers)
         terms = frozenset(tokenizer.terms(text))
         every = [sentence for number in named for sentence in self._sentences[number - 1]]
@@ -101,7 +101,7 @@ class _Answer(BaseModel):
 
 
 def extract_sentences(query: str, memories: Sequence[Memory]) -> Summary:
-    """Summarize by 3 to 6 sentences of the memories, with a point per sentence and all memories that say it."""
+    """Summarize with 3 to 6 sentences of the memories. Each sentence is a point with all memories that say it."""
     terms = set(tokenizer.terms(query))
     by_memory = [(memory, _best_first(memory, terms)) for memory in memories]
     points: dict[str, KeyPoint] = {}
@@ -123,7 +123,7 @@ def _best_first(memory: Memory, terms: set[str]) -> list[str]:
 
 
 def summarize_memory(request: SummarizeRequest, caller: Caller, ports: Ports) -> SummarizeResult:
-    """Return a few sentences and key points. If the model fails, sentences are extracted, and notes say so."""
+    """Return a few sentences and key points. If the model fails, extracts sentences and adds a note."""
     result = find(request.query, caller, ports, Filter(), request.limit, _RELEVANCE)
     memories = _readable(result.memories)
     summary, method, why = _summarize(request.query, memories, caller, ports)
@@ -158,7 +158,7 @@ SHAPE = schema(_Answer, "validation")
 
 
 def ask_model(query: str, memories: Sequence[Memory], today: date, model: LanguageModel, seconds: float) -> Summary:
-    """Return the sentences and points of the model that the memories support. Raises `ModelUnavailable` if too few."""
+    """Return the model's sentences and points that the memories support. Raises `ModelUnavailable` for too few."""
     shown = NumberedMemories(memories, today)
     reply = model.reply(
         instructions("summarize"), _messages(query, shown), schema=SHAPE, max_tokens=_MOST_TOKENS, seconds=seconds

@@ -1,4 +1,4 @@
-"""Which of a user's tags to merge: candidates by spelling, name and stem, a verdict on each, and the name to keep."""
+"""Plans which tags of a user to merge. Finds candidates by spelling, name and stem, judges each pair, and picks the name."""
 
 import re
 from collections import defaultdict
@@ -31,7 +31,7 @@ def visible(memories: Iterable[Memory], caller: Caller) -> list[Memory]:
 
 @dataclass
 class TagPlan:
-    """The merges of some tags. `apart`: similar pairs that stay separate."""
+    """The merges of some tags. `apart` lists similar pairs that stay separate."""
 
     own: OwnTags
     threshold: float
@@ -48,10 +48,10 @@ class TagPlan:
         threshold: float = 1.0,
         in_time: Callable[[Iterable[_Pair]], Iterable[_Pair]] = iter,
     ) -> "TagPlan":
-        """Judge all pairs that may mean the same, in the order of `in_time`.
+        """Judge all pairs that may mean the same. `in_time` yields the pairs, and may raise if the time is up.
 
-        `uses`: memories per tag. Without an `embedder`, only names and spelling count. `memories` are read only for
-        abbreviations that aren't in the shipped table; without them, these are not recognized.
+        `uses` is the number of memories per tag. Without an `embedder`, only names and spelling count. `memories` is called
+        only for abbreviations that aren't in the shipped table. Without memories, such abbreviations are not recognized.
         """
         plan = cls(OwnTags(uses, lambda word: words.pieces(word) == 1, _Abbreviations(memories).has), threshold)
         pairs = sorted(_candidates(uses))
@@ -99,7 +99,7 @@ class _Abbreviations:
         return self.read()
 
     def has(self, short: str, long: str) -> bool:
-        """Return whether a memory has both, adjacent if the short form is a word of its text ("CS at the coffee shop")."""
+        """Return whether a memory has both tags. If the short form is a word of the text, both must be adjacent."""
         return any(short in memory.tags and _says(memory, bare(short), bare(long)) for memory in self.memories)
 
 
@@ -118,7 +118,7 @@ def _judged(tag: str, other: str, own: OwnTags, vectors: Mapping[str, Vector | N
 
 
 def _vectors(tags: set[str], embedder: Embedder) -> dict[str, Vector | None]:
-    """Only for models with a known scale."""
+    """Embed the tags. Returns nothing for models without a known score scale."""
     if scale_of(embedder.name) is None:
         return {}
     ordered = sorted(tags)
@@ -126,7 +126,7 @@ def _vectors(tags: set[str], embedder: Embedder) -> dict[str, Vector | None]:
 
 
 def _candidates(tags: Mapping[str, int]) -> set[tuple[str, str]]:
-    """Pairs with the same spelling, table entry, initials or stem, or with one different letter."""
+    """Return pairs with the same spelling, table entry, initials or stem, or with one different letter."""
     together: dict[tuple[str, str], set[str]] = defaultdict(set)
     for tag in tags:
         for key in _keys(tag):

@@ -1,4 +1,4 @@
-"""`optimize_tags`: merges tags of one meaning, and archives tags that are long unused."""
+"""`optimize_tags`: merges tags with the same meaning, and archives tags that were not used for long."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -28,7 +28,7 @@ _PAIR_LIST: TypeAdapter[list[TagsApart]] = TypeAdapter(list[TagsApart])
 
 
 def optimize_tags(request: OptimizeRequest, caller: Caller, ports: Ports) -> OptimizeResult:
-    """Plan or make the merges of tags, or report a stored plan."""
+    """Plan or make tag merges, or report a stored plan."""
     memories: list[Memory] = []
 
     def planned(context: RunContext) -> Plan:

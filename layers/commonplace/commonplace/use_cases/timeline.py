@@ -1,4 +1,4 @@
-"""`memory_timeline`: numbers and topics of memories by event date, and changes over time."""
+"""`memory_timeline`: counts memories and topics by event date, and shows changes over time."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -25,7 +25,7 @@ _CONCEPTS, _CHANGES = 5, 10
 
 @dataclass
 class Span:
-    """A bucket that starts on a day: visible memories, and memories replaced in it."""
+    """A bucket that starts on a day. It has the visible memories, and the memories that were replaced in the period."""
 
     first: date
     seen: list[Outline] = field(default_factory=list)

@@ -1,4 +1,4 @@
-"""Reads a TinyDB file: tables of numbered documents, as written by its JSON storage. Writes nothing."""
+"""Reads a TinyDB file in the format of TinyDB's JSON storage: tables of numbered documents. Writes nothing."""
 
 import json
 import math
@@ -9,7 +9,7 @@ from typing import Any
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 
 DATE = "{TinyDate}:"
-"""The prefix of a date by TinyDB's serializer."""
+"""The prefix that TinyDB's serializer writes before a date."""
 _ENCODINGS = ("utf-8-sig", "cp1252")
 _BOM = b"\xef\xbb\xbf"
 
@@ -30,7 +30,7 @@ class Document:
 
 @dataclass(frozen=True)
 class TinyFile:
-    """The documents of a file in order, and its encoding. `not_numbers`: the number of NaN and infinite values."""
+    """The documents of a file in order, and the encoding. `not_numbers` counts the NaN and infinite values."""
 
     documents: list[Document]
     encoding: str

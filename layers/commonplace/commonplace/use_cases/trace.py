@@ -1,4 +1,4 @@
-"""`trace_search`: explains how a search found its results, from the search itself."""
+"""`trace_search`: runs a search and explains how it found the results."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -93,7 +93,7 @@ def _reach(matches: Matches | None, at: int, memory_id: str, legs: Mapping[Reach
 
 
 def _considered(search: Search, result: Found) -> dict[str, Reason | None]:
-    """Ids that match and were not returned, with the reason; None if this search did not check them."""
+    """Return matching ids that were not returned, with the reason. The reason is None if the search did not check the id."""
     general = search.query.general
     more = replace(search, limit=search.limit + _OF_A_REASON) if general else search
     seeing = replace(search.visibility, include_expired=True)

@@ -1,4 +1,4 @@
-"""Restores the other sources of merged memories when one source is erased: merged again, or separately."""
+"""When a source of a merged memory is erased, restores the other sources. They are merged again or stay separate."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -32,9 +32,9 @@ class Unmerge:
     def make(self) -> tuple[str, ...]:
         """Close the merged memories and merge the remaining sources again, or reopen them separately if not possible.
 
-        Returns the new ids. Each operation joins the run that merged them, so that its undo reverts both. A source that
-        exists already in the same words stays closed. Safe to repeat after a crash. Raises `CONFLICT` if a memory changes
-        concurrently.
+        Returns the new ids. Each operation joins the run of the merge, so that an undo of the run reverts both. A source
+        stays closed if an active memory has the same words. Safe to repeat after a crash. Raises `CONFLICT` if a memory
+        changes concurrently.
         """
         sources = self._sources()
         begun = all(memory.status == "deleted" for memory in self.merged)  # some sources are separate already
@@ -83,7 +83,7 @@ class Unmerge:
         return Operation(operation_id, caller.user_id, "UPDATE", caller.now, opens, closes)
 
     def _closing(self, operation_id: str) -> Iterator[Change]:
-        """Without a link to the remaining sources, which an erasure would follow."""
+        """Yield the changes that close the merged memories. Removes links that an erasure would follow to the sources."""
         now = self.lease.context.caller.now
         audit = Audit("delete", now, {"operation_id": operation_id, UNMERGED: True})
         for memory in self.merged:
@@ -91,7 +91,7 @@ class Unmerge:
                 yield Change(deleted(memory, now).model_copy(update={"supersedes": None}), audit, before=memory)
 
     def _applied(self, operation: Operation) -> bool:
-        """If the memory exists already in the same words, only closes the merged memories."""
+        """Apply the operation. If a memory with the same words exists, only close the merged memories and return False."""
         self.lease.renew()
         operations = self.lease.context.ports.operations
         try:
@@ -121,7 +121,7 @@ class Unmerge:
         return applied.run_id if applied else None
 
     def _save_in_run(self, operations: Sequence[Operation], run_id: str | None) -> None:
-        """Saved first: an undo skips operations in a run that were never applied."""
+        """Call this before the operations are applied. An undo skips operations of a run that were never applied."""
         runs = self.lease.context.night.runs
         run = runs.get(self.left[0].user_id, run_id) if run_id else None
         if run is not None:

@@ -1,4 +1,4 @@
-"""`update_memory`: replaces a memory with a new value, or corrects its labels under the same id."""
+"""`update_memory`: replaces a memory with a new value, or corrects the labels of a memory."""
 
 from collections.abc import Mapping
 from dataclasses import replace
@@ -24,7 +24,7 @@ _TOOL = "update_memory"
 
 
 def update_memory(request: UpdateRequest, caller: Caller, ports: Ports) -> UpdateResult:
-    """Supersede a memory by a new value, or correct its labels, as one operation."""
+    """Replace a memory with a new value, or correct the labels under the same id. Applies one operation."""
     old = memory_named(request, caller, ports)
     labels = _labels(request, caller.now)
     if "tags" in labels:
@@ -100,7 +100,7 @@ def _update_value(
 
 
 def _redacted(old: Memory, request: UpdateRequest, caller: Caller) -> tuple[str, Caller]:
-    """A memory named by id reveals its key only now, and the key may mark the value as a secret."""
+    """Redact the value again if the memory has another key than the request, because a key can mark a value as a secret."""
     assert request.value is not None
     if old.key in (None, request.key):
         return request.value, caller
@@ -120,7 +120,7 @@ def _operation(caller: Caller, *closes: Change, opens: Change) -> Operation:
 
 
 def _apply(operation: Operation, old: Memory, caller: Caller, ports: Ports, refusal: str) -> None:
-    """A conflict although the memory is unchanged means that another memory is in the way."""
+    """Apply the operation. On a conflict with an unchanged memory, another memory blocks the write: raise `refusal`."""
     try:
         ports.operations.apply(operation)
     except CommonplaceError as error:

@@ -1,4 +1,4 @@
-"""`usage_patterns`: when searches happen, which memories they find most or never, and which searches found nothing."""
+"""`usage_patterns`: reports when a user searches, which memories are found most or never, and which searches fail."""
 
 from collections import Counter
 from collections.abc import Sequence
