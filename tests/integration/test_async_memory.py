@@ -2,6 +2,8 @@
 
 import asyncio
 import inspect
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
@@ -220,3 +222,8 @@ def test_what_can_not_be_opened_is_told_where_it_is_asked(tmp_path: Path) -> Non
         await memory.close()
 
     asyncio.run(whole())
+
+
+def test_its_import_loads_no_models() -> None:
+    code = "import sys; from commonplace import AsyncCommonplace; assert 'numpy' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -8,15 +8,19 @@ from contextvars import copy_context
 from functools import partial, wraps
 from os import PathLike
 from threading import Lock
-from typing import Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, Self, TypeVar
 
 from commonplace.client.documents import Documents
 from commonplace.client.memory import Commonplace, refuse_if_forked
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.fields import Notes
+from commonplace.domain.interactions import Erased
 from commonplace.domain.memory import GLOBAL_AGENT
-from commonplace.nightly.user_erasure import ErasableUser
 from commonplace.ports.values import Clock
 from commonplace.settings import Settings
+
+if TYPE_CHECKING:
+    from commonplace.nightly.user_erasure import ErasableUser
 
 THREADS = 8
 _END: Any = object()
@@ -31,10 +35,10 @@ class _InThread(Protocol[_Opened]):
     async def _in_thread(self, work: Callable[[_Opened], _Answer]) -> _Answer: ...
 
 
-def awaited(
+def _awaited(
     method: Callable[Concatenate[_Owner, _Params], _Answer],
 ) -> Callable[Concatenate[_InThread[_Owner], _Params], Coroutine[Any, Any, _Answer]]:
-    """Return a coroutine function that runs the method in the owner's thread."""
+    """Return the method as a coroutine function, which runs it in a thread of the memory."""
 
     @wraps(method)
     async def call(owner: _InThread[_Owner], /, *args: _Params.args, **named: _Params.kwargs) -> _Answer:
@@ -63,12 +67,20 @@ class AsyncErasableUser:
     def __init__(self, memory: "AsyncCommonplace") -> None:
         self._memory = memory
 
-    async def _in_thread(self, work: Callable[[ErasableUser], _Answer]) -> _Answer:
+    async def _in_thread(self, work: Callable[["ErasableUser"], _Answer]) -> _Answer:
         return await self._memory._in_thread(lambda opened: work(opened.erasure()))
 
-    memories = awaited(ErasableUser.memories)
-    erase = awaited(ErasableUser.erase)
-    notes = awaited(ErasableUser.notes)
+    async def memories(self) -> int:
+        """Count the user's memories, including closed and unreadable records."""
+        return await self._in_thread(lambda user: user.memories())
+
+    async def erase(self) -> Erased:
+        """Erase everything permanently. Raises `CONFLICT` while a run of this user is active."""
+        return await self._in_thread(lambda user: user.erase())
+
+    async def notes(self, wait: bool = True) -> Notes | None:
+        """Return a note if erased data remains in a log file. With `wait`, first wait some seconds for other readers."""
+        return await self._in_thread(lambda user: user.notes(wait))
 
 
 class AsyncDocuments:
@@ -80,14 +92,14 @@ class AsyncDocuments:
     async def _in_thread(self, work: Callable[[Documents], _Answer]) -> _Answer:
         return await self._memory._in_thread(lambda opened: work(opened.documents))
 
-    write = awaited(Documents.write)
-    read = awaited(Documents.read)
-    listed = awaited(Documents.listed)
-    scores = awaited(Documents.scores)
-    versions = awaited(Documents.versions)
-    delete = awaited(Documents.delete)
-    undo = awaited(Documents.undo)
-    erase = awaited(Documents.erase)
+    write = _awaited(Documents.write)
+    read = _awaited(Documents.read)
+    listed = _awaited(Documents.listed)
+    scores = _awaited(Documents.scores)
+    versions = _awaited(Documents.versions)
+    delete = _awaited(Documents.delete)
+    undo = _awaited(Documents.undo)
+    erase = _awaited(Documents.erase)
 
 
 class AsyncCommonplace:
@@ -148,73 +160,73 @@ class AsyncCommonplace:
         """The user's documents: whole texts under a namespace and a key, with their versions."""
         return AsyncDocuments(self)
 
-    call = awaited(Commonplace.call)
-    answer = awaited(Commonplace.answer)
-    memory_normalize = awaited(Commonplace.memory_normalize)
-    memory_store_personal = awaited(Commonplace.memory_store_personal)
-    store_memory = awaited(Commonplace.store_memory)
-    store_memories = awaited(Commonplace.store_memories)
-    discover_memory_tools = awaited(Commonplace.discover_memory_tools)
-    memory_store = awaited(Commonplace.memory_store)
-    erase = awaited(Commonplace.erase)
-    reindex = awaited(Commonplace.reindex)
-    check = awaited(Commonplace.check)
-    get = awaited(Commonplace.get)
-    write_memory = awaited(Commonplace.write_memory)
-    read_memory = awaited(Commonplace.read_memory)
-    get_memory = awaited(Commonplace.get_memory)
-    list_memories = awaited(Commonplace.list_memories)
-    tags = awaited(Commonplace.tags)
-    tag_uses = awaited(Commonplace.tag_uses)
-    uploaded = awaited(Commonplace.uploaded)
-    drop_upload = awaited(Commonplace.drop_upload)
-    now = awaited(Commonplace.now)
-    update_memory = awaited(Commonplace.update_memory)
-    delete_memory = awaited(Commonplace.delete_memory)
-    history = awaited(Commonplace.history)
-    get_memory_context = awaited(Commonplace.get_memory_context)
-    summarize_memory = awaited(Commonplace.summarize_memory)
-    memory_search_personal = awaited(Commonplace.memory_search_personal)
-    search_memory = awaited(Commonplace.search_memory)
-    trace_search = awaited(Commonplace.trace_search)
-    memory_search = awaited(Commonplace.memory_search)
-    record_feedback = awaited(Commonplace.record_feedback)
-    forget_feedback = awaited(Commonplace.forget_feedback)
-    memory_stats = awaited(Commonplace.memory_stats)
-    memory_timeline = awaited(Commonplace.memory_timeline)
-    concept_network = awaited(Commonplace.concept_network)
-    usage_patterns = awaited(Commonplace.usage_patterns)
-    merge_memories = awaited(Commonplace.merge_memories)
-    optimize_tags = awaited(Commonplace.optimize_tags)
-    record_interactions = awaited(Commonplace.record_interactions)
-    nightly = awaited(Commonplace.nightly)
+    call = _awaited(Commonplace.call)
+    answer = _awaited(Commonplace.answer)
+    memory_normalize = _awaited(Commonplace.memory_normalize)
+    memory_store_personal = _awaited(Commonplace.memory_store_personal)
+    store_memory = _awaited(Commonplace.store_memory)
+    store_memories = _awaited(Commonplace.store_memories)
+    discover_memory_tools = _awaited(Commonplace.discover_memory_tools)
+    memory_store = _awaited(Commonplace.memory_store)
+    erase = _awaited(Commonplace.erase)
+    reindex = _awaited(Commonplace.reindex)
+    check = _awaited(Commonplace.check)
+    get = _awaited(Commonplace.get)
+    write_memory = _awaited(Commonplace.write_memory)
+    read_memory = _awaited(Commonplace.read_memory)
+    get_memory = _awaited(Commonplace.get_memory)
+    list_memories = _awaited(Commonplace.list_memories)
+    tags = _awaited(Commonplace.tags)
+    tag_uses = _awaited(Commonplace.tag_uses)
+    uploaded = _awaited(Commonplace.uploaded)
+    drop_upload = _awaited(Commonplace.drop_upload)
+    now = _awaited(Commonplace.now)
+    update_memory = _awaited(Commonplace.update_memory)
+    delete_memory = _awaited(Commonplace.delete_memory)
+    history = _awaited(Commonplace.history)
+    get_memory_context = _awaited(Commonplace.get_memory_context)
+    summarize_memory = _awaited(Commonplace.summarize_memory)
+    memory_search_personal = _awaited(Commonplace.memory_search_personal)
+    search_memory = _awaited(Commonplace.search_memory)
+    trace_search = _awaited(Commonplace.trace_search)
+    memory_search = _awaited(Commonplace.memory_search)
+    record_feedback = _awaited(Commonplace.record_feedback)
+    forget_feedback = _awaited(Commonplace.forget_feedback)
+    memory_stats = _awaited(Commonplace.memory_stats)
+    memory_timeline = _awaited(Commonplace.memory_timeline)
+    concept_network = _awaited(Commonplace.concept_network)
+    usage_patterns = _awaited(Commonplace.usage_patterns)
+    merge_memories = _awaited(Commonplace.merge_memories)
+    optimize_tags = _awaited(Commonplace.optimize_tags)
+    record_interactions = _awaited(Commonplace.record_interactions)
+    nightly = _awaited(Commonplace.nightly)
     each_run = _streamed(Commonplace.each_run)
-    due = awaited(Commonplace.due)
-    runs = awaited(Commonplace.runs)
-    run = awaited(Commonplace.run)
-    run_report = awaited(Commonplace.run_report)
-    undo_run = awaited(Commonplace.undo_run)
-    approve_run = awaited(Commonplace.approve_run)
-    discard_run = awaited(Commonplace.discard_run)
-    undo = awaited(Commonplace.undo)
-    write_markdown = awaited(Commonplace.write_markdown)
-    visible_pages = awaited(Commonplace.visible_pages)
-    apply_markdown = awaited(Commonplace.apply_markdown)
+    due = _awaited(Commonplace.due)
+    runs = _awaited(Commonplace.runs)
+    run = _awaited(Commonplace.run)
+    run_report = _awaited(Commonplace.run_report)
+    undo_run = _awaited(Commonplace.undo_run)
+    approve_run = _awaited(Commonplace.approve_run)
+    discard_run = _awaited(Commonplace.discard_run)
+    undo = _awaited(Commonplace.undo)
+    write_markdown = _awaited(Commonplace.write_markdown)
+    visible_pages = _awaited(Commonplace.visible_pages)
+    apply_markdown = _awaited(Commonplace.apply_markdown)
     export = _streamed(Commonplace.export)
     export_lines = _streamed(Commonplace.export_lines)
-    export_memories = awaited(Commonplace.export_memories)
-    export_file = awaited(Commonplace.export_file)
-    import_memories = awaited(Commonplace.import_memories)
-    backup = awaited(Commonplace.backup)
-    backups = awaited(Commonplace.backups)
-    verify = awaited(Commonplace.verify)
-    restore = awaited(Commonplace.restore)
-    upload = awaited(Commonplace.upload)
-    migrate_tinydb = awaited(Commonplace.migrate_tinydb)
-    check_migration = awaited(Commonplace.check_migration)
-    import_from = awaited(Commonplace.import_from)
-    import_turns = awaited(Commonplace.import_turns)
-    import_messages = awaited(Commonplace.import_messages)
-    import_records = awaited(Commonplace.import_records)
-    validate_storage = awaited(Commonplace.validate_storage)
-    repair_index = awaited(Commonplace.repair_index)
+    export_memories = _awaited(Commonplace.export_memories)
+    export_file = _awaited(Commonplace.export_file)
+    import_memories = _awaited(Commonplace.import_memories)
+    backup = _awaited(Commonplace.backup)
+    backups = _awaited(Commonplace.backups)
+    verify = _awaited(Commonplace.verify)
+    restore = _awaited(Commonplace.restore)
+    upload = _awaited(Commonplace.upload)
+    migrate_tinydb = _awaited(Commonplace.migrate_tinydb)
+    check_migration = _awaited(Commonplace.check_migration)
+    import_from = _awaited(Commonplace.import_from)
+    import_turns = _awaited(Commonplace.import_turns)
+    import_messages = _awaited(Commonplace.import_messages)
+    import_records = _awaited(Commonplace.import_records)
+    validate_storage = _awaited(Commonplace.validate_storage)
+    repair_index = _awaited(Commonplace.repair_index)
