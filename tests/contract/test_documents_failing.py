@@ -8,29 +8,20 @@ import pytest
 from commonplace.bootstrap.local import OpenStore
 from commonplace.client.documents import Documents
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.ports.bundle import Ports
 from tests.conftest import refusal
-from tests.contract.test_documents_kept import CITY, PLACE, SWIMS, TEA, Told
+from tests.contract.test_documents_kept import CITY, PLACE, SWIMS, TEA, Overridden, Told
 from tests.contract.test_documents_kept import told as told
 
 pytestmark = pytest.mark.integration
 
 
-class FailingRecords:
-    """The records of another, of which one way of writing is out of order."""
-
-    def __init__(self, ports: Ports, name: str) -> None:
-        self._records, self._name = ports.records, name
-
-    def __getattr__(self, name: str) -> Any:
-        if name == self._name:
-            raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "out of order")
-        return getattr(self._records, name)
-
-
 def without(opened: OpenStore, name: str) -> Documents:
     """The documents of a store that fails in one way."""
-    records: Any = FailingRecords(opened.ports, name)
+
+    def fail(*_: object) -> None:
+        raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "out of order")
+
+    records: Any = Overridden(opened.ports.records, **{name: fail})
     return Told(replace(opened, ports=replace(opened.ports, records=records))).documents
 
 

@@ -38,7 +38,6 @@ def clauses(utterance: Utterance) -> tuple[Clause, ...]:
 
 
 def sentences(text: str) -> list[Clause]:
-    """Return the sentences of any text."""
     return [_clause(text, start, end) for start, end in _spans(text, 0, len(text))]
 
 

@@ -426,7 +426,6 @@ class _BackdatedDay:
         return utterance.time if utterance is not None else self.day.utterances[0].time
 
     def _backdate(self, change: PlannedChange) -> PlannedChange:
-        """Backdate a change to a memory of this import."""
         spoken_at = self.moved.get(change.memory.memory_id)
         if spoken_at is None or change.before is None:
             return change

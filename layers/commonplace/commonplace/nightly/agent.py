@@ -78,7 +78,6 @@ class AgentPlan:
         return {name: made.candidate for name, made in self._by_name.items() if made.operation in ("ADD", "UPDATE")}
 
     def has_decision(self, name: str) -> bool:
-        """Return whether the plan has a decision for this name."""
         return name in self._by_name
 
     def candidate(self, content: str, interaction_id: str, evidence: str, **fields: Any) -> Candidate:

@@ -85,9 +85,8 @@ class _DayOperations:
             self._plan(decision, targets)
         else:
             candidate = decision.candidate
-            self.dropped.append(
-                Dropped(interaction_id=candidate.interaction_id, position=candidate.position, why=why[:_LONGEST_WHY])
-            )
+            place, position = candidate.interaction_id, candidate.position
+            self.dropped.append(Dropped(interaction_id=place, position=position, why=why[:_LONGEST_WHY]))
 
     def _forget(self, request: Candidate, shown: Sequence[Memory]) -> None:
         """If no memory matches, erase only the recorded interactions that match."""

@@ -100,9 +100,7 @@ class _Extraction:
         if reason:
             place, position = candidate.interaction_id, candidate.position
             self.dropped.append(Dropped(interaction_id=place, position=position, why=reason))
-        elif (candidate.content, _place(candidate)) not in {
-            (candidate.content, _place(candidate)) for candidate in self.candidates
-        }:
+        elif not any((candidate.content, _place(candidate)) == (known.content, _place(known)) for known in self.candidates):
             self.candidates.append(candidate)
 
 
@@ -154,9 +152,7 @@ def _with_forget_requests(extraction: _Extraction, day: Day) -> list[Candidate]:
     ]
     served = {_place(request) for request in requested}
     candidates = [
-        candidate
-        for candidate in extraction.candidates
-        if not (candidate.forgets and _place(candidate) in served) or _names_nothing(candidate, day)
+        item for item in extraction.candidates if not (item.forgets and _place(item) in served) or _names_nothing(item, day)
     ]
     order = [(utterance.interaction_id, utterance.position) for utterance in day.utterances]
     return sorted([*candidates, *requested], key=lambda candidate: order.index(_place(candidate)))

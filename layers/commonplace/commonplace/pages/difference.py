@@ -45,7 +45,6 @@ class MemoriesById:
 
 
 def read_record(caller: Caller, ports: Ports) -> MemoriesById:
-    """Read all memories of the user."""
     memories = {memory.memory_id: memory for memory in ports.records.all(caller.user_id)}
     agents = tuple({memory.agent_id for memory in memories.values()})
     return MemoriesById(memories, Visibility(caller.user_id, agents, caller.now), ports.records, zone_of(caller))

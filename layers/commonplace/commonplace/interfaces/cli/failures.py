@@ -152,7 +152,6 @@ class Failed(click.ClickException):
 
 
 def usage_error(error: click.ClickException, as_json: bool) -> Failed:
-    """Convert a usage error of click to `Failed`."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     parameter = error.param if isinstance(error, click.BadParameter) else None
     field = parameter.name if parameter else None

@@ -126,7 +126,6 @@ class Lexicon:
     longest_run: int = 1
 
     def add(self, trigger: str, topic: str) -> None:
-        """Add one trigger."""
         unsure, trigger = trigger.startswith("?"), trigger.removeprefix("?")
         keys, runs = cut(trigger)
         for run in runs:
