@@ -1,4 +1,4 @@
-"""What the built functions weigh and what their start costs, held to budgets and told in `.aws-sam/sizes.json`."""
+"""What the built functions weigh and what their start costs, held to budgets and reported in `.aws-sam/sizes.json`."""
 
 import json
 from pathlib import Path
@@ -22,8 +22,8 @@ OTHERS_SECONDS = 0.5
 INIT_MEMORY = 100.0
 HANDLERS = {"empty": "", "libraries": "import numpy, pydantic\nclass Model(pydantic.BaseModel):\n    x: int\n"}
 USUAL_SECONDS = 0.2
-"""What the second of these takes on a machine that does nothing else; budgets grow with it where others work too."""
-_RUNS = 4
+"""What a start that imports the libraries takes on the machine of the budgets; a slower machine's seconds shrink by it."""
+_MOST_ROUNDS = 12
 _SIZES = ROOT / ".aws-sam" / "sizes.json"
 
 
@@ -80,14 +80,24 @@ def test_nothing_is_carried_that_the_runtime_has_or_nobody_calls(package: str, a
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_function_starts_soon(function: str, tmp_path: Path) -> None:
-    """Processor time until the handler is imported, beyond what the interpreter and the runtime client take."""
+    """Importing the handler costs at most its budget of processor time, beside a start that imports only libraries.
+
+    Other work on the machine can only make a start slower. The first round within the budget therefore settles it.
+    """
     nothing, libraries = (other_handler(tmp_path / name, text) for name, text in HANDLERS.items())
-    runs = [[cost(function, about, tmp_path) for about in (nothing, libraries, {})] for _ in range(_RUNS)]
-    (empty, _), (usual, _), (seconds, memory) = (map(min, zip(*runs_of, strict=True)) for runs_of in zip(*runs, strict=True))
-    tell(f"{function} init s", seconds - empty)
+    budget = INIT_SECONDS.get(function, OTHERS_SECONDS)
+    rounds = []
+    for _ in range(_MOST_ROUNDS):
+        (empty, _), (usual, _), (whole, memory) = (cost(function, handler, tmp_path) for handler in (nothing, libraries, {}))
+        seconds = (whole - empty) / max(1.0, usual / USUAL_SECONDS)
+        rounds.append((seconds, memory))
+        if seconds <= budget and memory <= INIT_MEMORY:
+            break
+    seconds, memory = map(min, zip(*rounds, strict=True))
+    tell(f"{function} init s", seconds)
     tell(f"{function} init MB", memory)
     assert memory <= INIT_MEMORY
-    assert seconds - empty <= INIT_SECONDS.get(function, OTHERS_SECONDS) * max(1.0, usual / USUAL_SECONDS)
+    assert seconds <= budget, f"{len(rounds)} rounds"
 
 
 def test_the_runtime_client_is_the_real_one() -> None:
