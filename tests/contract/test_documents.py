@@ -114,10 +114,23 @@ def test_a_deleted_one_keeps_its_history_and_may_come_back(documents: Documents)
 def test_another_text_takes_the_place_of_a_version(documents: Documents) -> None:
     put_all(documents, (version(1, "a secret"), version(2, "a secret, and tea")))
     for one in documents.versions(ANA, NOTES, "a.md"):
-        documents.rewrite(ANA, one.model_copy(update={"body": one.body.replace("a secret", "[erased]")}))
-    documents.rewrite(ANA, version(7, "nothing"))
+        documents.rewrite(ANA, one.model_copy(update={"body": one.body.replace("a secret", "[erased]")}), one)
+    documents.rewrite(ANA, version(7, "nothing"), version(7))
     assert [one.body for one in documents.versions(ANA, NOTES, "a.md")] == ["[erased], and tea", "[erased]"]
     assert [one.version for one in documents.listed(ANA)] == [2]
+
+
+def test_a_version_that_was_changed_since_it_was_read_is_not_replaced(documents: Documents) -> None:
+    put_all(documents, (version(1, "a secret"), version(2, "a secret, and tea")))
+    newest, oldest = documents.versions(ANA, NOTES, "a.md")
+    for read in (newest, oldest):
+        erased = read.model_copy(update={"body": "[erased]"})
+        assert documents.rewrite(ANA, erased, read)
+        assert not documents.rewrite(
+            ANA, read.model_copy(update={"passages": (PassageOf(memory_id="one", digest="two"),)}), read
+        )
+        assert documents.rewrite(ANA, erased, erased)
+    assert [(one.body, one.passages) for one in documents.versions(ANA, NOTES, "a.md")] == [("[erased]", ())] * 2
 
 
 def test_an_erased_one_is_gone_with_its_versions(documents: Documents) -> None:

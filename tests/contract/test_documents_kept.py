@@ -14,6 +14,7 @@ from commonplace.client.documents import Documents
 from commonplace.domain.documents import Document
 from commonplace.domain.errors import ErrorCode
 from commonplace.domain.memory import DOCUMENTS, Memory
+from commonplace.memories.document_words import forget_in_documents
 from commonplace.nightly.user_erasure import ErasableUser
 from commonplace.ports.values import Caller, Entry
 from commonplace.runs.apply import RunContext
@@ -272,9 +273,9 @@ def test_a_passage_that_two_writers_share_stays_active_when_the_earlier_closes_i
         reached["later_added"].set()
         return added
 
-    def later_rewrite(user_id: str, document: Document) -> None:
+    def later_rewrite(*version: Any) -> bool:
         wait("earlier_read" if closes == "after the later writer ended" else "earlier_ended")
-        ports.documents.rewrite(user_id, document)
+        return ports.documents.rewrite(*version)
 
     def write(name: str, body: str, records: Any, documents: Any) -> None:
         changed = replace(ports, records=records, documents=documents)
@@ -335,3 +336,59 @@ def test_a_user_who_leaves_takes_them_along(told: Told, documents: Documents) ->
     documents.write(*PLACE, TEA)
     told.erasure.erase()
     assert (documents.listed(), documents.versions(*PLACE), told.texts()) == ([], [], set())
+
+
+def test_a_writer_that_links_a_passage_does_not_write_erased_words_back(told: Told, opened: OpenStore) -> None:
+    """The passage is erased while the later writer links its version to the memory that the earlier writer stored."""
+    ports = opened.ports
+
+    def write(body: str, records: Any, documents: Any) -> None:
+        changed = replace(ports, records=records, documents=documents)
+        Documents(told.caller, lambda: changed, lambda: told.erasure).write(*PLACE, body)
+
+    def earlier_add(entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
+        added: list[list[tuple[Memory, bool]]] = []
+
+        def later_add(later: Sequence[Entry]) -> list[tuple[Memory, bool]]:
+            added.append(ports.records.add(entries))
+            return ports.records.add(later)
+
+        def later_rewrite(*version: Any) -> bool:
+            if not erased:
+                erased.append(next(one.memory_id for one in told.memories() if one.content == TEA))
+                told.erasure.erase_memory(erased[0])
+            return ports.documents.rewrite(*version)
+
+        write(
+            f"{TEA}\n\n{CITY}", Overridden(ports.records, add=later_add), Overridden(ports.documents, rewrite=later_rewrite)
+        )
+        return added[0]
+
+    erased: list[str] = []
+    write(f"{TEA}\n\n{SWIMS}", Overridden(ports.records, add=earlier_add), ports.documents)
+    assert erased
+    assert told.texts() == {CITY}
+    assert not [one.version for one in told.documents.versions(*PLACE) if "tea" in one.body]
+    assert not [one for one in ports.records.all(ANA) if "tea" in one.content + one.raw_text]
+    assert [one.memory_id for one in told.documents.read(*PLACE).passages] == [one.memory_id for one in told.memories()]
+
+
+def test_words_are_erased_from_a_version_that_a_writer_links_meanwhile(
+    told: Told, documents: Documents, opened: OpenStore
+) -> None:
+    store, linked = opened.ports.documents, list[Document]()
+
+    def rewrite(user_id: str, document: Document, before: Document) -> bool:
+        if not linked:
+            passages = (before.passages[0], before.passages[1].model_copy(update={"memory_id": "another"}))
+            linked.append(before.model_copy(update={"passages": passages}))
+            assert store.rewrite(user_id, linked[0], before)
+        return store.rewrite(user_id, document, before)
+
+    documents.write(*PLACE, f"{TEA}\n\n{SWIMS}")
+    documents.write(*PLACE, f"{TEA}\n\n{CITY}")
+    tea = next(one for one in told.memories() if one.content == TEA)
+    assert forget_in_documents({tea.memory_id}, [tea], ANA, NOON, Overridden(store, rewrite=rewrite))
+    versions = documents.versions(*PLACE)
+    assert [one.body for one in versions] == [f"[erased]\n\n{CITY}", f"[erased]\n\n{CITY}", f"[erased]\n\n{SWIMS}"]
+    assert [one.memory_id for one in store.versions(ANA, *PLACE)[1].passages] == ["another"]

@@ -48,7 +48,7 @@ def gone(number: int) -> Document:
 def test_a_version_that_is_rewritten_still_goes_with_its_document(dynamodb_table: Table, documents: DynamoDocuments) -> None:
     put_all(documents, (version(1), gone(2)))
     for one in documents.versions(ANA, NOTES, "a.md"):
-        documents.rewrite(ANA, one.model_copy(update={"body": one.body and "[erased]"}))
+        documents.rewrite(ANA, one.model_copy(update={"body": one.body and "[erased]"}), one)
     assert [one.body for one in documents.versions(ANA, NOTES, "a.md")] == ["", "[erased]"]
     kept = [item(dynamodb_table, name) or {} for name in (HEAD, row(1), row(2))]
     assert [one.get("purge_at") for one in kept] == [{"N": str(int(MONTH.timestamp()))}] * 3

@@ -71,6 +71,10 @@ class Document(DocumentHead):
         """The version without the body."""
         return DocumentHead.model_validate(self.model_dump(exclude={"body"}))
 
+    def has_text_of(self, other: "Document") -> bool:
+        """Return whether both have the same body, linked to the same memories."""
+        return (self.body, self.passages) == (other.body, other.passages)
+
 
 def path_of(namespace: Sequence[str], key: str = "") -> str:
     """Return labels and key joined by `/`, with special characters escaped.

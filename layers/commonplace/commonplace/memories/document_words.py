@@ -139,8 +139,10 @@ def _forget(
         following = {"version": versions[0].version + 1, "updated_at": now}
         documents.put(user_id, without_passages(versions[0], memory_ids).model_copy(update=following))
     for version in versions:
-        if _mentions(version, memory_ids):
-            documents.rewrite(user_id, without_passages(version, memory_ids))
+        changed = without_passages(version, memory_ids)
+        if _mentions(version, memory_ids) and not documents.rewrite(user_id, changed, version):
+            _forget(head, is_own, forgotten, memories, copied, user_id, now, documents)  # another writer linked the version
+            break
     return bool(memory_ids)
 
 

@@ -108,8 +108,7 @@ def settle(document: Document, entries: Mapping[str, Entry], caller: Caller, por
 
     A version written meanwhile counts as the newest. If the document was erased meanwhile, the new memories are erased too.
     """
-    document = _add(document, entries, caller, ports)
-    added = {part.memory_id for part in document.passages if part.digest in entries}
+    document, added = _add(document, entries, caller, ports)
     versions = close_former(document.namespace, document.key, caller, ports, added)
     digests = [passage.digest for passage in document.passages]
     for version in versions:
@@ -147,20 +146,29 @@ def _restored(document: Document, caller: Caller, ports: Ports) -> set[str]:
     former = {part.digest: part.memory_id for part in document.passages if part.memory_id in closed}
     passages = passages_of(document.body, document.form, document.fields) if former else {}
     lost = {digest: passage for digest, passage in passages.items() if digest in former}
-    document = _add(document, _entries(document, lost, former, caller, ports), caller, ports)
-    return {part.memory_id for part in document.passages if part.digest in former}
+    return _add(document, _entries(document, lost, former, caller, ports), caller, ports)[1]
 
 
-def _add(document: Document, entries: Mapping[str, Entry], caller: Caller, ports: Ports) -> Document:
-    """Store new memories of passages and link the document to them, or to active memories with the same content."""
+def _add(document: Document, entries: Mapping[str, Entry], caller: Caller, ports: Ports) -> tuple[Document, set[str]]:
+    """Store new memories of passages and link the document to them, or to active memories with the same content.
+
+    Returns the linked document and the ids of the memories. If words of this version are erased meanwhile, they stay erased.
+    """
     stored = ports.records.add(list(entries.values())) if entries else []
     ids = {digest: memory.memory_id for digest, (memory, _) in zip(entries, stored, strict=True)}
-    linked = tuple(part.model_copy(update={"memory_id": ids.get(part.digest, part.memory_id)}) for part in document.passages)
-    if linked == document.passages:
-        return document
-    document = document.model_copy(update={"passages": linked})
-    ports.documents.rewrite(caller.user_id, document)
-    return document
+    for _ in range(_ROUNDS):
+        passages = [part.model_copy(update={"memory_id": ids.get(part.digest, part.memory_id)}) for part in document.passages]
+        linked = document.model_copy(update={"passages": tuple(passages)})
+        if linked == document or ports.documents.rewrite(caller.user_id, linked, document):
+            return linked, set(ids.values())
+        versions = ports.documents.versions(caller.user_id, document.namespace, document.key)
+        document = next((version for version in versions if version.version == document.version), document)
+    raise changed_meanwhile()
+
+
+def changed_meanwhile() -> CommonplaceError:
+    """Return the error for a document that another writer changed."""
+    return CommonplaceError(ErrorCode.CONFLICT, "version: the document was changed meanwhile; read it again", "version")
 
 
 def _end(memory_ids: Collection[str], caller: Caller, ports: Ports, erases: bool = False) -> bool:

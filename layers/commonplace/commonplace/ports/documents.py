@@ -23,8 +23,11 @@ class Documents(Protocol):
     def listed(self, user_id: str, namespace: Sequence[str] = ()) -> Iterator[DocumentHead]:
         """Yield the newest version of each document in a namespace or below it, by path. Includes deleted documents."""
 
-    def rewrite(self, user_id: str, document: Document) -> None:
-        """Replace the text of a stored version permanently. Does nothing if the version doesn't exist."""
+    def rewrite(self, user_id: str, document: Document, before: Document) -> bool:
+        """Replace the text and passages of a stored version permanently. Does nothing if the version doesn't exist.
+
+        Returns False if the stored version no longer has the text and passages of `before`.
+        """
 
     def erase(self, user_id: str, namespace: Sequence[str], key: str) -> None:
         """Delete a document with all its versions permanently. Safe to repeat."""

@@ -13,7 +13,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode, list_of, of_t
 from commonplace.domain.fields import printable
 from commonplace.domain.memory import DOCUMENTS
 from commonplace.domain.strict_json import read_object
-from commonplace.memories.documents import close_former, derived, settle
+from commonplace.memories.documents import changed_meanwhile, close_former, derived, settle
 from commonplace.memories.transitions import PURGE_DELAY
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Filter
@@ -45,7 +45,7 @@ def write_document(writing: Writing, caller: Caller, ports: Ports) -> Document:
     for attempt in range(_ATTEMPTS):
         before = ports.documents.get(caller.user_id, writing.namespace, writing.key)
         if writing.version not in (None, 0 if before is None or before.deleted else before.version):
-            raise _changed()
+            raise changed_meanwhile()
         document = _next(
             writing.namespace, writing.key, before, caller, body=body, size=len(body.encode()), form=writing.form
         )
@@ -103,7 +103,7 @@ def delete_document(namespace: Sequence[str], key: str, caller: Caller, ports: P
             close_former(namespace, key, caller, ports)
         raise
     if version not in (None, before.version):
-        raise _changed()
+        raise changed_meanwhile()
     at = caller.now + PURGE_DELAY
     gone = _next(tuple(namespace), key, before, caller, body="", size=0, deleted=True, purge_at=at)
     ports.documents.put(caller.user_id, gone)
@@ -134,10 +134,6 @@ def _next(namespace: tuple[str, ...], key: str, before: DocumentHead | None, cal
         updated_at=caller.now,
         **fields,
     )
-
-
-def _changed() -> CommonplaceError:
-    return CommonplaceError(ErrorCode.CONFLICT, "version: the document was changed meanwhile; read it again", "version")
 
 
 def _check_names(writing: Writing) -> None:

@@ -62,14 +62,20 @@ class DynamoDocuments:
         for page in pages:
             yield from (_head_of(item) for item in page)
 
-    def rewrite(self, user_id: str, document: Document) -> None:
-        calls, head = self._table.calls(), {":head": _packed_head(document)}
-        own = key_of(user_id, _version_name(document.path, document.version))
-        change, body = f"SET #{_HEAD} = :head, #{_BODY} = :body", {":body": packed(document.body)}
-        calls.transact([Action("Update", own, PRESENT, {**head, **body}, change)])
-        condition, version = f"#{_VERSION} = :own", {":own": {"N": str(document.version)}}
-        newest = key_of(user_id, f"{DOCUMENT}{document.path}")
-        calls.transact([Action("Update", newest, condition, {**head, **version}, f"SET #{_HEAD} = :head")])
+    def rewrite(self, user_id: str, document: Document, before: Document) -> bool:
+        calls, name = self._table.calls(), _version_name(document.path, document.version)
+        newest, item = _head(calls, user_id, document.path), calls.one(user_id, name)
+        if item is None or not _document(item).has_text_of(before):
+            return item is None
+        head, as_read = {":head": _packed_head(document)}, {":read_head": item[_HEAD], ":read_body": item[_BODY]}
+        condition, change = f"#{_HEAD} = :read_head AND #{_BODY} = :read_body", f"SET #{_HEAD} = :head, #{_BODY} = :body"
+        values = {**head, ":body": packed(document.body), **as_read}
+        actions = [Action("Update", key_of(user_id, name), condition, values, change)]
+        if newest is not None and newest.version == document.version:
+            condition, values = f"#{_VERSION} = :own", {**head, ":own": {"N": str(document.version)}}
+            own = key_of(user_id, f"{DOCUMENT}{document.path}")
+            actions.append(Action("Update", own, condition, values, f"SET #{_HEAD} = :head"))
+        return not calls.transact(actions)
 
     def erase(self, user_id: str, namespace: Sequence[str], key: str) -> None:
         calls, path = self._table.calls(), path_of(namespace, key)

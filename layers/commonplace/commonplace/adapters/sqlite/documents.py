@@ -48,11 +48,15 @@ class SqliteDocuments:
             ).fetchall()
         yield from (DocumentHead.model_validate_json(head, extra="ignore") for (head,) in rows)
 
-    def rewrite(self, user_id: str, document: Document) -> None:
+    def rewrite(self, user_id: str, document: Document, before: Document) -> bool:
         with self._database.writing(erases=True) as connection:
             owner, path, version, head, body, _ = _row(known_owner(connection, user_id), document)
-            changed = "UPDATE documents SET head = ?, body = ? WHERE owner = ? AND path = ? AND version = ?"
-            connection.execute(changed, (head, body, owner, path, version))
+            key = "owner = ? AND path = ? AND version = ?"
+            stored = connection.execute(f"SELECT head, body FROM documents WHERE {key}", (owner, path, version)).fetchone()
+            if stored is not None and not _document(*stored).has_text_of(before):
+                return False
+            connection.execute(f"UPDATE documents SET head = ?, body = ? WHERE {key}", (head, body, owner, path, version))
+            return True
 
     def erase(self, user_id: str, namespace: Sequence[str], key: str) -> None:
         with self._database.writing(erases=True) as connection:
@@ -65,7 +69,11 @@ class SqliteDocuments:
                 "SELECT head, body FROM documents WHERE owner = ? AND path = ? ORDER BY version DESC LIMIT ?",
                 (known_owner(connection, user_id), path, most),
             ).fetchall()
-        return [Document.model_validate({**json.loads(head), "body": body}, extra="ignore") for head, body in rows]
+        return [_document(*row) for row in rows]
+
+
+def _document(head: str, body: str) -> Document:
+    return Document.model_validate({**json.loads(head), "body": body}, extra="ignore")
 
 
 def _row(owner: int | None, document: Document) -> tuple[int | None, str, int, str, str, float | None]:

@@ -26,8 +26,6 @@ _WIDEST = 20
 
 
 class _Meaning(NamedTuple):
-    """A word's lemmas and synonym groups, each with the form it stands in."""
-
     text: str
     readings: tuple[Reading, ...]
     synonyms: _Grouped
@@ -39,7 +37,6 @@ class _Meaning(NamedTuple):
 
 @functools.lru_cache(maxsize=4096)
 def _meaning(word: str, language_name: str) -> _Meaning:
-    """Looks a word up in the tables of its language."""
     own, english = language(language_name), language_name == "english"
     known: tuple[Reading, ...] = readings(word) if english else ((word, BASE),)
     synonyms = tuple((form, own.synonyms[lemma]) for lemma, form in known if lemma in own.synonyms)
@@ -50,7 +47,6 @@ def _meaning(word: str, language_name: str) -> _Meaning:
 
 
 def _related(left: _Meaning, right: _Meaning) -> tuple[str, Forms]:
-    """How two words that share a key answer to each other: the same, forms of one, synonyms, or one misspelled."""
     if left.text == right.text:
         return SAME, UNCHANGED
     forms = frozenset((form, its) for lemma, form in left.readings for same, its in right.readings if same == lemma)
@@ -64,7 +60,6 @@ def _related(left: _Meaning, right: _Meaning) -> tuple[str, Forms]:
 
 
 def _blurred(word: str) -> str:
-    """What is left of a word when nobody knows where it has two letters for one, or `ie` for `ei`."""
     return _DOUBLED.sub(r"\1", word).replace("ie", "ei")
 
 
@@ -114,7 +109,6 @@ def aligned(left: Tokens, right: Tokens, language_name: str) -> Alignment | None
 
 
 def _middle(left: Sequence[_Meaning], right: Sequence[_Meaning]) -> list[Match]:
-    """Least cost by the usual table: row by row, what the words so far cost at least."""
     width = len(right) + 1
     costs = [[column * _LEFT_OVER for column in range(width)]]
     found: dict[tuple[int, int], Match] = {}
@@ -187,7 +181,6 @@ def orders(left: Statement, right: Statement) -> Iterator[tuple[Tokens, Tokens]]
 
 
 def _opening_last(statement: Statement) -> Tokens:
-    """The time or place a statement opens with moved behind it, and such phrases at its end in one order."""
     tokens = statement.tokens
     times = statement.language.words["time_words"]
     end = 0
@@ -203,7 +196,6 @@ def _opening_last(statement: Statement) -> Tokens:
 
 
 def _opening_time(tokens: Tokens, own: Language) -> int:
-    """How many words a statement opens with that say how often or when: "3 times weekly", "every Sunday", "2 years ago"."""
     end, times = 0, own.words["times"]
     while (
         end < len(tokens)
@@ -236,7 +228,6 @@ def _tail_sorted(tokens: Tokens, times: frozenset[str]) -> Tokens:
 
 
 def _paired_alike(left: Tokens, right: Tokens, describing: Words) -> Tokens:
-    """The left words in the order of the right ones, where only what `and`, `or` or a comma joins has changed places."""
     if sum(token.text[0].isdigit() for token in left) > _MOST_NUMBERS:
         return left  # "Tom and Ana are 5 and 7"
     start, stop = 0, 0
@@ -269,7 +260,6 @@ def ends(tokens: Tokens, at: int) -> bool:
 
 
 def _like(ours: Sequence[Token], theirs: Sequence[Token]) -> list[Token]:
-    """Our words in their order, linked as theirs are."""
     free = list(ours)
     found = []
     for token in theirs:
@@ -280,12 +270,10 @@ def _like(ours: Sequence[Token], theirs: Sequence[Token]) -> list[Token]:
 
 
 def _listed(tokens: Sequence[Token]) -> bool:
-    """Single words in a row, each joined to the one before: "tea, coffee and milk"."""
     return len(tokens) > 1 and all(token.link in _PAIRS for token in tokens[1:]) and _one_marker(tokens)
 
 
 def _swapped(ours: Sequence[Token], theirs: Sequence[Token]) -> bool:
-    """Two joined parts of one length, each kept as it is: "black dogs and white cats"."""
     half = len(ours) // 2
     return (
         len(ours) == 2 * half > 0
@@ -303,7 +291,6 @@ def _one_marker(tokens: Sequence[Token]) -> bool:
 
 
 def _turned(statement: Statement) -> Tokens:
-    """Turns "Dr. Weber is my dentist" into "my dentist is Dr. Weber"; empty where the two sides may not change places."""
     at, tokens = statement.copula, statement.tokens
     head, tail = tokens[:at], tokens[at:]
     definite = any(side and side[0].definite for side in (head, tail))

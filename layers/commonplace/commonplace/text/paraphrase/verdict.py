@@ -87,7 +87,6 @@ def alike(one: str, other: str) -> bool:
 
 
 def _core(text: str) -> str:
-    """What must agree: everything but spaces, stops, "I" at the start and a polite or chatty end."""
     spelled = unicodedata.normalize("NFKC", text).lower()
     return _POLITE_END.sub("", _SPEAKER.sub("", _LEFT_OUT.sub("", spelled)))
 
@@ -114,7 +113,6 @@ def same_statement(first: str, second: str) -> str | None:
 
 
 def _judged(lefts: tuple[Statement, ...], rights: tuple[Statement, ...]) -> str | None:
-    """Compares them word by word, then phrase by phrase."""
     left, right = lefts[0], rights[0]
     one_and_many = left.number and right.number and left.number.isdisjoint(right.number)
     if left.question != right.question or one_and_many or not left.tokens or _far_apart(left, right):
@@ -126,7 +124,6 @@ def _judged(lefts: tuple[Statement, ...], rights: tuple[Statement, ...]) -> str 
 
 
 def _acted(one: str, other: str, name: str) -> str | None:
-    """The same of a text in the passive and one in the active."""
     ours, theirs = turned(one, name), turned(other, name)
     if bool(ours) == bool(theirs):
         return None
@@ -135,7 +132,6 @@ def _acted(one: str, other: str, name: str) -> str | None:
 
 
 def _strangers(one: str, other: str) -> bool:
-    """Whether two longer texts share so few words that reading them is not worth the time."""
     ours, theirs = _bare_words(one), _bare_words(other)
     longer = max(len(ours), len(theirs))
     return longer >= _LONG and len(ours & theirs) < _LEAST_SHARED * longer
@@ -276,7 +272,6 @@ def with_moves(found: Alignment, left: Tokens, right: Tokens, own: Language) -> 
 
 
 def _harmless(one: Match, other: Match, left: Tokens, right: Tokens, own: Language) -> bool:
-    """Whether two words may change places: in a list, before one noun, as a compound, or in a phrase of time or place."""
     if (one.left < other.left) == (one.right < other.right):
         return True
     if _compound(one, other, left, right, own.words["compounding"]):
@@ -299,7 +294,6 @@ def _harmless(one: Match, other: Match, left: Tokens, right: Tokens, own: Langua
 
 
 def _listed(tokens: Tokens, first: int, last: int, describing: Words) -> bool:
-    """Whether two words are single members of one list behind one marker."""
     between = tokens[first + 1 : last + 1]
     if is_described(tokens, first, describing):
         return False
@@ -309,7 +303,6 @@ def _listed(tokens: Tokens, first: int, last: int, describing: Words) -> bool:
 
 
 def _described(tokens: Tokens, first: int, last: int, own: Language) -> bool:
-    """Whether two words in a row describe the noun behind them: "a small white dog"."""
     if last != first + 1 or last + 1 >= len(tokens):
         return False
     return any(token.text in own.words["describing"] for token in tokens[first : last + 1]) and (
@@ -318,7 +311,6 @@ def _described(tokens: Tokens, first: int, last: int, own: Language) -> bool:
 
 
 def _new_clause(tokens: Tokens, first: int, last: int) -> bool:
-    """Whether something else is told between two words: "runs before lunch *and swims*"."""
     return any(token.link in (AND, STOP) for token in tokens[first + 1 : last + 1])
 
 
@@ -334,7 +326,6 @@ def _words_of_phrase(tokens: Tokens, phrase: int) -> list[str]:
 
 
 def _compound(one: Match, other: Match, left: Tokens, right: Tokens, compounding: Words) -> bool:
-    """True for "University of Bristol", "Bristol University"; not for "a school in a park", "a park in a school"."""
     if abs(one.left - other.left) > 1 or abs(one.right - other.right) > 1:
         return False
     for noun, head in ((one, other), (other, one)):
@@ -355,7 +346,6 @@ def agrees(alignment: Alignment, left: Tokens, right: Tokens, own: Language) -> 
 
 
 def _match_allowed(match: Match, left: Tokens, right: Tokens, own: Language) -> bool:
-    """Whether two words that answer to each other say the same, time and number included."""
     ours, theirs = left[match.left], right[match.right]
     if not _same_role(ours, theirs, own) or not _same_voice(match, ours, theirs):
         return False
@@ -372,7 +362,6 @@ def _match_allowed(match: Match, left: Tokens, right: Tokens, own: Language) -> 
 
 
 def _same_role(ours: Token, theirs: Token, own: Language) -> bool:
-    """False for "meat and pizza" and "meat or pizza" or "meat pizza", for Turkey and turkey."""
     differ = (ours.capital and theirs.small) or (ours.small and theirs.capital)
     if differ and ours.text == theirs.text and ours.text in own.words["case_matters"]:
         return False
@@ -380,14 +369,12 @@ def _same_role(ours: Token, theirs: Token, own: Language) -> bool:
 
 
 def _same_voice(match: Match, ours: Token, theirs: Token) -> bool:
-    """False for "is fired" and "fired", for Danielle and Daniele."""
     if match.kind == TYPO and not (ours.small and theirs.small):
         return False
     return match.kind not in (SAME, FORM) or ours.participle == theirs.participle
 
 
 def _marker_allowed(match: Match, left: Tokens, right: Tokens, own: Language) -> bool:
-    """Whether both words stand behind the same preposition, or two that say the same there."""
     ours, theirs = left[match.left], right[match.right]
     one, other = ours.marker, theirs.marker
     if one == other or frozenset({one, other}) in own.same_markers:
@@ -402,7 +389,6 @@ def _marker_allowed(match: Match, left: Tokens, right: Tokens, own: Language) ->
 
 
 def _in_place(at: int, tokens: Tokens, own: Language) -> bool:
-    """Whether the phrase around a word ends in a place one is in, on or at alike."""
     end = at
     while end + 1 < len(tokens) and tokens[end + 1].marker == tokens[at].marker and not tokens[end + 1].joined:
         end += 1
@@ -410,19 +396,16 @@ def _in_place(at: int, tokens: Tokens, own: Language) -> bool:
 
 
 def _liked(match: Match, left: Tokens, own: Language) -> bool:
-    """Whether it is "like to swim" and "like swimming"."""
     before = left[match.left - 1].text if match.left else ""
     return any(lemma in own.words["likes_to"] for lemma in lemmas(before)) and bool(match.forms & {(BASE, ING), (ING, BASE)})
 
 
 def _agrees(match: Match, left: Tokens, right: Tokens) -> bool:
-    """Whether it is "I live" and "the user lives"."""
     subjects = {tokens[at - 1].text for tokens, at in ((left, match.left), (right, match.right)) if at}
     return subjects == {_FIRST_PERSON} and bool(match.forms & {(BASE, S), (S, BASE)})
 
 
 def _lasting(forms: Forms, ours: Token, theirs: Token, own: Language) -> bool:
-    """Whether it is "work" and "is working": a state that lasts, told in either form of the present."""
     progressive = theirs if forms & {(BASE, ING), (S, ING)} else ours if forms & {(ING, BASE), (ING, S)} else None
     return (
         progressive is not None
@@ -433,14 +416,12 @@ def _lasting(forms: Forms, ours: Token, theirs: Token, own: Language) -> bool:
 
 
 def _ongoing(match: Match, left: Tokens, right: Tokens, own: Language) -> bool:
-    """Whether it is "have lived" and "have been living", which is read without its `been`."""
     before = {tokens[at - 1].text for tokens, at in ((left, match.left), (right, match.right)) if at}
     lasts = any(lemma in own.words["lasting"] for lemma in lemmas(left[match.left].text))
     return lasts and bool(before) and before <= own.words["having"] and bool(match.forms & {(ING, PAST), (PAST, ING)})
 
 
 def _is_name_of_kin(tokens: Tokens, at: int, own: Language) -> bool:
-    """The name in "my sister Anna": said or left out, she is the same."""
     token, before = tokens[at], tokens[at - 1]
     named = at > 0 and token.capital and token.marker == before.marker and not token.joined
     return named and before.text in own.words["kin"] | own.words["pets"] and token.text not in own.words["times"]
@@ -492,14 +473,12 @@ def _without_opener(words: list[Word], own: Language) -> list[Word]:
 
 
 def _about_the_user(words: list[Word], own: Language) -> list[Word]:
-    """A note that leaves out whom it is about, or says "user", with "I": "Lives in Oslo"."""
     if words and (words[0].text in own.words["bare_verbs"] or (own.name == "english" and _told_in_past(words, own))):
         return [Word(_FIRST_PERSON), *words]
     return [Word(_FIRST_PERSON), *words[1:]] if own.name == "english" and words and words[0].text == "user" else words
 
 
 def _told_in_past(words: list[Word], own: Language) -> bool:
-    """Whether it begins with a past form that is no participle, as far as the next word tells: "Moved to Oslo"."""
     behind = words[1].text if len(words) > 1 else "by"
     forms = {form for _, form in readings(words[0].text)[1:]}
     if forms != {PAST} or behind in own.words["behind_participle"]:
@@ -509,7 +488,6 @@ def _told_in_past(words: list[Word], own: Language) -> bool:
 
 
 def _begins(words: Sequence[Word], phrase: tuple[str, ...]) -> bool:
-    """Whether the words begin with a phrase said in one breath."""
     return (
         len(words) >= len(phrase)
         and all(part in ("*", word.text) for word, part in zip(words, phrase, strict=False))
@@ -536,7 +514,6 @@ def _rewritten(words: list[Word], phrases: Phrases) -> list[Word]:
 
 
 def _without_been(words: list[Word], own: Language) -> list[Word]:
-    """The words with "have been living" as "have living", so that it can stand for "have lived"."""
     texts = [word.text for word in words]
     lasting = [
         at
@@ -571,6 +548,5 @@ def _phrase_length(window: Sequence[Word], own: Language) -> int:
 
 @functools.lru_cache(maxsize=4096)
 def _phrases_from(word: str, language_name: str) -> tuple[tuple[str, ...], ...]:
-    """The phrases that may begin with a form of a word, longest first for each of its lemmas."""
     firsts = lemmas(word) if language_name == "english" else (word,)
     return tuple(phrase for first in firsts for phrase, _ in language(language_name).synonym_phrases.get(first, ()))
