@@ -38,7 +38,7 @@ def clauses(utterance: Utterance) -> tuple[Clause, ...]:
 
 
 def sentences(text: str) -> list[Clause]:
-    return [_clause(text, start, end) for start, end in _spans(text, 0, len(text))]
+    return [_build_clause(text, start, end) for start, end in _spans(text, 0, len(text))]
 
 
 def _spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -91,22 +91,22 @@ def _without_question(text: str, start: int, end: int) -> Iterator[Clause]:
     sentence = text[start:end]
     is_request = sentence.rstrip("\"'”’») ").endswith(("?", "？")) or has_wording("request", sentence)
     if not is_request or has_wording("standing", sentence):
-        yield _clause(text, start, end)
+        yield _build_clause(text, start, end)
         return
     reason = wording_pattern("reasons").search(sentence)
-    tail = _clause(text, start + reason.end(), end) if reason else None
+    tail = _build_clause(text, start + reason.end(), end) if reason else None
     end = start + reason.start() if reason else end
     cut = next((match.start() for match in wording_pattern("asks").finditer(sentence[: end - start]) if match.start()), None)
     head = sentence[: cut or 0]
     if len(head.split()) >= _LEAST_WORDS and not has_wording("request", head) and not has_wording("conditional", head):
-        yield _clause(text, start, start + len(head))
+        yield _build_clause(text, start, start + len(head))
         start += len(head)
-    yield _clause(text, start, end, asking=True)
+    yield _build_clause(text, start, end, asking=True)
     if tail:
         yield tail
 
 
-def _clause(text: str, start: int, end: int, *, asking: bool = False) -> Clause:
+def _build_clause(text: str, start: int, end: int, *, asking: bool = False) -> Clause:
     piece = text[start:end]
     filler = wording_pattern("filler").match(piece.lstrip(_MARKS))
     left = (

@@ -20,7 +20,7 @@ _HALF, _TELLING, _FEW_MORE = 0.5, 2, 2
 @functools.lru_cache(maxsize=1024)
 def stems_of(text: str) -> frozenset[str]:
     """Return the stems of a text, without the function words of its language."""
-    return frozenset(tokenizer.terms(text, _small_words(language_of(text))))
+    return frozenset(tokenizer.terms(text, _list_small_words(language_of(text))))
 
 
 def shared_stems(wanted: frozenset[str], known: frozenset[str], *, begins: bool = False) -> frozenset[str]:
@@ -28,7 +28,7 @@ def shared_stems(wanted: frozenset[str], known: frozenset[str], *, begins: bool 
     return frozenset(
         word
         for word in wanted
-        if word in known or any(_related(word, other) or (begins and _begins(word, other)) for other in known)
+        if word in known or any(_is_related(word, other) or (begins and _is_beginning_of(word, other)) for other in known)
     )
 
 
@@ -45,17 +45,17 @@ def names_of(text: str) -> frozenset[str]:
 
 
 @functools.cache
-def _small_words(language: str) -> frozenset[str]:
+def _list_small_words(language: str) -> frozenset[str]:
     table = languages().get(language)
     small = table.words - table.telling if table else frozenset[str]()
     return frozenset(word for entry in small for word in tokenizer.words(entry))
 
 
-def _begins(first: str, other: str) -> bool:
+def _is_beginning_of(first: str, other: str) -> bool:
     return len(first) >= _SHORTEST and other.startswith(first)
 
 
-def _related(first: str, other: str) -> bool:
+def _is_related(first: str, other: str) -> bool:
     first, other = first.removeprefix("ge"), other.removeprefix("ge")
     if min(len(first), len(other)) > _SHORTEST and (first.endswith(other) or other.endswith(first)):
         return True  # "Kirche", "Lambertikirche"
@@ -67,7 +67,7 @@ def _related(first: str, other: str) -> bool:
 def says_the_same(text: str, other: str) -> bool:
     """Return whether two sentences say the same: as duplicates, as the same attribute value, or in another word order."""
     ours, theirs = stems_of(text) - word_list("filler_stems"), stems_of(other) - word_list("filler_stems")
-    if ours == theirs and len(ours) >= _TELLING and _persons(text) == _persons(other):
+    if ours == theirs and len(ours) >= _TELLING and _find_persons(text) == _find_persons(other):
         return True
     first = attribute_of(text)
     second = attribute_of(other) if first else None
@@ -85,5 +85,5 @@ def _adds_nothing(first: str, other: str, more: frozenset[str]) -> bool:
     return not numbers and names_of(first) <= names_of(other) and len(more) <= _FEW_MORE
 
 
-def _persons(text: str) -> list[str]:
+def _find_persons(text: str) -> list[str]:
     return sorted(word.casefold() for word in compiled("content_words.person").findall(straight(text)))

@@ -86,7 +86,7 @@ def days_of(interactions: Sequence[Interaction], zone: tzinfo) -> list[Day]:
 
     Within a day, sort by time, then by input order. A negative reaction adds no title: a dislike is no interest.
     """
-    timed = sorted(((_in_zone(entry.time, zone), entry) for entry in interactions), key=lambda pair: pair[0].astimezone(UTC))
+    timed = sorted(((_set_zone(entry.time, zone), entry) for entry in interactions), key=lambda pair: pair[0].astimezone(UTC))
     own = _own_words_by_id([interaction for _, interaction in timed])
     days: dict[date, list[tuple[datetime, Interaction]]] = {}
     for time, interaction in timed:
@@ -94,18 +94,18 @@ def days_of(interactions: Sequence[Interaction], zone: tzinfo) -> list[Day]:
     return [
         Day(
             day,
-            tuple(utterance for time, interaction in times for utterance in _utterances(interaction, time, own)),
-            tuple(title for time, interaction in times for title in _titles(interaction, time)),
+            tuple(utterance for time, interaction in times for utterance in _build_utterances(interaction, time, own)),
+            tuple(title for time, interaction in times for title in _find_titles(interaction, time)),
         )
         for day, times in days.items()
     ]
 
 
-def _in_zone(time: datetime, zone: tzinfo) -> datetime:
+def _set_zone(time: datetime, zone: tzinfo) -> datetime:
     return time.replace(tzinfo=zone) if time.utcoffset() is None else time.astimezone(zone)
 
 
-def _titles(interaction: Interaction, time: datetime) -> Iterator[SeenTitle]:
+def _find_titles(interaction: Interaction, time: datetime) -> Iterator[SeenTitle]:
     if isinstance(interaction, Save):
         yield SeenTitle(interaction.id, interaction.post_title, "saved", time)
     elif isinstance(interaction, Reaction):
@@ -116,7 +116,9 @@ def _titles(interaction: Interaction, time: datetime) -> Iterator[SeenTitle]:
         yield SeenTitle(interaction.id, interaction.article_title, "discussed", time)
 
 
-def _utterances(interaction: Interaction, time: datetime, own_words: Mapping[str, Sequence[Spans]]) -> Iterator[Utterance]:
+def _build_utterances(
+    interaction: Interaction, time: datetime, own_words: Mapping[str, Sequence[Spans]]
+) -> Iterator[Utterance]:
     if isinstance(interaction, Explicit):
         yield Utterance(interaction.id, 0, "user", interaction.text, time, own_spans(interaction.text)[0], explicit=True)
     elif isinstance(interaction, Discussion):

@@ -34,14 +34,14 @@ class DayWords:
 
     def add(self, text: str) -> None:
         """Add a text. Texts are numbered from 0."""
-        for key in _keys(text):
+        for key in _build_keys(text):
             self._places[key].append(len(self._texts))
         self._texts.append(text)
 
     def near(self, text: str) -> list[int]:
         """Return the sorted indexes of the texts that share most words with `text`, and of the newest texts."""
         shared: Counter[int] = Counter()
-        for key in _keys(text):
+        for key in _build_keys(text):
             places = self._places.get(key, ())
             # Frequent words carry little signal: only consider their newest texts.
             shared.update(dict.fromkeys(places[-_LISTED:], 1 + _LISTED // len(places) if places else 0))
@@ -50,7 +50,7 @@ class DayWords:
 
     def sharing(self, text: str) -> list[int]:
         """Return the sorted indexes of all texts that share a word with `text`."""
-        return sorted({number for key in _keys(text) for number in self._places.get(key, ())})
+        return sorted({number for key in _build_keys(text) for number in self._places.get(key, ())})
 
 
 def decide(candidates: Sequence[Candidate], view: MemoryView, now: datetime) -> list[Decision]:
@@ -90,12 +90,12 @@ class _DayDecisions:
             return
         # Skip document passages: they change with their document, not with what the user says.
         similar = [memory for memory in self._similar(candidate, _SIMILAR) if not memory.is_passage]
-        noop = self._known_reason(candidate, similar)
+        noop = self._find_known_reason(candidate, similar)
         if noop:
             self._append(Decision(candidate, "NOOP", why=noop))
             return
         self._revise_earlier(candidate)
-        decided = self._contradicted_by(candidate, similar)
+        decided = self._decide_by_contradiction(candidate, similar)
         self._append(decided)
         self.revised |= dict.fromkeys(decided.targets, decided.says)
 
@@ -103,7 +103,7 @@ class _DayDecisions:
         self.decisions.append(decision)
         self.told.add(decision.says)
 
-    def _additions(self, numbers: Iterable[int]) -> list[tuple[int, Decision]]:
+    def _list_additions(self, numbers: Iterable[int]) -> list[tuple[int, Decision]]:
         return [(at, decision) for at in numbers if (decision := self.decisions[at]).operation in ("ADD", "UPDATE")]
 
     def _similar(self, candidate: Candidate, limit: int) -> list[Memory]:
@@ -118,7 +118,7 @@ class _DayDecisions:
     def _forget(self, candidate: Candidate) -> None:
         known = self._similar(candidate, _FORGETTABLE)
         targets = memories_about(candidate.content, known)
-        for at, earlier in self._additions(self.told.sharing(candidate.content)):
+        for at, earlier in self._list_additions(self.told.sharing(candidate.content)):
             if is_about(candidate.content, earlier.says):
                 self.decisions[at], *decisions = _without_forgotten(earlier, candidate.content, targets)
                 list(map(self._append, decisions))
@@ -127,9 +127,9 @@ class _DayDecisions:
         why = "the user wants it forgotten" if targets else "nothing says what is to be forgotten"
         self._append(Decision(candidate, "FORGET" if targets else "NOOP", targets, why=why))
 
-    def _known_reason(self, candidate: Candidate, similar: Sequence[Memory]) -> str | None:
+    def _find_known_reason(self, candidate: Candidate, similar: Sequence[Memory]) -> str | None:
         old = [memory.content for memory in similar]
-        old += [decision.says for _, decision in self._additions(self.told.near(candidate.content))]
+        old += [decision.says for _, decision in self._list_additions(self.told.near(candidate.content))]
         if any(says_the_same(candidate.content, text) for text in old):
             return KNOWN
         own = memory_sentences(candidate.content)
@@ -144,13 +144,13 @@ class _DayDecisions:
         return None
 
     def _revise_earlier(self, candidate: Candidate) -> None:
-        for at, earlier in self._additions(self.told.near(candidate.content)):
+        for at, earlier in self._list_additions(self.told.near(candidate.content)):
             content, same_conversation = earlier.says, earlier.candidate.interaction_id == candidate.interaction_id
-            gone = {old for old in statements(content) if _contradiction(candidate, old, same_conversation)}
+            gone = {old for old in statements(content) if _find_contradiction(candidate, old, same_conversation)}
             if gone:
-                self._take_out(at, gone, candidate.content)
+                self._remove_statements(at, gone, candidate.content)
 
-    def _take_out(self, at: int, gone: Collection[str], new: str) -> None:
+    def _remove_statements(self, at: int, gone: Collection[str], new: str) -> None:
         earlier = self.decisions[at]
         left = joined(
             (*without_statements(earlier.says, gone), *(detail for old in gone for detail in kept_details(old, new)))
@@ -162,7 +162,7 @@ class _DayDecisions:
         content = left if earlier.content is not None else None
         self.decisions[at] = replace(earlier, candidate=replace(earlier.candidate, content=left), content=content)
 
-    def _contradicted_by(self, candidate: Candidate, similar: Sequence[Memory]) -> Decision:
+    def _decide_by_contradiction(self, candidate: Candidate, similar: Sequence[Memory]) -> Decision:
         contradictions = _contradictions(candidate, similar)
         if not contradictions:
             restated = not candidate.corrects and set(self.view.restated(candidate.content)) - self.revised.keys()
@@ -205,14 +205,14 @@ def _contradictions(candidate: Candidate, similar: Sequence[Memory]) -> list[_Co
         _Contradiction(memory, old, *reason)
         for memory in similar
         for old in statements(memory.content)
-        if (reason := _contradiction(candidate, old))
+        if (reason := _find_contradiction(candidate, old))
     ]
     changed = [contradiction for contradiction in contradictions if contradiction.why == CHANGED]
     nearest = sorted(contradictions, key=lambda conflict: -len(shared_stems(stems_of(conflict.old), stems_of(conflict.new))))
     return changed or nearest[:1]
 
 
-def _contradiction(candidate: Candidate, old: str, same_conversation: bool = False) -> tuple[str, str] | None:
+def _find_contradiction(candidate: Candidate, old: str, same_conversation: bool = False) -> tuple[str, str] | None:
     for new in dict.fromkeys((*memory_sentences(candidate.content), *statements(candidate.content))):
         why = contradicts(new, old, corrects=candidate.corrects, context=candidate.content, same_talk=same_conversation)
         if why:
@@ -232,11 +232,11 @@ def _updated_content(candidate: Candidate, contradictions: Sequence[_Contradicti
     return joined((*staying, *(new.replace(first.new, instead) for new in memory_sentences(candidate.content))))
 
 
-def _keys(text: str) -> frozenset[str]:
-    return frozenset((*_word_keys(text), *_attribute_keys(text)))
+def _build_keys(text: str) -> frozenset[str]:
+    return frozenset((*_build_word_keys(text), *_build_attribute_keys(text)))
 
 
-def _word_keys(text: str) -> Iterator[str]:
+def _build_word_keys(text: str) -> Iterator[str]:
     for word in (*tokenizer.terms(text), *tokenizer.words(text), *plain_figures(text)):
         plain = word.casefold().removeprefix("ge")
         yield plain[:_BEGINNING]
@@ -244,6 +244,6 @@ def _word_keys(text: str) -> Iterator[str]:
             yield f"-{plain[-_ENDING:]}"
 
 
-def _attribute_keys(text: str) -> Iterable[str]:
+def _build_attribute_keys(text: str) -> Iterable[str]:
     attributes = map(attribute_of, dict.fromkeys((*memory_sentences(text), *statements(text))))
     return (f"={attribute.name}" for attribute in attributes if attribute)

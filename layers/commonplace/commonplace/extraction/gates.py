@@ -43,12 +43,12 @@ def refusal_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> s
     utterance = day.said_at(candidate.interaction_id, candidate.position)
     if utterance is None or utterance.role != "user":
         return "its evidence is no message of the user of that day"
-    return _lacks_evidence(candidate, utterance) or (
-        _forget_reason(utterance, day, candidate) if forgets else _content_reason(decision, day, utterance, targets)
+    return _find_evidence_reason(candidate, utterance) or (
+        _forget_reason(utterance, day, candidate) if forgets else _find_content_reason(decision, day, utterance, targets)
     )
 
 
-def _lacks_evidence(candidate: Candidate, utterance: Utterance) -> str | None:
+def _find_evidence_reason(candidate: Candidate, utterance: Utterance) -> str | None:
     if evidence_span(candidate.evidence, utterance) is None:
         return "its evidence does not lie in the user's own words"
     return "an instruction to whoever reads it" if is_instruction_to_reader(candidate.evidence) else None
@@ -62,7 +62,7 @@ def _forget_reason(utterance: Utterance, day: Day, candidate: Candidate) -> str 
     return None if is_requested(candidate.content, meant, utterance, day) else "the user wants something else forgotten"
 
 
-def _content_reason(decision: Decision, day: Day, utterance: Utterance, targets: Sequence[Memory]) -> str | None:
+def _find_content_reason(decision: Decision, day: Day, utterance: Utterance, targets: Sequence[Memory]) -> str | None:
     candidate = decision.candidate
     content = decision.says.strip()
     if decision.operation == "DELETE" and not content:
@@ -173,7 +173,7 @@ def is_requested(target: str, requests: Sequence[ForgetRequest], utterance: Utte
     """Return whether the requests name all of `what`; for a request that only points back, the earlier messages count."""
     named = [request.what for request in requests if request.can_be_served]
     wanted = stems_of(target) - the_user()
-    known = stems_of("\n".join(named or _earlier_messages(utterance, day)))
+    known = stems_of("\n".join(named or _list_earlier_messages(utterance, day)))
     return target in named or (bool(wanted) and shared_stems(wanted, known) == wanted)
 
 
@@ -187,6 +187,6 @@ def is_to_be_forgotten(content: str, evidence: str, utterance: Utterance, before
     return within or any(is_about(request.what, content) for request in served)
 
 
-def _earlier_messages(utterance: Utterance, day: Day) -> list[str]:
+def _list_earlier_messages(utterance: Utterance, day: Day) -> list[str]:
     earlier = day.earlier(utterance)
     return [*(utterance.own_words for utterance in earlier), *(utterance.text for utterance in earlier[-1:])]

@@ -63,18 +63,18 @@ def interests(titles: Sequence[SeenTitle], earlier: Iterable[Memory]) -> list[Ca
     """
     before = list(earlier)
     known = {memory.content.casefold() for memory in before}
-    pairs = [(topic, title) for title in titles for topic in _topics(title.title)]
+    pairs = [(topic, title) for title in titles for topic in _find_topics(title.title)]
     candidates: dict[str, Candidate] = {}
     for topic, title in pairs:
         content = f"The user is interested in {topic.replace('-', ' ')}"
-        days = dict(_days(topic, pairs, before))
+        days = dict(_find_days(topic, pairs, before))
         occasions = [days[when] for when in sorted(days)[-DAYS:]]
         if len(days) >= DAYS and content.casefold() not in known and topic not in candidates:
             candidates[topic] = Candidate(
                 content=content,
                 interaction_id=title.interaction_id,
                 position=0,
-                evidence=_joined_titles([occasion.title for occasion in occasions]),
+                evidence=_join_titles([occasion.title for occasion in occasions]),
                 confidence=_INTEREST,
                 type="preference",
                 tags=(topic,),
@@ -87,22 +87,22 @@ def interests(titles: Sequence[SeenTitle], earlier: Iterable[Memory]) -> list[Ca
     return list(candidates.values())
 
 
-def _days(topic: str, pairs: Sequence[tuple[str, SeenTitle]], earlier: Sequence[Memory]) -> Iterator[tuple[date, _Occasion]]:
-    for memory in earlier:
+def _find_days(topic: str, pairs: Sequence[tuple[str, SeenTitle]], old: Sequence[Memory]) -> Iterator[tuple[date, _Occasion]]:
+    for memory in old:
         read = memory.section == "reading_history" and memory.event_time is not None and memory.session_id is not None
         title = memory.content.partition("'")[2].removesuffix("'")
-        if read and memory.event_time and memory.session_id and topic in _topics(title):
+        if read and memory.event_time and memory.session_id and topic in _find_topics(title):
             yield memory.event_time.date(), _Occasion(memory.session_id, title)
     yield from ((title.time.date(), _Occasion(title.interaction_id, title.title)) for other, title in pairs if other == topic)
 
 
-def _joined_titles(titles: Sequence[str]) -> str:
+def _join_titles(titles: Sequence[str]) -> str:
     length = (LONGEST_EVIDENCE - len(BETWEEN) * (len(titles) - 1)) // len(titles)
     whole = BETWEEN.join(titles)
     return whole if len(whole) <= LONGEST_EVIDENCE else BETWEEN.join(title[:length] for title in titles)
 
 
-def _topics(title: str) -> list[str]:
+def _find_topics(title: str) -> list[str]:
     words = frozenset(tokenizer.terms(title))
     tags = [tag for tag in tags_of(title) if len(tag) >= _SHORTEST and tag not in word_list("no_interests")]
     return [tag for tag in tags if words.issuperset(tokenizer.terms(tag))]

@@ -35,7 +35,7 @@ class _Sentence:
 
 def merged_text(texts: Sequence[str]) -> str:
     """Join the texts in order, without rewording. Drop a sentence if other texts contain each of its clauses."""
-    sentences = [sentence for source, text in enumerate(texts) for sentence in _sentences(source, text)]
+    sentences = [sentence for source, text in enumerate(texts) for sentence in _split_sentences(source, text)]
     staying = [*sentences]
     for text in sentences[::-1]:  # of two equivalent sentences, the later is dropped
         compared = [other for other in staying if other.source != text.source and not other.leans]
@@ -58,10 +58,10 @@ def contradiction(older: str, newer: str) -> str | None:
 
 def _is_covered(clause: str, sentence: _Sentence, other: _Sentence) -> bool:
     """Return whether `other` covers a clause. Whole sentences are compared too: "if it rains" applies to every clause."""
-    return _read_alike(sentence.text, other.text) and any(covers(statement, clause) for statement in other.clauses)
+    return _is_read_alike(sentence.text, other.text) and any(covers(statement, clause) for statement in other.clauses)
 
 
-def _sentences(source: int, text: str) -> list[_Sentence]:
+def _split_sentences(source: int, text: str) -> list[_Sentence]:
     sentences = memory_sentences(text)
     leans = [has_wording("pronoun", sentence) for sentence in sentences] + [False]
     return [
@@ -76,7 +76,7 @@ def covers(text: str, dropped: str) -> bool:
     Either both have the same words, in another order only if the meaning is unchanged, or `text` starts with the words of
     `dropped` and only adds a place, a name or a companion.
     """
-    if ("?" in text) != ("?" in dropped) or not _read_alike(text, dropped):
+    if ("?" in text) != ("?" in dropped) or not _is_read_alike(text, dropped):
         return False
     ours, theirs = _words(dropped), _words(text)
     if ours == theirs:
@@ -93,7 +93,7 @@ def _words(text: str) -> list[str]:
     return [unicodedata.normalize("NFKC", word).casefold() for word in words]
 
 
-def _read_alike(first: str, other: str) -> bool:
+def _is_read_alike(first: str, other: str) -> bool:
     ours, theirs = side_of(first), side_of(other)
     return all(getattr(ours, name) == getattr(theirs, name) for name in _READINGS) and all(
         has_wording(kind, first) == has_wording(kind, other) for kind in _WORDINGS

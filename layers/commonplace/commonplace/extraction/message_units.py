@@ -151,19 +151,19 @@ def _join_units(utterance: Utterance, passed: Sequence[JudgedClause | None], que
     """Yield units of at most three adjacent clauses in one evidence span; None separates them, as do wishes from facts."""
     unit: list[JudgedClause] = []
     for clause in (*passed, None):
-        if unit and (clause is None or not _fits(utterance, unit, clause)):
-            yield _make_unit(utterance, unit, question)
+        if unit and (clause is None or not _can_join_unit(utterance, unit, clause)):
+            yield _build_unit(utterance, unit, question)
             unit = []
         if clause is not None:
             unit.append(clause)
 
 
-def _make_unit(utterance: Utterance, unit: Sequence[JudgedClause], question: str | None) -> MessageUnit:
+def _build_unit(utterance: Utterance, unit: Sequence[JudgedClause], question: str | None) -> MessageUnit:
     made = MessageUnit(utterance, tuple(clause.clause for clause in unit), asked_for=any(clause.asked_for for clause in unit))
     return replace(made, question=question) if has_wording("pronoun", made.clauses[0].text) else made
 
 
-def _fits(utterance: Utterance, unit: Sequence[JudgedClause], clause: JudgedClause) -> bool:
+def _can_join_unit(utterance: Utterance, unit: Sequence[JudgedClause], clause: JudgedClause) -> bool:
     first = unit[0].clause.start
     together = any(start <= first and clause.clause.end <= end for start, end in utterance.own)
     alike = is_instruction(clause.clause.text) == is_instruction(unit[-1].clause.text)

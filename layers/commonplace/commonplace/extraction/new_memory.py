@@ -36,7 +36,7 @@ def memory_from_decision(
     candidate = decision.candidate
     text = decision.says
     statement = enrich(text, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
-    fields: dict[str, Any] = {**_labels(candidate, statement), **_lasting(candidate, now), **_closed_fields(decision)}
+    fields: dict[str, Any] = {**_get_labels(candidate, statement), **_get_limits(candidate, now), **_closed_fields(decision)}
     memory = Memory(
         memory_id=memory_id,
         user_id=caller.user_id,
@@ -50,9 +50,9 @@ def memory_from_decision(
         source="user",
         session_id=candidate.interaction_id,
         position=candidate.position,
-        evidence=_evidence(candidate, day),
-        event_time=candidate.event_time or _spoken_at(candidate, day),
-        key=_key(candidate, caller, ports, now) if decision.outdated_by is None else None,
+        evidence=_build_evidence(candidate, day),
+        event_time=candidate.event_time or _get_spoken_time(candidate, day),
+        key=_choose_key(candidate, caller, ports, now) if decision.outdated_by is None else None,
         created_at=now,
         updated_at=now,
         embedding_model=ports.embedder.name if statement.vector is not None else None,
@@ -74,7 +74,7 @@ def tidy_key(key: str | None) -> str | None:
     return tidy if tidy.strip("_.-") else None
 
 
-def _labels(candidate: Candidate, statement: EnrichedStatement) -> dict[str, Any]:
+def _get_labels(candidate: Candidate, statement: EnrichedStatement) -> dict[str, Any]:
     category = statement.classification.category
     kind = statement.memory_type
     if candidate.type is not None:
@@ -87,7 +87,7 @@ def _labels(candidate: Candidate, statement: EnrichedStatement) -> dict[str, Any
     return {"memory_type": kind, "category": category, "section": section}
 
 
-def _lasting(candidate: Candidate, now: datetime) -> dict[str, Any]:
+def _get_limits(candidate: Candidate, now: datetime) -> dict[str, Any]:
     durability = durability_of(candidate)
     fields: dict[str, Any] = {"durability": durability, "scope": candidate.scope}
     if candidate.scope in _SESSIONS:
@@ -106,13 +106,13 @@ def _closed_fields(decision: Decision) -> dict[str, Any]:
     return {"status": "superseded", "superseded_by": later.memory_id, "valid_to": later.happened_at}
 
 
-def _spoken_at(candidate: Candidate, day: Day) -> datetime | None:
+def _get_spoken_time(candidate: Candidate, day: Day) -> datetime | None:
     utterance = day.said_at(candidate.interaction_id, candidate.position)
     times = (title.time for title in day.titles if title.interaction_id == candidate.interaction_id)
     return utterance.time if utterance else next(times, None)
 
 
-def _evidence(candidate: Candidate, day: Day) -> str:
+def _build_evidence(candidate: Candidate, day: Day) -> str:
     words, turn = candidate.evidence, day.said_at(candidate.interaction_id, candidate.position)
     question = (
         question_to_user(day.before(turn)) if turn and (has_wording("yes", words) or has_wording("no", words)) else None
@@ -120,7 +120,7 @@ def _evidence(candidate: Candidate, day: Day) -> str:
     return (words if question is None else f"{question}{BETWEEN}{words}")[:LONGEST_EVIDENCE]
 
 
-def _key(candidate: Candidate, caller: Caller, ports: Ports, now: datetime) -> str | None:
+def _choose_key(candidate: Candidate, caller: Caller, ports: Ports, now: datetime) -> str | None:
     key = tidy_key(candidate.key)
     if key is None or ports.operations.holder(caller.user_id, DEFAULT_COLLECTION, key, now) is not None:
         return None

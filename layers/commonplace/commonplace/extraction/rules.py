@@ -82,13 +82,13 @@ class _DayReading:
     def read_message(self, whole: Utterance, utterance: Utterance) -> None:
         """Read one message of the user. `utterance`: the `whole` message without role-play."""
         if utterance != whole:
-            self.dropped.append(_dropped(whole, ROLE_PLAY))
-        utterance = self._without_forget_requests(utterance)
+            self.dropped.append(_build_dropped(whole, ROLE_PLAY))
+        utterance = self._serve_forget_requests(utterance)
         message = read_message(utterance, self.day.before(utterance), self.words, self.least, self.family)
         for unit in message.units:
             alone = len(unit.clauses) == 1 and unit.question is None
             fixed = self._corrected(utterance, unit.clauses[0].text) if alone else None
-            self.candidates.append(fixed or self._candidate(unit))
+            self.candidates.append(fixed or self._build_candidate(unit))
         for clause, why in message.refused:
             fixed = self._corrected(utterance, clause.text) if why in _UNTOLD else None
             if fixed is None and self.refused is not None:
@@ -96,25 +96,25 @@ class _DayReading:
             if fixed:
                 self.candidates.append(fixed)
             elif utterance.explicit or why not in _UNTOLD:
-                self.dropped.append(_dropped(utterance, why))
+                self.dropped.append(_build_dropped(utterance, why))
 
-    def _without_forget_requests(self, utterance: Utterance) -> Utterance:
+    def _serve_forget_requests(self, utterance: Utterance) -> Utterance:
         requests = forget_requests(utterance, self.day.before(utterance))
         for request in requests:
             if request.can_be_served:
                 self.candidates.append(forget_candidate(request, utterance))
             else:
-                self.dropped.append(_dropped(utterance, _unserved_reason(request)))
+                self.dropped.append(_build_dropped(utterance, _choose_unserved_reason(request)))
         remainder = without_forget_requests(utterance, requests)
         if len(clauses(remainder)) < len(clauses(utterance)) - len({request.clause for request in requests}):
-            self.dropped.append(_dropped(utterance, _WITH_IT))
+            self.dropped.append(_build_dropped(utterance, _WITH_IT))
         return remainder
 
-    def _candidate(self, unit: MessageUnit) -> Candidate:
+    def _build_candidate(self, unit: MessageUnit) -> Candidate:
         content = with_dates(unit.content, unit.utterance.time)
         kind: ExtractedType | None = "meta" if is_instruction(unit.content) else None
         corrects = is_correction(unit.content)
-        return _candidate_at(unit.utterance, content, unit.evidence, _confidence(unit), type=kind, corrects=corrects)
+        return _build_candidate_at(unit.utterance, content, unit.evidence, _rate_unit(unit), type=kind, corrects=corrects)
 
     def _corrected(self, utterance: Utterance, text: str) -> Candidate | None:
         """Apply a correction without a subject ("I was wrong, it's the 14th") to the earlier sentence that it corrects."""
@@ -123,7 +123,7 @@ class _DayReading:
         for old in self._context_of(utterance, text):
             new = corrected_sentence(text, old)
             if new not in (old, text):
-                return _candidate_at(utterance, with_dates(new, utterance.time), text, _STATED, corrects=True)
+                return _build_candidate_at(utterance, with_dates(new, utterance.time), text, _STATED, corrects=True)
         return None
 
     def _context_of(self, utterance: Utterance, text: str) -> Iterator[str]:
@@ -137,17 +137,17 @@ class _DayReading:
                 yield from (clause.text for clause in sentences(memory.content) if is_about(pair[0], clause.text))
 
 
-def _unserved_reason(request: ForgetRequest) -> str:
+def _choose_unserved_reason(request: ForgetRequest) -> str:
     if has_wording("forget_unread", request.clause.text):
         return _NOT_READ
     return _NO_TARGET if request.meant else _NOT_ADDRESSED
 
 
-def _dropped(utterance: Utterance, why: str) -> Dropped:
+def _build_dropped(utterance: Utterance, why: str) -> Dropped:
     return Dropped(interaction_id=utterance.interaction_id, position=utterance.position, why=why)
 
 
-def _candidate_at(utterance: Utterance, content: str, evidence: str, confidence: float, **more: Any) -> Candidate:
+def _build_candidate_at(utterance: Utterance, content: str, evidence: str, confidence: float, **more: Any) -> Candidate:
     return Candidate(
         content=content,
         interaction_id=utterance.interaction_id,
@@ -159,7 +159,7 @@ def _candidate_at(utterance: Utterance, content: str, evidence: str, confidence:
     )
 
 
-def _confidence(unit: MessageUnit) -> float:
+def _rate_unit(unit: MessageUnit) -> float:
     if unit.asked_for:
         return _EXPLICIT
     if has_wording("weak", unit.content):

@@ -69,18 +69,18 @@ def judge(text: str, words: Embedder) -> Judgement:
     Its worth combines the odds of a fact or a wish according to a model of chats with the odds of a model of clear
     statements; each alone is overconfident about the other's data.
     """
-    sentence, vector, shares = _as_sentence(text, words)
+    sentence, vector, shares = _judge_as_sentence(text, words)
     odds = log_odds(shares["fact"] + shares["wish"]) + log_odds(classify(sentence, vector).worth)
     return Judgement(shares, 1.0 / (1.0 + math.exp(-odds)))
 
 
 def kind_shares(text: str, words: Embedder) -> Shares:
     """Return the shares of the kinds that a text may be; a final full stop makes no difference."""
-    return _as_sentence(text, words)[2]
+    return _judge_as_sentence(text, words)[2]
 
 
 @lru_cache(maxsize=128)  # a message with one clause is judged as a clause and as a whole
-def _as_sentence(text: str, words: Embedder) -> tuple[str, Vector | None, Shares]:
+def _judge_as_sentence(text: str, words: Embedder) -> tuple[str, Vector | None, Shares]:
     sentence = _with_stop(text)
     vector = words.embed(sentence)
     return sentence, vector, kinds(sentence, vector)
@@ -102,12 +102,12 @@ def unworthy_reason(
 
     `is_wanted`: the user asked to remember it.
     """
-    if why := exclusion_reason(clause.text, family) or _of_somebody_else(clause.text, judgement):
+    if why := exclusion_reason(clause.text, family) or _find_others_reason(clause.text, judgement):
         return why
-    return None if is_wanted else _passing_reason(clause, judgement, least)
+    return None if is_wanted else _find_passing_reason(clause, judgement, least)
 
 
-def _of_somebody_else(text: str, judgement: Judgement) -> str | None:
+def _find_others_reason(text: str, judgement: Judgement) -> str | None:
     if judgement.shares["others"] < _LEAST_OF_OTHERS or not has_wording("sensitive", text):
         return None
     of_the_user = speaks_of_self(text) or has_wording("household", text) or has_wording("adviser", text)
@@ -164,7 +164,7 @@ def only_greets(text: str) -> bool:
     return len(words) == len(names) <= (wording_pattern("greeting").search(plain) is not None)
 
 
-def _passing_reason(clause: Clause, judgement: Judgement, least: float) -> str | None:
+def _find_passing_reason(clause: Clause, judgement: Judgement, least: float) -> str | None:
     text = clause.text
     if has_wording("standing", text):
         return None

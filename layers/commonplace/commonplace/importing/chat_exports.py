@@ -59,13 +59,13 @@ def read_chat_export(source: Source, kind: str, zone: tzinfo | None) -> Conversa
             try:
                 if isinstance(element, CommonplaceError) or not isinstance(element, Mapping):
                     raise element if isinstance(element, CommonplaceError) else unreadable(None, "must be an object")
-                yield from _split(where, element, kind, zone)
+                yield from _split_chat(where, element, kind, zone)
             except CommonplaceError as error:
                 yield from refusal(where, None if element is error else element, error)
 
 
-def _split(where: str, chat: Mapping[str, Any], kind: str, zone: tzinfo | None) -> Iterator[dict[str, Any] | Unread]:
-    texts = list(_chatgpt_messages(chat) if kind == "chatgpt" else _claude_messages(chat))
+def _split_chat(where: str, chat: Mapping[str, Any], kind: str, zone: tzinfo | None) -> Iterator[dict[str, Any] | Unread]:
+    texts = list(_parse_chatgpt_messages(chat) if kind == "chatgpt" else _parse_claude_messages(chat))
     name = str(chat.get("conversation_id") or chat.get("id") or chat.get("uuid") or "")
     if not name and texts:
         raise unreadable("id", "there is no id")
@@ -133,7 +133,7 @@ def split_by_pauses(messages: Iterable[Message], zone: tzinfo | None) -> Iterato
         yield section
 
 
-def _chatgpt_messages(conversation: Mapping[str, Any]) -> Iterator[Message]:
+def _parse_chatgpt_messages(conversation: Mapping[str, Any]) -> Iterator[Message]:
     """Yield the messages from the root to the current node. Replaced messages are on other branches."""
     mapping = conversation.get("mapping")
     if not isinstance(mapping, Mapping):
@@ -146,11 +146,11 @@ def _chatgpt_messages(conversation: Mapping[str, Any]) -> Iterator[Message]:
         entry = mapping[node] if isinstance(mapping[node], Mapping) else {}
         path.append(entry)
         node = entry.get("parent")
-    found = map(_chatgpt_message, reversed(path))
+    found = map(_parse_chatgpt_message, reversed(path))
     yield from with_times(found, conversation.get("create_time"), conversation.get("update_time"))
 
 
-def _chatgpt_message(entry: Mapping[str, Any]) -> tuple[Any, str, Any, Any]:
+def _parse_chatgpt_message(entry: Mapping[str, Any]) -> tuple[Any, str, Any, Any]:
     message = entry.get("message")
     message = message if isinstance(message, Mapping) else {}
     author, content, more = (message.get(name) for name in ("author", "content", "metadata"))
@@ -163,15 +163,15 @@ def _chatgpt_message(entry: Mapping[str, Any]) -> tuple[Any, str, Any, Any]:
     return role, "\n".join(text for text in texts if isinstance(text, str)), message.get("create_time"), message.get("id")
 
 
-def _claude_messages(conversation: Mapping[str, Any]) -> Iterator[Message]:
+def _parse_claude_messages(conversation: Mapping[str, Any]) -> Iterator[Message]:
     messages = conversation.get("chat_messages")
     if not isinstance(messages, list):
         raise unreadable("chat_messages", "there are no messages")
-    messages_read = (_claude_message(message) for message in messages if isinstance(message, Mapping))
+    messages_read = (_parse_claude_message(message) for message in messages if isinstance(message, Mapping))
     yield from with_times(messages_read, conversation.get("created_at"), conversation.get("updated_at"))
 
 
-def _claude_message(message: Mapping[str, Any]) -> tuple[Any, str, Any, Any]:
+def _parse_claude_message(message: Mapping[str, Any]) -> tuple[Any, str, Any, Any]:
     text, content = message.get("text"), message.get("content")
     if not isinstance(text, str) or not text:
         parts = [part for part in content if isinstance(part, Mapping)] if isinstance(content, list) else []

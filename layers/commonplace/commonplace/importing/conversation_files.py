@@ -36,12 +36,12 @@ class ConversationFile:
 
     @property
     def head(self) -> bytes:
-        return next(self._pieces(_HEAD), b"")
+        return next(self._read_pieces(_HEAD), b"")
 
     def text(self) -> Iterator[str]:
-        return codecs.iterdecode(self._pieces(_PIECE), "utf-8-sig", errors="replace")
+        return codecs.iterdecode(self._read_pieces(_PIECE), "utf-8-sig", errors="replace")
 
-    def _pieces(self, size: int) -> Iterator[bytes]:
+    def _read_pieces(self, size: int) -> Iterator[bytes]:
         try:
             with self.open() as file:
                 yield from iter(partial(file.read, size), b"")
@@ -56,24 +56,24 @@ def conversation_files(source: Source) -> Iterator[ConversationFile | RefusedEnt
     elif source.is_folder:
         skipped = list[Unread]()
         for name, path in source.files(skipped=skipped):
-            yield ConversationFile(name, partial(_binary, path)) if _is_wanted(name) else _skipped_file(name)
+            yield ConversationFile(name, partial(_open_binary, path)) if _is_wanted(name) else _build_skipped_file(name)
         yield from skipped
     elif source.is_archive:
-        with _opened(source.path) as archive:
+        with _open_archive(source.path) as archive:
             for info in archive.infolist():
                 if _is_wanted(info.filename):
-                    yield _archived(info, archive)
+                    yield _build_archived_file(info, archive)
                 elif not info.is_dir():
-                    yield _skipped_file(info.filename)
+                    yield _build_skipped_file(info.filename)
     else:
-        yield ConversationFile(source.path.name, partial(_binary, source.path))
+        yield ConversationFile(source.path.name, partial(_open_binary, source.path))
 
 
 def unpacked(source: Source) -> Source:
     """Return the `memories.json` of a ZIP without conversations, as OpenMemory writes it; else the source itself."""
     if not source.is_archive or source.path is None:
         return source
-    with _opened(source.path) as archive:
+    with _open_archive(source.path) as archive:
         files = {info.filename: info for info in archive.infolist()}
         if MEMORIES not in files or any(map(_is_wanted, files)):
             return source
@@ -83,15 +83,15 @@ def unpacked(source: Source) -> Source:
         try:
             return Source(None, decoded(archive.read(MEMORIES)))
         except _DAMAGED:
-            raise _unreadable("is not a valid ZIP file") from None
+            raise _build_unreadable("is not a valid ZIP file") from None
 
 
-def _skipped_file(name: str) -> Unread:
+def _build_skipped_file(name: str) -> Unread:
     is_memories = PurePosixPath(name.replace("\\", "/")).name == MEMORIES
     return Unread(name, MEMORIES_APART if is_memories else OTHER_FILE, name)
 
 
-def _binary(path: Path) -> IO[bytes]:
+def _open_binary(path: Path) -> IO[bytes]:
     return path.open("rb")
 
 
@@ -100,7 +100,7 @@ def _is_wanted(name: str) -> bool:
     return file.startswith("conversations") and file.endswith(".json")
 
 
-def _archived(info: zipfile.ZipInfo, archive: zipfile.ZipFile) -> ConversationFile | RefusedEntry:
+def _build_archived_file(info: zipfile.ZipInfo, archive: zipfile.ZipFile) -> ConversationFile | RefusedEntry:
     try:
         _check(info)
     except CommonplaceError as error:
@@ -112,26 +112,26 @@ def _check(info: zipfile.ZipInfo) -> None:
     """Refuse unsafe files. Nothing is unpacked to disk, but no real export has a name that leads out of the archive."""
     path = PurePosixPath(info.filename)
     if path.is_absolute() or ".." in path.parts or "\\" in info.filename or ":" in info.filename:
-        raise _unreadable("its name leads out of the archive")
+        raise _build_unreadable("its name leads out of the archive")
     if info.flag_bits & _LOCKED:
-        raise _unreadable("it is encrypted")
+        raise _build_unreadable("it is encrypted")
     if info.compress_type not in _PACKED:
-        raise _unreadable("its compression method is not supported; unpack the archive")
+        raise _build_unreadable("its compression method is not supported; unpack the archive")
     if info.file_size > _MOST_UNPACKED:
         raise too_large(f"is larger than {_MOST_UNPACKED // 1_000_000:,} MB when it is unpacked")
     if info.file_size > max(_SMALL, _MOST_DENSE * info.compress_size):
         raise too_large(f"is more than {_MOST_DENSE} times as large when it is unpacked")
 
 
-def _unreadable(why: str) -> CommonplaceError:
+def _build_unreadable(why: str) -> CommonplaceError:
     return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"file: {why}", "file")
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[zipfile.ZipFile]:
+def _open_archive(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         archive = zipfile.ZipFile(path)
     except (*_DAMAGED, ValueError, NotImplementedError):
-        raise _unreadable("is not a valid ZIP file") from None
+        raise _build_unreadable("is not a valid ZIP file") from None
     with archive:
         yield archive

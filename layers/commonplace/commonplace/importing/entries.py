@@ -112,7 +112,7 @@ class JsonText:
             except (ValueError, RecursionError) as error:
                 why = error.msg if isinstance(error, json.JSONDecodeError) else "is nested too deeply"
             if not more:
-                raise self._broken(why)
+                raise self._build_error(why)
             self._held, self._at = self._held[self._at :], 0
             if len(self._held) > MOST_BYTES:
                 raise unreadable("file", f"has an entry of more than {MOST_BYTES // 1_000_000} MB")
@@ -127,7 +127,7 @@ class JsonText:
             return
         while True:
             yield self.value()
-            if self._mark(",", "]") == "]":
+            if self._read_mark(",", "]") == "]":
                 return
 
     def fields(self) -> Iterator[str]:
@@ -139,29 +139,29 @@ class JsonText:
             return
         while True:
             if self.next() != '"':
-                raise self._broken("Expecting property name enclosed in double quotes")
+                raise self._build_error("Expecting property name enclosed in double quotes")
             name = str(self.value())
             if name in names:
-                raise self._broken("Key appears twice in an object")
+                raise self._build_error("Key appears twice in an object")
             names.add(name)
-            self._mark(":")
+            self._read_mark(":")
             yield name
-            if self._mark(",", "}") == "}":
+            if self._read_mark(",", "}") == "}":
                 return
 
     def end(self) -> None:
         """Raise if any text follows."""
         if self.next():
-            raise self._broken("Extra data")
+            raise self._build_error("Extra data")
 
-    def _mark(self, *marks: str) -> str:
+    def _read_mark(self, *marks: str) -> str:
         mark = self.next()
         if mark not in marks or not mark:
-            raise self._broken(f"Expecting {marks[0]!r} delimiter")
+            raise self._build_error(f"Expecting {marks[0]!r} delimiter")
         self._at += 1
         return mark
 
-    def _broken(self, why: str) -> CommonplaceError:
+    def _build_error(self, why: str) -> CommonplaceError:
         message = f"file: is truncated, or invalid JSON, after {self._read:,} values: {why}"
         return CommonplaceError(ErrorCode.INVALID_JSON, message, "file")
 
@@ -185,7 +185,7 @@ def entries(source: Source, *keys: str) -> Iterator[Any]:
     as `Unread`.
     """
     if source.stands_in_lines:
-        yield from (_line(line) for line in source.lines() if line.strip())
+        yield from (_parse_line(line) for line in source.lines() if line.strip())
         return
     text, whole, listed = JsonText(source.pieces()), dict[str, Any](), False
     if text.next() == "[":
@@ -216,7 +216,7 @@ def in_pages(source: Source, *keys: str) -> Iterator[Any]:
             yield from beside(entry, key)
 
 
-def _line(line: str) -> Any:
+def _parse_line(line: str) -> Any:
     try:
         return read_object(line)
     except CommonplaceError as error:
@@ -275,11 +275,11 @@ class Fingerprints:
             yield cls(file)
 
     def add(self, fingerprint: bytes, memory_id: str | None, fields: bytes = b"") -> tuple[str | None, bool] | None:
-        row = (self._keyed(fingerprint), memory_id, self._keyed(fields))
+        row = (self._hash_value(fingerprint), memory_id, self._hash_value(fields))
         if self._file.execute("INSERT OR IGNORE INTO seen VALUES (?, ?, ?)", row).rowcount:
             return None
         values = self._file.execute("SELECT memory_id, fields FROM seen WHERE fingerprint = ?", row[:1]).fetchone()
         return values[0], values[1] == row[2]
 
-    def _keyed(self, value: bytes) -> bytes:
+    def _hash_value(self, value: bytes) -> bytes:
         return hashlib.blake2b(value, key=self._key, digest_size=16).digest()

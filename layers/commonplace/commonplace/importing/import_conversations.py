@@ -195,7 +195,7 @@ class _Import:
         if not apply:
             self.preview = self.preview or (RunMemoryView(self.context), {})
             plan, _, unread = self._plan_days(clean, *self.preview)
-            self._count(plan.operations, unread)
+            self._count_operations(plan.operations, unread)
             return
         planned = list[tuple[Plan, Plan, list[Unread]]]()
 
@@ -207,7 +207,7 @@ class _Import:
         self._record_as_read(run, [discussion for discussion in clean if discussion.id not in self.there])
         applied = {operation.operation_id for operation in run.operations if operation.outcome == "applied"}
         plan, waiting, unread = planned[-1]
-        self._count((planned for planned in plan.operations if planned.told.operation_id in applied), unread)
+        self._count_operations((planned for planned in plan.operations if planned.told.operation_id in applied), unread)
         if waiting.operations:
             staged = change_many("import", lambda _: waiting, self.context, dry_run=True)
             self.waiting.append(staged.run.run_id)
@@ -257,7 +257,7 @@ class _Import:
         def refuse(utterance: Utterance, clause: str, why: str) -> None:
             refused.setdefault((utterance.interaction_id, utterance.position), {})[clause] = why
 
-        planner = DayPlanner(self.context, _rules_reader(self.context, refuse), "rules", frozenset(), view)
+        planner = DayPlanner(self.context, _build_rules_reader(self.context, refuse), "rules", frozenset(), view)
         zone = caller.now.tzinfo
         assert zone is not None
         plans, waits = list[Plan](), list[Plan]()
@@ -272,7 +272,7 @@ class _Import:
             ]
             plan, waiting = backdate(_apply_day_limits(drafted, self.context), day, caller.now, moved)
             view.stage(plan.operations)
-            idle = {_place_of(step): step.told.why or SAID for step in drafted.operations if step.told.kind == "NOOP"}
+            idle = {_get_place(step): step.told.why or SAID for step in drafted.operations if step.told.kind == "NOOP"}
             unread += _unread_sentences(day, plan, waiting, refused, idle)
             plans.append(plan)
             waits.append(waiting)
@@ -280,7 +280,7 @@ class _Import:
             self.progress(min(self.read_so_far, self.total), self.total)
         return merged(plans), merged(waits), unread
 
-    def _count(self, operations: Iterable[PlannedOperation], unread: Iterable[Unread]) -> None:
+    def _count_operations(self, operations: Iterable[PlannedOperation], unread: Iterable[Unread]) -> None:
         for planned in operations:
             self.closed += len(planned.closes)
             if planned.opens is not None:
@@ -312,7 +312,7 @@ def _apply_day_limits(plan: Plan, context: RunContext) -> Plan:
     return plan.model_copy(update={"operations": (*wishes, *applied)})
 
 
-def _place_of(planned: PlannedOperation) -> Place:
+def _get_place(planned: PlannedOperation) -> Place:
     return planned.told.interaction_id or "", planned.told.position or 0
 
 
@@ -322,14 +322,14 @@ def _unread_sentences(
     """Yield the user's sentences with a word that no memory of their message has. `idle`: why a message changes nothing."""
     words_by_place, reasons = dict[Place, set[str]](), dict(idle)
     for planned in plan.operations:
-        place = _place_of(planned)
+        place = _get_place(planned)
         if planned.opens is not None and planned.told.outcome == "planned":
             memory = planned.opens.memory
             words_by_place.setdefault(place, set()).update(words_of(f"{memory.raw_text} {memory.evidence or ''}"))
         else:
             reasons[place] = planned.told.why or SAID
     reasons |= {(dropped.interaction_id, dropped.position or 0): dropped.why for dropped in plan.dropped}
-    reasons |= {_place_of(planned): WAITING for planned in waiting.operations}
+    reasons |= {_get_place(planned): WAITING for planned in waiting.operations}
     for utterance in day.utterances:
         place = utterance.interaction_id, utterance.position
         clauses = refused.get(place, {})
@@ -344,7 +344,7 @@ def _unread_sentences(
             yield Unread(f"{utterance.interaction_id}, message {utterance.position + 1}", reason, sentence)
 
 
-def _rules_reader(context: RunContext, refused: Refused) -> Any:
+def _build_rules_reader(context: RunContext, refused: Refused) -> Any:
     least = context.night.least_worth
     rules = RulesReader(context.ports.words, LEAST_WORTH if least is None else least, refused)
 
@@ -402,7 +402,7 @@ class _BackdatedDay:
         reported = operation.told
         if not (operation.opens or operation.closes):
             return None  # a request to forget that matches no memory has nothing to erase
-        spoken_at = min(self._time_of(operation), self.now)
+        spoken_at = min(self._get_time(operation), self.now)
         closes = [self._backdate(change) for change in operation.closes]
         earlier = [change for change in closes if change.before is None or said_at(change.before) <= spoken_at]
         later = [change.before for change in closes if change not in earlier and change.before is not None]
@@ -410,9 +410,9 @@ class _BackdatedDay:
         if opens is not None:
             opens = self._backdate_opened(opens, spoken_at, min(later, key=said_at) if later else None)
             if opens.memory.expires_at is not None and opens.memory.expires_at <= self.now and not earlier:
-                return self._drop(operation, _EXPIRED)
+                return self._drop_operation(operation, _EXPIRED)
         if opens is None and not earlier:
-            return self._drop(operation, _CLOSES_NEWER)
+            return self._drop_operation(operation, _CLOSES_NEWER)
         ended = tuple(_end_change(change, spoken_at) for change in earlier)
         changed = {"opens": opens, "closes": ended, "told": _describe_change(operation, opens, ended)}
         planned = operation.model_copy(update=changed)
@@ -420,7 +420,7 @@ class _BackdatedDay:
         (self.waiting if waits else self.operations).append(planned)
         return None
 
-    def _time_of(self, operation: PlannedOperation) -> datetime:
+    def _get_time(self, operation: PlannedOperation) -> datetime:
         reported = operation.told
         utterance = self.day.said_at(reported.interaction_id or "", reported.position or 0)
         return utterance.time if utterance is not None else self.day.utterances[0].time
@@ -446,7 +446,7 @@ class _BackdatedDay:
             changed |= {"status": "superseded", "superseded_by": by, "valid_to": at, "key": None, "supersedes": None}
         return opens.model_copy(update={"memory": memory.model_copy(update=changed)})
 
-    def _drop(self, operation: PlannedOperation, why: str) -> None:
+    def _drop_operation(self, operation: PlannedOperation, why: str) -> None:
         reported = operation.told
         self.dropped.append(Dropped(interaction_id=reported.interaction_id or "", position=reported.position, why=why))
 

@@ -49,7 +49,7 @@ def kind_of(source: Source, kind: ImportKind | None = None) -> Found:
     if kind is not None:
         return Found(kind, "you said so")
     if source.is_folder:
-        return _folder_kind(source)
+        return _detect_folder_kind(source)
     if source.is_database:
         return Found("mem0", "it is a SQLite file")
     conversations = _conversation_kind(source)
@@ -61,7 +61,7 @@ def kind_of(source: Source, kind: ImportKind | None = None) -> Found:
         return _note_kind(source)
     if source.suffix == ".txt":
         return Found("markdown", "its name ends in .txt")
-    return _text_kind(source)
+    return _detect_text_kind(source)
 
 
 def import_source(
@@ -103,7 +103,7 @@ def people_in(source: Source, kind: ImportKind) -> set[str]:
     return people if len(people) > 1 else people - {NO_NAME}
 
 
-def _folder_kind(source: Source) -> Found:
+def _detect_folder_kind(source: Source) -> Found:
     assert source.path is not None
     conversations = _conversation_kind(source)
     if conversations is not None:
@@ -118,10 +118,10 @@ def _folder_kind(source: Source) -> Found:
 def _conversation_kind(source: Source) -> Found | None:
     """Detect an export of conversations by its beginning, because it may be too large to read whole."""
     heads = (file.head for file in conversation_files(source) if isinstance(file, ConversationFile))
-    return next((kind for head in heads if (kind := _kind_from_start(head.decode(errors="replace")))), None)
+    return next((kind for head in heads if (kind := _parse_kind_from_start(head.decode(errors="replace")))), None)
 
 
-def _kind_from_start(text: str) -> Found | None:
+def _parse_kind_from_start(text: str) -> Found | None:
     head = text.lstrip("\ufeff \t\r\n")
     if not head.startswith("["):
         return None
@@ -146,7 +146,7 @@ def _note_kind(source: Source) -> Found:
     return kind or _raise_unknown()
 
 
-def _text_kind(source: Source) -> Found:
+def _detect_text_kind(source: Source) -> Found:
     head = source.head.decode(source.encoding, errors="ignore").lstrip("\ufeff \t\r\n")
     if head.startswith("memory_id,"):
         return Found(OWN, "its first line names the columns of an export")

@@ -48,22 +48,22 @@ ReadStatement = Callable[[str, str, str], Statement]
 def read_markdown(source: Source) -> Facts:
     """Yield a statement for each bullet and paragraph, with the tags of the note."""
     for text in source.texts(*_MARKDOWN, ".txt"):
-        yield from _facts(text, "user", _plain) if isinstance(text, Text) else [text]
+        yield from _facts(text, "user", _build_plain_fact) if isinstance(text, Text) else [text]
 
 
 def read_anthropic_memory(source: Source) -> Facts:
     """Read text files that an agent wrote, XML without its elements, and the `memories.json` of an export from Claude."""
     if not source.is_folder and source.head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith((b"[", b"{")):
-        yield from _claude_memories(source)
+        yield from _parse_claude_memories(source)
         return
     for text in source.texts():
         if isinstance(text, Text) and text.name.lower().endswith(".xml"):
             yield from (Unread(text.name, ELEMENT, element) for element in _ELEMENT.findall(text.text) if element[1] != "/")
             text = Text(text.name, _ELEMENT.sub("\n", text.text), text.changed)
-        yield from _facts(text, "agent", _plain) if isinstance(text, Text) else [text]
+        yield from _facts(text, "agent", _build_plain_fact) if isinstance(text, Text) else [text]
 
 
-def _claude_memories(source: Source) -> Facts:
+def _parse_claude_memories(source: Source) -> Facts:
     for entry in objects(source.json):
         if not isinstance(entry, Mapping):
             yield from refusal("entry", entry)
@@ -72,7 +72,7 @@ def _claude_memories(source: Source) -> Facts:
         named = {CLAUDE_MEMORY: entry.get(CLAUDE_MEMORY), **(projects if isinstance(projects, Mapping) else {})}
         texts = {name: text for name, text in named.items() if isinstance(text, str)}
         for name, text in texts.items():
-            yield from _facts(Text(name, _BOLD_HEADING.sub(r"## \1\n", text), source.changed), "agent", _plain)
+            yield from _facts(Text(name, _BOLD_HEADING.sub(r"## \1\n", text), source.changed), "agent", _build_plain_fact)
         yield from beside(entry, CLAUDE_MEMORY, _PROJECTS)
         yield from (Unread(name, OTHER_PARTS, value) for name, value in named.items() if value and name not in texts)
 
@@ -80,7 +80,7 @@ def _claude_memories(source: Source) -> Facts:
 def read_basic_memory(source: Source) -> Facts:
     """Read observations with category, tags and context, relations as sentences, and the other text of each note."""
     for text in source.texts(*_MARKDOWN):
-        yield from _facts(text, "user", _basic) if isinstance(text, Text) else [text]
+        yield from _facts(text, "user", _build_basic_fact) if isinstance(text, Text) else [text]
 
 
 def _facts(text: Text, source: Who, read: ReadStatement) -> Facts:
@@ -99,7 +99,7 @@ def _facts(text: Text, source: Who, read: ReadStatement) -> Facts:
         if "heading" not in more and heading not in sections:
             leave(line, HEADING, heading)
             sections.add(heading)
-        ours = {"tags", "permalink", written, *(["title"] if read is _basic else [])}
+        ours = {"tags", "permalink", written, *(["title"] if read is _build_basic_fact else [])}
         extra = {name: value for name, value in fields.items() if name not in ours}
         yield ForeignFact(
             where=f"{text.name}, line {line}",
@@ -115,11 +115,11 @@ def _facts(text: Text, source: Who, read: ReadStatement) -> Facts:
     yield from left
 
 
-def _plain(_title: str, heading: str, statement: str) -> Statement:
+def _build_plain_fact(_title: str, heading: str, statement: str) -> Statement:
     return statement, {"heading": heading}, []
 
 
-def _basic(title: str, heading: str, statement: str) -> Statement:
+def _build_basic_fact(title: str, heading: str, statement: str) -> Statement:
     relation, observation = _RELATION.fullmatch(statement), OBSERVATION.fullmatch(statement)
     is_section = heading.casefold() in _SECTIONS and bool(relation or observation)
     more: dict[str, Any] = {} if is_section else {"heading": heading}
@@ -137,11 +137,11 @@ def _basic(title: str, heading: str, statement: str) -> Statement:
     return statement, more, [observation["category"].strip(), *tags]
 
 
-def _ignore(_line: int, _reason: str, _statement: Any) -> None:
+def _ignore_line(_line: int, _reason: str, _statement: Any) -> None:
     pass
 
 
-def statements(text: str, leave: Leave = _ignore) -> Iterator[tuple[int, str, str]]:
+def statements(text: str, leave: Leave = _ignore_line) -> Iterator[tuple[int, str, str]]:
     """Yield the line, heading and text of each bullet and paragraph. Skips fenced code."""
     heading, under, begun, paragraph, code, listed_last = "", 0, 0, list[str](), list[str](), 0
     for comment in _COMMENT.finditer(text):
@@ -176,7 +176,7 @@ def statements(text: str, leave: Leave = _ignore) -> Iterator[tuple[int, str, st
         leave(under, HEADING, heading)
 
 
-def front_matter(text: str, leave: Leave = _ignore) -> tuple[dict[str, Any], str]:
+def front_matter(text: str, leave: Leave = _ignore_line) -> tuple[dict[str, Any], str]:
     """Return the fields between `---` at the start of a note, and the rest with its line numbers unchanged.
 
     A value is a text, a list in brackets, or the items, fields or lines that follow the name. A sync can leave a second
@@ -210,18 +210,18 @@ def _head(lines: Sequence[str], begins: int, *, strict: bool = False) -> tuple[d
     for line in lines[begins + 1 : end]:
         match, bullet = _FIELD.match(line), _BULLET.match(line)
         if match:
-            name, value = match["name"], _value(match["value"] or "")
-            fields[name] = [*_several(fields[name]), *_several(value)] if name in fields else value
+            name, value = match["name"], _parse_value(match["value"] or "")
+            fields[name] = [*_list_values(fields[name]), *_list_values(value)] if name in fields else value
         elif line.lstrip().startswith("#"):
-            fields["comment"] = [*_several(fields.get("comment")), line.strip()]
+            fields["comment"] = [*_list_values(fields.get("comment")), line.strip()]
         elif (line.strip() and not name) or (strict and not bullet and not line.startswith((" ", "\t"))):
             return {}, begins  # text between two rules
         elif line.strip():
-            fields[name] = [*_several(fields[name]), _unquoted(bullet["said"]) if bullet else line.strip()]
+            fields[name] = [*_list_values(fields[name]), _strip_quotes(bullet["said"]) if bullet else line.strip()]
     return (fields, end + 1) if name else ({}, begins)
 
 
-def _several(value: Any) -> list[Any]:
+def _list_values(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value] if value and not _BLOCK.fullmatch(value) else []
 
 
@@ -236,12 +236,12 @@ def digest(content: Any) -> str:
     return hashlib.sha256(" ".join(str(content).casefold().split()).encode(errors="replace")).hexdigest()[:12]
 
 
-def _value(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     if text.startswith("[") and text.endswith("]"):
-        return [_unquoted(item) for item in text[1:-1].split(",") if item.strip()]
-    return _unquoted(text)
+        return [_strip_quotes(item) for item in text[1:-1].split(",") if item.strip()]
+    return _strip_quotes(text)
 
 
-def _unquoted(text: str) -> str:
+def _strip_quotes(text: str) -> str:
     text = text.strip()
     return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text

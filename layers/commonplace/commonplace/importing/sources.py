@@ -54,7 +54,7 @@ class Source:
     @property
     def changed(self) -> datetime | None:
         """The time of the file's last modification, or None for stdin."""
-        return None if self.path is None else _modified_at(self.path)
+        return None if self.path is None else _get_modified_time(self.path)
 
     @property
     def suffix(self) -> str:
@@ -64,7 +64,7 @@ class Source:
     def head(self) -> bytes:
         if self.path is None:
             return (self.given or "")[:_HEAD].encode(errors="replace")
-        return next(self._bytes(_HEAD), b"")
+        return next(self._read_bytes(_HEAD), b"")
 
     @property
     def is_database(self) -> bool:
@@ -94,7 +94,7 @@ class Source:
             return "utf-8"
         for tried in (_ENCODINGS.get(self.head[:2], "utf-8-sig"), "cp1252"):
             try:
-                if not any("\0" in piece for piece in codecs.iterdecode(self._bytes(_PIECE), tried)):
+                if not any("\0" in piece for piece in codecs.iterdecode(self._read_bytes(_PIECE), tried)):
                     return tried
             except UnicodeDecodeError:
                 continue
@@ -107,7 +107,7 @@ class Source:
             return (text[at : at + _PIECE] for at in range(0, len(text), _PIECE))
         if self.is_archive:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, _PACKED, "file")
-        return codecs.iterdecode(self._bytes(_PIECE), self.encoding)
+        return codecs.iterdecode(self._read_bytes(_PIECE), self.encoding)
 
     def lines(self) -> Iterator[str]:
         """Yield the text line by line."""
@@ -133,7 +133,7 @@ class Source:
     def json(self) -> Any:
         return read_json(self.text)
 
-    def _bytes(self, size: int) -> Iterator[bytes]:
+    def _read_bytes(self, size: int) -> Iterator[bytes]:
         assert self.path is not None
         with _as_argument_error(), self.path.open("rb") as file:
             yield from iter(partial(file.read, size), b"")
@@ -147,7 +147,7 @@ class Source:
         skipped = list[Unread]()
         for name, path in self.files(*suffixes, skipped=skipped):
             try:
-                yield Text(name, Source(path).text, _modified_at(path))
+                yield Text(name, Source(path).text, _get_modified_time(path))
             except CommonplaceError as error:
                 yield refused(name, error)
         yield from skipped
@@ -213,7 +213,7 @@ def decoded(data: bytes) -> str:
     raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "file: is not a text file", "file")
 
 
-def _modified_at(path: Path) -> datetime:
+def _get_modified_time(path: Path) -> datetime:
     return datetime.fromtimestamp(path.stat().st_mtime, UTC)
 
 

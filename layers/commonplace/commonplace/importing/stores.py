@@ -60,10 +60,10 @@ def read_mem0(source: Source) -> Found:
     """Read memories of mem0 or OpenMemory with categories, times and metadata. Old wordings become closed memories."""
     if source.is_folder or source.is_database:
         return _read_database(source)
-    return each(map(_unless_deleted, in_pages(source, *MEM0)), _mem0)
+    return each(map(_replace_deleted, in_pages(source, *MEM0)), _parse_mem0)
 
 
-def _unless_deleted(entry: Any) -> Any:
+def _replace_deleted(entry: Any) -> Any:
     is_deleted = isinstance(entry, Mapping) and entry.get("state") == "deleted"
     return Unread(str(entry.get("id") or "entry"), DELETED, entry.get("content")) if is_deleted else entry
 
@@ -85,12 +85,12 @@ def read_letta(source: Source) -> Found:
     whole = _whole(source)
     lists = [name for name in (*BLOCKS, *PASSAGES) if isinstance(whole.get(name), list)]
     if not (lists or "agents" in whole):
-        yield from read_entries(_passage, (), source)
+        yield from read_entries(_parse_passage, (), source)
         return
     agents = whole.get("agents")
     agent = next((agent for agent in agents if isinstance(agent, Mapping)), whole) if isinstance(agents, list) else whole
     for name in lists:
-        yield from each(whole[name], partial(_block, agent) if name in BLOCKS else _passage)
+        yield from each(whole[name], partial(_block, agent) if name in BLOCKS else _parse_passage)
     yield from beside(whole, *lists)
 
 
@@ -101,24 +101,24 @@ def _whole(source: Source) -> Mapping[str, Any]:
     return whole
 
 
-def _mem0(where: str, entry: Mapping[str, Any]) -> Iterator[ForeignFact]:
+def _parse_mem0(where: str, entry: Mapping[str, Any]) -> Iterator[ForeignFact]:
     field = next((name for name in ("memory", "data", "text", "content") if entry.get(name) is not None), "memory")
     metadata = entry.get("metadata")
     more = dict(metadata) if isinstance(metadata, Mapping) else {"metadata": metadata}
-    role = next((name for name in ("role", "attributed_to") if _source_of(entry.get(name))), "")
+    role = next((name for name in ("role", "attributed_to") if _get_source(entry.get(name))), "")
     yield ForeignFact(
         where=where,
         name=str(entry.get("id") or where),
         content=entry.get(field),
-        tags=[*_several(entry.get("categories")), *_several(more.pop("tags", None))],
+        tags=[*_list_values(entry.get("categories")), *_list_values(more.pop("tags", None))],
         times={
             "created_at": entry.get("created_at"),
             "event_time": more.pop("event_time", None),
             "expires_at": entry.get("expiration_date"),
         },
-        source=_source_of(entry.get(role)) or "user",
+        source=_get_source(entry.get(role)) or "user",
         rest=merged_fields(_omit(entry, _MEM0 | {field, role}), more),
-        person=_name(entry.get("user_id")),
+        person=_format_name(entry.get("user_id")),
     )
 
 
@@ -160,8 +160,8 @@ def _read_history(memory_id: str, events: list[tuple[Any, ...]]) -> Iterator[For
             continue
         times = {"created_at": since, "valid_from": since} | ({"valid_to": after[2]} if after is not None else {})
         name = memory_id if number == last else f"{memory_id}/{number}"
-        fields = {"actor_id": actor, "role": None if _source_of(role) else role}
-        yield ForeignFact(f"memory {memory_id}", name, content, times=times, source=_source_of(role) or "user", rest=fields)
+        fields = {"actor_id": actor, "role": None if _get_source(role) else role}
+        yield ForeignFact(f"memory {memory_id}", name, content, times=times, source=_get_source(role) or "user", rest=fields)
 
 
 def edge_facts(where: str, edge: Mapping[str, Any]) -> Iterator[ForeignFact]:
@@ -171,7 +171,7 @@ def edge_facts(where: str, edge: Mapping[str, Any]) -> Iterator[ForeignFact]:
         where=where,
         name=str(edge.get("uuid") or where),
         content=edge.get("fact"),
-        tags=_several(edge.get("name")),
+        tags=_list_values(edge.get("name")),
         times={
             "created_at": edge.get("created_at"),
             "event_time": edge.get("valid_at") or edge.get("reference_time"),
@@ -179,7 +179,7 @@ def edge_facts(where: str, edge: Mapping[str, Any]) -> Iterator[ForeignFact]:
             "valid_to": edge.get("invalid_at") or edge.get("expired_at"),
         },
         rest=merged_fields(_omit(edge, _EDGE), attributes if isinstance(attributes, Mapping) else {"attributes": attributes}),
-        person=_name(edge.get("group_id")),
+        person=_format_name(edge.get("group_id")),
     )
 
 
@@ -200,7 +200,7 @@ def _block(agent: Mapping[str, Any], where: str, block: Mapping[str, Any]) -> It
         )
 
 
-def _passage(where: str, passage: Mapping[str, Any]) -> Iterator[ForeignFact]:
+def _parse_passage(where: str, passage: Mapping[str, Any]) -> Iterator[ForeignFact]:
     metadata = [passage.get(name) for name in ("metadata", "metadata_")]
     more = [item if isinstance(item, Mapping) else {"metadata": item} for item in metadata]
     yield ForeignFact(
@@ -219,7 +219,7 @@ def read_langgraph(source: Source) -> Found:
     """Read the items of LangGraph's store. Among namespaces of equal length, a position with a noun in any of them names no
     person, and a position with different numbers names people."""
     nouns, first, numbered = set[_Place](), dict[_Place, str](), set[_Place]()
-    for parts in (_parts(in_page) for in_page in in_pages(source, *LANGGRAPH) if isinstance(in_page, Mapping)):
+    for parts in (_list_parts(in_page) for in_page in in_pages(source, *LANGGRAPH) if isinstance(in_page, Mapping)):
         for at, part in enumerate(parts):
             if _NOUNS.fullmatch(part) and any(map(str.isalpha, part)):
                 nouns.add((len(parts), at))
@@ -228,14 +228,14 @@ def read_langgraph(source: Source) -> Found:
     yield from read_entries(partial(_item, nouns, numbered), LANGGRAPH, source)
 
 
-def _parts(item: Mapping[str, Any]) -> list[str]:
+def _list_parts(item: Mapping[str, Any]) -> list[str]:
     namespace = item.get("namespace")
     return [str(part) for part in namespace] if isinstance(namespace, list) else [str(namespace or "")]
 
 
 def _item(nouns: set[_Place], numbered: set[_Place], where: str, item: Mapping[str, Any]) -> Iterator[ForeignFact]:
     """Read an item as written by `Item.dict()`."""
-    parts = _parts(item)
+    parts = _list_parts(item)
     numbers = {part for at, part in enumerate(parts) if (len(parts), at) in numbered and _NUMBER.fullmatch(part)}
     content, more = _words_in(item.get("value"))
     tags, path = more.pop("tags", ()), "/".join(parts)
@@ -268,7 +268,7 @@ def record_facts(where: str, record: Mapping[str, Any]) -> Iterator[ForeignFact]
         where=where,
         name=str(record.get("memoryRecordId") or where),
         content=text,
-        tags=[*_several(more.pop("categories", None)), *_several(more.pop("tags", None))],
+        tags=[*_list_values(more.pop("categories", None)), *_list_values(more.pop("tags", None))],
         times={"created_at": record.get("createdAt")},
         rest=merged_fields({"namespace": path}, more, values, _omit(record, _RECORD)),
         person=_person_in(path.split("/")) if isinstance(path, str) else None,
@@ -284,9 +284,9 @@ def _node(where: str, node: Mapping[str, Any]) -> Iterator[ForeignFact]:
             where, f"{start}/{kind}/{end}", text, tags=["relation"], rest=_omit(node, _RELATION if text else set())
         )
         return
-    name, tags = node.get("name"), _several(node.get("entityType"))
+    name, tags = node.get("name"), _list_values(node.get("entityType"))
     more = merged_fields({"entity": name}, _omit(node, _ENTITY))
-    for fact in _several(node.get("observations")):
+    for fact in _list_values(node.get("observations")):
         whole = f"{name}: {fact}" if isinstance(fact, str) and not words_of(str(name)) <= words_of(fact) else fact
         yield ForeignFact(where, f"{name}#{digest(fact)}", whole, tags=tags, rest=more)
 
@@ -308,15 +308,15 @@ def _omit(entry: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
     return {name: value for name, value in entry.items() if name not in names}
 
 
-def _several(value: Any) -> list[Any]:
+def _list_values(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
-def _source_of(role: Any) -> Who | None:
+def _get_source(role: Any) -> Who | None:
     return _SOURCES.get(role) if isinstance(role, str) else None
 
 
-def _name(value: Any) -> str | None:
+def _format_name(value: Any) -> str | None:
     return str(value).strip() or None if isinstance(value, (str, int)) else None
 
 

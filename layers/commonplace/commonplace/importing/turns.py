@@ -51,10 +51,10 @@ def read_messages(source: Source, now: datetime, zone: tzinfo | None) -> Convers
     at = min(source.changed or now, now)
     for is_whole, group in groupby(entries(source, MESSAGES, TURNS), key=_is_conversation):
         if not is_whole:
-            yield from _conversations_in(group, at, zone)
+            yield from _split_conversations(group, at, zone)
             continue
         for entry in group:
-            yield from _conversations_in(entry[MESSAGES], at, zone)
+            yield from _split_conversations(entry[MESSAGES], at, zone)
             yield from beside(entry, MESSAGES)
 
 
@@ -62,7 +62,7 @@ def _is_conversation(entry: Any) -> bool:
     return isinstance(entry, Mapping) and isinstance(entry.get(MESSAGES), list)
 
 
-def _conversations_in(messages: Iterable[Any], at: datetime, zone: tzinfo | None) -> Conversations:
+def _split_conversations(messages: Iterable[Any], at: datetime, zone: tzinfo | None) -> Conversations:
     left = list[RefusedEntry | Unread]()
     for section in split_by_pauses(with_times(_checked(messages, left), at.isoformat()), zone):
         texts, names = list[str](), dict[str, int]()

@@ -22,7 +22,7 @@ def memories_about(target: str, memories: Iterable[Memory]) -> tuple[str, ...]:
 
 def is_about(target: str, text: str) -> bool:
     """Return whether a text contains what is to be forgotten: all of one or two stems, or most of a longer request."""
-    wanted = _target_stems(target)
+    wanted = _find_target_stems(target)
     shared = shared_stems(
         wanted, stems_of(" ".join(part for part in memory_sentences(text) if not is_of_another(target, part)))
     )
@@ -32,17 +32,17 @@ def is_about(target: str, text: str) -> bool:
 
 def names_something(target: str) -> bool:
     """Return whether a request names anything that could be forgotten."""
-    return bool(_target_stems(target))
+    return bool(_find_target_stems(target))
 
 
 def mentions(target: str, text: str) -> bool:
     """Return whether a text has any stem of the target, or a prefix of one."""
-    return bool(shared_stems(_target_stems(target), stems_of(text), begins=True))
+    return bool(shared_stems(_find_target_stems(target), stems_of(text), begins=True))
 
 
 def text_without(target: str, text: str) -> str:
     """Return the sentences that may stay: without a stem of the request, and without a pronoun that refers to one."""
-    wanted, staying, leaning = _target_stems(target), list[str](), True
+    wanted, staying, leaning = _find_target_stems(target), list[str](), True
     for sentence in memory_sentences(text):
         leans_on_it = mentions(target, sentence) and not is_of_another(target, sentence)
         leaning = leans_on_it or (leaning and has_wording("pronoun", sentence))
@@ -51,6 +51,6 @@ def text_without(target: str, text: str) -> str:
     return joined(staying)
 
 
-def _target_stems(target: str) -> frozenset[str]:
+def _find_target_stems(target: str) -> frozenset[str]:
     # "Bo" and "Al" are function words of some language, but also names.
     return (stems_of(target) or frozenset(tokenizer.terms(" ".join(_NAME.findall(target))))) - word_stems("conversation")

@@ -76,9 +76,9 @@ def _clauses_pointed_at(earlier: Sequence[Clause]) -> Iterator[Clause]:
 
 def without_forget_requests(utterance: Utterance, requests: Sequence[ForgetRequest]) -> Utterance:
     """Return the message without its forget requests, their explanations, and references to them by pronoun."""
-    gone = list(_spans_to_drop(utterance, requests))
+    gone = list(_find_spans_to_drop(utterance, requests))
     return (
-        replace(utterance, own=tuple(piece for span in utterance.own for piece in _without(span, gone)))
+        replace(utterance, own=tuple(piece for span in utterance.own for piece in _cut_span(span, gone)))
         if gone
         else utterance
     )
@@ -132,7 +132,7 @@ def _is_whole_request(clause: Clause, phrase: _Phrase, utterance: Utterance, bef
     return alone or compiled("requests.mine").match(phrase.what) is not None
 
 
-def _spans_to_drop(utterance: Utterance, requests: Sequence[ForgetRequest]) -> Iterator[tuple[int, int]]:
+def _find_spans_to_drop(utterance: Utterance, requests: Sequence[ForgetRequest]) -> Iterator[tuple[int, int]]:
     served = [request for request in requests if request.can_be_served]
     yield from ((request.clause.start, request.end) for request in requests)
     leaning, explained = False, {request.clause.end for request in served if not _changes_subject(utterance, request)}
@@ -147,7 +147,7 @@ def _changes_subject(utterance: Utterance, request: ForgetRequest) -> bool:
     return has_wording("another_matter", utterance.text[request.clause.end :].lstrip(_MARKS))
 
 
-def _without(span: tuple[int, int], gone: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _cut_span(span: tuple[int, int], gone: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     start, end = span
     for first, last in sorted(gone):
         if first < end and start < last:

@@ -86,13 +86,13 @@ def evidence_span(evidence: str, utterance: Utterance) -> tuple[int, int] | None
     Case, character width, blanks, the style of quotation marks and dashes, and surrounding punctuation are ignored. Only
     whole words match.
     """
-    sought, _ = _normalized_with_places(evidence.strip(_AROUND))
+    sought, _ = _normalize_with_places(evidence.strip(_AROUND))
     sought = sought.strip()
     if not any(map(str.isalnum, sought)):
         return None
     whole_words = re.compile(rf"{_WORD_EDGE}{re.escape(sought)}{_WORD_EDGE}")
     for start, end in utterance.own:
-        text, places = _normalized_with_places(utterance.text[start:end])
+        text, places = _normalize_with_places(utterance.text[start:end])
         if match := whole_words.search(text):
             return start + places[match.start()], start + places[match.end() - 1] + 1
     return None
@@ -104,7 +104,7 @@ def clauses_around(evidence: str, utterance: Utterance, clauses: Iterable[Clause
     return [clause for clause in clauses if span and clause.start < span[1] and span[0] < clause.end]
 
 
-def _normalized_with_places(text: str) -> tuple[str, list[int]]:
+def _normalize_with_places(text: str) -> tuple[str, list[int]]:
     chars: list[str] = []
     places: list[int] = []
     for place, char in enumerate(text):
@@ -125,10 +125,10 @@ def unsupported(content: str, evidence: str, context: Sequence[str], spoken_on: 
     other = "\n".join(context)
     pool = f"{evidence}\n{other}"
     code = language_of(content)
-    undated, wrong = _without_dates(content, pool, spoken_on)
+    undated, wrong = _strip_dates(content, pool, spoken_on)
     if wrong:
         return f"the date {wrong} was not said"
-    number = _number(undated, pool, code)
+    number = _find_number(undated, pool, code)
     if number:
         return f"the number {number} was not said"
     name = unsupported_name(undated, pool, code) or unsupported_unspaced(undated, pool, code)
@@ -137,7 +137,7 @@ def unsupported(content: str, evidence: str, context: Sequence[str], spoken_on: 
     return misnegated(content, evidence, other)
 
 
-def _without_dates(content: str, pool: str, spoken_on: date) -> tuple[str, str | None]:
+def _strip_dates(content: str, pool: str, spoken_on: date) -> tuple[str, str | None]:
     dates = sorted(written_dates(content), key=lambda match: (match[0], -match[1]))
     if not dates:
         return content, None
@@ -163,7 +163,7 @@ def _is_dated_in(partial: PartialDate, meant: Sequence[PartialDate], pool: str) 
     )
 
 
-def _number(content: str, pool: str, code: str) -> str | None:
+def _find_number(content: str, pool: str, code: str) -> str | None:
     known = {value for _, values in numbers_in(pool) for value in values}
     for number, values in numbers_in(without_clock(content, pool, known), code):
         if not (values & known or number in pool.casefold()):
@@ -190,11 +190,11 @@ def written_dates(text: str) -> Iterator[tuple[int, int, PartialDate]]:
     for match in _months_pattern().finditer(text):
         named = match["before"] or match["after"]
         year = match["year"]
-        month = _months()[match["month"].casefold()]
-        if named or year or match["month"].casefold() in _whole_names():
+        month = _list_months()[match["month"].casefold()]
+        if named or year or match["month"].casefold() in _list_whole_names():
             yield *match.span(), PartialDate(int(year) if year else None, month, int(named) if named else None)
-    for match in _weekdays_pattern().finditer(text):
-        yield *match.span(), PartialDate(weekday=_weekdays()[match[1].casefold()])
+    for match in _compile_weekdays().finditer(text):
+        yield *match.span(), PartialDate(weekday=_list_weekdays()[match[1].casefold()])
     for match in (*_YEAR.finditer(text), *_UNSPACED_YEAR.finditer(text)):
         yield *match.span(), PartialDate(year=int(match[0][:4]))
 
@@ -205,26 +205,26 @@ def dates_meant(text: str, spoken_on: date) -> list[PartialDate]:
     years = (spoken_on.year - 1, spoken_on.year, spoken_on.year + 1)
     dates = [
         *written,
-        *(_full(day) for partial in written if partial.month and partial.day for day in _possible_dates(partial, spoken_on)),
+        *(_fill_date(day) for partial in written if partial.month and partial.day for day in _find_dates(partial, spoken_on)),
         *(PartialDate(year, partial.month) for partial in written if partial.month and not partial.day for year in years),
         *(day for partial in written if partial.weekday is not None for day in _weekdays_around(partial.weekday, spoken_on)),
     ]
     words = re.findall(r"[\w'’-]+", text.casefold())
     for code, table in tables().items():
-        dates += [_full(spoken_on + timedelta(days=step)) for word, step in table["days"].items() if word in words]
+        dates += [_fill_date(spoken_on + timedelta(days=step)) for word, step in table["days"].items() if word in words]
         shortened = calendars()[code].short_weekdays
         dates += [day for word in words if word in shortened for day in _weekdays_around(shortened[word], spoken_on)]
-    ranges = (partial for sentence in _SENTENCE.split(text) for partial in _ranges(sentence, spoken_on))
+    ranges = (partial for sentence in _SENTENCE.split(text) for partial in _find_ranges(sentence, spoken_on))
     return list(dict.fromkeys([*dates, *_counted(text.casefold(), spoken_on), *ranges]))
 
 
 def _weekdays_around(weekday: int, spoken_on: date) -> Iterator[PartialDate]:
     """Yield the dates of a weekday from a week before to two weeks after a day."""
     near = (spoken_on + timedelta(days=step) for step in range(-7, 15))
-    yield from (_full(day) for day in near if day.weekday() == weekday)
+    yield from (_fill_date(day) for day in near if day.weekday() == weekday)
 
 
-def _possible_dates(partial: PartialDate, spoken_on: date) -> Iterator[date]:
+def _find_dates(partial: PartialDate, spoken_on: date) -> Iterator[date]:
     for year in range(spoken_on.year - 1, spoken_on.year + 2) if partial.year is None else (partial.year,):
         try:
             yield date(year, partial.month or 1, partial.day or 1)
@@ -239,10 +239,10 @@ def _counted(lowered: str, spoken_on: date) -> Iterator[PartialDate]:
             for match in re.finditer(rf"\b(?:{names.replace(' ', '|')})\b", lowered):
                 before = " ".join(lowered[max(0, match.start() - _LONGEST_COUNT) : match.start()].split()[-3:])
                 for _, values in numbers_in(before):
-                    yield from _steps(unit, min(map(int, values)), spoken_on)
+                    yield from _iterate_steps(unit, min(map(int, values)), spoken_on)
 
 
-def _steps(unit: str, count: int, spoken_on: date) -> Iterator[PartialDate]:
+def _iterate_steps(unit: str, count: int, spoken_on: date) -> Iterator[PartialDate]:
     if count > 120:
         return
     step = relativedelta(**{f"{unit}s": count})  # type: ignore[arg-type]
@@ -252,51 +252,51 @@ def _steps(unit: str, count: int, spoken_on: date) -> Iterator[PartialDate]:
             if unit == "year"
             else PartialDate(near.year, near.month)
             if unit == "month"
-            else _full(near)
+            else _fill_date(near)
         )
 
 
-def _ranges(text: str, spoken_on: date) -> Iterator[PartialDate]:
+def _find_ranges(text: str, spoken_on: date) -> Iterator[PartialDate]:
     now = datetime.combine(spoken_on, time(12), UTC)
     for _ in range(_MOST_TIMES):
         time_range = read_time_range(text, now)
         if time_range is None:
             return
         text = text[text.find(time_range.text) + len(time_range.text) :]
-        yield from _days_of(time_range.after, time_range.before, time_range.granularity)
+        yield from _iterate_days(time_range.after, time_range.before, time_range.granularity)
 
 
-def _days_of(after: datetime | None, before: datetime | None, granularity: str) -> Iterator[PartialDate]:
+def _iterate_days(after: datetime | None, before: datetime | None, granularity: str) -> Iterator[PartialDate]:
     edges = [edge.date() for edge in (after, before and before - timedelta(seconds=1)) if edge]
     for edge in edges:
-        yield {"year": PartialDate(edge.year), "month": PartialDate(edge.year, edge.month)}.get(granularity, _full(edge))
+        yield {"year": PartialDate(edge.year), "month": PartialDate(edge.year, edge.month)}.get(granularity, _fill_date(edge))
     if len(edges) == 2 and edges[1] - edges[0] < _LONGEST_RANGE:
-        yield from (_full(edges[0] + timedelta(days=step)) for step in range((edges[1] - edges[0]).days + 1))
+        yield from (_fill_date(edges[0] + timedelta(days=step)) for step in range((edges[1] - edges[0]).days + 1))
 
 
-def _full(day: date) -> PartialDate:
+def _fill_date(day: date) -> PartialDate:
     return PartialDate(day.year, day.month, day.day, day.weekday())
 
 
 @cache
-def _months() -> dict[str, int]:
+def _list_months() -> dict[str, int]:
     return {name: number for table in calendars().values() for name, number in {**table.short_months, **table.months}.items()}
 
 
 @cache
-def _whole_names() -> frozenset[str]:
+def _list_whole_names() -> frozenset[str]:
     return frozenset(name for calendar in calendars().values() for name in calendar.months)
 
 
 @cache
-def _weekdays() -> dict[str, int]:
+def _list_weekdays() -> dict[str, int]:
     return {name: number for code in tables() for name, number in calendars()[code].weekdays.items()}
 
 
 @cache
 def _months_pattern() -> re.Pattern[str]:
     """Return a pattern for months: in lower case only next to a number, because "may" and "march" are words."""
-    names = "|".join(sorted(map(re.escape, _months()), key=len, reverse=True))
+    names = "|".join(sorted(map(re.escape, _list_months()), key=len, reverse=True))
     return re.compile(
         rf"(?:(?P<before>\b\d{{1,2}})(?:st|nd|rd|th|er|\.|º|ª)?\s(?:of\s|de\s|d['’])?)?"
         rf"\b(?P<month>(?!(?-i:may|march)\b(?!\s\d)){names})\b\.?"
@@ -306,8 +306,8 @@ def _months_pattern() -> re.Pattern[str]:
 
 
 @cache
-def _weekdays_pattern() -> re.Pattern[str]:
-    return re.compile(rf"\b({'|'.join(map(re.escape, _weekdays()))})s?\b", re.IGNORECASE)
+def _compile_weekdays() -> re.Pattern[str]:
+    return re.compile(rf"\b({'|'.join(map(re.escape, _list_weekdays()))})s?\b", re.IGNORECASE)
 
 
 def unsupported_unspaced(content: str, pool: str, code: str) -> str | None:
@@ -329,13 +329,13 @@ def _named(names: re.Pattern[str], content: str) -> Iterator[str]:
 
 def unsupported_name(content: str, pool: str, code: str) -> str | None:
     """Return the first name of the content that the pool lacks in any form; None if it has all."""
-    known = {_plain(word) for word in _WORD.findall(pool)}
+    known = {_fold_word(word) for word in _WORD.findall(pool)}
     stems: dict[str, list[str]] = {}
     for word in known:
         stems.setdefault(word[:_LEAST_STEM], []).append(word)
     together = _multi_word_names(content)
-    for name in _names(content, code):
-        plain = _plain(name)
+    for name in _find_names(content, code):
+        plain = _fold_word(name)
         parts = re.split(r"[.'’&-]", plain)
         if not (
             plain in known
@@ -348,11 +348,11 @@ def unsupported_name(content: str, pool: str, code: str) -> str | None:
     return next((run for run in _KATAKANA.findall(unicodedata.normalize("NFKC", content)) if run not in folded), None)
 
 
-def _names(content: str, code: str) -> Iterator[str]:
+def _find_names(content: str, code: str) -> Iterator[str]:
     for match in _WORD.finditer(content):
         word = match[0]
         named = any(map(str.isupper, word)) or any(map(str.isdigit, word))
-        if not named or word[0].isdigit() or has_kana_or_han(word) or _plain(word) in no_names(code):
+        if not named or word[0].isdigit() or has_kana_or_han(word) or _fold_word(word) in no_names(code):
             continue
         before = content[max(0, match.start() - 60) : match.start()]
         if _ENDS.search(before[-3:] if before else "") and not _is_name_at_start(word, code):
@@ -370,10 +370,10 @@ def _is_counted(before: str) -> bool:
 
 def _is_name_at_start(word: str, code: str) -> bool:
     """Return whether the first word of a sentence, always capitalized, is a name: it is no English word."""
-    return code == "en" and word.isascii() and not is_english(_plain(word))
+    return code == "en" and word.isascii() and not is_english(_fold_word(word))
 
 
-def _plain(word: str) -> str:
+def _fold_word(word: str) -> str:
     return _POSSESSIVE.sub("", unicodedata.normalize("NFKC", word).casefold())
 
 
@@ -390,7 +390,7 @@ def _multi_word_names(content: str) -> list[tuple[str, list[str]]]:
         words = [word for word in run.split() if word[0].isupper()]
         for size in range(2, min(5, len(words)) + 1):
             for at in range(len(words) - size + 1):
-                part = [_plain(word) for word in words[at : at + size]]
+                part = [_fold_word(word) for word in words[at : at + size]]
                 initials += [("".join(word[0] for word in part), part), ("".join(part), part)]
     return initials
 
@@ -406,15 +406,15 @@ def misnegated(content: str, evidence: str, context: str) -> str | None:
     evidence_clauses, known = _clauses(evidence), _clauses(context)
     identical = {*evidence_clauses, *known}
     made = [clause for clause in _clauses(content) if clause not in identical]  # identical clauses agree
-    nearest = {clause: _nearest(clause, evidence_clauses) for clause in made}
+    nearest = {clause: _find_nearest(clause, evidence_clauses) for clause in made}
     if made and not any(nearest.values()):
         new = [clause for clause in made if not _is_part(clause, known)]
         says_yes = bool(new) and all(polarities(clause, by_user=False) == YES for clause in new)
         return DENIED if says_yes and evidence_clauses and polarities(evidence_clauses[0], by_user=True) == NO else None
     is_answer = context.rstrip("。 ").endswith(_ASKS) and may_say_no(context)
     for clause, near in nearest.items():
-        why = _contradiction(clause, near) if near else None
-        if why == NOT_SAID and (is_answer or _shares(clause, known) > _shares(clause, evidence_clauses)):
+        why = _find_contradiction(clause, near) if near else None
+        if why == NOT_SAID and (is_answer or _find_best_share(clause, known) > _find_best_share(clause, evidence_clauses)):
             continue
         if why and not (why == DENIED and _denied_elsewhere(clause, nearest, evidence_clauses)):
             return why
@@ -434,7 +434,7 @@ def _without_subject(clause: str) -> str:
     return " ".join(words_left) or clause
 
 
-def _contradiction(clause: str, near: Sequence[str]) -> str | None:
+def _find_contradiction(clause: str, near: Sequence[str]) -> str | None:
     own = polarities(clause, by_user=False)
     if any(own & polarities(other, by_user=True) and not is_reversed(clause, other) for other in near):
         return None
@@ -451,13 +451,13 @@ def _denied_elsewhere(clause: str, nearest: Mapping[str, Sequence[str]], evidenc
     return denied and not any(_share(clause, other) for other in evidence_clauses if polarities(other, by_user=True) == YES)
 
 
-def _nearest(clause: str, evidence_clauses: Sequence[str]) -> list[str]:
+def _find_nearest(clause: str, evidence_clauses: Sequence[str]) -> list[str]:
     shares = [_share(clause, other) for other in evidence_clauses]
     most = max(shares, default=0.0)
     return [other for other, share in zip(evidence_clauses, shares, strict=True) if most and share == most]
 
 
-def _shares(clause: str, evidence_clauses: Sequence[str]) -> float:
+def _find_best_share(clause: str, evidence_clauses: Sequence[str]) -> float:
     return max((_share(clause, other) for other in evidence_clauses), default=0.0)
 
 
@@ -465,11 +465,11 @@ def _share(clause: str, other: str) -> float:
     """Return how much of a clause another has: the weights of common words; later words weigh more, kana little."""
     theirs = set(terms(other, _grammar()))
     mine = enumerate(dict.fromkeys(terms(clause, _grammar())))
-    return sum(_weight(word) + _LATER * at for at, word in mine if word in theirs)
+    return sum(_compute_weight(word) + _LATER * at for at, word in mine if word in theirs)
 
 
-def _weight(word: str) -> float:
-    return _LIGHT if word in _signs() or _UNSPACED_GRAMMAR.fullmatch(word) else 1.0
+def _compute_weight(word: str) -> float:
+    return _LIGHT if word in _list_signs() or _UNSPACED_GRAMMAR.fullmatch(word) else 1.0
 
 
 def _clauses(text: str) -> list[str]:
@@ -512,5 +512,5 @@ def _grammar() -> frozenset[str]:
 
 
 @cache
-def _signs() -> frozenset[str]:
+def _list_signs() -> frozenset[str]:
     return frozenset(term for word in listed("against") for term in terms(word))

@@ -48,7 +48,7 @@ def numbers_in(text: str, code: str | None = None) -> Iterator[Number]:
     for match in _FIGURES.finditer(text):
         yield match[0], frozenset(_meanings(match[0], compiled("numbers.suffix").match(text, match.end())))
     for match in _KANJI.finditer(text):
-        yield match[0], frozenset([Fraction(_kanji(match[0]))])
+        yield match[0], frozenset([Fraction(_parse_kanji(match[0]))])
     words: Mapping[str, Iterable[int]] = (
         {word: (value,) for word, value in numbers_of(code).items()} if code else every_number()
     )
@@ -70,7 +70,7 @@ def _meanings(figures: str, suffix: re.Match[str] | None) -> Iterator[Fraction]:
         yield from (value * times for value in values)
 
 
-def _kanji(text: str) -> int:
+def _parse_kanji(text: str) -> int:
     total = current = 0
     for char in text:
         unit = _UNITS.get(char)
@@ -91,16 +91,16 @@ def _written_out(text: str, words: Mapping[str, Iterable[int]]) -> Iterator[Numb
         joined = not text[end : match.start()].strip(" -")
         if not (joined and run and word in links()):
             if not joined or not values:
-                yield from _composed(run)
+                yield from _compose_numbers(run)
                 run = []
             for value in values:
                 yield word, frozenset([Fraction(value)])
             run += [(word, value) for value in values if len(list(values)) == 1]
         end = match.end()
-    yield from _composed(run)
+    yield from _compose_numbers(run)
 
 
-def _composed(run: list[tuple[str, int]]) -> Iterator[Number]:
+def _compose_numbers(run: list[tuple[str, int]]) -> Iterator[Number]:
     if len(run) < 2:
         return
     total = current = 0

@@ -45,7 +45,7 @@ def says_no(text: str) -> bool:
 def may_say_no(text: str) -> bool:
     """Return whether a text may negate something; always True for a language without tables."""
     unknown = language_of(text) not in {*tables(), "ja", "zh", "ko"} and bool(text.strip())
-    return _negations(text) > 0 or bool(_against(text)) or _hints().search(text) is not None or unknown
+    return _negations(text) > 0 or bool(_against(text)) or _compile_hints().search(text) is not None or unknown
 
 
 def polarities(clause: str, *, by_user: bool) -> frozenset[bool]:
@@ -56,7 +56,7 @@ def polarities(clause: str, *, by_user: bool) -> frozenset[bool]:
     if hard or strong:
         return NO
     if by_user:
-        return NO if against else EITHER if _hints().search(clause) else YES
+        return NO if against else EITHER if _compile_hints().search(clause) else YES
     return EITHER if against else YES
 
 
@@ -83,5 +83,5 @@ def _against(text: str, *, weak: bool = True) -> frozenset[str]:
 
 
 @cache
-def _hints() -> re.Pattern[str]:
+def _compile_hints() -> re.Pattern[str]:
     return re.compile("|".join(table["no_hints"] for table in tables().values() if "no_hints" in table), re.IGNORECASE)

@@ -23,13 +23,13 @@ _WORTHLESS, _WORTHY = 0.3, 0.5
 
 
 @cache
-def _subjects() -> frozenset[str]:
+def _list_subjects() -> frozenset[str]:
     return frozenset(tokenizer.terms(" ".join(the_user())))
 
 
 def subject_stems(text: str) -> frozenset[str]:
     """Return the content stems of a text, without words for the user."""
-    return stems_of(text) - _subjects()
+    return stems_of(text) - _list_subjects()
 
 
 def unsupported_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
@@ -47,7 +47,7 @@ def unsupported_reason(decision: Decision, day: Day, targets: Sequence[Memory]) 
         return None
     if not question and not utterance.explicit and all(map(_is_chat, around)):
         return "small talk or a passing state"
-    return _unsaid_reason(decision, question, targets) or _closing_reason(decision, day, targets)
+    return _find_unsaid_reason(decision, question, targets) or _find_closing_reason(decision, day, targets)
 
 
 def _sentences_around(candidate: Candidate, utterance: Utterance) -> list[str]:
@@ -60,7 +60,7 @@ def _is_chat(sentence: str) -> bool:
     return worth < _WORTHLESS or (worth < _WORTHY and (has_wording("passing", sentence) or has_wording("courtesy", sentence)))
 
 
-def _unsaid_reason(decision: Decision, question: str | None, targets: Sequence[Memory]) -> str | None:
+def _find_unsaid_reason(decision: Decision, question: str | None, targets: Sequence[Memory]) -> str | None:
     texts = (decision.candidate.evidence, question or "", *(memory.content for memory in targets))
     content_stems = subject_stems(decision.says)
     known = frozenset[str]().union(*map(subject_stems, texts))
@@ -71,7 +71,7 @@ def _unsaid_reason(decision: Decision, question: str | None, targets: Sequence[M
     )
 
 
-def _closing_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
+def _find_closing_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
     candidate = decision.candidate
     content = decision.says
     updates = decision.operation == "UPDATE"

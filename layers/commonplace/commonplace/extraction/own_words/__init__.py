@@ -24,17 +24,17 @@ _FINDERS: tuple[Callable[[str], Iterable[TextSpan]], ...] = (
 def find_role_play(view: str, continues: bool) -> tuple[list[TextSpan], bool]:
     """Return the spans of role-play, and whether it continues after this message. `continues`: whether it did before."""
     played: list[TextSpan] = []
-    at: int | None = 0 if continues else _sentence_start(view, 0)
+    at: int | None = 0 if continues else _find_sentence_start(view, 0)
     while at is not None:
         ends = cue_pattern("role_play_ends").search(view, at)
         if ends is None:
             return [*played, TextSpan(at, len(view))], True
         played.append(TextSpan(at, ends.end()))
-        at = _sentence_start(view, ends.end())
+        at = _find_sentence_start(view, ends.end())
     return played, False
 
 
-def _sentence_start(view: str, at: int) -> int | None:
+def _find_sentence_start(view: str, at: int) -> int | None:
     begins = cue_pattern("role_play").search(view, at)
     if begins is None:
         return None

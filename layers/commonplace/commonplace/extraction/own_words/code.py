@@ -107,9 +107,9 @@ def find_code(view: str) -> Iterator[TextSpan]:
         if weight is not None:
             block.append((line, weight))
         else:
-            yield from _code_in(block)
+            yield from _find_code(block)
             block = []
-    yield from _code_in(block)
+    yield from _find_code(block)
 
 
 def _code_weight(text: str) -> int | None:
@@ -125,7 +125,7 @@ def _code_weight(text: str) -> int | None:
     return 0 if not text.strip() or _REMARK.match(text) or _INDENTED.match(text) else None
 
 
-def _code_in(block: list[tuple[TextLine, int]]) -> Iterator[TextSpan]:
+def _find_code(block: list[tuple[TextLine, int]]) -> Iterator[TextSpan]:
     if sum(weight for _, weight in block) < 2:
         return
     # An indented line before the first distinctive one may be the end of a list.

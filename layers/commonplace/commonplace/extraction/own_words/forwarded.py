@@ -54,12 +54,12 @@ def _chat_runs(lines: list[TextLine]) -> Iterator[TextSpan]:
         elif line.end and (not line.text.strip() or (run and run[-1].text.strip())):
             run.append(line)
         else:
-            yield from _chat_run(run, chat)
+            yield from _find_chat_run(run, chat)
             run, chat = [], []
-    yield from _chat_run(run, chat)
+    yield from _find_chat_run(run, chat)
 
 
-def _chat_run(run: list[TextLine], lines: list[tuple[str, str]]) -> Iterator[TextSpan]:
+def _find_chat_run(run: list[TextLine], lines: list[tuple[str, str]]) -> Iterator[TextSpan]:
     if not _is_chat(lines):
         return
     labelled = [line for line in run if _LABELLED.match(line.text)]
@@ -80,11 +80,11 @@ def _is_chat(lines: list[tuple[str, str]]) -> bool:
 def find_mail(view: str) -> Iterator[TextSpan]:
     """Yield mail: from headers, a forwarding mark or "On … wrote:" to the end; letters with salutation; signatures."""
     lines = lines_of(view)
-    start = min((place for place in (_headers(lines), _announced_mail(lines)) if place is not None), default=None)
+    start = min((place for place in (_headers(lines), _find_announced_mail(lines)) if place is not None), default=None)
     if start is not None:
         yield TextSpan(start, len(view))
     yield from _letter(lines)
-    yield from _signatures(lines, view)
+    yield from _find_signatures(lines, view)
 
 
 def _headers(lines: list[TextLine]) -> int | None:
@@ -102,7 +102,7 @@ def _headers(lines: list[TextLine]) -> int | None:
     return None
 
 
-def _announced_mail(lines: list[TextLine]) -> int | None:
+def _find_announced_mail(lines: list[TextLine]) -> int | None:
     return next((line.start for line in lines if cue_pattern("mail_begins").match(line.text.strip(" *_"))), None)
 
 
@@ -119,7 +119,7 @@ def _letter(lines: list[TextLine]) -> Iterator[TextSpan]:
             opened = None
 
 
-def _signatures(lines: list[TextLine], view: str) -> Iterator[TextSpan]:
+def _find_signatures(lines: list[TextLine], view: str) -> Iterator[TextSpan]:
     for line in lines:
         if line.text.rstrip() == "--" and line.start:
             yield TextSpan(line.start, len(view))

@@ -82,10 +82,10 @@ def cue_pattern(name: str) -> re.Pattern[str]:
     """Return all wordings of that name in `cues.toml`, in all languages, as one pattern that ignores case."""
     table = cues()
     wordings = [
-        _filled(wording, table["any"]["words"] | row["words"]) for row in table.values() for wording in row.get(name, [])
+        _fill_slots(wording, table["any"]["words"] | row["words"]) for row in table.values() for wording in row.get(name, [])
     ]
     return re.compile("|".join(f"(?:{wording})" for wording in wordings), re.IGNORECASE | re.MULTILINE)
 
 
-def _filled(wording: str, words: dict[str, str]) -> str:
+def _fill_slots(wording: str, words: dict[str, str]) -> str:
     return _SLOT.sub(lambda slot: f"(?:{words[slot[1]]})", wording)

@@ -34,12 +34,12 @@ _FEW_WORDS, _TITLE_WORDS, _FEW_LETTERS = 5, 12, 16
 
 def find_fences(view: str) -> Iterator[TextSpan]:
     """Yield fenced blocks, text in triple quotes, and HTML comments; an unclosed one extends to the end."""
-    yield from _comments(view)
+    yield from _find_comments(view)
     opened: re.Match[str] | None = None
     for fence in _FENCE.finditer(view):
         if opened is None:
             opened = fence
-        elif _closes(fence, opened, view):
+        elif _is_closing_fence(fence, opened, view):
             yield TextSpan(opened.start(), fence.end())
             opened = None
     if opened:
@@ -61,19 +61,19 @@ def is_marked_as_foreign(text: str) -> bool:
     return cue_pattern("marked").search(text) is not None
 
 
-def _closes(fence: re.Match[str], opened: re.Match[str], view: str) -> bool:
+def _is_closing_fence(fence: re.Match[str], opened: re.Match[str], view: str) -> bool:
     mark, first = fence[0].strip(), opened[0].strip()
     return mark[0] == first[0] and len(mark) >= len(first) and not view[fence.end() : fence.end() + 1].isalnum()
 
 
 def find_markup(view: str) -> Iterator[TextSpan]:
     """Yield tags with their contents, inline code, and quoted lines."""
-    yield from _tags(view)
+    yield from _find_tags(view)
     yield from (TextSpan(*code.span()) for code in _INLINE.finditer(view) if not _NAME.fullmatch(code[2].strip()))
     yield from (TextSpan(line.start, line.end) for line in lines_of(view) if _QUOTING.match(line.text))
 
 
-def _comments(view: str) -> Iterator[TextSpan]:
+def _find_comments(view: str) -> Iterator[TextSpan]:
     at = view.find("<!--")
     while at >= 0:
         closed = view.find("-->", at + 4)
@@ -82,7 +82,7 @@ def _comments(view: str) -> Iterator[TextSpan]:
         at = view.find("<!--", end)
 
 
-def _tags(view: str) -> Iterator[TextSpan]:
+def _find_tags(view: str) -> Iterator[TextSpan]:
     opened: dict[str, int] = {}
     for tag in _TAG.finditer(view):
         yield TextSpan(*tag.span())

@@ -27,15 +27,15 @@ _SQL = re.compile(
 
 def find_data(view: str) -> Iterator[TextSpan]:
     """Yield objects from bracket to bracket, and runs of lines that are one table, list or statement."""
-    yield from _objects(view)
+    yield from _find_objects(view)
     lines = lines_of(view)
-    yield from _runs(lines, _TABLE, 2)
-    yield from _yaml(lines)
+    yield from _find_runs(lines, _TABLE, 2)
+    yield from _find_yaml(lines)
     yield from _csv(lines)
-    yield from _sql(lines)
+    yield from _find_sql(lines)
 
 
-def _objects(view: str) -> Iterator[TextSpan]:
+def _find_objects(view: str) -> Iterator[TextSpan]:
     done = 0
     for opening in _JSON.finditer(view):
         if opening.start() < done:
@@ -49,7 +49,7 @@ def _objects(view: str) -> Iterator[TextSpan]:
         yield TextSpan(opening.start(), done)
 
 
-def _runs(lines: Sequence[TextLine], shape: re.Pattern[str], least: int) -> Iterator[TextSpan]:
+def _find_runs(lines: Sequence[TextLine], shape: re.Pattern[str], least: int) -> Iterator[TextSpan]:
     run: list[TextLine] = []
     for line in [*lines, TextLine(0, 0, "")]:
         if shape.match(line.text):
@@ -60,7 +60,7 @@ def _runs(lines: Sequence[TextLine], shape: re.Pattern[str], least: int) -> Iter
         run = []
 
 
-def _yaml(lines: Sequence[TextLine]) -> Iterator[TextSpan]:
+def _find_yaml(lines: Sequence[TextLine]) -> Iterator[TextSpan]:
     run: list[TextLine] = []
     for line in [*lines, TextLine(0, 0, ".")]:
         if _KEY.match(line.text) or (run and _ITEM.match(line.text)) or line.text.strip() == "---":
@@ -86,7 +86,7 @@ def _csv(lines: Sequence[TextLine]) -> Iterator[TextSpan]:
     run: list[TextLine] = []
     shape: tuple[str, int] | None = None
     for line in [*lines, TextLine(0, 0, "")]:
-        own = _columns(line.text)
+        own = _count_columns(line.text)
         if own and own == shape:
             run.append(line)
             continue
@@ -95,7 +95,7 @@ def _csv(lines: Sequence[TextLine]) -> Iterator[TextSpan]:
         run, shape = [line], own
 
 
-def _columns(text: str) -> tuple[str, int] | None:
+def _count_columns(text: str) -> tuple[str, int] | None:
     for separator in _SEPARATORS:
         count = text.count(separator)
         if count and separator + " " not in text and (count > 1 or separator == "\t" or " " not in text):
@@ -103,7 +103,7 @@ def _columns(text: str) -> tuple[str, int] | None:
     return None
 
 
-def _sql(lines: Sequence[TextLine]) -> Iterator[TextSpan]:
+def _find_sql(lines: Sequence[TextLine]) -> Iterator[TextSpan]:
     inside = False
     for line in lines:
         inside = bool(line.text.strip()) and (inside or bool(_SQL.match(line.text)))

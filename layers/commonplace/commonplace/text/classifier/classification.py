@@ -25,11 +25,11 @@ _VITAL, _OF_THE_USER = 4, ("biographical", "habit", "preference")
 
 def is_standing_wish(text: str) -> bool:
     """Return whether it is a lasting wish about how to answer or address the user, not a single request."""
-    return _wishes().search(straight(text.strip())) is not None
+    return _compile_wishes().search(straight(text.strip())) is not None
 
 
 @loaded_once
-def _wishes() -> re.Pattern[str]:
+def _compile_wishes() -> re.Pattern[str]:
     table = tomllib.loads((files(__package__) / "standing.toml").read_text(encoding="utf-8"))
     lines = "|".join(f"(?:{line})" for line in table.pop("wishes").splitlines() if line)
     for name, listed in {**table, "user": _USER}.items():
@@ -40,12 +40,12 @@ def _wishes() -> re.Pattern[str]:
 def is_about_health(text: str) -> bool:
     """Return whether it names an allergy, an illness or the like, except as something read about."""
     plain = normal(text)
-    return bool(_tables().health.search(plain)) and not _tables().heard_of.search(plain)
+    return bool(_load_tables().health.search(plain)) and not _load_tables().heard_of.search(plain)
 
 
 def states_name(text: str) -> bool:
     """Return whether it gives the name of the user, their family, their pets or their boss."""
-    return bool(_tables().named.search(straight(text)))
+    return bool(_load_tables().named.search(straight(text)))
 
 
 class _Tables(NamedTuple):
@@ -55,16 +55,16 @@ class _Tables(NamedTuple):
 
 
 @loaded_once
-def _tables() -> _Tables:
+def _load_tables() -> _Tables:
     table = tomllib.loads((files(__package__) / "vital.toml").read_text(encoding="utf-8"))
-    return _Tables(_any_of(table["health"]), _any_of(table["heard_of"]), re.compile("|".join(table["named"])))
+    return _Tables(_compile_any_of(table["health"]), _compile_any_of(table["heard_of"]), re.compile("|".join(table["named"])))
 
 
-def _any_of(cues: str) -> re.Pattern[str]:
-    return re.compile("|".join(_anywhere_or_as_a_word(cue.strip()) for cue in cues.split(",")))
+def _compile_any_of(cues: str) -> re.Pattern[str]:
+    return re.compile("|".join(_build_cue_pattern(cue.strip()) for cue in cues.split(",")))
 
 
-def _anywhere_or_as_a_word(cue: str) -> str:
+def _build_cue_pattern(cue: str) -> str:
     if CJK.search(cue):
         return re.escape(cue)
     return rf"\b{re.escape(cue.removesuffix('*'))}" + ("" if cue.endswith("*") else r"\b")
@@ -96,20 +96,20 @@ def classify(text: str, vector: Vector | None, encoded: Vector | None = None) ->
     worth storing as a whole gets the labels of its most certain worthy sentence, if there is one: an allergy between a
     greeting and a joke. Statements on the user's health, on a name or on how to answer are never rated below 4.
     """
-    classification = _worthiest(text, vector, encoded)
-    if is_standing_wish(text) and not _asks(text):
+    classification = _classify_worthiest(text, vector, encoded)
+    if is_standing_wish(text) and not _is_question(text):
         return replace(classification, **STANDING._asdict(), level=max(classification.level, _VITAL), worthy=True)
     vital = states_name(text) or (classification.statement_type in _OF_THE_USER and is_about_health(text))
-    if not vital or _asks(text):
+    if not vital or _is_question(text):
         return classification
     return replace(classification, level=max(classification.level, _VITAL), worthy=True)
 
 
-def _asks(text: str) -> bool:
+def _is_question(text: str) -> bool:
     return text.rstrip().endswith(("?", "？"))
 
 
-def _worthiest(text: str, vector: Vector | None, encoded: Vector | None) -> Classification:
+def _classify_worthiest(text: str, vector: Vector | None, encoded: Vector | None) -> Classification:
     plain = shipped()
     model = plain if encoded is None else shipped("classifier_encoded.npz")
     whole = decide(model.labels, model.tuning, model.scores(text, vector, encoded))
@@ -134,13 +134,13 @@ def decide(labels: tuple[Label, ...], tuning: Tuning, scores: Vector) -> Classif
         category=label.category,
         level=1 + sum(step > 0.0 for step in steps),
         worthy=keep > tuning.keep_threshold,
-        confidence=_share_of(logit),
-        worth=(1.0 - sum(shares.get(label, 0.0) for label in _PASSING) + _share_of(_KEEP_SLOPE * keep)) / 2,
-        likely=_likeliest_categories(label.category, shares),
+        confidence=_compute_share(logit),
+        worth=(1.0 - sum(shares.get(label, 0.0) for label in _PASSING) + _compute_share(_KEEP_SLOPE * keep)) / 2,
+        likely=_pick_categories(label.category, shares),
     )
 
 
-def _likeliest_categories(chosen: Category, shares: dict[Label, float]) -> tuple[Category, ...]:
+def _pick_categories(chosen: Category, shares: dict[Label, float]) -> tuple[Category, ...]:
     by_category: dict[Category, float] = {}
     for label, share in shares.items():
         by_category[label.category] = by_category.get(label.category, 0.0) + share
@@ -166,7 +166,7 @@ def best_label(shares: dict[Label, float]) -> tuple[Label, float]:
     return max(((label, share) for label, share in shares.items() if label.statement_type == winner), key=lambda of: of[1])
 
 
-def _share_of(odds: float) -> float:
+def _compute_share(odds: float) -> float:
     return 1.0 / (1.0 + math.exp(-odds))
 
 

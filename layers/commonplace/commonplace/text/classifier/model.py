@@ -31,8 +31,8 @@ _LAST_FOLDED = "\u058f"  # Latin, Greek, Cyrillic, Armenian: after these scripts
 
 def normal(text: str) -> str:
     """Return the text in the normalized spelling of the cue table and the features."""
-    plain = _folded(unicodedata.normalize("NFKC", text).translate(_QUOTES).lower())
-    english = _english()
+    plain = _fold_text(unicodedata.normalize("NFKC", text).translate(_QUOTES).lower())
+    english = _load_english()
     if english.contracted.search(plain):
         for pattern, written_out in english.contractions:
             plain = pattern.sub(written_out, plain)
@@ -46,7 +46,7 @@ class _English(NamedTuple):
 
 
 @functools.cache
-def _english() -> _English:
+def _load_english() -> _English:
     table = tomllib.loads((files(__package__) / "words.toml").read_text(encoding="utf-8"))
     contractions = tuple((re.compile(pattern), written_out) for pattern, written_out in table["contractions"])
     return _English(re.compile(table["contracted"]), contractions, frozenset(table["function"].split()))
@@ -67,13 +67,13 @@ def sentences(plain: str) -> list[list[str]]:
     return [sentence for sentence in sentences if any(word not in _STOPS for word in sentence)] or [[]]
 
 
-def _folded(text: str) -> str:
+def _fold_text(text: str) -> str:
     if text.isascii():
         return text
-    return "".join(char if char > _LAST_FOLDED else _bare(char) for char in text)
+    return "".join(char if char > _LAST_FOLDED else _strip_marks(char) for char in text)
 
 
-def _bare(char: str) -> str:
+def _strip_marks(char: str) -> str:
     return "".join(part for part in unicodedata.normalize("NFKD", char) if unicodedata.category(part) != "Mn")
 
 
@@ -106,11 +106,11 @@ def tag(sentence: list[str]) -> Tagged:
         classes.append(names)
         if place < covered:
             continue
-        if names and (span > 1 or word not in _english().function):
+        if names and (span > 1 or word not in _load_english().function):
             skeleton.append(f"<{names[0]}>")
             covered = place + span
         else:
-            skeleton.append(word if word in _english().function or not word[0].isalnum() else _shape(word))
+            skeleton.append(word if word in _load_english().function or not word[0].isalnum() else _get_shape(word))
     return Tagged(sentence, classes, skeleton)
 
 
@@ -129,12 +129,12 @@ def lexicon() -> Lexicon:
     made = Lexicon({}, {}, {}, [], [])
     for name, listed in table.items():
         for phrase in listed.replace("\n", " ").split(","):
-            _enter(made, phrase, name)
+            _add_phrase(made, phrase, name)
     made.stem_lengths.extend(sorted({len(stem) for stem in made.stems}))
     return made
 
 
-def _enter(table: Lexicon, phrase: str, name: str) -> None:
+def _add_phrase(table: Lexicon, phrase: str, name: str) -> None:
     if CJK.search(phrase):
         # A trailing blank is part of a Korean cue: the particle must end the word.
         table.unspaced.append((phrase.lstrip(), name))
@@ -168,7 +168,7 @@ def _at(table: Lexicon, sentence: list[str], place: int) -> tuple[list[str], int
     return names, span
 
 
-def _shape(word: str) -> str:
+def _get_shape(word: str) -> str:
     if word[0] == "0":
         return word[:4] if word.isdigit() else "0x"
     for ending, least in (("ing", 5), ("ed", 4), ("ly", 5), ("s", 4)):
@@ -220,7 +220,7 @@ class Encoded:
 
     def scores(self, features: Vector) -> Vector:
         """Return what a text's features add to the score of each head."""
-        axes, single, pairs = _weights(self)
+        axes, single, pairs = _convert_weights(self)
         seen = scaled(features, self.mean, self.widths)
         main = axes @ seen
         first, second, widths = pairs_of(len(main))
@@ -238,7 +238,7 @@ class Encoded:
 
 
 @loaded_once
-def _weights(heads: Encoded) -> tuple[Vector, Vector, Vector]:
+def _convert_weights(heads: Encoded) -> tuple[Vector, Vector, Vector]:
     return heads.axes.astype(np.float32), heads.single.astype(np.float32), heads.pairs.astype(np.float32)
 
 
@@ -411,49 +411,49 @@ def features(text: str) -> Features:
     """Return the features of a text, read-only; the same text gives the same slots on every machine."""
     slots: list[int] = []
     values: list[float] = []
-    for family, names in _families(text).items():
+    for family, names in _extract_families(text).items():
         if names:
             slots += [crc32(f"{family}:{feature}".encode()) % SLOTS for feature in names]
             values += [_WIDTHS[family] / len(names) ** 0.5] * len(names)
     return Features(np.array(slots, dtype=np.int64), np.array(values, dtype=np.float32))
 
 
-def _families(text: str) -> _Found:
+def _extract_families(text: str) -> _Found:
     plain = normal(text)
     tagged = [tag(sentence) for sentence in sentences(plain)]
     features: _Found = {name: {} for name in _SHARES}
     for number, sentence in enumerate(tagged):
-        _of_words(features, sentence)
-        _of_cues(features, list(dict.fromkeys(name for names in sentence.classes for name in names)))
-        _of_opening(features, sentence, first=number == 0)
-    _of_cues(features, unspaced_classes(text))
-    features["form"].update(dict.fromkeys(_form(text, plain, tagged)))
+        _add_word_features(features, sentence)
+        _add_cue_features(features, list(dict.fromkeys(name for names in sentence.classes for name in names)))
+        _add_opening_features(features, sentence, first=number == 0)
+    _add_cue_features(features, unspaced_classes(text))
+    features["form"].update(dict.fromkeys(_describe_form(text, plain, tagged)))
     return features
 
 
-def _of_words(features: _Found, sentence: Tagged) -> None:
+def _add_word_features(features: _Found, sentence: Tagged) -> None:
     framed = ["^", *sentence.words, "$"]
     features["word"].update(dict.fromkeys(framed))
-    features["word pair"].update(dict.fromkeys(_runs(framed, 2)))
+    features["word pair"].update(dict.fromkeys(_join_runs(framed, 2)))
     bones = ["^", *sentence.skeleton, "$"]
-    features["skeleton pair"].update(dict.fromkeys(_runs(bones, 2)))
-    features["skeleton triple"].update(dict.fromkeys(_runs(bones, 3)))
+    features["skeleton pair"].update(dict.fromkeys(_join_runs(bones, 2)))
+    features["skeleton triple"].update(dict.fromkeys(_join_runs(bones, 3)))
     features["skeleton gap"].update(dict.fromkeys(f"{left} {right}" for left, right in zip(bones, bones[2:], strict=False)))
     for word in sentence.words:
         if CJK.search(word):
-            features["letters"].update(dict.fromkeys(_pieces(word, (1, 2, 3))))
+            features["letters"].update(dict.fromkeys(_split_pieces(word, (1, 2, 3))))
         elif word[0].isalnum():
-            features["letters"].update(dict.fromkeys(_pieces(f" {word} ", (3, 4, 5))))
+            features["letters"].update(dict.fromkeys(_split_pieces(f" {word} ", (3, 4, 5))))
 
 
-def _of_cues(features: _Found, names: list[str]) -> None:
+def _add_cue_features(features: _Found, names: list[str]) -> None:
     features["cue"].update(dict.fromkeys(names))
     features["cue pair"].update(
         dict.fromkeys(f"{left} {right}" for place, left in enumerate(names) for right in names[place + 1 :])
     )
 
 
-def _of_opening(features: _Found, sentence: Tagged, *, first: bool) -> None:
+def _add_opening_features(features: _Found, sentence: Tagged, *, first: bool) -> None:
     rows: list[tuple[str, list[str], range]]
     rows = [("=", sentence.words, range(1, 4)), ("~", sentence.skeleton, range(2, 5))]
     for kind, row, sizes in rows:
@@ -464,7 +464,7 @@ def _of_opening(features: _Found, sentence: Tagged, *, first: bool) -> None:
             features["text opening"].update(dict.fromkeys(f"{size}{kind}{' '.join(row[:size])}" for size in sizes))
 
 
-def _form(text: str, plain: str, tagged: list[Tagged]) -> Iterator[str]:
+def _describe_form(text: str, plain: str, tagged: list[Tagged]) -> Iterator[str]:
     letters = next((char for char in text if char.isalpha()), "")
     length = sum(len(sentence.words) for sentence in tagged)
     cues = {name for sentence in tagged for names in sentence.classes for name in names}
@@ -480,9 +480,9 @@ def _form(text: str, plain: str, tagged: list[Tagged]) -> Iterator[str]:
     yield f"colon {':' in plain}"
 
 
-def _runs(row: list[str], size: int) -> Iterator[str]:
+def _join_runs(row: list[str], size: int) -> Iterator[str]:
     return (" ".join(row[place : place + size]) for place in range(len(row) - size + 1))
 
 
-def _pieces(word: str, sizes: tuple[int, ...]) -> Iterator[str]:
+def _split_pieces(word: str, sizes: tuple[int, ...]) -> Iterator[str]:
     return (word[place : place + size] for size in sizes for place in range(len(word) - size + 1))

@@ -28,36 +28,36 @@ def calendars() -> Mapping[str, Calendar]:
     """Return a language's names by code, one usual spelling each, shortened weekdays separately."""
     return {
         code: Calendar(
-            _numbered(row.get("months", ""), first=1, usual=True),
-            _numbered(row.get("short_months", ""), first=1, usual=True),
-            _numbered(row["weekdays"], first=0, usual=True),
-            _numbered(row.get("short_weekdays", ""), first=0),
+            _number_names(row.get("months", ""), first=1, usual=True),
+            _number_names(row.get("short_months", ""), first=1, usual=True),
+            _number_names(row["weekdays"], first=0, usual=True),
+            _number_names(row.get("short_weekdays", ""), first=0),
         )
-        for code, row in _rows().items()
+        for code, row in _load_rows().items()
     }
 
 
 @cache
 def calendar_in_times(code: str) -> Calendar:
     """Return the names for time ranges in a language, in every spelling; KeyError for a language without a row."""
-    row = _rows()[code]
+    row = _load_rows()[code]
     row = {**row, **row.get(_IN_TIMES, {})}
     return Calendar(
-        _numbered(row.get("months", ""), first=1),
-        _numbered(row.get("short_months", ""), first=1),
-        _numbered(row["weekdays"], first=0),
-        _numbered(row.get("short_weekdays", ""), first=0),
+        _number_names(row.get("months", ""), first=1),
+        _number_names(row.get("short_months", ""), first=1),
+        _number_names(row["weekdays"], first=0),
+        _number_names(row.get("short_weekdays", ""), first=0),
     )
 
 
 def is_calendar_word(word: str) -> bool:
     """Return whether a word, as tokenized, names a month, a weekday, or today or tomorrow."""
-    return not {word, word.removesuffix("s")}.isdisjoint(_calendar_words())
+    return not {word, word.removesuffix("s")}.isdisjoint(_list_calendar_words())
 
 
 def is_weekday(word: str) -> bool:
     """Return whether a word, as tokenized, names a weekday."""
-    return not {word, word.removesuffix("s")}.isdisjoint(_weekdays())
+    return not {word, word.removesuffix("s")}.isdisjoint(_list_weekday_words())
 
 
 @cache
@@ -67,26 +67,26 @@ def month_names() -> tuple[str, ...]:
 
 
 @cache
-def _calendar_words() -> frozenset[str]:
-    relative = str(_tables()["relative"]).split()
-    return _weekdays() | {word for name in (*month_names(), *relative) for word in tokenizer.words(name)}
+def _list_calendar_words() -> frozenset[str]:
+    relative = str(_load_tables()["relative"]).split()
+    return _list_weekday_words() | {word for name in (*month_names(), *relative) for word in tokenizer.words(name)}
 
 
 @cache
-def _weekdays() -> frozenset[str]:
+def _list_weekday_words() -> frozenset[str]:
     names = (name for code in LANGUAGES_IN_TIMES for name in calendar_in_times(code).weekdays)
     return frozenset(word for name in names for word in tokenizer.words(name))
 
 
-def _numbered(names: str, first: int, *, usual: bool = False) -> Names:
+def _number_names(names: str, first: int, *, usual: bool = False) -> Names:
     spelled = ((number, place.split("|")) for number, place in enumerate(names.split(), first) if place != "-")
     return {name: number for number, spellings in spelled for name in (spellings[:1] if usual else spellings)}
 
 
-def _rows() -> Mapping[str, Mapping[str, Any]]:
-    return {code: row for code, row in _tables().items() if isinstance(row, dict)}
+def _load_rows() -> Mapping[str, Mapping[str, Any]]:
+    return {code: row for code, row in _load_tables().items() if isinstance(row, dict)}
 
 
 @cache
-def _tables() -> Mapping[str, Any]:
+def _load_tables() -> Mapping[str, Any]:
     return tomllib.loads(files(__package__).joinpath("calendar.toml").read_text(encoding="utf-8"))

@@ -11,7 +11,7 @@ _CACHED_WORDS = 4_096
 
 
 @cache
-def _tables() -> dict[str, dict[str, str]]:
+def _load_tables() -> dict[str, dict[str, str]]:
     return tomllib.loads(files(__package__).joinpath("english.toml").read_text(encoding="utf-8"))
 
 
@@ -19,14 +19,14 @@ def _tables() -> dict[str, dict[str, str]]:
 def table(name: str) -> frozenset[str]:
     """Return the words of `section.name`, with blanks for underscores. KeyError for an unknown table."""
     section, key = name.split(".")
-    return frozenset(word.replace("_", " ") for word in _tables()[section][key].split())
+    return frozenset(word.replace("_", " ") for word in _load_tables()[section][key].split())
 
 
 @cache
 def mapping(name: str) -> dict[str, tuple[str, ...]]:
     """Return the `word=value,value` pairs of `section.name`, with blanks for underscores."""
     section, key = name.split(".")
-    pairs = (pair.replace("_", " ").partition("=") for pair in _tables()[section][key].split())
+    pairs = (pair.replace("_", " ").partition("=") for pair in _load_tables()[section][key].split())
     return {word: tuple(values.split(",")) for word, _, values in pairs}
 
 
@@ -41,7 +41,7 @@ def _dictionary() -> Any:
 
 
 @lru_cache(maxsize=_CACHED_WORDS)
-def _forms(lemma: str) -> dict[str, tuple[str, ...]]:
+def _list_forms(lemma: str) -> dict[str, tuple[str, ...]]:
     forms: dict[str, tuple[str, ...]] = _dictionary().getAllInflections(lemma)
     return forms
 
@@ -58,7 +58,7 @@ def with_apostrophe(word: str) -> str:
 
 
 def is_known(word: str) -> bool:
-    return bool(_forms(word))
+    return bool(_list_forms(word))
 
 
 def is_modal(word: str) -> bool:
@@ -73,7 +73,7 @@ def is_base(word: str) -> bool:
     """Return True for a present form that agrees with "I", full verbs only ("go", but not "am", "went", "can")."""
     if word in table("verbs.past") or is_auxiliary(word) or word in table("verbs.never"):
         return word in ("do", "have")
-    return "VBP" in _forms(word) or word in everyday_verbs()
+    return "VBP" in _list_forms(word) or word in everyday_verbs()
 
 
 def is_finite(word: str) -> bool:
@@ -90,20 +90,20 @@ def is_unheard_of(word: str) -> bool:
 
 
 def is_noun(word: str) -> bool:
-    return "NN" in _forms(word)
+    return "NN" in _list_forms(word)
 
 
 def is_adjective(word: str) -> bool:
-    return "JJ" in _forms(word)
+    return "JJ" in _list_forms(word)
 
 
 def is_describing(word: str) -> bool:
     """Return True for a certain adjective; the dictionary also lists many nouns ("house", "formula") as adjectives."""
-    return is_adjective(word) and (not is_noun(word) or "JJR" in _forms(word))
+    return is_adjective(word) and (not is_noun(word) or "JJR" in _list_forms(word))
 
 
 def _is_form(word: str, tags: tuple[str, ...], stems: tuple[str, ...]) -> bool:
-    return any(word in _forms(stem).get(tag, ()) for stem in stems if len(stem) > 1 for tag in tags)
+    return any(word in _list_forms(stem).get(tag, ()) for stem in stems if len(stem) > 1 for tag in tags)
 
 
 def is_past(word: str) -> bool:
@@ -115,7 +115,7 @@ def is_past(word: str) -> bool:
 
 def _is_regular_past(word: str) -> bool:
     stems = (word[:-2], word[:-1], word[:-3], word[:-3] + "y")
-    return _is_form(word, ("VBD",), stems) or (len(word) > 4 and not _forms(word))
+    return _is_form(word, ("VBD",), stems) or (len(word) > 4 and not _list_forms(word))
 
 
 def is_participle(word: str) -> bool:
@@ -159,12 +159,12 @@ def agreed(word: str, plural: bool) -> str:
     if word in mapping("auxiliaries.agreeing"):
         return mapping("auxiliaries.agreeing")[word][plural]
     fixed = is_modal(word) or is_past(word) or word in table("auxiliaries.unchanged")
-    return word if plural or fixed or not word.isalpha() else _third_person(word)
+    return word if plural or fixed or not word.isalpha() else _build_third_person(word)
 
 
 @lru_cache(maxsize=_CACHED_WORDS)
-def _third_person(word: str) -> str:
-    forms = _forms(word)
+def _build_third_person(word: str) -> str:
+    forms = _list_forms(word)
     if "VBZ" not in forms:
         forms = _dictionary().getAllInflectionsOOV(word, "VERB")
     return forms["VBZ"][0]

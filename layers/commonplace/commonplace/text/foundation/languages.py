@@ -67,7 +67,7 @@ def owners() -> Mapping[str, tuple[str, ...]]:
 
 
 @cache
-def _pattern(expression: str) -> re.Pattern[str]:
+def _compile_pattern(expression: str) -> re.Pattern[str]:
     return re.compile(expression)
 
 
@@ -76,12 +76,12 @@ def language_of(text: str) -> str:
     """Return the language's code: `en` by default, `other` for a script of no known language."""
     if text.isascii():
         return _latin_language(text)
-    latin = len(_pattern(r"[A-Za-zÀ-ɏ]").findall(text))
+    latin = len(_compile_pattern(r"[A-Za-zÀ-ɏ]").findall(text))
     foreign = sum(1 for char in text if char.isalpha() and ord(char) > 0x24F and not "Ḁ" <= char <= "ỿ")
     # A character of these scripts counts more than a Latin letter
     if foreign * 3 > latin:
         written = (language for language in languages().values() if language.script)
-        return next((language.code for language in written if _pattern(language.script).search(text)), UNKNOWN)
+        return next((language.code for language in written if _compile_pattern(language.script).search(text)), UNKNOWN)
     return _latin_language(text)
 
 
@@ -105,7 +105,7 @@ def _latin_language(text: str) -> str:
         english += 0 if not spoken else 1.0 if owning == (ENGLISH,) else _HALF
         foreign += 0 if not others else _HALF if spoken else 1.0
         if not word.isascii() and not owning:
-            by_letters = _by_letters(word)
+            by_letters = _find_by_letters(word)
             foreign += _HALF if by_letters else 0
             scores.update(dict.fromkeys(by_letters, _LETTER_WEIGHT))
     return ENGLISH if english >= foreign else max(scores, key=lambda code: scores[code])
@@ -114,8 +114,8 @@ def _latin_language(text: str) -> str:
 def _words(text: str) -> Iterator[str]:
     """Yield lower-case words; "j'ai" becomes "j'" and "ai". Skips capitalized words inside the text: they are names."""
     shouted = text.isupper()
-    text = _pattern(_NAMES).sub(" ", text)
-    for match in _pattern(r"(?<![\w'’])[^\W\d_]+(?:['’][^\W\d_]+)?(?!\w)").finditer(text):
+    text = _compile_pattern(_NAMES).sub(" ", text)
+    for match in _compile_pattern(r"(?<![\w'’])[^\W\d_]+(?:['’][^\W\d_]+)?(?!\w)").finditer(text):
         word = straight(match.group())
         if match.start() and word[0].isupper() and not shouted:
             continue
@@ -126,6 +126,6 @@ def _words(text: str) -> Iterator[str]:
             yield from (head + apostrophe, tail)
 
 
-def _by_letters(word: str) -> list[str]:
+def _find_by_letters(word: str) -> list[str]:
     letters = {char for char in word if not char.isascii()}
     return [language.code for language in languages().values() if letters <= language.letters and letters]

@@ -10,7 +10,7 @@ from typing import Any
 @cache
 def cardinals(code: str) -> Mapping[str, int]:
     """Return the plain number words of a language; none for a language without a row."""
-    return dict(_pairs(_rows()[code]["cardinals"])) if code in _rows() else {}
+    return dict(_parse_pairs(_load_rows()[code]["cardinals"])) if code in _load_rows() else {}
 
 
 @cache
@@ -36,8 +36,8 @@ def numbers_of(code: str) -> Mapping[str, int]:
 def every_number() -> Mapping[str, frozenset[int]]:
     """Return the number words of all languages, and the hints, with their possible values."""
     values: dict[str, set[int]] = {}
-    for code, row in _rows().items():
-        for word, value in (*numbers_of(code).items(), *_pairs(row["hints"])):
+    for code, row in _load_rows().items():
+        for word, value in (*numbers_of(code).items(), *_parse_pairs(row["hints"])):
             values.setdefault(word, set()).add(value)
     return {word: frozenset(values) for word, values in values.items()}
 
@@ -45,31 +45,31 @@ def every_number() -> Mapping[str, frozenset[int]]:
 @cache
 def digit_words() -> Mapping[str, int]:
     """Return the words for 0 to 9 in a spoken code ("oh", "null"), without accents, in all languages."""
-    return dict(_pairs(_tables()["said_digits"]))
+    return dict(_parse_pairs(_load_tables()["said_digits"]))
 
 
 @cache
 def multipliers() -> Mapping[str, int]:
     """Return the multiplier for the word after a figure ("4k", "12 tausend"), except the words for a million."""
-    return dict(_pairs(_tables()["multipliers"]))
+    return dict(_parse_pairs(_load_tables()["multipliers"]))
 
 
 @cache
 def links() -> frozenset[str]:
     """Return the words that join the parts of a number ("and", "und")."""
-    return frozenset(_tables()["links"].split())
+    return frozenset(_load_tables()["links"].split())
 
 
-def _pairs(row: str) -> Iterator[tuple[str, int]]:
+def _parse_pairs(row: str) -> Iterator[tuple[str, int]]:
     for pair in row.split():
         word, _, value = pair.rpartition("=")
         yield word, int(value)
 
 
-def _rows() -> Mapping[str, Mapping[str, str]]:
-    return {code: row for code, row in _tables().items() if isinstance(row, dict)}
+def _load_rows() -> Mapping[str, Mapping[str, str]]:
+    return {code: row for code, row in _load_tables().items() if isinstance(row, dict)}
 
 
 @cache
-def _tables() -> Mapping[str, Any]:
+def _load_tables() -> Mapping[str, Any]:
     return tomllib.loads(files(__package__).joinpath("numbers.toml").read_text(encoding="utf-8"))

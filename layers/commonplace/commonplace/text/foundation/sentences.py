@@ -31,8 +31,8 @@ def sentence_spans(
     does a blank before "- ". `words`: but not the stop of an abbreviation ("Dr.") or of a German ordinal ("am 3. März").
     """
     at, end = start, len(text) if end is None else end
-    for stop in _ends(closing, lists).finditer(text, start, end):
-        if stop.start() <= at or (words and "\n" not in stop[0] and _goes_on(text, at, stop.start())):
+    for stop in _compile_end_pattern(closing, lists).finditer(text, start, end):
+        if stop.start() <= at or (words and "\n" not in stop[0] and _is_continued(text, at, stop.start())):
             continue
         yield at, stop.start()
         at = stop.end()
@@ -41,34 +41,34 @@ def sentence_spans(
 
 
 @cache
-def _ends(closing: str, lists: bool) -> re.Pattern[str]:
+def _compile_end_pattern(closing: str, lists: bool) -> re.Pattern[str]:
     # A run of blanks is tried only from its start: trying each position would take quadratic time.
     before_item = r"|(?<!\s)\s++(?=[-*•] )" if lists else ""
     return re.compile(rf"(?<=[.!?…])[{closing}\]]*+\s+|(?<=[。！？])\s*|(?<!\s)(?=\s*\n)\s+{before_item}")
 
 
-def _goes_on(text: str, start: int, stop: int) -> bool:
-    short = _abbreviated().search(text, max(start, stop - _LONGEST_ABBREVIATION), stop)
+def _is_continued(text: str, start: int, stop: int) -> bool:
+    short = _compile_abbreviations().search(text, max(start, stop - _LONGEST_ABBREVIATION), stop)
     if short:
         return short["number"] is None or text[stop:].lstrip()[:1].isdigit()
     ordinal = _ORDINAL.match(text, max(start, stop - 3)) or _ORDINAL.match(text, max(start, stop - 2))
     word = ordinal[1].casefold() if ordinal else ""
-    return word in _table()["counted"].split() or any(map(is_calendar_word, tokenizer.words(word)))
+    return word in _load_table()["counted"].split() or any(map(is_calendar_word, tokenizer.words(word)))
 
 
 @cache
 def abbreviations(*kinds: str) -> frozenset[str]:
     """Return the abbreviations of some kinds, in lower case, without their full stops. KeyError for an unknown kind."""
-    return frozenset(word for kind in kinds for word in _table()["abbreviations"][kind].split())
+    return frozenset(word for kind in kinds for word in _load_table()["abbreviations"][kind].split())
 
 
 @cache
-def _abbreviated() -> re.Pattern[str]:
-    words = [*abbreviations("titles", "titles_elsewhere", "beside_names", "in_texts"), *_table()["dotted"].split()]
+def _compile_abbreviations() -> re.Pattern[str]:
+    words = [*abbreviations("titles", "titles_elsewhere", "beside_names", "in_texts"), *_load_table()["dotted"].split()]
     numbers = "|".join(abbreviations("numbers"))
     return re.compile(rf"(?:\b(?:{'|'.join(sorted(words))}|(?P<number>{numbers}))|\b[A-Z])\.$", re.IGNORECASE)
 
 
 @cache
-def _table() -> dict[str, Any]:
+def _load_table() -> dict[str, Any]:
     return tomllib.loads(files(__package__).joinpath("sentences.toml").read_text(encoding="utf-8"))

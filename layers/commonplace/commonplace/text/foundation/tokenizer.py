@@ -26,30 +26,30 @@ _MARKED = ("LATIN", "GREEK", "CYRILLIC")
 @functools.cache
 def stop_words() -> frozenset[str]:
     """Return English function words and words about talking, which no index contains."""
-    return frozenset(_stop_words()["index"].split())
+    return frozenset(_load_stop_words()["index"].split())
 
 
 @functools.cache
 def terms_of_asking() -> frozenset[str]:
     """Return the terms of a question that name nothing to search for ("show everything that you know")."""
-    return frozenset(terms(_stop_words()["asking"]))
+    return frozenset(terms(_load_stop_words()["asking"]))
 
 
 @functools.cache
-def _stop_words() -> dict[str, str]:
+def _load_stop_words() -> dict[str, str]:
     return tomllib.loads(files(__package__).joinpath("stop_words.toml").read_text(encoding="utf-8"))
 
 
 def words(text: str) -> list[str]:
     """Return all words of a text in order, lower-case and without marks; unspaced scripts as n-grams."""
     tokens: list[str] = []
-    for match in _RUN.finditer(_plain(text)):
+    for match in _RUN.finditer(_fold_text(text)):
         run = match[1]
         if run is None:
             tokens.append(match[0])
         else:  # these Unicode blocks also contain marks and currency signs
             parts = [run] if run.isalnum() else "".join(char if char.isalnum() else " " for char in run).split()
-            tokens.extend(gram for part in parts for gram in _grams(part))
+            tokens.extend(gram for part in parts for gram in _split_grams(part))
     return tokens
 
 
@@ -59,7 +59,7 @@ def terms(text: str, without: Collection[str] = ()) -> list[str]:
     return [_stem(word) for word in words(text) if word not in left_out and word not in without]
 
 
-def _plain(text: str) -> str:
+def _fold_text(text: str) -> str:
     folded = unicodedata.normalize("NFKC", text).casefold()
     if folded.isascii():
         marks_dropped = folded
@@ -83,7 +83,7 @@ def _unmarked(char: str) -> str:
     return char
 
 
-def _grams(run: str) -> list[str]:
+def _split_grams(run: str) -> list[str]:
     if len(run) == 1:
         return [run]
     bigrams = [run[at : at + 2] for at in range(len(run) - 1)]

@@ -48,14 +48,14 @@ def find_halves(view: View, named: Sequence[Noun]) -> Iterator[Span]:
             continue
         for match in compiled("halves.half").finditer(view.folded, noun.end, end):
             part = next(iter(tokens(view, match.end(), 1)), None)
-            if part and _may_be_half(part.text, part.word):
+            if part and _can_be_half(part.text, part.word):
                 yield Span(part.start, part.end, noun.kind)
         for match in compiled("halves.half_ja").finditer(view.folded, noun.end, end):
             if HIDDEN not in match["value"]:
                 yield Span(*match.span("value"), noun.kind)
 
 
-def _may_be_half(text: str, word: str) -> bool:
+def _can_be_half(text: str, word: str) -> bool:
     is_enough = len(text) >= _LEAST and HIDDEN not in text
     return is_enough and not is_remark(word) and word not in words("function", "article", "own", "evasive", "and")
 
@@ -74,7 +74,7 @@ _FINDERS: tuple[Callable[[View], Iterator[Span]], ...] = (
 
 
 @cache
-def _fillers() -> frozenset[str]:
+def _list_fillers() -> frozenset[str]:
     fillers = words("dull", "own", "of", "link", "filler", "qualifier", "leadin", "number_glue", "also", "places")
     return fillers | {part for word in fillers for part in WORD.findall(word)}
 
@@ -86,7 +86,7 @@ def is_only_secret(view: View) -> bool:
     remainder = _VARIABLE.sub(" ", view.folded)
     for noun in reversed(list(nouns(view))):
         remainder = f"{remainder[: noun.start]} {remainder[noun.end :]}"
-    fillers = _fillers()
+    fillers = _list_fillers()
     left = WORD.findall(answers.without_announcement(remainder))
     return all(word in fillers or (len(word) == 1 and word.isascii()) for word in left)
 
@@ -114,10 +114,10 @@ def redact(text: str, before: str | None = None) -> Redaction:
     spans: list[Span] = []
     view = view_of(text, earlier)
     # A redacted secret may reveal the kind of its neighbour, so search again until nothing more is found.
-    while spans_found := _candidates(view, question):
+    while spans_found := _find_candidates(view, question):
         spans = merged([*spans, *map(view.original, spans_found)])
-        view = view_of(text, _covered(earlier, spans))
-    return Redaction(_replaced(text, spans), tuple(dict.fromkeys(span.kind for span in spans)), is_only_secret(view))
+        view = view_of(text, _merge_ranges(earlier, spans))
+    return Redaction(_replace_spans(text, spans), tuple(dict.fromkeys(span.kind for span in spans)), is_only_secret(view))
 
 
 def without_secret(name: str) -> str:
@@ -125,28 +125,28 @@ def without_secret(name: str) -> str:
     return name if not redact(name).kinds else f"redacted-{hashlib.sha256(name.encode()).hexdigest()[:32]}"
 
 
-def _candidates(view: View, question: Question | None) -> list[Span]:
+def _find_candidates(view: View, question: Question | None) -> list[Span]:
     named = list(nouns(view))
     spans = [span for find in _FINDERS for span in find(view)]
     spans += [*find_spoken(view, named), *find_backwards(view, named)]
     spans += [*find_tables(view, named), *find_halves(view, named)]
     spans += [*find_answers(view, question), *find_entropy(view)]
     readable = hosts(view)
-    spans = [span for find in _PROOFS for span in find(view)] + [span for span in spans if not _touches(span, readable)]
+    spans = [span for find in _PROOFS for span in find(view)] + [span for span in spans if not _has_overlap(span, readable)]
     return [span for span in spans if any(map(str.isalnum, view.text[span.start : span.end]))]
 
 
-def _touches(span: Span, ranges: list[tuple[int, int]]) -> bool:
+def _has_overlap(span: Span, ranges: list[tuple[int, int]]) -> bool:
     before = bisect_left(ranges, (span.end, 0))
     return before > 0 and ranges[before - 1][1] > span.start
 
 
-def _covered(earlier: list[tuple[int, int]], spans: list[Span]) -> list[tuple[int, int]]:
+def _merge_ranges(earlier: list[tuple[int, int]], spans: list[Span]) -> list[tuple[int, int]]:
     ranges = merged([*spans, *(Span(start, end, "") for start, end in earlier)])
     return [(span.start, span.end) for span in ranges]
 
 
-def _replaced(text: str, spans: list[Span]) -> str:
+def _replace_spans(text: str, spans: list[Span]) -> str:
     parts, at = [], 0
     for span in spans:
         parts += [text[at : span.start], f"[redacted:{span.kind}]"]

@@ -42,7 +42,7 @@ def value_at(view: View, at: int, kind: str, linked: bool) -> tuple[int, int] | 
         return None
     quoted = _QUOTED.match(view.text, at)
     if quoted:
-        return quoted.span(1) if _fits_quoted(quoted[1], kind) else None
+        return quoted.span(1) if _is_quoted_value(quoted[1], kind) else None
     figures = compiled("japanese.figures").match(view.folded, at)
     if figures and (linked or figures[0][-1] in "0123456789#*"):
         return figures.span()
@@ -52,17 +52,17 @@ def value_at(view: View, at: int, kind: str, linked: bool) -> tuple[int, int] | 
         closed = linked and kind in IN_WORDS and compiled("japanese.closes").match(view.text, at + len(bare))
         fits = any(map(is_mixed, bare.split())) or (closed and bare[:1].isalnum())
         return (at, at + len(bare)) if fits and bare else None
-    return _plain(view, at) if linked and kind in IN_WORDS else None
+    return _find_plain_value(view, at) if linked and kind in IN_WORDS else None
 
 
-def _fits_quoted(inside: str, kind: str) -> bool:
+def _is_quoted_value(inside: str, kind: str) -> bool:
     if compiled("japanese.figures").fullmatch(bare_in_place(inside)):
         return True
     fits = kind in (*IN_WORDS, "api_key") or re.search(r"\d", inside) is not None
     return fits and HIDDEN not in inside and not is_remark(inside)
 
 
-def _plain(view: View, at: int) -> tuple[int, int] | None:
+def _find_plain_value(view: View, at: int) -> tuple[int, int] | None:
     alone = _BARE if view.text[at - 2 : at].strip()[-1:] in (":", "=") else _KANA
     match = compiled("japanese.plain").match(view.folded, at) or alone.match(view.folded, at)
     return match.span(1) if match and not is_remark(match[1]) else None
@@ -84,53 +84,53 @@ def is_remark(words: str) -> bool:
     return bool(re.search(table()["remark"]["pattern"], words) or _PARTICLES.search(words))
 
 
-def _either(names: list[str]) -> str:
+def _build_alternatives(names: list[str]) -> str:
     return "|".join(re.escape(bare_in_place(name)) for name in sorted(names, key=len, reverse=True))
 
 
 @cache
-def _kinds() -> dict[str, str]:
+def _load_kinds() -> dict[str, str]:
     return {bare_in_place(name): row["kind"] for row in table()["noun"].values() for name in row["names"]}
 
 
-def _kind(noun: str) -> str:
+def _get_kind(noun: str) -> str:
     noun = re.sub(r"[ぁ-ん]", lambda kana: chr(ord(kana[0]) + 0x60), noun) if noun.startswith(_PASS) else noun
-    return _kinds().get(noun) or ("password" if noun.endswith(("パスワード", "パスワド")) else "code")
+    return _load_kinds().get(noun) or ("password" if noun.endswith(("パスワード", "パスワド")) else "code")
 
 
-def _bounded(name: str) -> str:
+def _build_name_pattern(name: str) -> str:
     # "pin" must not match in "pink", but Japanese text may follow without a space.
     front, back = (r"(?<![a-z0-9])" if name[0].isascii() else ""), (r"(?![a-z])" if name[-1].isascii() else "")
     # 「パス」 must not match in 「パスポート」 or 「パスコード」.
     back = r"(?![ァ-ヶーわこふ])" if name.endswith("パス") else back
-    return front + ("".join(map(_in_either_kana, name)) if name.startswith("パ") else re.escape(name)) + back
+    return front + ("".join(map(_build_kana_pattern, name)) if name.startswith("パ") else re.escape(name)) + back
 
 
-def _in_either_kana(letter: str) -> str:
+def _build_kana_pattern(letter: str) -> str:
     # 「パスわード」 has a typing error: hiragana inside a katakana word.
     return f"[{letter}{chr(ord(letter) - 0x60)}]" if "ァ" <= letter <= "ヶ" else "ー?"
 
 
 @cache
-def _noun() -> re.Pattern[str]:
+def _compile_noun_pattern() -> re.Pattern[str]:
     names = table()
-    opened = rf"(?:{_either(names['opened']['names'])})の?(?:{_either(names['opened']['words'])})"
-    numbered = rf"(?:{_either(names['numbered']['names'])})の?番号"
-    return re.compile("|".join([*map(_bounded, sorted(_kinds(), key=len, reverse=True)), opened, numbered]))
+    opened = rf"(?:{_build_alternatives(names['opened']['names'])})の?(?:{_build_alternatives(names['opened']['words'])})"
+    numbered = rf"(?:{_build_alternatives(names['numbered']['names'])})の?番号"
+    return re.compile("|".join([*map(_build_name_pattern, sorted(_load_kinds(), key=len, reverse=True)), opened, numbered]))
 
 
 @cache
-def _backwards() -> re.Pattern[str]:
+def _compile_backward_pattern() -> re.Pattern[str]:
     value = r"(?P<value>[#*]?\d(?:[\s\-・]?\d){2,18}[#*]?|[!-~]{4,60}|[ぁ-んァ-ヶー一-龥々]{2,8}\d{0,8}(?=[」』]?が))"
     tail = r"(?:です|だ|でした|になり|。|$|\s|、|なので|だよ|ね)"
     return re.compile(
-        rf"(?<![!-~]){value}[」』\"]?(?:が|は|って|、(?!と))[^。、\n]{{0,14}}?(?P<noun>{_noun().pattern}){tail}"
+        rf"(?<![!-~]){value}[」』\"]?(?:が|は|って|、(?!と))[^。、\n]{{0,14}}?(?P<noun>{_compile_noun_pattern().pattern}){tail}"
     )
 
 
 @cache
-def _openers() -> re.Pattern[str]:
-    names = _either([*table()["numbered"]["names"], *table()["dialled"]["names"]])
+def _compile_opener_pattern() -> re.Pattern[str]:
+    names = _build_alternatives([*table()["numbered"]["names"], *table()["dialled"]["names"]])
     opens = r"(?:開|解|あけ|あき|入れ|入る|ログイン|止ま|止め|アンロック)"
     number = r"[#*]?\d(?:[-ー・ ]?\d){2,9}[#*]?"
     return re.compile(
@@ -147,20 +147,20 @@ def find_japanese(view: View) -> Iterator[Span]:
     """Find secrets next to Japanese words for them."""
     if not _SCRIPT.search(view.text):
         return
-    for noun in _noun().finditer(view.folded):
-        kind = _kind(noun[0])
-        for start, end in _values(view, noun.end(), kind):
+    for noun in _compile_noun_pattern().finditer(view.folded):
+        kind = _get_kind(noun[0])
+        for start, end in _find_values(view, noun.end(), kind):
             yield Span(start, end, kind)
-    for match in _backwards().finditer(view.folded):
-        value, kind = view.text[slice(*match.span("value"))], _kind(match["noun"])
+    for match in _compile_backward_pattern().finditer(view.folded):
+        value, kind = view.text[slice(*match.span("value"))], _get_kind(match["noun"])
         in_words = kind in IN_WORDS and not value.isascii() and not is_remark(value)
         if in_words or re.sub(r"[#*\s・-]", "", value).isdigit() or is_mixed(value):
             yield Span(*match.span("value"), kind)
-    for match in _openers().finditer(view.folded):
+    for match in _compile_opener_pattern().finditer(view.folded):
         yield Span(*match.span(match.lastgroup or 0), "code")
 
 
-def _values(view: View, at: int, kind: str) -> list[tuple[int, int]]:
+def _find_values(view: View, at: int, kind: str) -> list[tuple[int, int]]:
     inside = value_at(view, at + 1, kind, linked=False) if view.text[at : at + 1] == "(" else None
     if inside:
         return [inside]
@@ -176,10 +176,10 @@ def _values(view: View, at: int, kind: str) -> list[tuple[int, int]]:
 
 def asked(text: str) -> str | None:
     """Return the kind of secret that a Japanese sentence asks for, or None. `text` is folded."""
-    noun = _noun().search(text) if _SCRIPT.search(text) else None
+    noun = _compile_noun_pattern().search(text) if _SCRIPT.search(text) else None
     if not noun or not compiled("japanese.asks").search(text, noun.end()) or compiled("japanese.about").search(text):
         return None
-    return _kind(noun[0])
+    return _get_kind(noun[0])
 
 
 def answer(view: View, kind: str) -> list[tuple[int, int]]:
@@ -195,7 +195,7 @@ def answer(view: View, kind: str) -> list[tuple[int, int]]:
 
 def without_announcement(text: str) -> str:
     """Remove the Japanese words that only introduce a secret from a folded text."""
-    return compiled("japanese.dull").sub(" ", _noun().sub(" ", text)) if _SCRIPT.search(text) else text
+    return compiled("japanese.dull").sub(" ", _compile_noun_pattern().sub(" ", text)) if _SCRIPT.search(text) else text
 
 
 _WORDS = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*")
@@ -231,10 +231,10 @@ def question_of(sentence: View) -> Question | None:
     if any(part.word in words("about") for part in parts if part.start < named[0].start):
         return None
     words_read = [part.word for part in parts]
-    return next((question for noun in reversed(named) if (question := _about(sentence, noun, words_read))), None)
+    return next((question for noun in reversed(named) if (question := _parse_question(sentence, noun, words_read))), None)
 
 
-def _about(sentence: View, noun: Noun, words_read: list[str]) -> Question | None:
+def _parse_question(sentence: View, noun: Noun, words_read: list[str]) -> Question | None:
     if _is_general(sentence, noun):
         return None
     mark = "?" in sentence.text[noun.end :]
@@ -262,7 +262,7 @@ def question_in(text: str | None) -> Question | None:
     """Return the kind of secret that the last sentences of a message ask for, or None."""
     if not text:
         return None
-    questions = [question for sentence in _sentences(view_of(text[-_TAIL:])) if (question := question_of(sentence))]
+    questions = [question for sentence in _split_sentences(view_of(text[-_TAIL:])) if (question := question_of(sentence))]
     return questions[-1] if questions else None
 
 
@@ -271,9 +271,9 @@ def find_answers(view: View, before: Question | None) -> Iterator[Span]:
     if before is None and not _SECOND_SENTENCE.search(view.text):
         return
     question, left, at = before, _MOST_SENTENCES, 0
-    for sentence in _sentences(view):
+    for sentence in _split_sentences(view):
         if question and left:
-            answer = _to_another if question is before else _to_oneself
+            answer = _find_reply if question is before else _find_own_answer
             for start, end in answer(sentence, question):
                 yield Span(at + start, at + end, question.kind)
         own = question_of(sentence)
@@ -284,47 +284,47 @@ def find_answers(view: View, before: Question | None) -> Iterator[Span]:
         at += len(sentence.text)
 
 
-def _sentences(view: View) -> Iterator[View]:
+def _split_sentences(view: View) -> Iterator[View]:
     for match in _SENTENCE.finditer(view.text):
         if match[0]:
             yield View(match[0], view.folded[match.start() : match.end()], ())
 
 
-def _to_another(sentence: View, question: Question) -> Spans:
+def _find_reply(sentence: View, question: Question) -> Spans:
     if question.japanese:
         return answer(sentence, question.kind)
     if question.pointed:
-        return _to_oneself(sentence, question)
-    remainder = _behind_leadin(tokens(sentence, 0))
+        return _find_own_answer(sentence, question)
+    remainder = _drop_leadin(tokens(sentence, 0))
     if not remainder or HIDDEN in remainder[0].text:
         return []
-    spans = _read(sentence, remainder, question)
-    spans += [span for span in _sweep(sentence, remainder) if not any(start <= span[0] < end for start, end in spans)]
+    spans = _read_value(sentence, remainder, question)
+    spans += [span for span in _find_loose_values(sentence, remainder) if not any(span[0] in range(*done) for done in spans)]
     last = next((place for place, part in enumerate(remainder) if part.ends), len(remainder) - 1)
     clause = remainder[: last + 1]
     return [(clause[0].start, clause[-1].end)] if not spans and question.in_words and is_plain_answer(clause) else spans
 
 
-def _to_oneself(sentence: View, question: Question) -> Spans:
+def _find_own_answer(sentence: View, question: Question) -> Spans:
     # "The password? It's hunter2.", "I changed the alarm code. It's 4471 now.": many other sentences may follow.
     if question.japanese:
         return answer(sentence, question.kind)
     parts = tokens(sentence, 0)
-    remainder = _behind_leadin(parts)
+    remainder = _drop_leadin(parts)
     led = parts[: len(parts) - len(remainder)]
     points_back = any(part.word in words("pointer") for part in led)
     if not remainder or HIDDEN in remainder[0].text or (question.pointed and not points_back):
         return []
-    spans = _read(sentence, remainder, question)
+    spans = _read_value(sentence, remainder, question)
     plain = not spans and led and question.in_words and not question.pointed and is_plain_answer(remainder[:5])
     return [(remainder[0].start, remainder[-1].end)] if plain else spans
 
 
-def _read(sentence: View, parts: list[Token], question: Question) -> Spans:
+def _read_value(sentence: View, parts: list[Token], question: Question) -> Spans:
     return read(sentence, parts[0].raw_start, "code" if question.value == "digits" else question.value, bold=False)
 
 
-def _behind_leadin(parts: list[Token]) -> list[Token]:
+def _drop_leadin(parts: list[Token]) -> list[Token]:
     # A speaker's name before it: "Ana: sure, it's 4471".
     place = 1 if parts and parts[0].ends == ":" and len(parts) > 1 else 0
     while place < len(parts) and parts[place].word in words("leadin"):
@@ -332,7 +332,7 @@ def _behind_leadin(parts: list[Token]) -> list[Token]:
     return parts[place:]
 
 
-def _sweep(sentence: View, parts: list[Token]) -> Iterator[tuple[int, int]]:
+def _find_loose_values(sentence: View, parts: list[Token]) -> Iterator[tuple[int, int]]:
     done, before = 0, ""
     for part in parts:
         placed, before = before in words("before_place_in_answer"), part.word

@@ -73,7 +73,7 @@ _REFERENCE = re.compile(r"[$%{<\[][^\s]*[}>\]%]|\$\w+|\*{3,}|[xX]{3,}|\.{3,}|" +
 
 
 @cache
-def _kinds() -> dict[str, str]:
+def _load_kinds() -> dict[str, str]:
     rows = tomllib.loads(resources.files(__package__).joinpath("assignments.toml").read_text("utf-8"))
     return {name: kind for kind, names in rows.items() for name in names}
 
@@ -88,7 +88,7 @@ def kind_of(name: Sequence[str]) -> str | None:
     parts = [word.rstrip("0123456789") for word in name]
     if "public" in parts and "private" not in parts:
         return None
-    return next((kind for n in (4, 3, 2, 1) if (kind := _kinds().get(" ".join(parts[-n:])))), None)
+    return next((kind for n in (4, 3, 2, 1) if (kind := _load_kinds().get(" ".join(parts[-n:])))), None)
 
 
 def find_assignments(view: View) -> Iterator[Span]:
@@ -101,7 +101,7 @@ def find_assignments(view: View) -> Iterator[Span]:
             continue
         # "${SECRET_KEY:?missing}"
         kind = None if text.endswith("${", 0, match.start()) else kind_of(parts_of_name(match["name"]))
-        if kind and (secret := _value(text, match)):
+        if kind and (secret := _find_value(text, match)):
             done = secret[1]
             yield Span(*secret, kind)
     for pattern in (_BEARER, _USER_OPTION, _SHORT_OPTION, _PASS_OPTION, _COMMAND):
@@ -111,11 +111,11 @@ def find_assignments(view: View) -> Iterator[Span]:
                 yield Span(*match.span(match.lastindex or 0), "token" if pattern is _BEARER else "password")
 
 
-def _value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
+def _find_value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
     scheme = _SCHEME.match(text, match.end())
     start = scheme.end() if scheme else match.end()
     quoted = None if scheme else _QUOTED.match(text, start)
-    if quoted and quoted.lastgroup and _closes(text, start):
+    if quoted and quoted.lastgroup and _is_closing_quote(text, start):
         return None
     if quoted and quoted.lastgroup:
         return None if is_blank(quoted[quoted.lastgroup]) else quoted.span(quoted.lastgroup)
@@ -135,7 +135,7 @@ def _value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
     return start, end
 
 
-def _closes(text: str, at: int) -> bool:
+def _is_closing_quote(text: str, at: int) -> bool:
     # `getpass("Password: ") or exit()`: the quote at `at` is a closing quote.
     begin = max(text.rfind("\n", 0, at) + 1, at - _LONGEST_PROMPT)
     return text[at + 1 : at + 2] in _BEHIND_QUOTE and text.count(text[at], begin, at) % 2 == 1
@@ -195,10 +195,10 @@ def measures(names: Sequence[str], value: str) -> bool:
     if not names or not _NUMBER.fullmatch(value):
         return False
     measured = len(names) > 1 and names[-1] in words("measuring")
-    return measured or names[-2:] == ["expires", "in"] or _counts_tokens(names)
+    return measured or names[-2:] == ["expires", "in"] or _is_token_count(names)
 
 
-def _counts_tokens(names: Sequence[str]) -> bool:
+def _is_token_count(names: Sequence[str]) -> bool:
     if "tokens" not in names:
         return False
     at = len(names) - 1 - names[::-1].index("tokens")
@@ -224,11 +224,11 @@ def kind_under(names: Sequence[str], value: str) -> str | None:
         return own
     if describes(names):
         return None
-    outer = (_kind_of_several(bare[:end]) for end in range(len(bare), 0, -1))
+    outer = (_get_plural_kind(bare[:end]) for end in range(len(bare), 0, -1))
     return next(filter(None, outer), None)
 
 
-def _kind_of_several(names: Sequence[str]) -> str | None:
+def _get_plural_kind(names: Sequence[str]) -> str | None:
     several = " ".join(names)
     kind = kind_of(several.removesuffix("s").split()) if several.endswith("s") else None
     return kind if kind in _SEVERAL else None
@@ -253,13 +253,13 @@ def find_pairs(view: View) -> Iterator[Span]:
             mixed = is_mixed(part.text) or is_passphrase(part.text)
             fits = mixed or (pattern in named and not _is_chat(part.word, part.text))
             if pattern == "named" and match["net"]:
-                fits = fits and _is_called(view, match)
+                fits = fits and _is_network_name(view, match)
             if pattern == "email" and (is_branded(part.text) or len(part.text) < _LEAST_THEN or _is_in_address(view, match)):
                 fits = False
             if match.groupdict().get("bare"):
                 fits = mixed and compiled("pairs.credentials").search(view.folded) is not None
             if pattern == "login":
-                fits = _fits_login(view, match, mixed, _is_chat(part.word, part.text))
+                fits = _is_login(view, match, mixed, _is_chat(part.word, part.text))
             if fits and match.groupdict().get("user") not in words("function", "link"):
                 yield Span(part.start, part.end, "password")
 
@@ -270,13 +270,13 @@ def _is_in_address(view: View, match: re.Match[str]) -> bool:
     return "://" in view.text[begin : match.start("value")] or re.match(r"\d{1,5}[/,]", match["value"]) is not None
 
 
-def _fits_login(view: View, match: re.Match[str], mixed: bool, is_chat: bool) -> bool:
+def _is_login(view: View, match: re.Match[str], mixed: bool, is_chat: bool) -> bool:
     user = view.text[slice(*match.span("user"))]
     in_address = view.text[max(0, match.start() - 3) : match.start()] == "://"
     if in_address or _HASHES.fullmatch(user.lower()) or is_remark(user.lower()):
         return False
     # "wifi: TheBurrow / mischief-managed", not "wifi: free / fast" or "wifi: 5GHz / 2.4GHz".
-    if match["net"] and not (_is_called(view, match) and (mixed or _WORDY.fullmatch(match["value"]))):
+    if match["net"] and not (_is_network_name(view, match) and (mixed or _WORDY.fullmatch(match["value"]))):
         return False
     # "login to see BSc/MSc2019 results"
     degrees = match["sign"] == " " and _DEGREE.fullmatch(user.lower()) and _DEGREE.fullmatch(match["value"])
@@ -291,7 +291,7 @@ def _fits_login(view: View, match: re.Match[str], mixed: bool, is_chat: bool) ->
     return announced and joined and not is_chat
 
 
-def _is_called(view: View, match: re.Match[str]) -> bool:
+def _is_network_name(view: View, match: re.Match[str]) -> bool:
     return re.search(r"[A-Z\d_-]", view.text[match.start("user") + 1 : match.end("user")]) is not None
 
 
@@ -328,16 +328,16 @@ def find_tables(view: View, named: Sequence[Noun]) -> Iterator[Span]:
         if not inside or HIDDEN in line.text:
             continue
         below = lines[place + 1 :]
-        yield from _cells(view, line, inside, below)
+        yield from _find_cells(view, line, inside, below)
         if _HEAD_END.search(line.text) and len(line.text) <= _LONGEST_HEADER:
-            yield from _listed(view, line, inside[-1], below)
+            yield from _find_listed_values(view, line, inside[-1], below)
 
 
-def _cells(view: View, header: _Line, named: Sequence[Noun], below: Sequence[_Line]) -> Iterator[Span]:
+def _find_cells(view: View, header: _Line, named: Sequence[Noun], below: Sequence[_Line]) -> Iterator[Span]:
     separator = next((sign for sign in _SEPARATORS if sign in header.text), None)
     if separator is None:
         return
-    columns = dict(_columns(view, header, named, separator))
+    columns = dict(_find_columns(view, header, named, separator))
     many = header.text.count(separator)
     for row in below if columns else ():
         if row.text.count(separator) != many:
@@ -347,7 +347,7 @@ def _cells(view: View, header: _Line, named: Sequence[Noun], below: Sequence[_Li
         places = _places(row, separator)
         for column, noun in columns.items():
             start, end = places[column]
-            if _may_be_value(view.text[start:end]):
+            if _can_be_value(view.text[start:end]):
                 yield Span(start, end, noun.kind)
 
 
@@ -362,7 +362,7 @@ def _places(row: _Line, separator: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _columns(view: View, header: _Line, named: Sequence[Noun], separator: str) -> Iterator[tuple[int, Noun]]:
+def _find_columns(view: View, header: _Line, named: Sequence[Noun], separator: str) -> Iterator[tuple[int, Noun]]:
     for column, (start, end) in enumerate(_places(header, separator)):
         noun = next((noun_named for noun_named in named if start <= noun_named.start and noun_named.end <= end), None)
         if noun is None:
@@ -373,13 +373,13 @@ def _columns(view: View, header: _Line, named: Sequence[Noun], separator: str) -
             yield column, noun
 
 
-def _may_be_value(text: str) -> bool:
+def _can_be_value(text: str) -> bool:
     if len(text) < _LEAST or " " in text or HIDDEN in text or is_blank(text):
         return False
     return not (is_remark(text.lower()) or text.lower() in words("evasive", "function", "unit"))
 
 
-def _listed(view: View, header: _Line, noun: Noun, below: Sequence[_Line]) -> Iterator[Span]:
+def _find_listed_values(view: View, header: _Line, noun: Noun, below: Sequence[_Line]) -> Iterator[Span]:
     following = tokens(view, noun.end, 1, header.end)
     if (following and following[0].word in words("compound")) or noun.name == "bare_key":
         return

@@ -28,13 +28,13 @@ _LIKE_YEAR_OR_PRICE = re.compile(r"(?:19|20)\d\d|\d+\.\d\d?|\d{1,3}\.\d{3}")
 def find_openers(view: View) -> Iterator[Span]:
     """Find codes next to a verb of entering, opening or proving."""
     if FIGURES.search(view.text):
-        for pattern, kind in _patterns():
+        for pattern, kind in _compile_patterns():
             for match in pattern.finditer(view.folded):
                 yield Span(*match.span("value"), kind)
 
 
 @cache
-def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
+def _compile_patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
     enter, at, opens, finishes = (either(sorted(words(name))) for name in ("enter", "at", "opens", "finishes"))
     place, with_it = either(sorted(words("places"))), either(sorted(words("with_it")))
     own = rf"(?:(?:{either(sorted(words('own')))})\s|l')?(?:[a-z'ß]{{2,15}}\s)?"
@@ -107,38 +107,38 @@ _REACH, _FEWEST = 70, 3
 
 def find_locks(view: View) -> Iterator[Span]:
     """Find codes after or before the name of a lock."""
-    if not (FIGURES.search(view.text) and _lock().search(view.folded)):
+    if not (FIGURES.search(view.text) and _compile_lock_pattern().search(view.folded)):
         return
-    for pattern in _shown():
+    for pattern in _compile_shown_patterns():
         for match in pattern.finditer(view.folded):
             yield Span(*match.span("value"), "code")
-    for pattern in _spoken_codes():
+    for pattern in _compile_spoken_patterns():
         for match in pattern.finditer(view.folded):
             if _is_code(view, match):
                 yield Span(*match.span("value"), "code")
 
 
 @cache
-def _lock() -> re.Pattern[str]:
-    return re.compile(f"{_locks()}|combo|parking")
+def _compile_lock_pattern() -> re.Pattern[str]:
+    return re.compile(f"{_join_lock_words()}|combo|parking")
 
 
 @cache
-def _locks() -> str:
+def _join_lock_words() -> str:
     return either(sorted(words("locks")))
 
 
 @cache
-def _shown() -> tuple[re.Pattern[str], ...]:
+def _compile_shown_patterns() -> tuple[re.Pattern[str], ...]:
     own = rf"(?:(?:{either(sorted(words('own')))})\s|l')?(?:[a-z'ß]{{2,15}}\s)?"
     enter = either(sorted(words("enter")))
     keyed, opens = expression("locks.keyed"), either(sorted(words("opens")))
     return (
         # "Gartentor 4471 und Raute"
-        re.compile(rf"(?<![a-z])[a-zß]{{0,12}}?(?:{_locks()})\s{NUMBER}\s(?:{expression('locks.press')})(?![a-z])"),
+        re.compile(rf"(?<![a-z])[a-zß]{{0,12}}?(?:{_join_lock_words()})\s{NUMBER}\s(?:{expression('locks.press')})(?![a-z])"),
         # "key safe left of the porch, 2719 opens it"
         re.compile(
-            rf"(?:{_locks()})(?![a-z])[^\d\n.!?]{{0,50}}[,:;(]\s{NUMBER}\s(?:{opens})\s"
+            rf"(?:{_join_lock_words()})(?![a-z])[^\d\n.!?]{{0,50}}[,:;(]\s{NUMBER}\s(?:{opens})\s"
             r"(?:it|that|them|la|lo|es|ihn|sie|both)(?![a-z])"
         ),
         # "Schlüsseltresor neben der Tür, 4431, danach wieder rein"
@@ -148,7 +148,7 @@ def _shown() -> tuple[re.Pattern[str], ...]:
         ),
         # "para el garaje hay que marcar el 7729"
         re.compile(
-            rf"(?<![a-z])(?:for|para|pour|furs?)\s{own}(?:{_locks()}|parking)\s[^\d\n.!?]{{0,25}}?(?<![a-z])(?:{enter}|faire)\s"
+            rf"(?<![a-z])(?:for|para|pour|furs?)\s{own}(?:{_join_lock_words()}|parking)\s[^\d\n.!?]{{0,25}}?(?<![a-z])(?:{enter}|faire)\s"
             rf"(?:the\s|el\s|le\s|die\s)?{NUMBER}(?=[.,;!?\s]|$)"
         ),
         # "so give her 5582 for the keypad"
@@ -157,13 +157,13 @@ def _shown() -> tuple[re.Pattern[str], ...]:
 
 
 @cache
-def _spoken_codes() -> tuple[re.Pattern[str], ...]:
+def _compile_spoken_patterns() -> tuple[re.Pattern[str], ...]:
     links, fillers = either(sorted(words("lock_links", "enter"))), either(sorted(words("filler")))
     pattern = _SPOKEN.format(links=links, fillers=fillers)
     return (
-        re.compile(rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_locks()})(?![a-z])[^\d\n.!?]{{0,60}}?{pattern}{NUMBER}"),
+        re.compile(rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_join_lock_words()})(?![a-z])[^\d\n.!?]{{0,60}}?{pattern}{NUMBER}"),
         re.compile(
-            rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_locks()})\s{expression('locks.where')}\s{NUMBER}(?=[,.;!)]|$|\s(?:and|und|et|y|you|du|t'as|tienes|danach|puis|despues)\s)"
+            rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_join_lock_words()})\s{expression('locks.where')}\s{NUMBER}(?=[,.;!)]|$|\s(?:and|und|et|y|you|du|t'as|tienes|danach|puis|despues)\s)"
         ),
         # "si t'arrives avant moi : portail 7714, l'appart est ouvert"
         re.compile(
@@ -171,13 +171,13 @@ def _spoken_codes() -> tuple[re.Pattern[str], ...]:
         ),
         # "the safe opens with mum's birthday, 061187"
         re.compile(
-            rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_locks()})(?![a-z])[^\d\n.!?]{{0,60}}?{expression('locks.birthday')}"
+            rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_join_lock_words()})(?![a-z])[^\d\n.!?]{{0,60}}?{expression('locks.birthday')}"
             rf"(?![a-z])[^\d\n.!?]{{0,20}}[,:(]\s?{NUMBER}(?=[,.;!)]|$)"
         ),
         # "my wife set our alarm to 8055"
         re.compile(
             r"(?<![a-z])(?:set|changed|reset|puse|cambie|stelle|mis)\s(?:[a-z]{2,7}\s){1,2}"
-            rf"(?P<lock>{_locks()})\s(?:to|a|en|auf|sur)\s{NUMBER}"
+            rf"(?P<lock>{_join_lock_words()})\s(?:to|a|en|auf|sur)\s{NUMBER}"
         ),
     )
 
@@ -247,14 +247,14 @@ def find_stated(view: View) -> Iterator[Span]:
     run: list[re.Match[str]] = []
     for word in _WORD.finditer(view.folded):
         if run and not (word[0] in digit_words() and _BETWEEN.fullmatch(view.folded, run[-1].end(), word.start())):
-            yield from _code(view, run)
+            yield from _find_code(view, run)
             run = []
         if word[0] in digit_words():
             run.append(word)
-    yield from _code(view, run)
+    yield from _find_code(view, run)
 
 
-def _code(view: View, run: list[re.Match[str]]) -> Iterator[Span]:
+def _find_code(view: View, run: list[re.Match[str]]) -> Iterator[Span]:
     if len(run) < _FEWEST_DIGITS:
         return
     start, end = run[0].start(), run[-1].end()
@@ -270,12 +270,12 @@ def _code(view: View, run: list[re.Match[str]]) -> Iterator[Span]:
     )
     following = tokens(view, end, 1)
     counted = following and following[0].word in words("unit")
-    if leads and not counted and _lock_nearby().search(near):
+    if leads and not counted and _compile_nearby_pattern().search(near):
         yield Span(start, end, "code")
 
 
 @cache
-def _lock_nearby() -> re.Pattern[str]:
+def _compile_nearby_pattern() -> re.Pattern[str]:
     return re.compile(
         rf"(?<![a-z])(?:[a-z]{{0,12}}?(?:{either(sorted(words('locks')))})|parking|handy|movil|telephone|phone)(?![a-z])"
     )
@@ -288,11 +288,11 @@ def find_listings(view: View) -> Iterator[Span]:
     for announced in compiled("codes.announced").finditer(view.folded):
         ahead = _AHEAD.match(view.folded, announced.end())
         if ahead:
-            for start, end in _items(view.folded, ahead.end()):
+            for start, end in _find_items(view.folded, ahead.end()):
                 yield Span(start, end, "one_time_code")
 
 
-def _items(text: str, at: int) -> list[tuple[int, int]]:
+def _find_items(text: str, at: int) -> list[tuple[int, int]]:
     spans: list[tuple[int, int]] = []
     shape = ""
     while len(spans) < _MOST:
@@ -316,18 +316,18 @@ _OF_DOCUMENT = 30
 
 def find_entries(view: View) -> Iterator[Span]:
     """Find values that unlock something."""
-    if _with_it().search(view.folded):
-        for pattern in _entries():
-            yield from _ways_in(view, pattern)
+    if _compile_with_pattern().search(view.folded):
+        for pattern in _compile_entry_patterns():
+            yield from _find_ways_in(view, pattern)
     if " what " in view.folded:
-        yield from _ways_in(view, _used_code())
-    if _typing().search(view.folded):
-        yield from _ways_in(view, _typed())
-        yield from _ways_in(view, _to_get_in())
+        yield from _find_ways_in(view, _compile_use_pattern())
+    if _compile_typing_pattern().search(view.folded):
+        yield from _find_ways_in(view, _compile_typed_pattern())
+        yield from _find_ways_in(view, _compile_way_in_pattern())
 
 
 @cache
-def _entries() -> tuple[re.Pattern[str], ...]:
+def _compile_entry_patterns() -> tuple[re.Pattern[str], ...]:
     # German separable verbs have their prefix at the end: "schaltet man mit 85213 aus", "kommt man mit 4471 rein".
     with_it, repeated = either(sorted(words("with_it"))), either(sorted(words("in_again")))
     reach = rf"[^\d\n.!?;]{{0,40}}?\s(?:{with_it})\s(?:(?:the|el|la|le|der|dem|den)\s)?(?:{expression('openers.code')}\s)?(?=(?P<value>\d(?: \d){{2,9}}|\S{{3,80}}))"
@@ -338,17 +338,17 @@ def _entries() -> tuple[re.Pattern[str], ...]:
 
 
 @cache
-def _with_it() -> re.Pattern[str]:
+def _compile_with_pattern() -> re.Pattern[str]:
     return re.compile(rf"\s(?:{either(sorted(words('with_it')))})\s")
 
 
 @cache
-def _typing() -> re.Pattern[str]:
+def _compile_typing_pattern() -> re.Pattern[str]:
     return re.compile(rf"(?<![a-z])(?:{either(sorted(words('typing', 'using')))})\s")
 
 
 @cache
-def _typed() -> re.Pattern[str]:
+def _compile_typed_pattern() -> re.Pattern[str]:
     verbs = either(sorted(words("unlocking", "entering")))
     return re.compile(
         rf"(?<![a-z])(?:(?P<used>{either(sorted(words('using')))})|{either(sorted(words('typing')))})\s"
@@ -357,14 +357,14 @@ def _typed() -> re.Pattern[str]:
 
 
 @cache
-def _used_code() -> re.Pattern[str]:
+def _compile_use_pattern() -> re.Pattern[str]:
     # "teapot-Gorilla-55 is what I log into the site with"
     verbs = either(sorted(words("unlocking", "entering", "typing")))
     return re.compile(rf"(?<!\S)[\"'“]?(?P<value>\S{{6,80}})\s(?:is|was)\swhat\s(?:i|we|you|he|she|they)\s(?P<verb>{verbs})")
 
 
 @cache
-def _to_get_in() -> re.Pattern[str]:
+def _compile_way_in_pattern() -> re.Pattern[str]:
     # "to decrypt the archive use seven-lemon-trucks"
     verbs, use = either(sorted(words("unlocking", "entering"))), either(sorted(words("using", "typing")))
     return re.compile(
@@ -372,19 +372,19 @@ def _to_get_in() -> re.Pattern[str]:
     )
 
 
-def _ways_in(view: View, pattern: re.Pattern[str]) -> Iterator[Span]:
+def _find_ways_in(view: View, pattern: re.Pattern[str]) -> Iterator[Span]:
     for match in pattern.finditer(view.folded):
         if compiled("entries.fails").search(match[0]):
             continue
         loose = match["verb"] in words("loose") or (match.groupdict().get("used") and match["verb"] not in words("entering"))
         if loose and compiled("entries.document").search(view.folded, max(0, match.start() - _OF_DOCUMENT), match.start()):
             loose = False
-        value = _value(view, match.start("value"), not loose)
+        value = _find_value(view, match.start("value"), not loose)
         if value:
             yield Span(*value, "password" if match["verb"] in words("entering") else "code")
 
 
-def _value(view: View, at: int, words_too: bool) -> tuple[int, int] | None:
+def _find_value(view: View, at: int, words_too: bool) -> tuple[int, int] | None:
     parts = tokens(view, at, 3)
     joint = len(parts) == 3 and (parts[1].text in _JOINTS or parts[1].text in words("and"))
     if words_too and joint and _is_made_up(parts[2].text):
@@ -421,7 +421,7 @@ _FIGURES = r"(?P<value>[#*]?\d{4,8}[#*]?)(?![a-z0-9_%])"
 
 
 @cache
-def _topics() -> tuple[re.Pattern[str], re.Pattern[str]]:
+def _compile_topic_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
     plain = [word for word in words("topic") if word.isascii() or "ß" in word]
     japanese = "|".join(sorted(words("topic_ja"), key=len, reverse=True))
     middle = expression("hints.middle")
@@ -433,13 +433,13 @@ def find_topics(view: View) -> Iterator[Span]:
     """Find answers to common security questions in a text about security questions."""
     if not compiled("hints.security_question").search(view.folded):
         return
-    plain, japanese = _topics()
+    plain, japanese = _compile_topic_patterns()
     for match in plain.finditer(view.folded):
-        run = _run(view, tokens(view, match.end(), _MOST_WORDS + 1))
+        run = _collect_run(view, tokens(view, match.end(), _MOST_WORDS + 1))
         if run:
             yield Span(run[0].start, run[-1].end, "security_answer")
     for match in compiled("hints.entered").finditer(view.folded):
-        run = _run(view, tokens(view, match.start("value"), _MOST_WORDS + 1, match.end("value")))
+        run = _collect_run(view, tokens(view, match.start("value"), _MOST_WORDS + 1, match.end("value")))
         empty = any((part.text.islower() and is_remark(part.word)) or part.word in words("evasive") for part in run)
         if run and not empty and words("evasive", "function").isdisjoint(match["value"].split()):
             yield Span(run[0].start, run[-1].end, "security_answer")
@@ -451,7 +451,7 @@ def find_topics(view: View) -> Iterator[Span]:
             yield Span(*match.span("value"), "security_answer")
 
 
-def _run(view: View, parts: list[Token]) -> list[Token]:
+def _collect_run(view: View, parts: list[Token]) -> list[Token]:
     run: list[Token] = []
     for part in parts[:_MOST_WORDS]:
         goes_on = part.word in words("function") or part.word in words("link") or (not run and is_remark(part.word))
@@ -479,16 +479,16 @@ def find_hints(view: View) -> Iterator[Span]:
             yield Span(part[0].start, part[0].end, "password")
     if not re.search(r"\d", view.text):
         return
-    for match in _single().finditer(view.folded):
+    for match in _compile_single_pattern().finditer(view.folded):
         part = tokens(view, match.end(), 1)
         if part and _is_password(part[0].text):
             yield Span(part[0].start, part[0].end, "password")
-    for match in _code_in_prose().finditer(view.folded):
+    for match in _compile_prose_pattern().finditer(view.folded):
         value = match["value"]
         likely = not is_like_year_or_price(value) and not _TIME.fullmatch(value) and not value.endswith("00")
         if likely and stands_alone(view, *match.span("value")):
             yield Span(*match.span("value"), "code")
-    for pattern in () if view.text.isascii() else _networks():
+    for pattern in () if view.text.isascii() else _compile_network_patterns():
         for match in pattern.finditer(view.folded):
             value = view.text[slice(*match.span("value"))]
             if _is_password(value) and not _BAND.fullmatch(value):
@@ -496,7 +496,7 @@ def find_hints(view: View) -> Iterator[Span]:
 
 
 @cache
-def _single() -> re.Pattern[str]:
+def _compile_single_pattern() -> re.Pattern[str]:
     service = rf"(?:{either(sorted(words('services', 'accounts')))})"
     # 「Netflixのはx」
     return re.compile(
@@ -505,7 +505,7 @@ def _single() -> re.Pattern[str]:
 
 
 @cache
-def _code_in_prose() -> re.Pattern[str]:
+def _compile_prose_pattern() -> re.Pattern[str]:
     caller = rf"(?:[a-z]{{2,12}}\s)?(?:{either(sorted(words('callers')))})"
     # 「配管工さんには7410と伝えて」
     japanese = r"さん(?:に|には|へは)(?=[#*\d]{4,9}(?:だ)?(?:と|って)(?:伝|言|教))"
@@ -513,7 +513,7 @@ def _code_in_prose() -> re.Pattern[str]:
 
 
 @cache
-def _networks() -> tuple[re.Pattern[str], ...]:
+def _compile_network_patterns() -> tuple[re.Pattern[str], ...]:
     net, end = expression("hints.network_ja"), r"(?=です|だ|で[、。す]|。|、|ね|よ|な|$|\s)"
     return (
         # 「Wi-FiはSakuraHome、hanami-3391です」
@@ -531,9 +531,5 @@ def _is_password(text: str) -> bool:
     # "the apple one is Pixel8", "the work one is v2.4", "the amazon one is 49.99"
     figures = re.findall(r"\d", text)
     made_up = is_mixed(text) and not is_branded(text) and re.search(r"[a-z]", text) is not None
-    return (
-        made_up
-        and len(text) >= 6
-        and bool(figures)
-        and (len(figures) > 1 or len(text) >= 10 or bool(re.search(r"[-_!#$]", text)))
-    )
+    enough = len(figures) > 1 or len(text) >= 10 or re.search(r"[-_!#$]", text) is not None
+    return made_up and len(text) >= 6 and bool(figures) and enough

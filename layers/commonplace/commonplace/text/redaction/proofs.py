@@ -45,11 +45,11 @@ def find_entropy(view: View) -> Iterator[Span]:
     """Find mixed strings of 20 or more characters near a word for a secret, unless a word for a hash is near."""
     for match in _RUN.finditer(view.text):
         run = match[0].rstrip(".=-~")
-        if not _random(run):
+        if not _is_random(run):
             continue
         before = view.folded[max(0, match.start() - _BEFORE) : match.start()]
         after = view.folded[match.end() : match.end() + _AFTER].partition("\n")[0]
-        secret, public = _last(compiled("token_formats.near"), before), _last(compiled("token_formats.public"), before)
+        secret, public = (_find_last_start(compiled(f"token_formats.{name}"), before) for name in ("near", "public"))
         if secret > public or (public < 0 and compiled("token_formats.near").search(after)):
             yield Span(*match.span(), "api_key")
     for match in _PLAIN.finditer(view.text) if compiled("token_formats.named").search(view.folded) else ():
@@ -72,11 +72,11 @@ def _is_named(view: View, match: re.Match[str]) -> bool:
     )
 
 
-def _last(pattern: re.Pattern[str], text: str) -> int:
+def _find_last_start(pattern: re.Pattern[str], text: str) -> int:
     return max((match.start() for match in pattern.finditer(text)), default=-1)
 
 
-def _random(run: str) -> bool:
+def _is_random(run: str) -> bool:
     kinds = sum(bool(re.search(kind, run)) for kind in ("[a-z]", "[A-Z]", r"\d"))
     if kinds < 3 or _NAME.search(run):
         return False
@@ -96,7 +96,7 @@ class _Format(NamedTuple):
 
 
 @cache
-def _formats() -> list[_Format]:
+def _load_formats() -> list[_Format]:
     rows = tomllib.loads(resources.files(__package__).joinpath("formats.toml").read_text("utf-8"))["format"]
     return [_Format(row["kind"], tuple(row["hint"]), re.compile(row["pattern"], re.ASCII)) for row in rows]
 
@@ -107,17 +107,17 @@ def find_formats(view: View) -> Iterator[Span]:
     runs = [match for match in _FORMAT_RUN.finditer(text) if not _ORDINARY.fullmatch(match[0])]
     if not runs:
         return
-    formats = [format for format in _formats() if any(hint in text for hint in format.hints)]
+    formats = [format for format in _load_formats() if any(hint in text for hint in format.hints)]
     for format in formats:
         done = 0
         for match in format.pattern.finditer(text):
             if match.start() >= done:
-                span = _stretched(text, Span(*_secret_part(match), format.kind))
+                span = _stretched(text, Span(*_get_secret_span(match), format.kind))
                 done = span.end
                 yield span
 
 
-def _secret_part(match: re.Match[str]) -> tuple[int, int]:
+def _get_secret_span(match: re.Match[str]) -> tuple[int, int]:
     # If a pattern includes the words before the secret, its last group is the secret.
     if match.re.groups and match.start(match.re.groups) > match.start():
         return match.span(match.re.groups)
@@ -156,7 +156,7 @@ _ENTRY = re.compile(r"(?:\\n|[\s,\"'])*([A-Za-z_][\w.-]{0,60})[\"']?\s{0,3}:[ ]{
 
 
 @cache
-def _vocabularies() -> tuple[frozenset[str], ...]:
+def _load_vocabularies() -> tuple[frozenset[str], ...]:
     from mnemonic import Mnemonic
 
     lists = [Mnemonic(language).wordlist for language in _LANGUAGES]
@@ -165,18 +165,18 @@ def _vocabularies() -> tuple[frozenset[str], ...]:
 
 def find_wallets(view: View) -> Iterator[Span]:
     """Find private keys of wallets, and recovery phrases of at least 12 words (6 after a word for them)."""
-    yield from _phrases(view)
+    yield from _find_phrases(view)
     for match in _CHECKED.finditer(view.text):
-        if _checks(match[0]):
+        if _has_valid_checksum(match[0]):
             yield Span(*match.span(), "wallet_key")
     for match in _HEX.finditer(view.text):
         if compiled("keys.hex_word").search(view.folded, max(0, match.start() - 60), match.start()):
             yield Span(*match.span(), "wallet_key")
 
 
-def _phrases(view: View) -> Iterator[Span]:
+def _find_phrases(view: View) -> Iterator[Span]:
     announced: list[int] | None = None
-    for stretches in _stretches(view.folded):
+    for stretches in _split_stretches(view.folded):
         if len(stretches) < _LEAST_ANNOUNCED:
             continue
         if announced is None:
@@ -191,8 +191,8 @@ def _phrases(view: View) -> Iterator[Span]:
         least = _LEAST_ANNOUNCED if near else _LEAST
         if len(stretches) < least:
             continue
-        for vocabulary in _vocabularies():
-            for first, last in _members([word[0] in vocabulary for word in stretches], least):
+        for vocabulary in _load_vocabularies():
+            for first, last in _find_member_runs([word[0] in vocabulary for word in stretches], least):
                 # A phrase of twelve words whose last word is misspelt or from another list.
                 last = len(stretches) - 1 if near and len(stretches) - first in _LENGTHS else last
                 if near or not _is_prose(stretches[first : last + 1]):
@@ -205,7 +205,7 @@ def _is_prose(stretches: list[re.Match[str]]) -> bool:
     return sum(word[0] in common for word in stretches) * 5 >= len(stretches) * 2
 
 
-def _stretches(text: str) -> Iterator[list[re.Match[str]]]:
+def _split_stretches(text: str) -> Iterator[list[re.Match[str]]]:
     # Words as long as those of the lists, separated by spaces, commas and numbering. An ordinary sentence has "I", "a",
     # "to" or "of" before the twelfth word, so that the lists need not be loaded.
     stretch: list[re.Match[str]] = []
@@ -219,7 +219,7 @@ def _stretches(text: str) -> Iterator[list[re.Match[str]]]:
     yield stretch
 
 
-def _members(flags: list[bool], least: int) -> Iterator[tuple[int, int]]:
+def _find_member_runs(flags: list[bool], least: int) -> Iterator[tuple[int, int]]:
     first: int | None = None
     last = count = 0
     for place, member in enumerate([*flags, False, False]):
@@ -232,7 +232,7 @@ def _members(flags: list[bool], least: int) -> Iterator[tuple[int, int]]:
             first, count = None, 0
 
 
-def _checks(key: str) -> bool:
+def _has_valid_checksum(key: str) -> bool:
     number = 0
     for char in key:
         number = number * 58 + _BASE58.index(char)
@@ -243,17 +243,17 @@ def _checks(key: str) -> bool:
 def find_blocks(view: View) -> Iterator[Span]:
     """Find private keys from their first to their last line; either line may be missing."""
     if "PRIVATE KEY" in view.text:
-        yield from _armored(view.text)
+        yield from _find_armored_keys(view.text)
     if "Private-Lines" in view.text:
         for match in _PUTTY.finditer(view.text):
-            end = _material_end(view.text, match.end())
+            end = _find_material_end(view.text, match.end())
             mac = _MAC.match(view.text, end)
             yield Span(match.end(), mac.end() if mac else end, "private_key")
     if "Secret" in view.text and _SECRET.search(view.text):
-        yield from _manifest(view.text)
+        yield from _find_manifest_values(view.text)
 
 
-def _manifest(text: str) -> Iterator[Span]:
+def _find_manifest_values(text: str) -> Iterator[Span]:
     for data in _DATA.finditer(text):
         at = data.end()
         while (entry := _ENTRY.match(text, at)) and entry[1] not in ("kind", "metadata", "type", "apiVersion"):
@@ -261,22 +261,22 @@ def _manifest(text: str) -> Iterator[Span]:
             at = entry.end()
 
 
-def _armored(text: str) -> Iterator[Span]:
+def _find_armored_keys(text: str) -> Iterator[Span]:
     begin: re.Match[str] | None = None
     done = 0
     for edge in _EDGE.finditer(text):
         if edge[1] == "END":
-            yield Span(begin.start() if begin else _material_start(text, done, edge.start()), edge.end(), "private_key")
+            yield Span(begin.start() if begin else _find_material_start(text, done, edge.start()), edge.end(), "private_key")
             begin, done = None, edge.end()
         else:
             if begin:
-                yield Span(begin.start(), _material_end(text, begin.end()), "private_key")
+                yield Span(begin.start(), _find_material_end(text, begin.end()), "private_key")
             begin, done = edge, edge.end()
     if begin:
-        yield Span(begin.start(), _material_end(text, begin.end()), "private_key")
+        yield Span(begin.start(), _find_material_end(text, begin.end()), "private_key")
 
 
-def _material_end(text: str, start: int) -> int:
+def _find_material_end(text: str, start: int) -> int:
     end = at = start
     while piece := _PIECE.search(text, at):
         header = _HEADER.match(text, piece.start())
@@ -291,7 +291,7 @@ def _material_end(text: str, start: int) -> int:
     return end
 
 
-def _material_start(text: str, floor: int, end: int) -> int:
+def _find_material_start(text: str, floor: int, end: int) -> int:
     start = end
     pieces: Iterable[re.Match[str]] = list(_PIECE.finditer(text, floor, end))
     for piece in reversed(list(pieces)):
@@ -330,7 +330,7 @@ def find_identities(view: View) -> Iterator[Span]:
     """Find identity and insurance numbers."""
     if not _IDENTITY_DIGITS.search(view.text):
         return
-    for identity in _identities():
+    for identity in _load_identities():
         for match in identity.number.finditer(view.folded):
             near = view.folded[max(0, match.start() - _NUMBER_BEFORE) : match.end() + _NUMBER_AFTER]
             if identity.word.search(near) or identity.proves_itself(re.sub(r"[^a-z0-9]", "", match[0])):
@@ -338,7 +338,7 @@ def find_identities(view: View) -> Iterator[Span]:
 
 
 @cache
-def _identities() -> list[_Identity]:
+def _load_identities() -> list[_Identity]:
     rows = tomllib.loads(resources.files(__package__).joinpath("identities.toml").read_text("utf-8"))["identity"]
     checks = {"french": _is_french, "spanish": _is_spanish}
     return [
@@ -368,14 +368,14 @@ def find_numbers(view: View) -> Iterator[Span]:
     if not _LONG.search(view.text):
         return
     for run in _DIGITS.finditer(view.text):
-        for card in _cards(view, run):
+        for card in _find_cards(view, run):
             yield card
-            yield from _near_card(view, card)
+            yield from _find_card_details(view, card)
     for match in _IBAN.finditer(view.text):
-        yield from _iban(match)
+        yield from _find_iban(match)
 
 
-def _cards(view: View, run: re.Match[str]) -> Iterator[Span]:
+def _find_cards(view: View, run: re.Match[str]) -> Iterator[Span]:
     groups = [(match.start(), match.end()) for match in re.finditer(r"\d+", run[0])]
     if _DECIMAL.match(run[0]):
         return
@@ -392,9 +392,9 @@ def _cards(view: View, run: re.Match[str]) -> Iterator[Span]:
     done = 0
     for start, end in groups:
         # Next to a word for a card, any number with a valid checksum is a card, even outside the issuers' ranges.
-        lengths = (16, 15, 14, 13, 12, 17, 18, 19) if named else _lengths(digits, at)
-        length = next((n for n in lengths if at + n in ends and at >= done and _luhn(digits[at : at + n])), 0)
-        if named and at >= done and _lengths(digits, at) and _IN_FOURS.match(run[0], start):
+        lengths = (16, 15, 14, 13, 12, 17, 18, 19) if named else _get_card_lengths(digits, at)
+        length = next((n for n in lengths if at + n in ends and at >= done and _matches_luhn(digits[at : at + n])), 0)
+        if named and at >= done and _get_card_lengths(digits, at) and _IN_FOURS.match(run[0], start):
             length = 16  # mistyped, it is still most of a card
         if length:
             done = at + length
@@ -402,16 +402,16 @@ def _cards(view: View, run: re.Match[str]) -> Iterator[Span]:
         at += end - start
 
 
-def _lengths(digits: str, at: int) -> tuple[int, ...]:
+def _get_card_lengths(digits: str, at: int) -> tuple[int, ...]:
     return next((lengths for prefix, lengths in _ISSUERS if prefix.match(digits, at)), ())
 
 
-def _luhn(digits: str) -> bool:
+def _matches_luhn(digits: str) -> bool:
     total = sum(map(int, digits[-1::-2])) + sum(_DOUBLED[digit] for digit in digits[-2::-2])
     return total % 10 == 0 and len(set(digits)) > 1
 
 
-def _near_card(view: View, card: Span) -> Iterator[Span]:
+def _find_card_details(view: View, card: Span) -> Iterator[Span]:
     after = view.folded[card.end : card.end + 80]
     expiry = _EXPIRY.search(after)
     if expiry:
@@ -422,7 +422,7 @@ def _near_card(view: View, card: Span) -> Iterator[Span]:
         yield Span(card.end + code.start(1), card.end + code.end(1), "card_code")
 
 
-def _iban(match: re.Match[str]) -> Iterator[Span]:
+def _find_iban(match: re.Match[str]) -> Iterator[Span]:
     # Words after it may look like more groups, so the IBAN is the longest beginning with a valid checksum.
     ends = [at for at in range(len(match[0]), 14, -1) if not match[0][at : at + 1].isalnum()]
     for end in ends:

@@ -46,7 +46,7 @@ def find_direct(view: View, noun: Noun, parts: list[Token]) -> Spans:
     if head.word in words("compound") or not _is_free(view, noun):
         return []
     if not head.text and head.ends == ",":
-        return _between_commas(view, noun, parts)
+        return _read_between_commas(view, noun, parts)
     if not _GAP.match(view.text, noun.end):
         return []
     if noun.name == "bare_key":
@@ -58,9 +58,9 @@ def find_direct(view: View, noun: Noun, parts: list[Token]) -> Spans:
         return read(view, head.raw_start, noun.value)
     if head.word in words("recent"):
         return read(view, head.raw_end, noun.value, bold=False)
-    if _shows_itself(view, noun, head) and (spans := read(view, head.raw_start, noun.value, bold=False)):
+    if _is_evident_value(view, noun, head) and (spans := read(view, head.raw_start, noun.value, bold=False)):
         return spans
-    return _after_phrase(view, noun, parts)
+    return _read_after_phrase(view, noun, parts)
 
 
 def _is_free(view: View, noun: Noun) -> bool:
@@ -69,7 +69,7 @@ def _is_free(view: View, noun: Noun) -> bool:
         return True
     if noun.name == "plain_code":
         sent = before.rstrip().rpartition(" ")[2] in words("services")
-        return sent or compiled("direct.into").search(before) is not None or _lock().search(before) is not None
+        return sent or any(pattern.search(before) for pattern in (compiled("direct.into"), _compile_lock_pattern()))
     if noun.name == "bare_key":
         return compiled("direct.network").search(before) is not None
     return not (
@@ -78,11 +78,11 @@ def _is_free(view: View, noun: Noun) -> bool:
 
 
 @cache
-def _lock() -> re.Pattern[str]:
+def _compile_lock_pattern() -> re.Pattern[str]:
     return re.compile(rf"(?<![a-z])(?:{either(sorted(words('locks')))})(?![a-z])")
 
 
-def _between_commas(view: View, noun: Noun, parts: list[Token]) -> Spans:
+def _read_between_commas(view: View, noun: Noun, parts: list[Token]) -> Spans:
     # "the old alarm code, 4471, no longer works"
     if len(parts) < 2 or not (parts[1].ends or len(parts) == 2) or view.text[noun.end : noun.end + 1] != ",":
         return []
@@ -90,7 +90,7 @@ def _between_commas(view: View, noun: Noun, parts: list[Token]) -> Spans:
     return read(view, parts[1].raw_start, noun.value, bold=False) if figure or is_mixed(parts[1].text) else []
 
 
-def _shows_itself(view: View, noun: Noun, head: Token) -> bool:
+def _is_evident_value(view: View, noun: Noun, head: Token) -> bool:
     if noun.name not in _LEAST and digits(view, head.start, 3):
         return True
     if noun.value == "digits" or (noun.name == "api_key" and digits(view, head.start, 16)):
@@ -102,7 +102,7 @@ def _shows_itself(view: View, noun: Noun, head: Token) -> bool:
     return is_mixed(head.text) and len(head.text) >= _LEAST.get(noun.name, 4)
 
 
-def _after_phrase(view: View, noun: Noun, parts: list[Token]) -> Spans:
+def _read_after_phrase(view: View, noun: Noun, parts: list[Token]) -> Spans:
     # "code d'entrée de l'immeuble 45B12", "PIN for my card 4821"
     if noun.value not in ("digits", "code", "words") or parts[0].word not in words("of", "whereabouts", "places"):
         return []
@@ -125,7 +125,7 @@ def apposed(view: View, noun: Noun, floor: int) -> Spans:
     """Return the value between `floor` and the noun that ends just before the words for the secret."""
     if noun.name == "plain_code" or not compiled("direct.stands_apart").match(view.folded, noun.end):
         return []
-    joint = _joint().search(view.folded, floor, noun.start)
+    joint = _compile_joint_pattern().search(view.folded, floor, noun.start)
     match = _VALUE.search(view.text, floor, joint.start()) if joint else None
     if not match or _YEAR.fullmatch(match[1]) or is_branded(match[1]):
         return []
@@ -141,7 +141,7 @@ def apposed(view: View, noun: Noun, floor: int) -> Spans:
 
 
 @cache
-def _joint() -> re.Pattern[str]:
+def _compile_joint_pattern() -> re.Pattern[str]:
     owned = (
         rf"(?:(?:{either(sorted(words('own') - words('of_anybody')))})\s|l')(?:[a-z'ß]{{2,15}}\s){{0,2}}(?:[a-zß]{{2,20}}-)?"
     )
@@ -163,10 +163,10 @@ def find_linked(view: View, noun: Noun, parts: list[Token]) -> Spans:
         following = parts[place + 1] if place + 1 < len(parts) else None
         if part.word in words("several"):
             return []
-        spans = _led_to(view, noun, parts, place, strange)
+        spans = _read_after_link(view, noun, parts, place, strange)
         if spans:
             return spans
-        if part.ends == "." or (place == 0 and not _goes_on(view, noun, head, following)):
+        if part.ends == "." or (place == 0 and not _is_continued(view, noun, head, following)):
             break
     return find_announced(view, noun, parts)
 
@@ -193,7 +193,7 @@ def find_announced(view: View, noun: Noun, parts: list[Token]) -> Spans:
     return []
 
 
-def _led_to(view: View, noun: Noun, parts: list[Token], place: int, strange: bool) -> Spans:
+def _read_after_link(view: View, noun: Noun, parts: list[Token], place: int, strange: bool) -> Spans:
     part = parts[place]
     raw = view.text[part.raw_start : part.raw_end]
     if place and raw.startswith("(") and (spans := read(view, part.raw_start + 1, noun.value, bold=False)):
@@ -212,7 +212,7 @@ def _led_to(view: View, noun: Noun, parts: list[Token], place: int, strange: boo
             part.word for part in parts[:place]
         )
         return read(view, part.raw_end, noun.value, bold=(bool(alone) or not (weak or strange)) and not is_known)
-    return _arrow(view, noun, parts, place) if part.word in words("arrow") else []
+    return _read_after_arrow(view, noun, parts, place) if part.word in words("arrow") else []
 
 
 def _is_strange(part: Token) -> bool:
@@ -221,7 +221,7 @@ def _is_strange(part: Token) -> bool:
     return part.word not in words("qualifier", "link", "arrow") and not part.text[:1].isupper() and bool(part.word)
 
 
-def _goes_on(view: View, noun: Noun, head: Token, following: Token | None) -> bool:
+def _is_continued(view: View, noun: Noun, head: Token, following: Token | None) -> bool:
     if head.word in words("qualifier", "link", "arrow") or view.text[noun.end : noun.end + 2].rstrip() in (",", " ("):
         return True
     return following is not None and (following.word in words("link") or following.text in ("", "=") or _is_name(view, noun))
@@ -234,10 +234,10 @@ def _is_name(view: View, noun: Noun) -> bool:
     return named > 1 and parts[named].word in words("link")
 
 
-def _arrow(view: View, noun: Noun, parts: list[Token], place: int) -> Spans:
+def _read_after_arrow(view: View, noun: Noun, parts: list[Token], place: int) -> Spans:
     if place + 1 == len(parts):
         return []
-    following, changed = parts[place + 1], _changes(view, noun)
+    following, changed = parts[place + 1], _has_change_word(view, noun)
     # "switched the password to a passkey"
     before = parts[place - 1].word if place else ""
     if parts[place].word == "a" and before in ("to", "into", "with", "from"):
@@ -255,14 +255,14 @@ def _arrow(view: View, noun: Noun, parts: list[Token], place: int) -> Spans:
     return read(view, following.raw_start, takes, bold=last and not elsewhere)
 
 
-def _changes(view: View, noun: Noun) -> bool:
+def _has_change_word(view: View, noun: Noun) -> bool:
     # The German verb comes last: "das Passwort auf hunter2 geändert".
     before, after = view.folded[max(0, noun.start - 40) : noun.start], view.folded[noun.end : noun.end + 60]
-    return bool(_change().search(before) or compiled("linked.changed").search(after))
+    return bool(_compile_change_pattern().search(before) or compiled("linked.changed").search(after))
 
 
 @cache
-def _change() -> re.Pattern[str]:
+def _compile_change_pattern() -> re.Pattern[str]:
     return re.compile(rf"(?<![a-z])(?:{'|'.join(map(re.escape, sorted(words('change'))))})")
 
 
@@ -286,19 +286,19 @@ def whole_sentence(view: View, noun: Noun, spans: Spans) -> Spans:
         start, at = spans[0]
         value = view.text[start:at]
         goes_on = " " in value and value.replace(" ", "").isalpha() and view.text[at : at + 1] == " "
-        end = _end(tokens(view, at)) if goes_on else None
+        end = _find_phrase_end(tokens(view, at)) if goes_on else None
         return [(start, end)] if end else spans
     # "passphrase: the quiet river bends twice", not "passphrase: the longer the better"
     sign = _PLAIN_SIGN.match(view.text, noun.end)
     parts = tokens(view, sign.end()) if sign else []
     if len(parts) < _FEWEST or parts[0].word not in words("article"):
         return []
-    end = _end(parts)
+    end = _find_phrase_end(parts)
     judged = any(part.word in words("remark", "unit", "about") for part in parts)
     return [(parts[0].start, end)] if end and not judged else []
 
 
-def _end(parts: list[Token]) -> int | None:
+def _find_phrase_end(parts: list[Token]) -> int | None:
     for place, part in enumerate(parts[:_LONGEST_PASSPHRASE]):
         joins = part.word in words("of", "article", "own", "within_passphrase")
         if not part.text.replace("'", "").isalpha() or (part.word in words("function", "link") and not joins):
@@ -313,16 +313,16 @@ def find_backwards(view: View, named: list[Noun]) -> Iterator[Span]:
     for noun in named:
         following = tokens(view, noun.end, 1)
         if not (following and following[0].word in words("compound")):
-            for start, end in _before(view, noun):
+            for start, end in _read_before_noun(view, noun):
                 yield Span(start, end, noun.kind)
 
 
 @cache
-def _link() -> re.Pattern[str]:
+def _compile_link_pattern() -> re.Pattern[str]:
     return re.compile(rf"\s(?:{either(sorted(words('link')))}|{either([*sorted(words('as')), *_SIGNS])})\s")
 
 
-def _before(view: View, noun: Noun) -> Spans:
+def _read_before_noun(view: View, noun: Noun) -> Spans:
     floor = max(0, noun.start - _REACH_BACK)
     if view.text[noun.start - 1 : noun.start] == "(" and view.text[noun.end : noun.end + 1] == ")":
         value = _IN_BRACKETS.search(view.text[floor : noun.start])
@@ -330,7 +330,7 @@ def _before(view: View, noun: Noun) -> Spans:
             return [(floor + value.start(1), floor + value.end(1))]
     if explained := apposed(view, noun, floor):
         return explained
-    if not _link().search(view.folded, max(floor, noun.start - 50), noun.start):
+    if not _compile_link_pattern().search(view.folded, max(floor, noun.start - 50), noun.start):
         return []
     cut = _CUT.match(view.text, floor, noun.start)
     parts = [part for part in tokens(view, cut.end() if cut else floor, until=noun.start) if part.raw_end <= noun.start]
@@ -340,8 +340,8 @@ def _before(view: View, noun: Noun) -> Spans:
             if not _is_of_noun(owned):
                 return []
             if parts[place].word in words("as"):
-                return _quotation(view, parts[:place]) or _entered(parts[:place], noun)
-            return _ending(parts[:place], noun, cut is not None or floor == 0, owned)
+                return _find_quotation(view, parts[:place]) or _find_entered_value(parts[:place], noun)
+            return _find_ending_value(parts[:place], noun, cut is not None or floor == 0, owned)
     return []
 
 
@@ -351,13 +351,13 @@ def _is_of_noun(owned: list[str]) -> bool:
     return not judged and (not owned or owned[0] in words("own") - words("of_anybody"))
 
 
-def _quotation(view: View, parts: list[Token]) -> Spans:
+def _find_quotation(view: View, parts: list[Token]) -> Spans:
     # 'I chose "the otter signs" as my passphrase'
     match = _QUOTED.search(view.text, parts[0].raw_start, parts[-1].raw_end) if parts else None
     return [match.span(1)] if match and HIDDEN not in match[1] else []
 
 
-def _entered(parts: list[Token], noun: Noun) -> Spans:
+def _find_entered_value(parts: list[Token], noun: Noun) -> Spans:
     # "use blue monkey 42 as the password"; "use your birthday as a PIN" contains words that never occur in a value.
     numbers = next((place for place in range(len(parts)) if number_run(parts[place:])), None)
     if numbers is not None and noun.value != "key":
@@ -375,13 +375,13 @@ def _entered(parts: list[Token], noun: Noun) -> Spans:
     return [] if words_read & words("function", "evasive", "remark") else [(parts[first].start, parts[-1].end)]
 
 
-def _ending(parts: list[Token], noun: Noun, from_start: bool, owned: list[str]) -> Spans:
+def _find_ending_value(parts: list[Token], noun: Noun, from_start: bool, owned: list[str]) -> Spans:
     parts = parts[:-1] if parts and parts[-1].text in _DASHES else parts
     if not parts or HIDDEN in parts[-1].text:
         return []
     first = len(parts) - 1
     figures = noun.value != "words" and parts[first].text.strip("#*").isdigit()
-    while first > 0 and not parts[first - 1].ends and _goes_with(parts[first - 1], figures):
+    while first > 0 and not parts[first - 1].ends and _can_join_run(parts[first - 1], figures):
         first -= 1
     run, ahead = parts[first:], parts[first - 1] if first else None
     if ahead and not ahead.ends and ahead.word in words("before_place"):
@@ -390,7 +390,7 @@ def _ending(parts: list[Token], noun: Noun, from_start: bool, owned: list[str]) 
     return [(run[0].start, run[-1].end)] if _is_value(run, noun, at_start and bool(owned)) else []
 
 
-def _goes_with(part: Token, figures: bool) -> bool:
+def _can_join_run(part: Token, figures: bool) -> bool:
     if figures:
         return part.text.isdigit()
     return part.word not in words("function", "leadin", "link") and bool(part.text) and HIDDEN not in part.text
@@ -432,10 +432,10 @@ def find_spoken(view: View, named: list[Noun]) -> Iterator[Span]:
         if noun.start < done or compiled("spoken.public").search(view.folded, max(0, noun.start - 16), noun.start):
             continue
         ticket = noun.name == "pass" and compiled("direct.is_ticket").search(view.folded, max(0, noun.start - 16), noun.start)
-        if ticket or (noun.name == "plain_code" and not _alone(view, noun)):
+        if ticket or (noun.name == "plain_code" and not _is_alone(view, noun)):
             continue
         beyond = named[place + 2].start if place + 2 < len(named) else len(view.text)
-        spans = _value(view, noun, beyond)
+        spans = _read_value(view, noun, beyond)
         if (
             spans
             and noun.value == "words"
@@ -444,13 +444,13 @@ def find_spoken(view: View, named: list[Noun]) -> Iterator[Span]:
             spans = [span for span in spans if is_mixed(view.text[slice(*span)])]
         spans = whole_sentence(view, noun, spans)
         if spans:
-            spans += _repetitions(view, noun, spans[-1])
+            spans += _find_repetitions(view, noun, spans[-1])
         for start, end in spans:
             done = max(done, end)
             yield Span(start, end, noun.kind)
 
 
-def _alone(view: View, noun: Noun) -> bool:
+def _is_alone(view: View, noun: Noun) -> bool:
     # "Code: 4471", "the code is 4471", not "course code: 1010": a word before it may name another kind of code.
     if compiled("spoken.yours").search(view.text, max(0, noun.start - 40), noun.start):
         return True
@@ -461,7 +461,7 @@ def _alone(view: View, noun: Noun) -> bool:
     return is_reversed and _SERIES.match(view.folded, noun.end) is not None
 
 
-def _value(view: View, noun: Noun, beyond: int) -> Spans:
+def _read_value(view: View, noun: Noun, beyond: int) -> Spans:
     sign = _SIGN.match(view.text, noun.end)
     if sign:
         following = tokens(view, sign.end(), 1)
@@ -469,7 +469,7 @@ def _value(view: View, noun: Noun, beyond: int) -> Spans:
         blank = following and not following[0].text.isdigit() and (is_blank(following[0].text) or is_blank(whole))
         if blank or not following:
             return []
-        spans = read(view, sign.end(), _taken(view, noun), bold=_is_plain_sign(view, sign, following))
+        spans = read(view, sign.end(), _pick_value_kind(view, noun), bold=_is_plain_sign(view, sign, following))
         # "PIN = last four of my old phone, 6619"
         return spans or find_announced(view, noun, tokens(view, sign.end(), until=beyond))
     aside = _ASIDE.match(view.text, noun.end) if noun.value in ("digits", "code") else None
@@ -488,16 +488,16 @@ def _value(view: View, noun: Noun, beyond: int) -> Spans:
     parts = tokens(view, noun.end, until=beyond)
     if not parts:
         return []
-    return find_direct(view, noun, parts) or find_linked(view, noun, parts) or _newer(view, noun)
+    return find_direct(view, noun, parts) or find_linked(view, noun, parts) or _read_newer_value(view, noun)
 
 
-def _newer(view: View, noun: Noun) -> Spans:
+def _read_newer_value(view: View, noun: Noun) -> Spans:
     # "my work pw expired so the new one is Autumn-2024"
     newer = compiled("spoken.new_one").search(view.folded, noun.end, noun.end + 90)
     return read(view, newer.end(), noun.value, bold=False) if newer else []
 
 
-def _taken(view: View, noun: Noun) -> str:
+def _pick_value_kind(view: View, noun: Noun) -> str:
     # "wifi code: papaya-green", "SSID: Loft key: 0a1b2c3d4e"
     if noun.name in ("pass", "bare_key") and compiled("direct.network").search(
         view.folded, max(0, noun.start - 40), noun.end
@@ -513,7 +513,7 @@ def _is_plain_sign(view: View, sign: re.Match[str], following: list[Token]) -> b
     return "\n" not in sign[0] or (len(tokens(view, sign.end(), 2)) == 1 and bool(following))
 
 
-def _repetitions(view: View, noun: Noun, first_span: tuple[int, int]) -> Iterator[tuple[int, int]]:
+def _find_repetitions(view: View, noun: Noun, first_span: tuple[int, int]) -> Iterator[tuple[int, int]]:
     # Several values: "the PIN for one card is 4821 and for the other 9920", "passwords: mail - Apple77x, bank - Pear88y".
     length, before = first_span[1] - first_span[0], ""
     several = noun.value == "words" and view.folded[noun.start : noun.end].endswith(("s", "worter"))

@@ -63,16 +63,16 @@ def tokens(view: View, at: int, limit: int = 24, until: int | None = None) -> li
         if run.start >= last or (run_tokens and run.first_of_line):
             break
         if run.start < at:
-            run_tokens.append(_token(view, at, run.end))
+            run_tokens.append(_build_token(view, at, run.end))
         else:
             made = view.made.get(run.start)
             if made is None:
-                made = view.made[run.start] = _token(view, run.start, run.end)
+                made = view.made[run.start] = _build_token(view, run.start, run.end)
             run_tokens.append(made)
     return run_tokens
 
 
-def _token(view: View, raw_start: int, raw_end: int) -> Token:
+def _build_token(view: View, raw_start: int, raw_end: int) -> Token:
     raw = view.text[raw_start:raw_end]
     bare = raw.lstrip(_OPENING)
     start = raw_end - len(bare)
@@ -81,10 +81,10 @@ def _token(view: View, raw_start: int, raw_end: int) -> Token:
     marks = raw[end - raw_start :] + ("!" if bare.endswith("!") else "")
     # "è" is a verb, "e" is none.
     word = bare.lower() if len(bare) == 1 else view.folded[start:end].strip("*_!")
-    return Token(start, end, bare, word, _ending(marks, word), raw_start, raw_end)
+    return Token(start, end, bare, word, _parse_ending(marks, word), raw_start, raw_end)
 
 
-def _ending(marks: str, word: str) -> str:
+def _parse_ending(marks: str, word: str) -> str:
     if not marks or (marks == "." and word in abbreviations("titles", "titles_elsewhere")):
         return "," if word in _DASHES else ""
     if _SENTENCE_END.search(marks):
@@ -220,24 +220,24 @@ def phrase(parts: list[Token], bold: bool) -> tuple[int, int] | None:
 
     Unless `bold`, it must contain a figure or a made-up word.
     """
-    run = _run(parts)
+    run = _collect_run(parts)
     if not run or (len(run) == 1 and run[0].text.isdigit() and len(run[0].text) < 3):
         return None
     span = run[0].start, run[-1].end
     if any(is_mixed(part.text) or part.text.isdigit() for part in run):
         return span if _is_statement(run, parts) else None
-    if not bold or (len(run) == 1 and is_blank(run[0].text)) or is_judgement(run) or _declines(run, parts):
+    if not bold or (len(run) == 1 and is_blank(run[0].text)) or is_judgement(run) or _is_refusal(run, parts):
         return None
     return span
 
 
-def _run(parts: list[Token]) -> list[Token]:
+def _collect_run(parts: list[Token]) -> list[Token]:
     # Take words until the sentence continues. "and" belongs to "salt and pepper", not to "hunter2 and I".
     run: list[Token] = []
     for place, part in enumerate(parts):
         if HIDDEN in part.text or (not part.text and run):
             break
-        joins = part.word in words("and") and run and _joined(run, parts[place + 1 : place + 3])
+        joins = part.word in words("and") and run and _is_joined(run, parts[place + 1 : place + 3])
         if part.word in words("function") and not is_mixed(part.text) and not joins:
             break
         run.append(part)
@@ -246,12 +246,12 @@ def _run(parts: list[Token]) -> list[Token]:
     return run
 
 
-def _declines(run: list[Token], parts: list[Token]) -> bool:
+def _is_refusal(run: list[Token], parts: list[Token]) -> bool:
     # "password: nope, not telling you"
     return len(run) == 1 and run[0].ends == "," and len(parts) > 1 and run[0].word in words("evasive")
 
 
-def _joined(run: list[Token], following: list[Token]) -> bool:
+def _is_joined(run: list[Token], following: list[Token]) -> bool:
     if any(is_mixed(part.text) for part in run) or not following or following[0].word in words("function"):
         return False
     return len(following) == 1 or bool(following[0].ends) or following[1].word not in words("link")
@@ -280,37 +280,37 @@ def read(view: View, at: int, takes: str, bold: bool = True) -> Spans:
 
     `takes`: the values that the noun accepts. Unless `bold`, plain words are not a value, because they may be a remark.
     """
-    head = next(iter(_after_fillers(tokens(view, at, _MOST_FILLERS + 1))), None)
+    head = next(iter(_skip_fillers(tokens(view, at, _MOST_FILLERS + 1))), None)
     if head is None:
         return []
     if not head.text and view.text[head.raw_start] in "{[(":
         return []
     if HIDDEN in head.text:
-        return _more(view, head.raw_end, takes)
-    first = _first(view, tokens(view, head.raw_start), takes, bold) if _promises(head, takes) else None
-    return [_whole(view, first), *_more(view, first[1], takes)] if first else []
+        return _find_more_values(view, head.raw_end, takes)
+    first = _find_first_value(view, tokens(view, head.raw_start), takes, bold) if _can_begin_value(head, takes) else None
+    return [_extend_span(view, first), *_find_more_values(view, first[1], takes)] if first else []
 
 
-def _whole(view: View, span: tuple[int, int]) -> tuple[int, int]:
+def _extend_span(view: View, span: tuple[int, int]) -> tuple[int, int]:
     # Overlong tokens were cut; the rest also belongs to the secret.
     match = re.compile(r"\S*").match(view.text, span[1]) if span[1] - span[0] > _LONG else None
     return (span[0], match.end()) if match else span
 
 
-def _after_fillers(parts: list[Token]) -> list[Token]:
+def _skip_fillers(parts: list[Token]) -> list[Token]:
     # "is now: 4821", "est le 4821", "ist immer noch hunter2"; but a filler that ends its sentence was the value.
     place = 0
     for part, behind in pairwise(parts):
         figure = re.match(r"[#*]?\d", behind.text) or _is_quoted(behind) or is_mixed(behind.text)
         filler = part.word in words("filler") or part.word in _LEADING_SIGNS or (part.word in words("article") and figure)
-        filler = filler or (part.word in words("article", "neutral") and _made_up_near(parts, place))
+        filler = filler or (part.word in words("article", "neutral") and _has_made_up_near(parts, place))
         if not filler or part.ends == "." or _is_quoted(part):
             break
         place += 1
     return parts[place:]
 
 
-def _made_up_near(parts: list[Token], place: int) -> bool:
+def _has_made_up_near(parts: list[Token], place: int) -> bool:
     # "is still the default admin1234"
     following = parts[place + 1 : place + 3]
     return any(map(is_mixed, (part.text for part in following[: 1 + (following[0].word in words("neutral"))])))
@@ -320,7 +320,7 @@ def _is_quoted(part: Token) -> bool:
     return part.start > part.raw_start
 
 
-def _promises(head: Token, takes: str) -> bool:
+def _can_begin_value(head: Token, takes: str) -> bool:
     # Usually no value follows a noun, and the first word shows it, so check that first.
     if _is_quoted(head) or len(head.text) == 1 or re.search(r"\d", head.text) or head.word in words("number_glue"):
         return True
@@ -330,11 +330,11 @@ def _promises(head: Token, takes: str) -> bool:
     return bool(made_up) or number_words().fullmatch(head.word) is not None
 
 
-def _first(view: View, parts: list[Token], takes: str, bold: bool) -> tuple[int, int] | None:
+def _find_first_value(view: View, parts: list[Token], takes: str, bold: bool) -> tuple[int, int] | None:
     head = parts[0]
     inside = quoted(view, head.raw_start)
     if inside:
-        return inside if _fits_quoted(view.text[slice(*inside)], takes) else None
+        return inside if _is_quoted_value(view.text[slice(*inside)], takes) else None
     spelled = letter_run(parts) or (number_run(parts) if takes != "random" else None)
     if spelled:
         return spelled
@@ -342,20 +342,20 @@ def _first(view: View, parts: list[Token], takes: str, bold: bool) -> tuple[int,
     if groups:
         return groups
     number = digits(view, head.start, 4 if takes == "words" and not bold else _LEAST_DIGITS[takes])
-    if number and (takes != "words" or not _goes_on(parts, number[1])):
+    if number and (takes != "words" or not _is_continued(parts, number[1])):
         return number
     if takes == "words":
         return phrase(parts, bold)
-    return (head.start, _groups_end(parts)) if takes != "digits" and _fits_token(head, takes) else None
+    return (head.start, _find_groups_end(parts)) if takes != "digits" and _is_token_value(head, takes) else None
 
 
-def _goes_on(parts: list[Token], end: int) -> bool:
+def _is_continued(parts: list[Token], end: int) -> bool:
     following = next((part for part in parts if part.start >= end), None)
     ended = any(part.ends for part in parts if part.start < end <= part.raw_end)
     return bool(following and not ended and following.word not in words("function"))
 
 
-def _fits_quoted(inside: str, takes: str) -> bool:
+def _is_quoted_value(inside: str, takes: str) -> bool:
     if HIDDEN in inside:
         return False
     if takes == "words":
@@ -368,7 +368,7 @@ def _fits_quoted(inside: str, takes: str) -> bool:
     return takes == "code" and len(inside) >= 4 and (any(map(is_mixed, inside.split())) or inside.isupper())
 
 
-def _fits_token(head: Token, takes: str) -> bool:
+def _is_token_value(head: Token, takes: str) -> bool:
     if head.word in words("remark", "function", "evasive"):
         return False
     mixed, length = is_mixed(head.text), len(head.text)
@@ -381,7 +381,7 @@ def _fits_token(head: Token, takes: str) -> bool:
     return random and not re.search(r"[/:]", head.text[:-8]) and not _UUID.fullmatch(head.text)
 
 
-def _groups_end(parts: list[Token]) -> int:
+def _find_groups_end(parts: list[Token]) -> int:
     # "a1b2c-3d4e5 f6g7h-8i9j0"
     end = parts[0].end
     for before, part in pairwise(parts):
@@ -392,15 +392,15 @@ def _groups_end(parts: list[Token]) -> int:
 
 
 @cache
-def _also() -> re.Pattern[str]:
+def _compile_also_pattern() -> re.Pattern[str]:
     also = "|".join(map(re.escape, words("also")))
     return re.compile(rf"\s*[,;/|&+]\s*(?:(?:{also})\s+)?|\s+(?:{also})\s+")
 
 
-def _more(view: View, at: int, takes: str) -> Spans:
+def _find_more_values(view: View, at: int, takes: str) -> Spans:
     # "4821 and 9920", "from 4821 to 9920", "hunter2, swordfish5 or blue42"
     spans: Spans = []
-    while joint := _also().match(view.folded, at):
+    while joint := _compile_also_pattern().match(view.folded, at):
         part = next(iter(tokens(view, joint.end(), 1)), None)
         if part is None or HIDDEN in part.text:
             break

@@ -97,7 +97,7 @@ def view_of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
     offsets: list[int] = []
     at = 0
     for start, end in (*hidden, (len(text), len(text))):
-        for piece, places in [(text[at:start], range(at, start))] if plain else _plainly(text, at, start):
+        for piece, places in [(text[at:start], range(at, start))] if plain else _compose_clusters(text, at, start):
             parts.append(piece)
             offsets.extend(places)
         if end > start:
@@ -116,7 +116,7 @@ def _in_latin(text: str) -> str:
     return LETTERS.sub(lambda word: word[0].translate(_LOOKS_LIKE) if _LATIN.search(word[0]) else word[0], text)
 
 
-def _plainly(text: str, start: int, end: int) -> Iterator[tuple[str, Sequence[int]]]:
+def _compose_clusters(text: str, start: int, end: int) -> Iterator[tuple[str, Sequence[int]]]:
     for match in _CLUSTER.finditer(text, start, end):
         cluster = match[0]
         if cluster.isascii():

@@ -61,7 +61,7 @@ class Noun(NamedTuple):
 
 
 @loaded_once
-def _table(name: str) -> dict[str, Any]:
+def _load_table(name: str) -> dict[str, Any]:
     return tomllib.loads(resources.files(__package__).joinpath(name).read_text("utf-8"))
 
 
@@ -70,7 +70,7 @@ def words(*names: str) -> frozenset[str]:
     """Return the words of tables of `words.toml` (or "own", "of", "places" of `nouns.toml`) as one set.
 
     They are folded except single letters: "è" is a verb, "e" is not."""
-    tables = [_table("words.toml").get(name) or _table("nouns.toml")[name]["words"] for name in names]
+    tables = [_load_table("words.toml").get(name) or _load_table("nouns.toml")[name]["words"] for name in names]
     return frozenset(word if len(word) == 1 else bare_in_place(word) for table in tables for word in table)
 
 
@@ -81,8 +81,8 @@ def either(names: list[str]) -> str:
 
 
 @cache
-def _fillings() -> dict[str, str]:
-    table = _table("nouns.toml")
+def _build_fillings() -> dict[str, str]:
+    table = _load_table("nouns.toml")
     plain = [[word for word in table[name]["words"] if not word.endswith("'")] for name in ("of", "own")]
     return {
         "{place}": f"(?:{either(table['places']['words'])})(?:'s)?",
@@ -94,44 +94,45 @@ def _fillings() -> dict[str, str]:
     }
 
 
-def _phrase(phrase: str) -> str:
+def _build_phrase_pattern(phrase: str) -> str:
     parts = re.split(r"(\{place\}|\{codes\}|\{of\} |\{own\}|\{any\} )", bare_in_place(phrase))
-    return "".join(_fillings().get(part) or re.escape(part).replace(r"\ ", r"[\s_-]{1,2}") for part in parts)
+    return "".join(_build_fillings().get(part) or re.escape(part).replace(r"\ ", r"[\s_-]{1,2}") for part in parts)
 
 
 @loaded_once
-def _nouns() -> re.Pattern[str]:
-    table = _table("nouns.toml")["noun"]
+def _compile_noun_pattern() -> re.Pattern[str]:
+    table = _load_table("nouns.toml")["noun"]
     groups = []
     for name in _CLASSES_IN_ORDER:
         phrases = sorted(table[name]["phrases"], key=len, reverse=True)
-        groups.append(f"(?P<{name}>{'|'.join(map(_phrase, phrases))})")
+        groups.append(f"(?P<{name}>{'|'.join(map(_build_phrase_pattern, phrases))})")
     return re.compile(rf"(?:{'|'.join(groups)})(?![a-z0-9])")
 
 
 @loaded_once
-def _first_words() -> frozenset[str]:
+def _list_first_words() -> frozenset[str]:
     # Only a word that begins some phrase is tried: the pattern of all phrases is long, a set is quick.
-    table = _table("nouns.toml")
+    table = _load_table("nouns.toml")
     phrases = [phrase for row in table["noun"].values() for phrase in row["phrases"]]
     phrases += table["places"]["words"] + table["codes"]["words"]
     return frozenset(match[0] for phrase in phrases if (match := _WORD.match(bare_in_place(phrase))))
 
 
 @loaded_once
-def _misspelt() -> frozenset[str]:
+def _list_misspellings() -> frozenset[str]:
     return frozenset(wrong for word in words("misspelt") for wrong in misspellings(word)) - words("misspelt")
 
 
 @cache
-def _endings() -> tuple[re.Pattern[str], dict[str, str]]:
-    owner = {bare_in_place(end): name for name, row in _table("nouns.toml")["noun"].items() for end in row.get("endings", ())}
+def _compile_ending_pattern() -> tuple[re.Pattern[str], dict[str, str]]:
+    rows = _load_table("nouns.toml")["noun"].items()
+    owner = {bare_in_place(end): name for name, row in rows for end in row.get("endings", ())}
     return re.compile(rf"(?:{either(list(owner))})s?(?![a-z0-9])"), owner
 
 
 @cache
-def _harmless() -> tuple[re.Pattern[str], re.Pattern[str]]:
-    table = _table("nouns.toml")
+def _compile_harmless_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    table = _load_table("nouns.toml")
     before, after = either(table["harmless_codes"]["words"]), either(table["harmless_after"]["words"])
     return re.compile(rf"(?<![a-z0-9])(?:{before})[\s_-]?$"), re.compile(rf"[\s_-](?:{after})(?![a-z0-9])")
 
@@ -139,9 +140,9 @@ def _harmless() -> tuple[re.Pattern[str], re.Pattern[str]]:
 def nouns(view: View) -> Iterator[Noun]:
     """Yield the nouns for secrets in order, without public codes ("error code")."""
     text = view.folded
-    by_end = {end: (start, end, name) for start, end, name in _phrases_in(text)}
-    pattern, owner = _endings()
-    table = _table("nouns.toml")["noun"]
+    by_end = {end: (start, end, name) for start, end, name in _find_phrases(text)}
+    pattern, owner = _compile_ending_pattern()
+    table = _load_table("nouns.toml")["noun"]
     for match in pattern.finditer(text):
         name = owner.get(match[0]) or owner[match[0].removesuffix("s")]
         # "Sperrbildschirm-Code" says more than the "Code" in it.
@@ -155,20 +156,20 @@ def nouns(view: View) -> Iterator[Noun]:
         yield Noun(start, end, name, table[name].get("kind", name), table[name]["value"])
 
 
-def _phrases_in(text: str) -> Iterator[tuple[int, int, str]]:
+def _find_phrases(text: str) -> Iterator[tuple[int, int, str]]:
     done = 0
     for word in _WORD.finditer(text):
         if word.start() < done:
             continue
-        if word[0] in _first_words() and (match := _nouns().match(text, word.start())):
+        if word[0] in _list_first_words() and (match := _compile_noun_pattern().match(text, word.start())):
             done = match.end()
             yield match.start(), match.end(), str(match.lastgroup)
-        elif word[0] in _misspelt():
+        elif word[0] in _list_misspellings():
             yield word.start(), word.end(), "password"
 
 
 def _is_harmless(text: str, start: int, end: int) -> bool:
-    before, after = _harmless()
+    before, after = _compile_harmless_patterns()
     return bool(before.search(text, max(0, start - 24), start) or after.match(text, end))
 
 

@@ -21,26 +21,26 @@ _MOST_TOPICS = 5
 
 
 @cache
-def _weekdays() -> re.Pattern[str]:
+def _compile_weekdays() -> re.Pattern[str]:
     return re.compile(rf"\b({'|'.join(calendars()['en'].weekdays)})s?\b", re.IGNORECASE)
 
 
 def tags_of(text: str, limit: int = 8) -> list[str]:
     """Return up to `limit` tags in lower case without spaces, best first; only `misc` if the text has none."""
     reading = read(text)
-    times = list(dict.fromkeys(hit.topic for hit in _time_hits(reading)))[:_MOST_TIMES]
+    times = list(dict.fromkeys(hit.topic for hit in _find_time_hits(reading)))[:_MOST_TIMES]
     hits = topics_of(reading)
-    topics = [topic for topic in _ranked(hits, _worded(text)) if topic not in times][:_MOST_TOPICS]
+    topics = [topic for topic in _rank_topics(hits, _find_worded_topics(text)) if topic not in times][:_MOST_TOPICS]
     parents = (parent for topic in topics if (parent := lexicon("en").parents.get(topic)) and parent not in topics)
     chosen = [*topics, *list(dict.fromkeys(parents))[:_MOST_PARENTS]]
-    chosen += _fresh(_salient(reading, hits), [*chosen, *times])[: max(limit - len(chosen) - len(times), 0)]
+    chosen += _drop_taken(_find_salient_words(reading, hits), [*chosen, *times])[: max(limit - len(chosen) - len(times), 0)]
     tags = [*chosen, *times]
     if len(tags) < _FEWEST:
-        chosen += _fresh(list(further_tags(reading, topics)), tags)[: _FEWEST - len(tags)]
-    return [*chosen, *times][:limit] or list(dict.fromkeys(map(str.lower, _weekdays().findall(text))))[:limit] or [NOTHING]
+        chosen += _drop_taken(list(further_tags(reading, topics)), tags)[: _FEWEST - len(tags)]
+    return [*chosen, *times][:limit] or list(dict.fromkeys(_compile_weekdays().findall(text.lower())))[:limit] or [NOTHING]
 
 
-def _fresh(tags: list[str], taken: list[str]) -> list[str]:
+def _drop_taken(tags: list[str], taken: list[str]) -> list[str]:
     """Drop duplicates, synonyms of a taken tag, and the verb of a taken tag (`cook` for `cooking`)."""
     known = {same_thing(tag) for tag in taken}
     new_tags: list[str] = []
@@ -52,11 +52,11 @@ def _fresh(tags: list[str], taken: list[str]) -> list[str]:
     return new_tags
 
 
-def _worded(text: str) -> list[str]:
+def _find_worded_topics(text: str) -> list[str]:
     return [topic for topic, pattern in figure_patterns().items() if pattern.search(text)]
 
 
-def _ranked(hits: list[Hit], worded: list[str]) -> list[str]:
+def _rank_topics(hits: list[Hit], worded: list[str]) -> list[str]:
     count: dict[str, int] = {}
     for hit in hits:
         count[hit.topic] = count.get(hit.topic, 0) + 1
@@ -65,30 +65,30 @@ def _ranked(hits: list[Hit], worded: list[str]) -> list[str]:
     return sorted(count, key=lambda topic: -min(count[topic], 2))
 
 
-def _time_hits(reading: Reading) -> list[Hit]:
+def _find_time_hits(reading: Reading) -> list[Hit]:
     table = lexicon("when")
     return hits(reading.words, table, "en") + run_hits(reading.runs, table)
 
 
-def _salient(reading: Reading, hits: list[Hit]) -> list[str]:
+def _find_salient_words(reading: Reading, hits: list[Hit]) -> list[str]:
     names: list[str] = []
     heads: list[str] = []
     parts: list[str] = []
     stopped = stopped_of(reading)
-    topical, inside = _topical(reading, hits, stopped)
+    topical, inside = _find_topical_phrases(reading, hits, stopped)
     for phrase in phrases_of(reading):
         named = [] if reading.language == "de" else names_in([word for word in phrase if id(word) not in inside])
         names += ["-".join(word.text for word in name[:3]) for name in named]
         inside.update(id(word) for name in named for word in name)
-        compounds = _compounds([word for word in phrase if id(word) not in inside], reading.language, stopped)
+        compounds = _join_compounds([word for word in phrase if id(word) not in inside], reading.language, stopped)
         heads += compounds[-1:]
         parts += compounds[:-1]
     nouns = unspaced_nouns(reading.runs, reading.language)
-    tags = map(standard, map(_tidy, (*names, *topical, *nouns, *heads, *parts)))
+    tags = map(standard, map(_tidy_tag, (*names, *topical, *nouns, *heads, *parts)))
     return [tag for tag in tags if 1 < len(tag) <= LONGEST_WORD]
 
 
-def _topical(reading: Reading, hits: list[Hit], stopped: frozenset[str]) -> tuple[list[str], set[int]]:
+def _find_topical_phrases(reading: Reading, hits: list[Hit], stopped: frozenset[str]) -> tuple[list[str], set[int]]:
     """Return noun phrases that named a topic (`blood-pressure`, `dark-mode`), and the ids of their words."""
     tags: list[str] = []
     inside: set[int] = set()
@@ -98,30 +98,30 @@ def _topical(reading: Reading, hits: list[Hit], stopped: frozenset[str]) -> tupl
         hyphened = all(word.hyphened for word in words[1:])
         if reading.runs or len(words) < 2 or not (fits or hyphened):
             continue
-        last = singular_in(_tidy(words[-1].text), reading.language)
+        last = singular_in(_tidy_tag(words[-1].text), reading.language)
         tags.append("-".join((*(word.text for word in words[:-1]), last)))
         inside.update(map(id, words))
     return tags, inside
 
 
-def _compounds(words: list[Word], language: str, stopped: frozenset[str]) -> list[str]:
+def _join_compounds(words: list[Word], language: str, stopped: frozenset[str]) -> list[str]:
     joined: list[list[str]] = []
     for word in words:
         if word.hyphened and joined:
             joined[-1].append(word.text)
         elif is_content(word, stopped):
             joined.append([word.text])
-    return ["-".join((*parts[:-1], singular_in(_tidy(parts[-1]), language))) for parts in joined]
+    return ["-".join((*parts[:-1], singular_in(_tidy_tag(parts[-1]), language))) for parts in joined]
 
 
-def _tidy(tag: str) -> str:
+def _tidy_tag(tag: str) -> str:
     plain = tag.casefold()
     return plain if bare(plain).strip("-") else ""
 
 
 def further_tags(reading: Reading, topics: Sequence[str]) -> Iterator[str]:
     """Yield further tags of a text, best first. `topics`: the topics it already has."""
-    yield from (ancestor for topic in topics for ancestor in _ancestors(topic))
+    yield from (ancestor for topic in topics for ancestor in _iterate_ancestors(topic))
     if reading.language == "en":
         yield from (singular(word.key) for at, word in enumerate(reading.words) if _is_common_noun(reading.words, at))
         yield from (word.key for word in reading.words if word.key in listed("nouns.states"))
@@ -132,21 +132,21 @@ def further_tags(reading: Reading, topics: Sequence[str]) -> Iterator[str]:
         yield from (deed for word in reading.words if (deed := _deed(word.key)))
 
 
-def _ancestors(topic: str) -> Iterator[str]:
+def _iterate_ancestors(topic: str) -> Iterator[str]:
     while parent := lexicon("en").parents.get(topic):
         yield parent
         topic = parent
 
 
 @cache
-def _irregular_deeds() -> dict[str, str]:
+def _load_irregular_deeds() -> dict[str, str]:
     pairs = (pair.partition("=") for pair in listed("nouns.irregular_deeds"))
     return {past: base for past, _, base in pairs}
 
 
 def _deed(word: str) -> str | None:
     """Return the base form of a verb that names an activity ("drove": `drive`)."""
-    bases = (_irregular_deeds().get(word, word), *forms(word, "en"))
+    bases = (_load_irregular_deeds().get(word, word), *forms(word, "en"))
     return next((base for base in bases if base in listed("nouns.deeds")), None)
 
 

@@ -56,11 +56,11 @@ def singular_in(word: str, language: str) -> str:
 def forms(word: str, language: str) -> tuple[str, ...]:
     """Return the word and its possible base forms, likeliest first."""
     if language == "en":
-        return tuple(dict.fromkeys((word, singular(word), *_verb_bases(word))))
-    return tuple(dict.fromkeys((word, *_shortened(word, language))))
+        return tuple(dict.fromkeys((word, singular(word), *_list_verb_bases(word))))
+    return tuple(dict.fromkeys((word, *_strip_endings(word, language))))
 
 
-def _verb_bases(word: str) -> list[str]:
+def _list_verb_bases(word: str) -> list[str]:
     for ending in ("ing", "ed"):
         stem = word[: -len(ending)]
         if word.endswith(ending) and len(stem) >= 2:
@@ -68,7 +68,7 @@ def _verb_bases(word: str) -> list[str]:
     return []
 
 
-def _shortened(word: str, language: str) -> list[str]:
+def _strip_endings(word: str, language: str) -> list[str]:
     endings = ("en", "er", "es", "em", "in", "e", "n", "s") if language == "de" else ("es", "s", "e", "a", "o", "x")
     return [word[: -len(ending)] for ending in endings if word.endswith(ending) and len(word) - len(ending) >= 4]
 
@@ -76,7 +76,7 @@ def _shortened(word: str, language: str) -> list[str]:
 @functools.lru_cache(maxsize=4096)
 def same_thing(tag: str) -> str:
     """Return a key that equal tags share despite spelling, number and alias. Not for display."""
-    return _spelling(canonical(tag))
+    return _normalize_spelling(canonical(tag))
 
 
 @functools.lru_cache(maxsize=4096)
@@ -84,7 +84,7 @@ def canonical(tag: str) -> str:
     """Return the preferred name of a tag in the shipped table, else its singular."""
     plain = _SEPARATORS.sub("-", bare(tag).strip())
     groups = alias_groups()
-    last = _singular_tag(plain)
+    last = _singularize_tag(plain)
     return next((groups[name][0] for name in (plain, last) if name in groups), last)
 
 
@@ -112,7 +112,7 @@ def _abbreviates(short: str, full: str) -> bool:
     return all(char in letters for char in short if char.isalpha())
 
 
-def _singular_tag(tag: str) -> str:
+def _singularize_tag(tag: str) -> str:
     head, mark, last = tag.rpartition("-")
     return head + mark + singular(last)
 
@@ -124,6 +124,6 @@ def american(word: str) -> str:
     return word
 
 
-def _spelling(tag: str) -> str:
+def _normalize_spelling(tag: str) -> str:
     spelled = american(tag)
     return spelled.replace("-", "") if len(spelled) > 3 else spelled

@@ -117,11 +117,11 @@ def _pieces(part: str, known: Mapping[str, object], stopped: Mapping[str, object
 
 def _is_name(word: Word) -> bool:
     """Return whether a capitalized stop word inside a sentence is a name: `Will`, `Rose`; but not a grammar word."""
-    return word.capital and len(word.key) > 2 and word.key not in _never_names()
+    return word.capital and len(word.key) > 2 and word.key not in _list_never_names()
 
 
 @functools.cache
-def _never_names() -> frozenset[str]:
+def _list_never_names() -> frozenset[str]:
     english = frozenset([*calendars()["en"].weekdays, *calendars()["en"].months, *capitals()])
     return english | function_words("en") | frozenset(f"{day}s" for day in english)
 
@@ -138,7 +138,7 @@ def concepts_of(text: str, limit: int = 8) -> list[str]:
     concepts: dict[str, tuple[int, str]] = {}
     for phrase in phrases_of(reading):
         for part in _parted(phrase, reading.language):
-            concept = _written(part, reading)
+            concept = _format_phrase(part, reading)
             rank = -2 if len(part) > 1 else -1 if names_in(part) else 0
             concepts.setdefault(bare(concept), (rank, concept))
     for noun in unspaced_nouns(reading.runs, reading.language):
@@ -155,7 +155,7 @@ def _parted(phrase: Phrase, language: str) -> list[Phrase]:
     return [part[-_LONGEST:] for part in (phrase[:split], phrase[split:]) if part]
 
 
-def _written(phrase: Phrase, reading: Reading) -> str:
+def _format_phrase(phrase: Phrase, reading: Reading) -> str:
     named = {id(word) for name in names_in(phrase) for word in name}
     parts: list[str] = []
     for at, word in enumerate(phrase):

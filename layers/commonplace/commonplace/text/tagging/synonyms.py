@@ -34,28 +34,29 @@ def are_siblings(first: str, second: str) -> bool:
     short, other = canonical(first), canonical(second)
     if min(len(short), len(other)) < _SHORTEST or _DIGITS.findall(short) != _DIGITS.findall(other):
         return True
-    if _known(short) and _known(other):
+    if _is_known_name(short) and _is_known_name(other):
         return True
-    if _same_kind(bare(first), bare(second)) or _same_kind(short, other) or _opposed(short, other) or _opposed(other, short):
+    if _has_same_kind(bare(first), bare(second)) or _has_same_kind(short, other) or _is_opposed(short, other):
         return True
     return _narrower(short, other) or _narrower(bare(first), bare(second))
 
 
-def _known(name: str) -> bool:
+def _is_known_name(name: str) -> bool:
     return name in topic_names() or name in alias_groups()
 
 
-def _same_kind(first: str, other: str) -> bool:
-    ours, other_parts = {first, *first.split("-")}, {other, *other.split("-")}
-    return any(_kinds(part) & _kinds(part_of_other) for part in ours - other_parts for part_of_other in other_parts - ours)
+def _has_same_kind(first: str, other: str) -> bool:
+    ours, theirs = {first, *first.split("-")}, {other, *other.split("-")}
+    return any(_get_kinds(part) & _get_kinds(other_part) for part in ours - theirs for other_part in theirs - ours)
 
 
-def _kinds(name: str) -> frozenset[int]:
+def _get_kinds(name: str) -> frozenset[int]:
     return kinds().get(name) or kinds().get(canonical(name), frozenset())
 
 
-def _opposed(first: str, other: str) -> bool:
-    return any(first in (prefix + other, f"{prefix}-{other}") for prefix in listed("prefixes.opposed"))
+def _is_opposed(first: str, other: str) -> bool:
+    pairs = ((first, other), (other, first))
+    return any(tag in (prefix + base, f"{prefix}-{base}") for prefix in listed("prefixes.opposed") for tag, base in pairs)
 
 
 def _narrower(first: str, other: str) -> bool:
@@ -74,12 +75,12 @@ def consolidate(new_tags: list[str], existing: Mapping[str, int], cosine: Cosine
     similarity of two tags, -1 to 1, None if unknown; called at most 32 times in total.
     """
     full = {tag: standard(tag) for tag in dict.fromkeys(new_tags)}
-    own = _own_names([tag for tag in dict.fromkeys(full.values()) if tag not in existing], existing, cosine)
+    own = _map_to_own_tags([tag for tag in dict.fromkeys(full.values()) if tag not in existing], existing, cosine)
     renamed = {tag: own.get(name, name) for tag, name in full.items() if tag not in existing or tag != name}
     return {tag: name for tag, name in renamed.items() if tag != name}
 
 
-def _own_names(unknown: Sequence[str], existing: Mapping[str, int], cosine: Cosine) -> dict[str, str]:
+def _map_to_own_tags(unknown: Sequence[str], existing: Mapping[str, int], cosine: Cosine) -> dict[str, str]:
     by_use = sorted(existing, key=lambda tag: (-existing[tag], tag))
     own: dict[str, str] = {}
     for tag in by_use:
@@ -89,7 +90,7 @@ def _own_names(unknown: Sequence[str], existing: Mapping[str, int], cosine: Cosi
     starts = {tag[:_ALIKE_START] for tag in left}
     alike = [tag for tag in by_use if tag[:_ALIKE_START] in starts]
     for tag in left:
-        if nearest := _nearest(tag, alike, by_use, cosine, _MOST_COMPARED // len(left)):
+        if nearest := _find_nearest_tag(tag, alike, by_use, cosine, _MOST_COMPARED // len(left)):
             renamed[tag] = nearest
     return renamed
 
@@ -100,7 +101,7 @@ def _shown(tag: str) -> str:
     return names[0] if any(standard(name) == names[0] != name for name in names) else tag
 
 
-def _nearest(tag: str, alike: Sequence[str], by_use: Sequence[str], cosine: Cosine, budget: int) -> str | None:
+def _find_nearest_tag(tag: str, alike: Sequence[str], by_use: Sequence[str], cosine: Cosine, budget: int) -> str | None:
     first = [own for own in alike if own[:_ALIKE_START] == tag[:_ALIKE_START]][:_MOST_ALIKE]
     compared = [*first, *(own for own in by_use[: budget + _MOST_ALIKE] if own not in first)][:budget]
     scored = [(score, own) for own in compared if (score := cosine(tag, own)) is not None and score >= SAME_MEANING]
@@ -114,7 +115,7 @@ def expansions(words: Sequence[str]) -> dict[str, str]:
     """
     own_words = set(words)
     names: dict[str, str] = {}
-    for name, widened in (*_topics(words), *_aliases(words)):
+    for name, widened in (*_topics(words), *_find_aliases(words)):
         if not own_words.issuperset(name.split("-")):
             names.setdefault(name, widened)
     return names
@@ -126,20 +127,20 @@ def _topics(words: Sequence[str]) -> list[tuple[str, str]]:
     english = hits(text, lexicon("en"), "en")
     taken = {at for hit in english for at in range(hit.start, hit.end)}
     unread = [word for at, word in enumerate(text) if at not in taken and word.key not in function_words("en")]
-    named = [(hit.topic, _wording(text, hit)) for hit in english]
+    named = [(hit.topic, _join_hit_words(text, hit)) for hit in english]
     for language in _SHIPPED if unread else ():
-        named += [(hit.topic, _wording(unread, hit)) for hit in hits(unread, lexicon(language), language)]
+        named += [(hit.topic, _join_hit_words(unread, hit)) for hit in hits(unread, lexicon(language), language)]
     runs = [bare(word) for word in words if not word.isascii()]
     for language in ("ja", "zh") if runs else ():
         named += [(hit.topic, run[hit.start : hit.end]) for run in runs for hit in run_hits([run], lexicon(language))]
     return named
 
 
-def _wording(words: Sequence[Word], hit: Hit) -> str:
+def _join_hit_words(words: Sequence[Word], hit: Hit) -> str:
     return " ".join(word.text for word in words[hit.start : hit.end])
 
 
-def _aliases(words: Sequence[str]) -> list[tuple[str, str]]:
+def _find_aliases(words: Sequence[str]) -> list[tuple[str, str]]:
     pairs: list[tuple[str, str]] = []
     single = [word for word in words if word not in function_words("en")]
     for name in (*map("-".join, pairwise(words)), *single):
@@ -190,7 +191,7 @@ def likeness(first: str, other: str, own: OwnTags, cosine: float | None, scale: 
     near = round(min(1.0, max(0.0, near)), 3)
     if _DIGITS.findall(bare(first)) != _DIGITS.findall(bare(other)):
         return Likeness(near, MEANING, OTHER_DIGITS)
-    why = _spelled(first, other, own, near)
+    why = _compare_spelling(first, other, own, near)
     if why is not None:
         return Likeness(1.0, why)
     is_different = _is_of_two(first, other) or _is_derived(first, other) or are_siblings(first, other)
@@ -224,7 +225,7 @@ def group_of(tag: str) -> str | None:
     return groups[plain][0] if plain in groups else None
 
 
-def _spelled(first: str, other: str, own: OwnTags, near: float) -> str | None:
+def _compare_spelling(first: str, other: str, own: OwnTags, near: float) -> str | None:
     if _is_of_two(first, other):
         return None
     if same_thing(first) == same_thing(other):
@@ -250,7 +251,7 @@ def _is_of_two(first: str, other: str) -> bool:
     if long in listed("hyphens.other") and short == long.replace("-", ""):
         return True
     another = long in listed("plurals.other") and short == long.removesuffix("s").removesuffix("e" * (short[-1:] != "e"))
-    return another or bool(_kinds_of_tag(first) & _kinds_of_tag(other) and canonical(first) != canonical(other))
+    return another or bool(_get_tag_kinds(first) & _get_tag_kinds(other) and canonical(first) != canonical(other))
 
 
 def _is_derived(first: str, other: str) -> bool:
@@ -262,7 +263,7 @@ def _is_derived(first: str, other: str) -> bool:
     return ours != theirs
 
 
-def _kinds_of_tag(tag: str) -> frozenset[int]:
+def _get_tag_kinds(tag: str) -> frozenset[int]:
     return kinds().get(bare(tag), frozenset()) | kinds().get(canonical(tag), frozenset())
 
 

@@ -23,41 +23,41 @@ def singulars() -> Mapping[str, str]:
 @functools.cache
 def stop_words(language: str) -> frozenset[str]:
     """Return words of the language that are never a tag and separate concepts."""
-    tables = _stop_word_tables()[language]
-    words = set(_bare(tables["function"])) | set(_bare(tables.get("forms", ""))) | set(_bare(tables.get("plain", "")))
-    for verb in _bare(tables.get("verbs", "")):
-        words.update(_verb_forms(verb))
+    tables = _load_stop_words()[language]
+    words = {word for name in ("function", "forms", "plain") for word in _split_bare_words(tables.get(name, ""))}
+    for verb in _split_bare_words(tables.get("verbs", "")):
+        words.update(_build_verb_forms(verb))
     return frozenset(words)
 
 
 @functools.cache
 def function_words(language: str) -> frozenset[str]:
     """Return the grammar words of a language, which identify it."""
-    return frozenset(_bare(_stop_word_tables()[language]["function"]))
+    return frozenset(_split_bare_words(_load_stop_words()[language]["function"]))
 
 
 @functools.cache
 def describing_words() -> frozenset[str]:
     """Return English adjectives and vague nouns: no tags, but parts of topic names (`dark` of `dark mode`)."""
-    return frozenset(_bare(_stop_word_tables()["en"]["plain"]))
+    return frozenset(_split_bare_words(_load_stop_words()["en"]["plain"]))
 
 
 @functools.cache
 def capitals() -> frozenset[str]:
     """Return English words that may be capitalized inside a sentence without being names, except months and weekdays."""
-    return frozenset(_stop_word_tables()["en"]["capitals"].split())
+    return frozenset(_load_stop_words()["en"]["capitals"].split())
 
 
 @functools.cache
 def false_friends(language: str) -> frozenset[str]:
     """Return words of the language that look like an English word and mean something else."""
-    return frozenset(_bare(_stop_word_tables()[language].get("false_friends", "")))
+    return frozenset(_split_bare_words(_load_stop_words()[language].get("false_friends", "")))
 
 
 def topic_lines(language: str) -> Iterator[tuple[str, str | None, list[str]]]:
     """Yield topic, parent and triggers from the lexicon of a language (or `when`, or `hints`)."""
     for name in _ENGLISH_TOPICS if language == "en" else (language,):
-        yield from _topics_in(name)
+        yield from _parse_topics(name)
 
 
 def has_topics(language: str) -> bool:
@@ -68,10 +68,10 @@ def has_topics(language: str) -> bool:
 @functools.cache
 def technical_topics() -> frozenset[str]:
     """Return the topics of computers and software, which are one field."""
-    return frozenset(topic for topic, _, _ in _topics_in(_TECHNICAL_TOPICS))
+    return frozenset(topic for topic, _, _ in _parse_topics(_TECHNICAL_TOPICS))
 
 
-def _topics_in(name: str) -> Iterator[tuple[str, str | None, list[str]]]:
+def _parse_topics(name: str) -> Iterator[tuple[str, str | None, list[str]]]:
     for line in _lines(f"topics/{name}.txt"):
         head, _, triggers = line.partition(":")
         topic, _, parent = head.partition(" < ")
@@ -104,13 +104,13 @@ def kinds() -> Mapping[str, frozenset[int]]:
 def listed(name: str) -> tuple[str, ...]:
     """Return the words of `section.name` of the small tables, in order. KeyError for an unknown name."""
     section, key = name.split(".")
-    return tuple(_small_tables()[section][key].split())
+    return tuple(_load_small_tables()[section][key].split())
 
 
 @functools.cache
 def figure_patterns() -> Mapping[str, re.Pattern[str]]:
     """Return topic -> pattern of the figures that indicate it: age, height, weight."""
-    tables = tomllib.loads(_read("figures.toml"))
+    tables = tomllib.loads(_read_file("figures.toml"))
     patterns = {topic: "|".join(rows) for topic, rows in tables["topics"].items()}
     for name, part in tables["parts"].items():
         patterns = {topic: pattern.replace(f"<{name}>", part) for topic, pattern in patterns.items()}
@@ -120,34 +120,34 @@ def figure_patterns() -> Mapping[str, re.Pattern[str]]:
 @functools.cache
 def scales() -> Mapping[str, tuple[float, float]]:
     """Return embedding model -> the cosine of two unrelated tags, and of two with the same meaning."""
-    return {model: (row["unrelated"], row["same"]) for model, row in tomllib.loads(_read("scales.toml")).items()}
+    return {model: (row["unrelated"], row["same"]) for model, row in tomllib.loads(_read_file("scales.toml")).items()}
 
 
 @functools.cache
-def _small_tables() -> Mapping[str, dict[str, str]]:
-    return tomllib.loads(_read("words.toml"))
+def _load_small_tables() -> Mapping[str, dict[str, str]]:
+    return tomllib.loads(_read_file("words.toml"))
 
 
 @functools.cache
-def _stop_word_tables() -> Mapping[str, dict[str, str]]:
-    return tomllib.loads(_read("stop_words.toml"))
+def _load_stop_words() -> Mapping[str, dict[str, str]]:
+    return tomllib.loads(_read_file("stop_words.toml"))
 
 
-def _read(name: str) -> str:
+def _read_file(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
 def _lines(name: str) -> list[str]:
     """Return the lines of a table; an indented line continues the previous one."""
-    joined = _read(name).replace("\n  ", " ")
+    joined = _read_file(name).replace("\n  ", " ")
     return [line for line in joined.splitlines() if line and not line.startswith("#")]
 
 
-def _bare(text: str) -> list[str]:
+def _split_bare_words(text: str) -> list[str]:
     return bare(text.replace("'", "").replace("’", "")).split()
 
 
-def _verb_forms(base: str) -> list[str]:
+def _build_verb_forms(base: str) -> list[str]:
     stem = base[:-1] if base.endswith("e") else base
     spoken_es = base.endswith(("s", "sh", "ch", "x", "z", "o"))
     forms = [base, base + ("es" if spoken_es else "s"), stem + "ing", stem + "ed"]

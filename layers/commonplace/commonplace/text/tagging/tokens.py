@@ -56,11 +56,11 @@ class Reading:
 def read(text: str) -> Reading:
     """Parse a text, without redaction markers, web or mail addresses, and overlong strings."""
     plain = unicodedata.normalize("NFKC", _ADDRESS.sub(" | ", _REDACTED.sub(" | ", text)))
-    words = _words(plain)
+    words = _split_words(plain)
     runs = _RUN.findall(plain)
     if sum(map(len, runs)) > sum(len(word.key) for word in words) / 2:
         return Reading(words, runs, "ja" if any(map(has_kana, runs)) else "zh", {})
-    language = _language(words)
+    language = _detect_language(words)
     return Reading(words, runs, language, _mixed(words, language))
 
 
@@ -68,7 +68,7 @@ def cut(trigger: str) -> tuple[tuple[str, ...], list[str]]:
     """Split a trigger for matching: the keys of its spaced words, and its runs of unspaced script."""
     if trigger.isascii() and trigger.replace(" ", "").isalnum():
         return tuple(trigger.lower().split()), []
-    return tuple(word.key for word in _words(trigger)), _RUN.findall(trigger)
+    return tuple(word.key for word in _split_words(trigger)), _RUN.findall(trigger)
 
 
 def spoken(words: list[str]) -> list[Word]:
@@ -76,7 +76,7 @@ def spoken(words: list[str]) -> list[Word]:
     return [Word(word, word, False, False, False) for word in words]
 
 
-def _words(text: str) -> list[Word]:
+def _split_words(text: str) -> list[Word]:
     words: list[Word] = []
     end = 0
     for match in _WORD.finditer(text):
@@ -96,7 +96,7 @@ def _parts(word: str) -> list[str]:
     """Split a word: a possessive is dropped, an elided article separated, any other word stays whole."""
     head, mark, tail = straight(word).partition("'")
     if not mark:
-        return [_particles().sub("", word)] if "가" <= word[0] <= "힣" else [word]
+        return [_compile_particle_pattern().sub("", word)] if "가" <= word[0] <= "힣" else [word]
     if tail in ("s", "S"):
         return [head]
     if head.lower() in listed("tokens.elided") and tail.lower() not in listed("tokens.clipped"):
@@ -105,7 +105,7 @@ def _parts(word: str) -> list[str]:
 
 
 @cache
-def _particles() -> re.Pattern[str]:
+def _compile_particle_pattern() -> re.Pattern[str]:
     short, long = ("|".join(listed(f"tokens.{name}")) for name in ("particles", "particles_of_long_words"))
     return re.compile(rf"(?:(?<=[가-힣]{{2}})(?:{short})|(?<=[가-힣]{{3}})(?:{long}))$")
 
@@ -121,7 +121,7 @@ def _mixed(words: list[Word], own: str) -> Mapping[str, frozenset[str]]:
     return keys_by_language
 
 
-def _language(words: list[Word]) -> str:
+def _detect_language(words: list[Word]) -> str:
     keys = [word.key for word in words]
     hits = {language: sum(map(function_words(language).__contains__, keys)) for language in LANGUAGES}
     return max(LANGUAGES, key=hits.__getitem__)

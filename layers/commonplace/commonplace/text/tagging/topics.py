@@ -18,7 +18,7 @@ from commonplace.text.tagging.tokens import Reading, Word, alone, cut, trigger_l
 
 def is_activity(words: Sequence[Word], at: int) -> bool:
     """Return False for the "running" of 'running late': the name of an activity in another sense."""
-    return words[at].key not in _any("verbs.alone") or is_topic(words, at, at + 1, words[at].key)
+    return words[at].key not in _load_word_set("verbs.alone") or is_topic(words, at, at + 1, words[at].key)
 
 
 def is_topic(words: Sequence[Word], start: int, end: int, form: str) -> bool:
@@ -28,42 +28,42 @@ def is_topic(words: Sequence[Word], start: int, end: int, form: str) -> bool:
     ("our standup moved to ten"), nor an intransitive one with an object ("she runs a bakery").
     """
     single = end - start == 1
-    if single and form not in _any("verbs.topical") and form not in _any("verbs.alone"):
+    if single and form not in _load_word_set("verbs.topical") and form not in _load_word_set("verbs.alone"):
         return form in (words[start].key, singular(words[start].key)) and not _is_verb(words, start)
     gerund = words[start].key.endswith("ing")
-    if form in _any("verbs.alone") and (single or not gerund) and not _done_by_person(words, start):
+    if form in _load_word_set("verbs.alone") and (single or not gerund) and not _done_by_person(words, start):
         return False
-    return words[end - 1].key not in _any("verbs.alone") or not _has_object(words, end - 1)
+    return words[end - 1].key not in _load_word_set("verbs.alone") or not _has_object(words, end - 1)
 
 
 @functools.cache
-def _any(name: str) -> frozenset[str]:
+def _load_word_set(name: str) -> frozenset[str]:
     return frozenset(listed(name))
 
 
-def _before(words: Sequence[Word], at: int) -> Word | None:
+def _get_word_before(words: Sequence[Word], at: int) -> Word | None:
     return words[at - 1] if at and not (words[at].parted or words[at].first) else None
 
 
-def _after(words: Sequence[Word], at: int) -> Word | None:
+def _get_word_after(words: Sequence[Word], at: int) -> Word | None:
     return words[at + 1] if at + 1 < len(words) and not (words[at + 1].parted or words[at + 1].first) else None
 
 
 def _is_verb(words: Sequence[Word], at: int) -> bool:
     """Return whether a word is a verb, by what precedes it and an object: 'I want to book a cottage', 'Book a table'."""
-    after = _after(words, at)
-    if after is None or after.key not in _any("verbs.objects"):
+    after = _get_word_after(words, at)
+    if after is None or after.key not in _load_word_set("verbs.objects"):
         return False
-    before = _before(words, at)
-    return before is None or before.key in _any("verbs.before") or before.key in table("people.singular")
+    before = _get_word_before(words, at)
+    return before is None or before.key in _load_word_set("verbs.before") or before.key in table("people.singular")
 
 
 def _done_by_person(words: Sequence[Word], at: int) -> bool:
     """Return False if a thing is the subject: 'the engine runs', 'the app keeps running', 'our standup moved'."""
-    before = _before(words, at)
-    while before is not None and (before.key in _any("verbs.between") or before.key.endswith("ly")):
+    before = _get_word_before(words, at)
+    while before is not None and (before.key in _load_word_set("verbs.between") or before.key.endswith("ly")):
         at -= 1
-        before = _before(words, at)
+        before = _get_word_before(words, at)
     if before is None or before.capital or before.key in stop_words("en"):
         return True
     if before.first and before.text[0].isupper() and not is_known(before.key):
@@ -74,19 +74,19 @@ def _done_by_person(words: Sequence[Word], at: int) -> bool:
 
 def _has_object(words: Sequence[Word], at: int) -> bool:
     """Return whether a verb has an object or idiom: 'runs a bakery', 'running late'; not 'runs a lot', 'running club'."""
-    after = _after(words, at)
+    after = _get_word_after(words, at)
     if after is None:
         return False
-    if after.key in _any("verbs.objects"):
-        behind = _after(words, at + 1)
-        return behind is None or behind.key not in _any("verbs.measures")
-    if after.key in _any("verbs.idioms"):
+    if after.key in _load_word_set("verbs.objects"):
+        behind = _get_word_after(words, at + 1)
+        return behind is None or behind.key not in _load_word_set("verbs.measures")
+    if after.key in _load_word_set("verbs.idioms"):
         return True
     if after.capital:
         # People read titles
-        return words[at].key not in _any("verbs.of_titles")
-    before = _before(words, at)
-    compound = words[at].key.endswith("ing") and (before is None or before.key not in _any("verbs.progressive"))
+        return words[at].key not in _load_word_set("verbs.of_titles")
+    before = _get_word_before(words, at)
+    compound = words[at].key.endswith("ing") and (before is None or before.key not in _load_word_set("verbs.progressive"))
     return not compound and after.key not in stop_words("en") and after.key[0].isalpha()
 
 
@@ -168,12 +168,12 @@ def topics_of(reading: Reading) -> list[Hit]:
         alone = hit.end - hit.start == 1
         if hit.start not in taken and not (alone and (word in foreign or word in stopped)):
             own.append(hit)
-    own += _mixed_in(reading)
-    own = _sure(sorted(own, key=lambda hit: hit.start), reading)
+    own += _find_mixed_hits(reading)
+    own = _drop_unsure_hits(sorted(own, key=lambda hit: hit.start), reading)
     return own + run_hits(reading.runs, lexicon("ja" if language not in _UNSPACED else language))
 
 
-def _mixed_in(reading: Reading) -> list[Hit]:
+def _find_mixed_hits(reading: Reading) -> list[Hit]:
     own = [reading.language, "en"]
     mixed = [
         hit for language in reading.mixed if language not in own for hit in hits(reading.words, lexicon(language), language)
@@ -181,31 +181,31 @@ def _mixed_in(reading: Reading) -> list[Hit]:
     return [hit for hit in mixed if hit.end - hit.start > 1]
 
 
-def _sure(matched: list[Hit], reading: Reading) -> list[Hit]:
+def _drop_unsure_hits(matched: list[Hit], reading: Reading) -> list[Hit]:
     if not any(hit.unsure for hit in matched):
         return matched
     hints = hits(reading.words, lexicon("hints"), "en")
-    own = [hit for hit in matched if not (hit.unsure and _means_more(hit, matched))]
-    signs = [*own, *(hit for hit in hints if not (hit.unsure and _means_more(hit, matched)))]
+    own = [hit for hit in matched if not (hit.unsure and _has_other_meaning(hit, matched))]
+    signs = [*own, *(hit for hit in hints if not (hit.unsure and _has_other_meaning(hit, matched)))]
     elsewhere = any(hit.topic in _PLACES or _field(hit.topic) in _PLACES for hit in matched)
     # Next to a pet, a hint may be another pet ("the python ate the mouse")
     return [
         hit
         for hit in matched
-        if not hit.unsure or _named(hit, reading, elsewhere) or _borne_out(hit, own if elsewhere and hit.name else signs)
+        if not hit.unsure or _named(hit, reading, elsewhere) or _is_borne_out(hit, own if elsewhere and hit.name else signs)
     ]
 
 
-def _borne_out(hit: Hit, signs: Iterable[Hit]) -> bool:
-    return any(_field(sign.topic) == _field(hit.topic) and not _same_place(sign, hit) for sign in signs)
+def _is_borne_out(hit: Hit, signs: Iterable[Hit]) -> bool:
+    return any(_field(sign.topic) == _field(hit.topic) and not _has_overlap(sign, hit) for sign in signs)
 
 
-def _same_place(first: Hit, other: Hit) -> bool:
+def _has_overlap(first: Hit, other: Hit) -> bool:
     return first.start < other.end and other.start < first.end
 
 
-def _means_more(hit: Hit, hits: Iterable[Hit]) -> bool:
-    overlapping = (other for other in hits if not other.unsure and _same_place(hit, other))
+def _has_other_meaning(hit: Hit, hits: Iterable[Hit]) -> bool:
+    overlapping = (other for other in hits if not other.unsure and _has_overlap(hit, other))
     return any(_field(other.topic) != _field(hit.topic) for other in overlapping)
 
 
@@ -230,18 +230,18 @@ def hits(words: Sequence[Word], table: Lexicon, language: str) -> list[Hit]:
     hits: list[Hit] = []
     at = 0
     while at < len(words):
-        matched = _at(words, at, table, language)
+        matched = _find_hits_at(words, at, table, language)
         hits += matched
         at = max((hit.end for hit in matched), default=at + 1)
     return hits
 
 
-def _at(words: Sequence[Word], at: int, table: Lexicon, language: str) -> list[Hit]:
+def _find_hits_at(words: Sequence[Word], at: int, table: Lexicon, language: str) -> list[Hit]:
     hits: list[Hit] = []
     length = 0
     for form in forms(words[at].key, language):
         for following, topic, unsure, name in table.phrases.get(form, ()):
-            if len(following) + 1 < length or not _follows(words, at, following, language):
+            if len(following) + 1 < length or not _matches_following(words, at, following, language):
                 continue
             if not following and form in table.named and not words[at].text[0].isupper():
                 continue
@@ -255,7 +255,7 @@ def _at(words: Sequence[Word], at: int, table: Lexicon, language: str) -> list[H
     return hits
 
 
-def _follows(words: Sequence[Word], at: int, following: tuple[str, ...], language: str) -> bool:
+def _matches_following(words: Sequence[Word], at: int, following: tuple[str, ...], language: str) -> bool:
     if at + len(following) >= len(words):
         return False
     steps = enumerate(following, start=at + 1)

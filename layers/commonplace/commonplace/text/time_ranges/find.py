@@ -24,7 +24,7 @@ REACH = 40
 
 def spans_of(query: str, language: Language, blocked: Sequence[tuple[int, int]]) -> list[TimeSpan]:
     """Return possible times that overlap nothing blocked; leftmost first, and longest first at the same place."""
-    phrases = _phrases(query, language)
+    phrases = _find_phrases(query, language)
     holidays = [phrase for phrase in phrases if "holiday" in phrase.slots]
     phrases = [phrase for phrase in phrases if not _is_of_a_name(phrase, holidays)]
     phrases += related(query, language, phrases)
@@ -32,10 +32,10 @@ def spans_of(query: str, language: Language, blocked: Sequence[tuple[int, int]])
         phrases = [phrase for phrase in phrases if not phrase.bare]
     meant = language.past.search(query) or (language.forward.search(query) and not language.generic.search(query))
     spans = [TimeSpan(phrase.start, phrase.end, "during", (phrase,)) for phrase in phrases if phrase.free]
-    spans += [*_paired(query, language, phrases)]
+    spans += [*_find_paired_spans(query, language, phrases)]
     if not meant:
         spans = [span for span in spans if not all(phrase.general for phrase in span.phrases)]
-    spans += _linked(query, language, phrases)
+    spans += _find_linked_spans(query, language, phrases)
     if language.titles:
         blocked = [*blocked, *_titles(query, language)]
     free = [span for span in spans if not any(start < span.end and span.start < end for start, end in blocked)]
@@ -54,7 +54,7 @@ def look_alikes(query: str, languages: Sequence[Language]) -> list[tuple[int, in
     return _quoted(query) + [match.span() for language in languages for match in language.look_alike.finditer(query)]
 
 
-def _phrases(query: str, language: Language) -> list[TimePhrase]:
+def _find_phrases(query: str, language: Language) -> list[TimePhrase]:
     phrases: dict[tuple[int, int, tuple[str, ...]], TimePhrase] = {}
     plain = " ".join(straight(query.casefold()).split())
     slots_used = {slot for slot, words in _needed_words(language.code).items() if any(word in plain for word in words)}
@@ -73,7 +73,7 @@ def _needed_words(code: str) -> Mapping[str, tuple[str, ...]]:
     return {slot: tuple(word.casefold() for word in phrases_of(code, slot)) for slot in slots}
 
 
-def _linked(query: str, language: Language, phrases: list[TimePhrase]) -> Iterator[TimeSpan]:
+def _find_linked_spans(query: str, language: Language, phrases: list[TimePhrase]) -> Iterator[TimeSpan]:
     for phrase in phrases:
         for link in language.links:
             reach = edges(query, link, phrase, phrase) if _fits(phrase, link.kind) else None
@@ -88,7 +88,7 @@ def _fits(phrase: TimePhrase, kind: str) -> bool:
     return not phrase.slots.keys() & {"length", "day_number"}
 
 
-def _paired(query: str, language: Language, phrases: list[TimePhrase]) -> Iterator[TimeSpan]:
+def _find_paired_spans(query: str, language: Language, phrases: list[TimePhrase]) -> Iterator[TimeSpan]:
     ordered = sorted(phrases, key=lambda phrase: phrase.start)
     starts = [phrase.start for phrase in ordered]
     for first in phrases:
@@ -133,11 +133,11 @@ def read_written(text: str, language: str) -> date | None:
         return None
     year = next((int(figure) for figure in figures if len(figure) == len("2023")), None)
     numbers = [int(figure) for figure in figures if len(figure) < len("2023")]
-    names = _months(language)
+    names = _list_month_names(language)
     month = next((names[word] for word in _LETTERS.findall(text.casefold()) if word in names), None)
     if month is not None:
         day = numbers[0] if numbers and (year is not None or 1 <= numbers[0] <= 31) else 1
-        return _day(year or NO_YEAR, month, day)
+        return _build_date(year or NO_YEAR, month, day)
     if len(numbers) == len(("day", "month", "year")):
         year = numbers[2] + (2000 if numbers[2] < _THIS_CENTURY else 1900)
     elif len(numbers) != len(("day", "month")):
@@ -145,16 +145,16 @@ def read_written(text: str, language: str) -> date | None:
     first, second = numbers[:2]
     if language == "ja" or len(figures[0]) == len("2023"):
         first, second = second, first
-    return _day(year or NO_YEAR, second, first) or _day(year or NO_YEAR, first, second)
+    return _build_date(year or NO_YEAR, second, first) or _build_date(year or NO_YEAR, first, second)
 
 
 @cache
-def _months(language: str) -> Mapping[str, int]:
+def _list_month_names(language: str) -> Mapping[str, int]:
     names = calendar_in_times(language)
     return {**names.months, **names.short_months}
 
 
-def _day(year: int, month: int, day: int) -> date | None:
+def _build_date(year: int, month: int, day: int) -> date | None:
     try:
         return date(year, month, day)
     except ValueError:
@@ -167,7 +167,7 @@ def related(query: str, language: Language, phrases: Sequence[TimePhrase]) -> It
     Whether they make sense together ("the first Monday of yesterday" doesn't) is decided when they are resolved.
     """
     for phrase, relation in product(phrases, language.relations):
-        if _takes(relation, phrase):
+        if _can_take_phrase(relation, phrase):
             before = relation.before.search(query, max(0, phrase.start - REACH), phrase.start)
             after = relation.after.match(query, phrase.end) if before else None
             if not before or not after or not _ends(query, after.end()):
@@ -177,7 +177,7 @@ def related(query: str, language: Language, phrases: Sequence[TimePhrase]) -> It
                 yield TimePhrase(before.start(), after.end(), {**phrase.slots, **slots}, True)
 
 
-def _takes(relation: Joint, phrase: TimePhrase) -> bool:
+def _can_take_phrase(relation: Joint, phrase: TimePhrase) -> bool:
     slots = phrase.slots.keys()
     return not slots & {"length", "day_number"} and (not relation.of or bool(slots & relation.of))
 
@@ -193,10 +193,10 @@ def edges(query: str, joint: Joint, first: TimePhrase, last: TimePhrase) -> tupl
 
 def meanings(code: str, filled: dict[str, str | None]) -> dict[str, str]:
     """Return the meanings of the words in the filled slots of a match."""
-    return {slot: _meaning(code, slot, text) for slot, text in filled.items() if text is not None}
+    return {slot: _get_meaning(code, slot, text) for slot, text in filled.items() if text is not None}
 
 
-def _meaning(code: str, slot: str, text: str) -> str:
+def _get_meaning(code: str, slot: str, text: str) -> str:
     plain = " ".join(straight(text.casefold()).split())
     return phrases_of(code, slot).get(plain, text)
 

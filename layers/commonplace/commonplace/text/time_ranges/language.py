@@ -136,16 +136,16 @@ def language_of(code: str) -> Language:
     return Language(
         code,
         table.get("titles", False),
-        tuple(_phrases(code, table)),
-        tuple(_joint(code, link) for link in table["link"]),
-        tuple(_joint(code, pair) for pair in table["pair"]),
-        tuple(_joint(code, relation) for relation in table["relation"]),
-        _any(code, [f"{{={slot}}}(?:e?s)?" for slot in NAMES if phrases_of(code, slot)]),
-        *(_any(code, table[name]) for name in ("look_alikes", "habit", "past", "planned", "forward", "generic")),
+        tuple(_build_phrases(code, table)),
+        tuple(_build_joint(code, link) for link in table["link"]),
+        tuple(_build_joint(code, pair) for pair in table["pair"]),
+        tuple(_build_joint(code, relation) for relation in table["relation"]),
+        _compile_any(code, [f"{{={slot}}}(?:e?s)?" for slot in NAMES if phrases_of(code, slot)]),
+        *(_compile_any(code, table[name]) for name in ("look_alikes", "habit", "past", "planned", "forward", "generic")),
     )
 
 
-def _phrases(code: str, table: dict[str, Any]) -> Iterator[Phrase]:
+def _build_phrases(code: str, table: dict[str, Any]) -> Iterator[Phrase]:
     patterns, frames = table["patterns"], table["frames"]
     framed = [(frame, x) for name in ("day", "on", "in", "at") for frame in frames[name] for x in patterns[name]]
     framed += [(frame, x) for frame in frames["phase"] for x in patterns["phased"]]
@@ -156,7 +156,7 @@ def _phrases(code: str, table: dict[str, Any]) -> Iterator[Phrase]:
     yield from (Phrase(code, template, free=False) for template in bound)
 
 
-def _joint(code: str, table: dict[str, str]) -> Joint:
+def _build_joint(code: str, table: dict[str, str]) -> Joint:
     before, mid, after = (_expand(code, table.get(place, "")) for place in ("before", "mid", "after"))
     return Joint(
         kind=table.get("kind", "between"),
@@ -168,7 +168,7 @@ def _joint(code: str, table: dict[str, str]) -> Joint:
     )
 
 
-def _any(code: str, patterns: list[str]) -> re.Pattern[str]:
+def _compile_any(code: str, patterns: list[str]) -> re.Pattern[str]:
     edge = r"\b" if vocabulary(code)["spaced"] else ""
     any_of = "|".join(_expand(code, pattern) for pattern in patterns)
     return re.compile(f"{edge}(?:{any_of}){edge}", re.IGNORECASE)
@@ -181,15 +181,15 @@ def _expand(code: str, template: str) -> str:
     def fill(place: re.Match[str]) -> str:
         unnamed, name = place.groups()
         if name == "end":
-            return _end(code)
+            return _build_end_pattern(code)
         if name in fragments:
             return _expand(code, fragments[name])
-        return f"(?:{_words(code, name)})" if unnamed else f"(?P<{name}>{_words(code, name)})"
+        return f"(?:{_join_slot_words(code, name)})" if unnamed else f"(?P<{name}>{_join_slot_words(code, name)})"
 
     return PLACE.sub(fill, BLANK.sub(lambda blank: blank[1] or (r"\s{0,9}" if blank[2] else r"\s{1,9}"), template))
 
 
-def _words(code: str, slot: str) -> str:
+def _join_slot_words(code: str, slot: str) -> str:
     phrases = sorted(phrases_of(code, slot), key=len, reverse=True)
     written = [r"\s{1,9}".join(re.escape(word).replace("'", "['’]") for word in phrase.split()) for phrase in phrases]
     if slot in EVERYWHERE:
@@ -197,6 +197,6 @@ def _words(code: str, slot: str) -> str:
     return "|".join(written)
 
 
-def _end(code: str) -> str:
+def _build_end_pattern(code: str) -> str:
     follows = "|".join(vocabulary(code)["follows"].split())
     return rf"(?=\s{{0,9}}(?:$|[-,;:.?!…)\]\"”—–])|\s{{1,9}}(?:{follows})\b)"

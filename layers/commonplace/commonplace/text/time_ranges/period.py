@@ -168,7 +168,7 @@ def narrowed(whole: Period | None, slots: Slots) -> Period | None:
         return calendar(slots["around"], first) if fits else None
     if "later" in slots:
         return _later(whole, slots)
-    return _around(whole, slots) if "side" in slots else whole
+    return _find_adjacent_period(whole, slots) if "side" in slots else whole
 
 
 def phase_of(whole: Period, phase: str) -> Period | None:
@@ -176,7 +176,7 @@ def phase_of(whole: Period, phase: str) -> Period | None:
     length = relativedelta(whole.end, whole.start)
     size = 12 * length.years + length.months
     if size > 1:
-        return _by_months(whole, phase, size)
+        return _split_by_months(whole, phase, size)
     part = (DAYS_OF_MONTH if size == 1 else DAYS_OF_WEEK if whole.grain == "week" else {}).get(phase)
     if part is None:
         return None
@@ -184,7 +184,7 @@ def phase_of(whole: Period, phase: str) -> Period | None:
     return Period(start, end, "day")
 
 
-def _by_months(whole: Period, phase: str, size: int) -> Period | None:
+def _split_by_months(whole: Period, phase: str, size: int) -> Period | None:
     halves = {"half_1": (0, size // 2), "half_2": (size // 2, size)}
     part = {**MONTHS.get(size, {}), **halves}.get(phase)
     if part is None:
@@ -198,9 +198,9 @@ def _nth(whole: Period, slots: Slots) -> Period | None:
 
     Weeks are seven days counted from the first day, the last from the end: calendar weeks may belong to two months.
     """
-    number, count = slots["nth"], _count(slots.get("nth_count", "few" if "nth_several" in slots else "1"))
+    number, count = slots["nth"], _parse_count(slots.get("nth_count", "few" if "nth_several" in slots else "1"))
     if "nth_weekday" in slots or slots.get("nth_unit") == "weekend":
-        first, length = _first_day(slots, "nth")
+        first, length = _get_first_day(slots, "nth")
         begin = weekday_from(whole.start, first)
         begins = [begin + step * WEEK for step in range((whole.end - begin - DAY) // WEEK + 1)]
         place = -1 if number == LAST else int(number) - 1
@@ -216,12 +216,12 @@ def _nth(whole: Period, slots: Slots) -> Period | None:
     return part if inside else None
 
 
-def _around(whole: Period, slots: Slots) -> Period | None:
-    sign, count = int(slots["side"]), _count(slots.get("side_count", "1"))
+def _find_adjacent_period(whole: Period, slots: Slots) -> Period | None:
+    sign, count = int(slots["side"]), _parse_count(slots.get("side_count", "1"))
     edge = whole.end if sign > 0 else whole.start
     unit = slots.get("side_unit", "day")
     if unit == "weekend" or "side_weekday" in slots:
-        first, length = _first_day(slots, "side")
+        first, length = _get_first_day(slots, "side")
         start = weekday_from(edge, first) if sign > 0 else weekday_from(edge - length * DAY, first)
         start -= WEEK if sign < 0 and start + length * DAY > edge else timedelta()
         return days(start + sign * (count - 1) * WEEK, length)
@@ -237,14 +237,14 @@ def _later(whole: Period, slots: Slots) -> Period | None:
     unit = slots["side_unit"]
     if unit not in ("day", "week") or whole.end - whole.start > DAY:
         return None
-    return days(whole.start + _count(slots["side_count"]) * (WEEK if unit == "week" else DAY))
+    return days(whole.start + _parse_count(slots["side_count"]) * (WEEK if unit == "week" else DAY))
 
 
-def _count(count: str) -> int:
+def _parse_count(count: str) -> int:
     return FEW if count == "few" else int(count)
 
 
-def _first_day(slots: Slots, relation: str) -> tuple[int, int]:
+def _get_first_day(slots: Slots, relation: str) -> tuple[int, int]:
     named = slots.get(f"{relation}_weekday")
     return (SATURDAY, 2) if named is None else (int(named), 1)
 
@@ -257,24 +257,24 @@ def season(first_month: int, year: int, zone: str) -> Period:
 
     A season across the turn of the year belongs to the year of its December. `zone`: an IANA name, or "".
     """
-    southern = _is_in(zone, _table()["seasons"]["south"])
+    southern = _is_in(zone, _load_table()["seasons"]["south"])
     return months(year, (first_month + 5) % 12 + 1 if southern else first_month, 3)
 
 
 def holiday(name: str, year: int, zone: str, *, whole: bool = True) -> Period:
     """Return the usual days of a holiday, or only its own day; KeyError for a name without a row in the table."""
-    rule = _rule(name, zone)
-    own = _own_day(rule, year)
+    rule = _get_rule(name, zone)
+    own = _compute_own_day(rule, year)
     first, last = (rule.get("first", 0), rule.get("last", 0)) if whole else (0, 0)
     return days(own + timedelta(days=first), last - first + 1)
 
 
 def is_movable(name: str, zone: str) -> bool:
     """Return whether a holiday has another date each year."""
-    return "day" not in _rule(name, zone)
+    return "day" not in _get_rule(name, zone)
 
 
-def _own_day(rule: Rule, year: int) -> datetime:
+def _compute_own_day(rule: Rule, year: int) -> datetime:
     if "easter" in rule:
         sunday = easter(year)
         return datetime(sunday.year, sunday.month, sunday.day) + timedelta(days=rule["easter"])
@@ -282,9 +282,9 @@ def _own_day(rule: Rule, year: int) -> datetime:
     return day if "day" in rule else weekday_from(day, rule["weekday"])
 
 
-def _rule(name: str, zone: str) -> Rule:
-    rules = (row[name] for row in _table()["elsewhere"] if name in row and _is_in(zone, row["zones"]))
-    rule: Rule = next(rules, _table()["holiday"][name])
+def _get_rule(name: str, zone: str) -> Rule:
+    rules = (row[name] for row in _load_table()["elsewhere"] if name in row and _is_in(zone, row["zones"]))
+    rule: Rule = next(rules, _load_table()["holiday"][name])
     return rule
 
 
@@ -293,5 +293,5 @@ def _is_in(zone: str, zones: str) -> bool:
 
 
 @cache
-def _table() -> dict[str, Any]:
+def _load_table() -> dict[str, Any]:
     return tomllib.loads(files(__package__).joinpath("named_periods.toml").read_text("utf-8"))

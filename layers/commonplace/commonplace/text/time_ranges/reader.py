@@ -23,8 +23,8 @@ LONGEST = 1000
 
 
 @cache
-def _time_words(language: str) -> frozenset[str]:
-    plain = _function_words(language)
+def _list_time_words(language: str) -> frozenset[str]:
+    plain = _list_function_words(language)
     phrases = [LETTERS.findall(phrase) for slot in TELLING for phrase in phrases_of(language, slot)]
     words = {max((word for word in words if word not in plain), key=len, default="") for words in phrases}
     if vocabulary(language).get("compounds"):
@@ -34,13 +34,13 @@ def _time_words(language: str) -> frozenset[str]:
 
 
 @cache
-def _function_words(language: str) -> frozenset[str]:
+def _list_function_words(language: str) -> frozenset[str]:
     table = vocabulary(language)
     return frozenset(table.get("follows", "").split()) | frozenset(table.get("speaks", "").split())
 
 
 @cache
-def _unspaced_times() -> tuple[tuple[str, re.Pattern[str]], ...]:
+def _compile_unspaced_times() -> tuple[tuple[str, re.Pattern[str]], ...]:
     patterns = ((language, vocabulary(language).get("time_characters")) for language in LANGUAGES)
     return tuple(
         (language, re.compile("|".join([pattern, *phrases_of(language, "holiday")]), re.IGNORECASE))
@@ -62,12 +62,12 @@ def languages_of(query: str) -> list[str]:
     A word that is a time in one language and a function word in another ("hier") counts for the likelier language.
     """
     words = set(LETTERS.findall(query.casefold()))
-    hits = {language: told for language in LANGUAGES if (told := words & _time_words(language))}
-    unspaced = [] if query.isascii() else [language for language, times in _unspaced_times() if times.search(query)]
+    hits = {language: told for language in LANGUAGES if (told := words & _list_time_words(language))}
+    unspaced = [] if query.isascii() else [language for language, times in _compile_unspaced_times() if times.search(query)]
     figures = _figures().search(query) is not None
     if not hits and not figures:
         return unspaced
-    weight = {language: len(words & _function_words(language)) for language in LANGUAGES}
+    weight = {language: len(words & _list_function_words(language)) for language in LANGUAGES}
     for language, told in hits.items():
         weight[language] += len(told)
     heaviest = max(weight.values())
@@ -83,7 +83,7 @@ def languages_of(query: str) -> list[str]:
 def _contested(language: str, words_read: set[str], weight: dict[str, int]) -> bool:
     """Return whether all time words are function words of a language that is at least as likely."""
     own = weight[language] - (len(words_read) == weight[language])
-    return any(words_read <= _function_words(other) for other in LANGUAGES if other != language and weight[other] > own)
+    return any(words_read <= _list_function_words(other) for other in LANGUAGES if other != language and weight[other] > own)
 
 
 def read_time_range(query: str, now: datetime) -> TimeRange | None:

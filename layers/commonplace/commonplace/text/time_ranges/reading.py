@@ -55,7 +55,7 @@ def written_date(slots: Slots, clock: Clock) -> Period | None:
         return None
     if "numeric" in slots:
         return narrowed(days(datetime(date.year, date.month, date.day)), slots)
-    return _of_year(lambda year: _day_of(year, date), slots, clock)
+    return _resolve_in_year(lambda year: _build_day(year, date), slots, clock)
 
 
 def month(slots: Slots, clock: Clock) -> Period | None:
@@ -64,33 +64,33 @@ def month(slots: Slots, clock: Clock) -> Period | None:
     else:
         date = read_written(slots["month"], slots["language"])
         number = date.month if date else 0
-    return _of_year(lambda year: months(year, number), slots, clock) if 1 <= number <= 12 else None
+    return _resolve_in_year(lambda year: months(year, number), slots, clock) if 1 <= number <= 12 else None
 
 
 def season(slots: Slots, clock: Clock) -> Period | None:
-    return _of_year(lambda year: period.season(int(slots["season"]), year, clock.zone), slots, clock)
+    return _resolve_in_year(lambda year: period.season(int(slots["season"]), year, clock.zone), slots, clock)
 
 
 def holiday(slots: Slots, clock: Clock) -> Period | None:
     """Return the usual days of a holiday; for "Christmas morning" and "the day after Christmas" only its own day."""
     whole = not slots.keys() & {"part", "hour", "side"}
-    return _of_year(lambda year: period.holiday(slots["holiday"], year, clock.zone, whole=whole), slots, clock)
+    return _resolve_in_year(lambda year: period.holiday(slots["holiday"], year, clock.zone, whole=whole), slots, clock)
 
 
 def numbered_week(slots: Slots, clock: Clock) -> Period | None:
-    return _of_year(lambda year: _iso_week(year, int(slots["week_number"])), slots, clock)
+    return _resolve_in_year(lambda year: _build_iso_week(year, int(slots["week_number"])), slots, clock)
 
 
 def quarter(slots: Slots, clock: Clock) -> Period | None:
-    return _of_year(lambda year: months(year, 3 * int(slots["quarter"]) - 2, 3), slots, clock)
+    return _resolve_in_year(lambda year: months(year, 3 * int(slots["quarter"]) - 2, 3), slots, clock)
 
 
 def half(slots: Slots, clock: Clock) -> Period | None:
-    return _of_year(lambda year: months(year, 6 * int(slots["half"]) - 5, 6), slots, clock)
+    return _resolve_in_year(lambda year: months(year, 6 * int(slots["half"]) - 5, 6), slots, clock)
 
 
 def year(slots: Slots, clock: Clock) -> Period | None:
-    return _of_year(years, slots, clock)
+    return _resolve_in_year(years, slots, clock)
 
 
 def decade(slots: Slots, clock: Clock) -> Period | None:
@@ -101,32 +101,32 @@ def decade(slots: Slots, clock: Clock) -> Period | None:
     return narrowed(years(first, 10), slots)
 
 
-def _day_of(year: int, date: date) -> Period | None:
+def _build_day(year: int, date: date) -> Period | None:
     try:
         return days(datetime(year, date.month, date.day))
     except ValueError:  # 29 February of a common year
         return None
 
 
-def _iso_week(year: int, number: int) -> Period | None:
+def _build_iso_week(year: int, number: int) -> Period | None:
     try:
         return week(datetime.fromisocalendar(year, number, 1))
     except ValueError:  # a year without a week 53
         return None
 
 
-def _of_year(make: Callable[[int], Period | None], slots: Slots, clock: Clock) -> Period | None:
+def _resolve_in_year(make: Callable[[int], Period | None], slots: Slots, clock: Clock) -> Period | None:
     """Return the period in the named year, else the one selected by last, this, next or the query's direction."""
-    named = _year_of(slots, clock)
+    named = _compute_year(slots, clock)
     if named is not None:
         return narrowed(make(named), slots)
     made = (narrowed(make(near), slots) for near in range(clock.now.year - REACH, clock.now.year + REACH + 1))
     return clock.pick([period for period in made if period], turn_of(slots))
 
 
-def _year_of(slots: Slots, clock: Clock) -> int | None:
+def _compute_year(slots: Slots, clock: Clock) -> int | None:
     if "years_back" in slots:
-        return clock.now.year - _counted({**slots, "unit": "year"})[1][-1]
+        return clock.now.year - _count_units({**slots, "unit": "year"})[1][-1]
     if "year_turn" in slots:
         return clock.now.year + int(slots["year_turn"])
     return int(slots["year"]) if "year" in slots else None
@@ -136,24 +136,24 @@ def ago(slots: Slots, clock: Clock) -> Period | None:
     """Return the day, night, week, month or year a number of units back or ahead; for hours and minutes the hour."""
     sign = 1 if "from_now" in slots else -1
     if "weekday" in slots:
-        return _weekday_ago(slots, clock)
+        return _resolve_weekday_ago(slots, clock)
     if slots.keys() & {"season", "holiday"}:
-        shifted = {**slots, "turn": str(-_counted({**slots, "unit": "year"})[1][-1])}
+        shifted = {**slots, "turn": str(-_count_units({**slots, "unit": "year"})[1][-1])}
         return season(shifted, clock) if "season" in slots else holiday(shifted, clock)
     if slots.get("from_now") == "forward" and not clock.forward:  # "in two weeks" may also be a length
         return None
-    unit, counts = _counted(slots)
+    unit, counts = _count_units(slots)
     moments = [_shift(clock, unit, sign * count) for count in counts[::-sign]]
     if unit in CLOCK_UNITS:
         first, last = (moment.replace(minute=0, second=0, microsecond=0) for moment in (moments[0], moments[-1]))
         return Period(first, last + timedelta(hours=1), "moment")
     if "exact" in slots:
         return days(moments[0])
-    wholes = [_around(unit, moment) for moment in moments]
+    wholes = [_build_period_around(unit, moment) for moment in moments]
     return narrowed(Period(wholes[0].start, wholes[-1].end, wholes[0].grain), slots)
 
 
-def _weekday_ago(slots: Slots, clock: Clock) -> Period | None:
+def _resolve_weekday_ago(slots: Slots, clock: Clock) -> Period | None:
     count = int(slots["count"]) if slots["count"].isdigit() else FEW[-1]
     first = monday(clock.now) + timedelta(days=int(slots["weekday"]))
     return clock.pick([days(first - timedelta(weeks=step)) for step in range(count + 1, -1, -1)], -count)
@@ -161,13 +161,13 @@ def _weekday_ago(slots: Slots, clock: Clock) -> Period | None:
 
 def back(slots: Slots, clock: Clock) -> datetime:
     """Return the time a number of units before now: "older than two years"; for "a few" the nearest."""
-    unit, counts = _counted(slots)
+    unit, counts = _count_units(slots)
     return _shift(clock, unit, -counts[-1])
 
 
 def rolling(slots: Slots, clock: Clock) -> Period | None:
     """Return a number of units back from now, or ahead: whole days including today; hours to the minute."""
-    unit, counts = _counted(slots)
+    unit, counts = _count_units(slots)
     ahead = "ahead" in slots
     if unit == "weekend":
         wholes = [calendar(unit, clock.now, count if ahead else -count) for count in (1, counts[0])]
@@ -181,7 +181,7 @@ def rolling(slots: Slots, clock: Clock) -> Period | None:
     return Period(midnight(first), midnight(last) + timedelta(days=1), "day")
 
 
-def _counted(slots: Slots) -> tuple[str, tuple[int, ...]]:
+def _count_units(slots: Slots) -> tuple[str, tuple[int, ...]]:
     """Return the unit and the counts; "the last days" are a few."""
     few = "several" in slots or slots.get("count") == "few"
     unit = slots.get("several") or slots.get("unit") or slots["stretch"]
@@ -189,7 +189,7 @@ def _counted(slots: Slots) -> tuple[str, tuple[int, ...]]:
     return unit, tuple(size * count for count in (FEW if few else (int(slots.get("count", "1")),)))
 
 
-def _around(unit: str, moment: datetime) -> Period:
+def _build_period_around(unit: str, moment: datetime) -> Period:
     if unit == "night":
         return part_of_day(days(moment), "night")
     return days(moment) if unit == "day" else calendar(unit, moment)
@@ -220,10 +220,10 @@ def read(query: str, now: datetime, languages: Sequence[str]) -> TimeRange | Non
     spoken = [language_of(code) for code in languages]
     blocked = look_alikes(plain, spoken)
     for language in spoken:
-        clock = _clock(plain, now, language)
+        clock = _build_clock(plain, now, language)
         for span in spans_of(plain, language, blocked):
             try:
-                time_range = _range(span, clock)
+                time_range = _build_range(span, clock)
             except (OverflowError, ValueError):  # a year before 1 or after 9999
                 continue
             if time_range is not None:
@@ -231,16 +231,16 @@ def read(query: str, now: datetime, languages: Sequence[str]) -> TimeRange | Non
     return None
 
 
-def _clock(query: str, now: datetime, language: Language) -> Clock:
+def _build_clock(query: str, now: datetime, language: Language) -> Clock:
     is_past = language.past.search(query) is not None and language.planned.search(query) is None
     forward = not is_past and language.forward.search(query) is not None
     return Clock(now, now.replace(tzinfo=None, fold=0), forward, is_past)
 
 
-def _range(span: TimeSpan, clock: Clock) -> TimeRange | None:
+def _build_range(span: TimeSpan, clock: Clock) -> TimeRange | None:
     if span.kind == "by":
         clock = replace(clock, forward=not clock.told)
-    first, last = _ends(span, clock)
+    first, last = _resolve_ends(span, clock)
     if first is None or last is None:
         return None
     after = {"since": first.start, "after": first.end, "newer": first.start}.get(span.kind)
@@ -253,7 +253,7 @@ def _range(span: TimeSpan, clock: Clock) -> TimeRange | None:
     edges = [None if edge is None else clock.aware(edge) for edge in (after, before)]
     if edges[0] and edges[1] and edges[0] >= edges[1]:
         return None
-    any_year = grain != "open" and all(_of_any_year(phrase, clock.zone) for phrase in span.phrases)
+    any_year = grain != "open" and all(_is_of_any_year(phrase, clock.zone) for phrase in span.phrases)
     return TimeRange(edges[0], edges[1], "", grain, any_year, any_week=_is_of_any_week(span))
 
 
@@ -262,9 +262,9 @@ def _is_of_any_week(span: TimeSpan) -> bool:
     return all("weekday" in phrase.slots and not phrase.slots.keys() & slots_read for phrase in span.phrases)
 
 
-def _ends(span: TimeSpan, clock: Clock) -> Ends:
+def _resolve_ends(span: TimeSpan, clock: Clock) -> Ends:
     if len(span.phrases) == 2:
-        return _between(span.phrases, clock)
+        return _resolve_between(span.phrases, clock)
     slots = span.phrases[0].slots
     if span.kind in ("older", "newer"):
         moment = back(slots, clock)
@@ -272,21 +272,21 @@ def _ends(span: TimeSpan, clock: Clock) -> Ends:
     return ((resolve if span.kind == "during" else point)(slots, clock),) * 2
 
 
-def _of_any_year(phrase: TimePhrase, zone: str) -> bool:
+def _is_of_any_year(phrase: TimePhrase, zone: str) -> bool:
     slots = phrase.slots
     moves = "holiday" in slots and is_movable(slots["holiday"], zone)
     return bool(slots.keys() & YEARLY) and not slots.keys() & OF_ONE_YEAR and not moves
 
 
-def _between(phrases: Sequence[TimePhrase], clock: Clock) -> Ends:
+def _resolve_between(phrases: Sequence[TimePhrase], clock: Clock) -> Ends:
     """Resolve both ends; an end without year or week is the closest to the other, "the 3rd" in the other's month."""
     first, last = phrases
     if "day_number" in first.slots:
-        end = _dated(last, clock)
-        return (_same_month(first, end) if end else None), end
+        end = _resolve_dated(last, clock)
+        return (_build_same_month(first, end) if end else None), end
     if "day_number" in last.slots:
-        start = _dated(replace(first, slots={**last.slots, **first.slots}), clock)
-        return start, (_same_month(last, start) if start else None)
+        start = _resolve_dated(replace(first, slots={**last.slots, **first.slots}), clock)
+        return start, (_build_same_month(last, start) if start else None)
     if last.bare and (not first.bare or clock.forward):
         start = point(first.slots, clock)
         return start, (point(last.slots, clock.seen_from(start.start, forward=True)) if start else None)
@@ -296,11 +296,11 @@ def _between(phrases: Sequence[TimePhrase], clock: Clock) -> Ends:
     return point(first.slots, clock), end
 
 
-def _dated(phrase: TimePhrase, clock: Clock) -> Period | None:
+def _resolve_dated(phrase: TimePhrase, clock: Clock) -> Period | None:
     return point(phrase.slots, clock) if phrase.slots.keys() & {"date"} else None
 
 
-def _same_month(phrase: TimePhrase, other: Period) -> Period:
+def _build_same_month(phrase: TimePhrase, other: Period) -> Period:
     start = other.start.replace(day=int(phrase.slots["day_number"]))
     return Period(start, start + (other.end - other.start), other.grain)
 
@@ -313,7 +313,7 @@ def resolve(slots: Slots, clock: Clock) -> Period | None:
         return whole
     if whole.grain != "day" or whole.end - whole.start > timedelta(days=1):
         return None
-    return _hours(whole, slots) if "hour" in slots else part_of_day(whole, slots["part"])
+    return _resolve_hours(whole, slots) if "hour" in slots else part_of_day(whole, slots["part"])
 
 
 def point(slots: Slots, clock: Clock) -> Period | None:
@@ -325,15 +325,15 @@ def point(slots: Slots, clock: Clock) -> Period | None:
     return Period(moment, moment, "moment")
 
 
-def _hours(day: Period, slots: Slots) -> Period | None:
+def _resolve_hours(day: Period, slots: Slots) -> Period | None:
     """Return the hour from a time of day, or a range of two; without am or pm the clock has 24 hours."""
     part = slots.get("part") or slots.get("moment", " ").split(" ")[1]
     half = slots.get("meridiem") or slots.get("to_meridiem") or ("am" if part == "morning" else "pm" if part else None)
-    first = _time_of_day(slots["hour"], slots.get("minute"), half)
+    first = _parse_time_of_day(slots["hour"], slots.get("minute"), half)
     if "to_hour" not in slots:
         last = first and first + timedelta(hours=1)
     else:
-        last = _time_of_day(slots["to_hour"], slots.get("to_minute"), slots.get("to_meridiem") or half)
+        last = _parse_time_of_day(slots["to_hour"], slots.get("to_minute"), slots.get("to_meridiem") or half)
     if first is None or last is None:
         return None
     if first >= last:  # "between 11 and 1 pm"
@@ -341,7 +341,7 @@ def _hours(day: Period, slots: Slots) -> Period | None:
     return Period(day.start + first, day.start + last, "moment") if timedelta() <= first < last else None
 
 
-def _time_of_day(hours: str, minutes: str | None, half: str | None) -> timedelta | None:
+def _parse_time_of_day(hours: str, minutes: str | None, half: str | None) -> timedelta | None:
     hour, minute = int(hours), int(minutes or "0")
     if half == "pm" and hour < NOON:
         hour += NOON
@@ -350,20 +350,20 @@ def _time_of_day(hours: str, minutes: str | None, half: str | None) -> timedelta
     return timedelta(hours=hour, minutes=minute) if hour <= 24 and minute <= 59 else None
 
 
-def _day(slots: Slots, clock: Clock) -> Period | None:
+def _resolve_day(slots: Slots, clock: Clock) -> Period | None:
     return narrowed(days(clock.now + timedelta(days=int(slots["day"]))), slots)
 
 
-def _clock_time(slots: Slots, clock: Clock) -> Period | None:
+def _resolve_clock_time(slots: Slots, clock: Clock) -> Period | None:
     """Return the day of the last such time of day, if the query is about the past: "what have I said since 8 am"."""
     today = days(clock.now)
-    time = _hours(today, slots) if "hour" in slots else part_of_day(today, slots["part"])
+    time = _resolve_hours(today, slots) if "hour" in slots else part_of_day(today, slots["part"])
     if time is None or not clock.told:
         return None
     return today if time.start <= clock.now else days(clock.now - timedelta(days=1))
 
 
-def _moment(slots: Slots, clock: Clock) -> Period:
+def _resolve_moment(slots: Slots, clock: Clock) -> Period:
     """Return a part of a day that includes its day; "near night" is the past one until noon, then the coming one."""
     day, part = slots["moment"].split()
     offset = (-1 if clock.now.hour < NOON else 0) if day == "near" else int(day)
@@ -371,7 +371,7 @@ def _moment(slots: Slots, clock: Clock) -> Period:
     return whole if "hour" in slots else part_of_day(whole, part)
 
 
-def _weekday(slots: Slots, clock: Clock) -> Period | None:
+def _resolve_weekday(slots: Slots, clock: Clock) -> Period | None:
     first = monday(clock.now) + timedelta(days=int(slots["weekday"]))
     if "week_turn" in slots:
         return narrowed(days(first + timedelta(weeks=int(slots["week_turn"]))), slots)
@@ -389,12 +389,12 @@ def _this_week(period: Period, clock: Clock) -> Period:
     return period
 
 
-def _whole(slots: Slots, clock: Clock) -> Period | None:
+def _resolve_whole(slots: Slots, clock: Clock) -> Period | None:
     turn, unit = (slots.get("whole") or slots["week_turn"] + " week").split()
     return narrowed(calendar(unit, clock.now, int(turn)), slots)
 
 
-def _calendar(slots: Slots, clock: Clock) -> Period | None:
+def _resolve_calendar(slots: Slots, clock: Clock) -> Period | None:
     unit, turn = slots["calendar"], turn_of(slots)
     if slots.get("turn") == "coming" and unit == "weekend":
         return narrowed(
@@ -407,7 +407,7 @@ def _calendar(slots: Slots, clock: Clock) -> Period | None:
     return clock.pick([period for period in near if period], None)
 
 
-def _day_of_month(slots: Slots, clock: Clock) -> Period | None:
+def _resolve_day_of_month(slots: Slots, clock: Clock) -> Period | None:
     number = int(slots["day_of_month"]) - 1
     near = [calendar("month", clock.now, step) for step in range(-3, 4)]
     nth = [days(month.start + timedelta(days=number)) for month in near]
@@ -431,17 +431,17 @@ READERS = {
     "season": season,
     "quarter": quarter,
     "half": half,
-    "day_of_month": _day_of_month,
-    "weekday": _weekday,
-    "moment": _moment,
-    "day": _day,
-    "calendar": _calendar,
-    "whole": _whole,
-    "week_turn": _whole,
+    "day_of_month": _resolve_day_of_month,
+    "weekday": _resolve_weekday,
+    "moment": _resolve_moment,
+    "day": _resolve_day,
+    "calendar": _resolve_calendar,
+    "whole": _resolve_whole,
+    "week_turn": _resolve_whole,
     "decade": decade,
     "tens": decade,
     "year": year,
     "year_turn": year,
-    "hour": _clock_time,
-    "part": _clock_time,
+    "hour": _resolve_clock_time,
+    "part": _resolve_clock_time,
 }
