@@ -84,7 +84,7 @@ def _next_weekday(time_range: TimeRange, text: str, spoken_at: datetime) -> Time
 
 
 def _iso_dates(time_range: TimeRange) -> str | None:
-    """Return the range as ISO dates with its own precision; None for a range of several months or years."""
+    """Return the range as ISO dates with its own precision. Returns None for a range of several months or years."""
     first, last = time_range.after, time_range.before
     if first is None or last is None:
         edge = first or (last and last - timedelta(days=1))

@@ -18,8 +18,8 @@ Decided = Literal["ADD", "UPDATE", "DELETE", "NOOP", "FORGET"]
 class Candidate:
     """A memory that a reader proposes. Fields that are None are derived by rules.
 
-    `evidence`: a span of the user's own words in that message, up to 300 characters. `rests_on`: all source interactions, if
-    more than one. `corrects`: its words say that something earlier was wrong or has ended. `forgets`: the user wants
+    `evidence` is a span of the user's own words in that message, up to 300 characters. `rests_on`: all source interactions,
+    if more than one. `corrects`: its words say that something earlier was wrong or has ended. `forgets`: the user wants
     `content` forgotten; nothing is added.
     """
 

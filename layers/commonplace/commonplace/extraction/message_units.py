@@ -41,7 +41,7 @@ def judged_clauses(
     least: float,
     family: frozenset[str],
 ) -> list[JudgedClause]:
-    """Judge the clauses of a message in order. `before`: the message it may answer; `least`: the least worth."""
+    """Judge the clauses of a message in order. `before` is the message it may answer. `least` is the least worth."""
     clauses: list[JudgedClause] = []
     stranger = False  # a person outside the household was mentioned, so the next "he" refers to them
     for clause in message_clauses:
@@ -121,7 +121,7 @@ class ReadMessage:
 def read_message(
     utterance: Utterance, before: Utterance | None, words: Embedder, least: float, family: frozenset[str]
 ) -> ReadMessage:
-    """Read one message of the user. `before`: the message it may answer; `least`: the least worth of a clause."""
+    """Read one message of the user. `before` is the message it may answer. `least` is the least worth of a clause."""
     message = ReadMessage()
     question = question_to_user(before)
     message_clauses = list(clauses(utterance))
@@ -134,7 +134,7 @@ def read_message(
 
 
 def _with_neighbours(judged: Sequence[JudgedClause]) -> list[JudgedClause | None]:
-    """Return the retained clauses, each with the previous one if it depends on it; None for dropped ones."""
+    """Return the retained clauses, each with the previous one if it depends on it. Returns None for dropped ones."""
     worthy = {at for at, clause in enumerate(judged) if clause.why is None}
     for at in sorted(worthy):
         before = next((back for back in range(at - 1, -1, -1) if tokenizer.terms(judged[back].clause.text)), None)

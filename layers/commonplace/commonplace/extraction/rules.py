@@ -80,7 +80,7 @@ class _DayReading:
         self.family = household_names(utterance.own_words for utterance in self.day.utterances)
 
     def read_message(self, whole: Utterance, utterance: Utterance) -> None:
-        """Read one message of the user. `utterance`: the `whole` message without role-play."""
+        """Read one message of the user. `utterance` is the `whole` message without role-play."""
         if utterance != whole:
             self.dropped.append(_build_dropped(whole, ROLE_PLAY))
         utterance = self._serve_forget_requests(utterance)

@@ -115,7 +115,7 @@ def _find_others_reason(text: str, judgement: Judgement) -> str | None:
 
 
 def exclusion_reason(text: str, family: frozenset[str] = frozenset()) -> str | None:
-    """Return why a text must never be stored, even on request; None if it may be stored."""
+    """Return why a text must never be stored, even on request. Returns None if it may be stored."""
     if is_instruction_to_reader(text):
         return _INSTRUCTION
     if _SECRET.search(text):
@@ -150,7 +150,7 @@ def _is_complete(text: str, between_commas: bool) -> bool:
 
 
 def imagined_or_reported(text: str) -> str | None:
-    """Return why a clause is not true of the user: imagined, or another person's opinion; None if it may be true."""
+    """Return why a clause is not true of the user: imagined, or another person's opinion. Returns None if it may be true."""
     if has_wording("counterfactual", text):
         return _IMAGINED
     return "what somebody else says" if has_wording("reported", text) and not has_wording("adviser", text) else None

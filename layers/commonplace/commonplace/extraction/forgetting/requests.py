@@ -35,7 +35,7 @@ class ForgetRequest:
 
 
 def forget_target(text: str) -> str | None:
-    """Return what a text asks to forget, possibly ""; None if it is not a request to forget."""
+    """Return what a text asks to forget, possibly "". Returns None if it is not a request to forget."""
     phrase = _forget_phrase(text)
     return None if phrase is None else phrase.what
 
@@ -47,7 +47,7 @@ def addresses_the_memory(text: str) -> bool:
 
 
 def forget_requests(utterance: Utterance, before: Utterance | None) -> list[ForgetRequest]:
-    """Return the forget requests of a message. `before`: the preceding message, which shows the subject."""
+    """Return the forget requests of a message. `before` is the preceding message, which shows the subject."""
     message_clauses, requests = clauses(utterance), list[ForgetRequest]()
     phrases = [_forget_phrase(clause.text) for clause in message_clauses]
     alone = all(
@@ -92,7 +92,7 @@ class _Phrase:
 
 
 def _forget_phrase(text: str) -> _Phrase | None:
-    """Return the target that a clause asks to forget, and where its words end; None if it is not a request."""
+    """Return the target that a clause asks to forget, and where its words end. Returns None if it is not a request."""
     plain = straight(text)
     unstored = wording_pattern("unstored").search(plain)
     if unstored:

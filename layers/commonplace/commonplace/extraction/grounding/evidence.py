@@ -81,7 +81,7 @@ class PartialDate(NamedTuple):
 
 
 def evidence_span(evidence: str, utterance: Utterance) -> tuple[int, int] | None:
-    """Return the span of the evidence in `utterance.text`, inside the user's own words; None if it does not occur.
+    """Return the span of the evidence in `utterance.text`, inside the user's own words. Returns None if it does not occur.
 
     Case, character width, blanks, the style of quotation marks and dashes, and surrounding punctuation are ignored. Only
     whole words match.
@@ -99,7 +99,7 @@ def evidence_span(evidence: str, utterance: Utterance) -> tuple[int, int] | None
 
 
 def clauses_around(evidence: str, utterance: Utterance, clauses: Iterable[Clause]) -> list[Clause]:
-    """Return the clauses that overlap the evidence; empty if it is not in the user's own words."""
+    """Return the clauses that overlap the evidence. Returns an empty result if it is not in the user's own words."""
     span = evidence_span(evidence, utterance)
     return [clause for clause in clauses if span and clause.start < span[1] and span[0] < clause.end]
 
@@ -311,7 +311,7 @@ def _compile_weekdays() -> re.Pattern[str]:
 
 
 def unsupported_unspaced(content: str, pool: str, code: str) -> str | None:
-    """Return the first name in unspaced script that the pool lacks; None if it has all."""
+    """Return the first name in unspaced script that the pool lacks. Returns None if it has all."""
     normalized_pool = normalize("NFKC", pool)
     if code not in LANGUAGES_WITHOUT_CAPITALS or not _SCRIPT.search(normalized_pool):
         return None
@@ -328,7 +328,7 @@ def _named(names: re.Pattern[str], content: str) -> Iterator[str]:
 
 
 def unsupported_name(content: str, pool: str, code: str) -> str | None:
-    """Return the first name of the content that the pool lacks in any form; None if it has all."""
+    """Return the first name of the content that the pool lacks in any form. Returns None if it has all."""
     known = {_fold_word(word) for word in _WORD.findall(pool)}
     stems: dict[str, list[str]] = {}
     for word in known:
@@ -396,7 +396,7 @@ def _multi_word_names(content: str) -> list[tuple[str, list[str]]]:
 
 
 def misnegated(content: str, evidence: str, context: str) -> str | None:
-    """Return why a clause of the content is negated unlike its evidence; None if they agree.
+    """Return why a clause of the content is negated unlike its evidence. Returns None if they agree.
 
     A negation of the content beyond the user's own may be based on `others`: on the memory with more details, or on a
     question ("Any allergies?").

@@ -113,7 +113,7 @@ def find_code(view: str) -> Iterator[TextSpan]:
 
 
 def _code_weight(text: str) -> int | None:
-    """Return 2 for surely code, 1 for likely code, 0 for a line that follows its neighbours; None for a sentence."""
+    """Return 2 for surely code, 1 for likely code, 0 for a line that follows its neighbours. Returns None for a sentence."""
     if len(text) > _LONGEST:
         return None
     tokens = len(_TOKEN.findall(text))

@@ -75,8 +75,8 @@ class Classification:
     """The labels of one statement.
 
     importance `level`: 1 (nothing is lost without it) to 5 (harm if it is forgotten); `worthy`: useful to the user in some
-    weeks; `confidence`: the probability, 0 to 1, that type and category are both right; `worth`: the strength of the reasons
-    to store it, 0 to 1, for comparison with the caller's threshold.
+    weeks. `confidence` is the probability, 0 to 1, that type and category are both right. `worth` is the strength of the
+    reasons to store it, 0 to 1, for comparison with the caller's threshold.
     """
 
     statement_type: StatementType
@@ -90,10 +90,10 @@ class Classification:
 
 
 def classify(text: str, vector: Vector | None, encoded: Vector | None = None) -> Classification:
-    """Classify any text. `vector`: its static embedding.
+    """Classify any text. `vector` is its static embedding.
 
-    `encoded`: its features of the sentence encoders (`features`); if None, a model trained without them is used. A text not
-    worth storing as a whole gets the labels of its most certain worthy sentence, if there is one: an allergy between a
+    `encoded` has the features of the sentence encoders (`features`); if None, a model trained without them is used. A text
+    not worth storing as a whole gets the labels of its most certain worthy sentence, if there is one: an allergy between a
     greeting and a joke. Statements on the user's health, on a name or on how to answer are never rated below 4.
     """
     classification = _classify_worthiest(text, vector, encoded)

@@ -284,7 +284,7 @@ class Heads(NamedTuple):
         return cls(np.rint(words / scales).astype(np.int8), scales.astype(np.float32), vector.astype(np.float16))
 
     def scores(self, text: str, vector: Vector | None) -> Vector:
-        """Return one score per head, about -1 (no) to 1 (yes). `vector`: the text's embedding, if it has one."""
+        """Return one score per head, about -1 (no) to 1 (yes). `vector` is the text's embedding, if it has one."""
         seen = features(text)
         total: Vector = (seen.values @ self.words[seen.slots].astype(np.float32)) * self.scales
         if vector is not None:
@@ -330,7 +330,7 @@ class Model(NamedTuple):
     """Added to the score of each label: otherwise rare labels would be chosen too rarely."""
 
     def scores(self, text: str, vector: Vector | None, encoded: Vector | None = None) -> Vector:
-        """Return the score of each head; `encoded` is only used by a model that was trained with it."""
+        """Return the score of each head. `encoded` is only used by a model that was trained with it."""
         logits = self.heads.scores(text, vector)
         if self.encoded is not None and encoded is not None:
             logits = logits + self.encoded.scores(encoded)
@@ -386,7 +386,7 @@ class KindsModel(NamedTuple):
 
 
 def kinds(text: str, vector: Vector | None) -> Shares:
-    """Return the probability of each kind of clause; `vector` is its static embedding, if it has one."""
+    """Return the probability of each kind of clause. `vector` is its static embedding, if it has one."""
     return shipped_kinds().shares(text, vector)
 
 

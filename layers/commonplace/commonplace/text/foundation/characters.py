@@ -43,7 +43,7 @@ def undisguised(text: str) -> str:
 
 
 def bare(text: str) -> str:
-    """Return lower case without the marks of Latin, Greek and Cyrillic letters; `ß` is "ss". The length may change."""
+    """Return lower case without the marks of Latin, Greek and Cyrillic letters. `ß` becomes "ss". The length may change."""
     lower = text.casefold()
     if lower.isascii():
         return lower

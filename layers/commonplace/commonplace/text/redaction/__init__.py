@@ -105,7 +105,7 @@ class Redaction:
 
 
 def redact(text: str, before: str | None = None) -> Redaction:
-    """Remove the secrets from `text`. `before`: the previous message, whose question a bare "4471" may answer.
+    """Remove the secrets from `text`. `before` is the previous message, whose question a bare "4471" may answer.
 
     Redacting the result again changes nothing. The time is linear in the length of both texts.
     """

@@ -276,9 +276,9 @@ Spans = list[tuple[int, int]]
 
 
 def read(view: View, at: int, takes: str, bold: bool = True) -> Spans:
-    """Return the spans of the value that begins at `at`; empty if there is none.
+    """Return the spans of the value that begins at `at`. Returns an empty result if there is none.
 
-    `takes`: the values that the noun accepts. Unless `bold`, plain words are not a value, because they may be a remark.
+    `takes` has the values that the noun accepts. Unless `bold`, plain words are not a value, because they may be a remark.
     """
     head = next(iter(_skip_fillers(tokens(view, at, _MOST_FILLERS + 1))), None)
     if head is None:

@@ -205,7 +205,7 @@ def stems_of(tag: str) -> frozenset[str]:
 
 
 def scale_of(model: str) -> tuple[float, float] | None:
-    """Return the model's cosines of unrelated tags and of tags with the same meaning; None if never measured."""
+    """Return the model's cosines of unrelated tags and of tags with the same meaning. Returns None if never measured."""
     return scales().get(model)
 
 

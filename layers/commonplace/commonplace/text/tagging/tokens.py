@@ -23,7 +23,7 @@ _RUN = re.compile(rf"[{_UNSPACED}]+")
 
 
 class Word(NamedTuple):
-    """`key`: the form for comparison; `parted`: a phrase ends before it; `first`: it starts a sentence.
+    """`key`: the form for comparison. `parted`: a phrase ends before it; `first`: it starts a sentence.
 
     `hyphened`: joined to the previous word by a hyphen.
     """

@@ -142,7 +142,7 @@ class Lexicon:
 
 @loaded_once
 def lexicon(language: str) -> Lexicon:
-    """Return the compiled lexicon of a language, or of `when`; empty if none is shipped."""
+    """Return the compiled lexicon of a language, or of `when`. Returns an empty result if none is shipped."""
     made = Lexicon()
     if language in _WITHOUT_LEXICON:
         return made

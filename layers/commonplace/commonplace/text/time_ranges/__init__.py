@@ -13,10 +13,10 @@ FINENESS: Sequence[Granularity] = ("moment", "day", "week", "month", "year")
 class TimeRange:
     """From `after` (inclusive) to `before` (exclusive), at least one of them set and both with the caller's offset.
 
-    `text`: the words of the query that name it. `granularity`: the calendar unit of its edges ("moment" within a day; "day"
-    for a weekend or early May, "month" for a season or quarter), "open" if an end is missing. `any_year`: a date, month or
-    season without a year; the range is in the likeliest year. `any_week`: weekdays without a week, with or without a time of
-    day; the range is in the likeliest week.
+    `text` has the words of the query that name it. `granularity` is the calendar unit of its edges ("moment" within a day;
+    "day" for a weekend or early May, "month" for a season or quarter), "open" if an end is missing. `any_year`: a date,
+    month or season without a year; the range is in the likeliest year. `any_week`: weekdays without a week, with or without a
+    time of day; the range is in the likeliest week.
     """
 
     after: datetime | None
@@ -68,7 +68,7 @@ class TimePhrase:
 
 @dataclass(frozen=True)
 class TimeSpan:
-    """One or two phrases with the words that join them; `kind` is "during", "since", "between" and so on."""
+    """One or two phrases with the words that join them. `kind` is "during", "since", "between" and so on."""
 
     start: int
     end: int

@@ -124,7 +124,7 @@ def _titles(query: str, language: Language) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=1024)
 def read_written(text: str, language: str) -> date | None:
-    """Return the date in a text, in `NO_YEAR` without a year; for a month its first day; None if there is none.
+    """Return the date in a text, in `NO_YEAR` without a year; for a month its first day. Returns None if there is none.
 
     05/03/2023 is day first in every language, but 03/15/2023 is 15 March; after a year, and in Japanese, the month is first.
     """
@@ -183,7 +183,7 @@ def _can_take_phrase(relation: Joint, phrase: TimePhrase) -> bool:
 
 
 def edges(query: str, joint: Joint, first: TimePhrase, last: TimePhrase) -> tuple[int, int] | None:
-    """Return the start and end of a joint with its times; None if it doesn't surround them."""
+    """Return the start and end of a joint with its times. Returns None if it doesn't surround them."""
     before = joint.before.search(query, max(0, first.start - REACH), first.start)
     after = joint.after.match(query, last.end) if before else None
     if not before or not after or (after.end() == last.end and not _ends(query, last.end)):

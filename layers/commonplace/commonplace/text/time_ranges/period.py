@@ -83,7 +83,7 @@ def part_of_day(day: Period, part: str) -> Period:
 class Clock:
     """`instant` is the aware present; `now` the same on the wall clock, or the reference time of a bare "Monday".
 
-    `forward`: the query asks about the future. `told`: it explicitly asks about the past.
+    `forward`: the query asks about the future. `told`: the query explicitly asks about the past.
     """
 
     instant: datetime
@@ -153,7 +153,7 @@ DAYS_OF_WEEK = {"early": (0, 2), "mid": (2, 4), "late": (4, 7)}
 
 
 def narrowed(whole: Period | None, slots: Slots) -> Period | None:
-    """Apply "early", "the first Monday of", "the week of" or "the day after" to a period; None if impossible."""
+    """Apply "early", "the first Monday of", "the week of" or "the day after" to a period. Returns None if impossible."""
     if whole is None:
         return None
     if phase := slots.get("phase") or slots.get("phase_of"):
@@ -172,7 +172,7 @@ def narrowed(whole: Period | None, slots: Slots) -> Period | None:
 
 
 def phase_of(whole: Period, phase: str) -> Period | None:
-    """Return the named part of a period ("early", "half_1"); None if it has no such part."""
+    """Return the named part of a period ("early", "half_1"). Returns None if it has no such part."""
     length = relativedelta(whole.end, whole.start)
     size = 12 * length.years + length.months
     if size > 1:
@@ -255,7 +255,7 @@ Rule = Mapping[str, Any]
 def season(first_month: int, year: int, zone: str) -> Period:
     """Return the three whole months of a season that begins in `first_month` in the north, half a year later in the south.
 
-    A season across the turn of the year belongs to the year of its December. `zone`: an IANA name, or "".
+    A season across the turn of the year belongs to the year of its December. `zone` is an IANA name, or "".
     """
     southern = _is_in(zone, _load_table()["seasons"]["south"])
     return months(year, (first_month + 5) % 12 + 1 if southern else first_month, 3)

@@ -57,7 +57,7 @@ def _figures() -> re.Pattern[str]:
 
 
 def languages_of(query: str) -> list[str]:
-    """Return the languages in which the query may name a time, likeliest first; empty for most queries.
+    """Return the languages in which the query may name a time, likeliest first. Returns an empty result for most queries.
 
     A word that is a time in one language and a function word in another ("hier") counts for the likelier language.
     """

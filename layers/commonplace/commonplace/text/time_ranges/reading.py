@@ -44,7 +44,7 @@ CLOCK_UNITS = ("hour", "minute")
 
 
 def turn_of(slots: Slots) -> int | None:
-    """Return -1 for last, 0 for this, 1 for next; None if the phrase has no such word."""
+    """Return -1 for last, 0 for this, 1 for next. Returns None if the phrase has no such word."""
     turn = slots.get("turn") or slots.get("turned")
     return None if turn is None else 1 if turn == "coming" else int(turn)
 
@@ -306,7 +306,7 @@ def _build_same_month(phrase: TimePhrase, other: Period) -> Period:
 
 
 def resolve(slots: Slots, clock: Clock) -> Period | None:
-    """Return the period of filled slots on that clock; None if invalid (31 February, afternoon of a week)."""
+    """Return the period of filled slots on that clock. Returns None if invalid (31 February, afternoon of a week)."""
     read = next((read for slot, read in READERS.items() if slot in slots), None)
     whole = read(slots, clock) if read else None
     if whole is None or not slots.keys() & {"part", "hour"}:
