@@ -24,7 +24,7 @@ _EXPLICIT = 0.95
 
 
 def refusal_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
-    """Return why a decision must not be applied, or None if it may. `targets` has the memories of the decision that still exist."""
+    """Return why a decision must not be applied, or None if it may. `targets` has its memories that still exist."""
     candidate = decision.candidate
     # even if no memory contains it, it is removed from the texts
     forgets = decision.operation == "FORGET" or candidate.forgets
