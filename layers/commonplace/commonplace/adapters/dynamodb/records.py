@@ -52,15 +52,15 @@ class DynamoRawRecords:
         self._table = table
 
     def rows(self, user_id: str) -> Iterator[RawRecord]:
-        audits, used = _Followed(self._iterate_items(user_id, AUDIT), AUDIT), _Followed(self._iterate_items(user_id, USED), USED)
-        for item in self._iterate_items(user_id, MEMORY):
+        audits, used = _Followed(self._yield_items(user_id, AUDIT), AUDIT), _Followed(self._yield_items(user_id, USED), USED)
+        for item in self._yield_items(user_id, MEMORY):
             memory_id = str(item[ITEM]["S"]).removeprefix(MEMORY)
             counts = {row[ITEM]["S"]: row for row in used.of(memory_id)}.get(used_name(memory_id))
             steps = dict(map(_parse_audit_step, audits.of(memory_id)))
             memory = readable(item, lambda row, counts=counts: memory_of(row, counts))  # type: ignore[misc]
             yield RawRecord(memory_id, _raw(item), memory, steps)
 
-    def _iterate_items(self, user_id: str, prefix: str) -> Iterator[Item]:
+    def _yield_items(self, user_id: str, prefix: str) -> Iterator[Item]:
         condition, values = partition_condition(user_id, prefix)
         after = None
         while True:
