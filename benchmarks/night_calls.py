@@ -31,8 +31,8 @@ _BEGUN = date(2026, 3, 1)
 class WithModel(Commonplace):
     """A memory file whose days a scripted model reads."""
 
-    def _context(self) -> RunContext:
-        context = super()._context()
+    def _build_context(self) -> RunContext:
+        context = super()._build_context()
         return replace(context, night=replace(context.night, model=ScriptedModel()))
 
 

@@ -152,7 +152,7 @@ def _write_all() -> None:
 
     FOLDER.mkdir(exist_ok=True, parents=True)
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as name, DynamoDB() as server:
-        patch.setattr(local, "_sentence_encoder", WordVectors)
+        patch.setattr(local, "_build_sentence_encoder", WordVectors)
         path = Path(name) / "memory.db"
         _save("sqlite", write_file(path, Path(name)))
         FILE.write_bytes(gzip.compress(path.read_bytes(), mtime=0))

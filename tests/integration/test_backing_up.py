@@ -108,7 +108,7 @@ def test_the_oldest_makes_room_and_each_goes_by_time(open_memory: Opener) -> Non
 
 
 def test_a_model_takes_no_other_s_room_and_applies_nothing(memory: Commonplace) -> None:
-    asking, kept = replace(memory._caller(), admin=False), replace(memory._local.ports, backups=BackupStorage(most=1))
+    asking, kept = replace(memory._build_caller(), admin=False), replace(memory._local.ports, backups=BackupStorage(most=1))
 
     def asked(**arguments: Any) -> BackupResult:
         found = dispatch.call("backup_restore", arguments, asking, kept)

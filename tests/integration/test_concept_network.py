@@ -16,7 +16,7 @@ MUSIC, FOOD = ("cello", "orchestra", "music"), ("peanut", "allergy", "kitchen")
 @pytest.fixture
 def filled(memory: Commonplace) -> Commonplace:
     """Two subjects of three concepts in five memories each, and one that stands alone."""
-    writer = Writer(memory._ports())
+    writer = Writer(memory._get_ports())
     for subject in (MUSIC, FOOD):
         for number in range(5):
             writer.write(f"{subject[0]} {number}", concepts=subject)
@@ -41,7 +41,7 @@ def test_what_stands_together_is_linked_and_forms_a_community(filled: Commonplac
 
 
 def test_two_memories_make_no_link(memory: Commonplace) -> None:
-    writer = Writer(memory._ports())
+    writer = Writer(memory._get_ports())
     for number in range(2):
         writer.write(f"tea {number}", concepts=("tea", "cup"))
     assert memory.concept_network().links == []
@@ -70,7 +70,7 @@ def test_an_unknown_focus_is_empty_and_names_the_nearest(filled: Commonplace) ->
 
 def test_only_what_is_visible_is_there(open_memory: Opener) -> None:
     memory = open_memory()
-    writer = Writer(memory._ports())
+    writer = Writer(memory._get_ports())
     for number in range(3):
         writer.write(f"tea {number}", concepts=("tea", "cup"), agent_id="chef")
         writer.write(f"milk {number}", concepts=("milk", "cow"), expires_at=NOON)

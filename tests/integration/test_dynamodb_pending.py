@@ -139,14 +139,14 @@ def test_records_that_wait_are_read_once_however_many_there_are(
     records: DynamoRecords, waiting: DynamoPending, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     read: list[int] = []
-    from_table = pending._records
+    from_table = pending._load_records
 
     def counted(calls: Any, rows: list[Any]) -> list[Stored]:
         read.append(len(rows))
         return from_table(calls, rows)
 
     monkeypatch.setattr(pending, "_CACHE_SIZE", 2)
-    monkeypatch.setattr(pending, "_records", counted)
+    monkeypatch.setattr(pending, "_load_records", counted)
     found = [stored(records, text) for text in ("tea", "coffee", "milk")]
     for _ in range(3):
         assert memories(waiting.pending(USER)[0]) == found

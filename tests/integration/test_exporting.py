@@ -118,7 +118,7 @@ def test_what_is_erased_is_in_no_file(lived: Commonplace, memory_file: Path) -> 
 
 
 def test_a_model_is_told_who_may_and_no_file_is_made(lived: Commonplace) -> None:
-    asking = replace(lived._caller(), admin=False)
+    asking = replace(lived._build_caller(), admin=False)
     told = dispatch.call("export_memories", {}, asking, lived._local.ports)
     assert isinstance(told, ExportResult)
     assert (told.status, told.count, told.export_id) == ("needs_review", 2, None)

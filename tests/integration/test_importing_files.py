@@ -303,7 +303,7 @@ def test_two_uploads_at_once_do_not_exceed_the_quota_together(memory: Commonplac
 
 
 def test_a_model_plans_and_a_person_applies(memory: Commonplace) -> None:
-    ports, asking = memory._local.ports, replace(memory._caller(), admin=False)
+    ports, asking = memory._local.ports, replace(memory._build_caller(), admin=False)
     told = dispatch.call("import_memories", {"data": file_of(line()), "dry_run": False}, asking, ports)
     assert isinstance(told, ImportMemoriesResult)
     assert (told.status, told.new) == ("needs_review", 1)

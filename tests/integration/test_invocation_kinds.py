@@ -89,7 +89,7 @@ def test_each_kind_gives_what_the_engine_gives(
         expected.call("write_memory", event_of("write_memory"))
     status, body = called(kind, tool.name, event_of(tool.name))
     assert status == 200
-    asking = replace(expected._caller(), admin=kind.admin)
+    asking = replace(expected._build_caller(), admin=kind.admin)
     told = dispatch.call(tool.name, event_of(tool.name), asking, expected._local.ports)
     assert alike(body) == alike(told.model_dump(mode="json"))
 

@@ -30,7 +30,7 @@ def memory(tmp_path: Path) -> Iterator[Commonplace]:
 
 
 def context_of(memory: Commonplace, now: datetime = NOW) -> RunContext:
-    context = memory._context()
+    context = memory._build_context()
     return run_context(replace(context.caller, now=now), context.ports)
 
 

@@ -106,7 +106,7 @@ def test_what_is_not_to_be_kept_at_all_goes_by_any_clock(open_memory: Opener) ->
 
 def test_who_holds_a_lease_while_the_clock_is_set_back_keeps_it(open_memory: Opener) -> None:
     clock = [NOON]
-    context = replace(open_memory()._context(), clock=lambda: clock[0])
+    context = replace(open_memory()._build_context(), clock=lambda: clock[0])
     with leased(context) as lease:
         clock[0] -= timedelta(hours=3)
         lease.renew()

@@ -103,13 +103,13 @@ def test_many_texts_are_embedded_in_their_order() -> None:
 
 def test_the_features_of_a_text_come_from_the_run_that_made_its_vector(monkeypatch: pytest.MonkeyPatch) -> None:
     runs = []
-    encoded = EncoderModel._encoded
+    encoded = EncoderModel._encode_ids
 
     def counted(model: EncoderModel, ids: list[int]) -> Means:
         runs.append(ids)
         return encoded(model, ids)
 
-    monkeypatch.setattr(EncoderModel, "_encoded", counted)
+    monkeypatch.setattr(EncoderModel, "_encode_ids", counted)
     text = "A text that nothing else embeds: seven herons on the weir."
     vector, features = ENCODER.embed(text), ENCODER.features(text)
     assert vector is not None

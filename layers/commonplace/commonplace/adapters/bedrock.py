@@ -33,7 +33,7 @@ class TitanEmbedder:
 
     def __init__(self, client: Any = None, region: str | None = None) -> None:
         session: Any = botocore.session.get_session()
-        self._client = client or session.create_client("bedrock-runtime", region_name=region, config=_config())
+        self._client = client or session.create_client("bedrock-runtime", region_name=region, config=_build_config())
         self._embedded = lru_cache(_CACHE_SIZE)(self._embed_once)  # errors are not cached
 
     def embed(self, text: str) -> Vector | None:
@@ -77,7 +77,7 @@ def _is_too_long(error: BotoCoreError | ClientError) -> bool:
     return isinstance(error, ClientError) and "Too many input tokens" in error.response["Error"].get("Message", "")
 
 
-def _config() -> Config:
+def _build_config() -> Config:
     # The mode `adaptive` waits a random time between attempts and slows down while Bedrock throttles.
     return Config(
         retries={"total_max_attempts": _ATTEMPTS, "mode": "adaptive"},

@@ -19,40 +19,40 @@ class FolderPages:
         return sorted(path.relative_to(self._folder).as_posix() for path in paths if path.is_file())
 
     def read(self, name: str) -> str | None:
-        path = self._inside(name)
+        path = self._resolve_inside(name)
         try:
             return path.read_bytes().decode() if path.is_file() else None
         except UnicodeDecodeError as error:
-            raise _refused(f"holds {name}, which is no text in UTF-8") from error
+            raise _build_refusal(f"holds {name}, which is no text in UTF-8") from error
         except OSError as error:
-            raise _file_error(error, name) from error
+            raise _build_file_error(error, name) from error
 
     def write(self, name: str, text: str) -> None:
-        path = self._inside(name)
+        path = self._resolve_inside(name)
         try:
             make_private(path.parent)
-            _replace(path, text.encode())
+            _replace_file(path, text.encode())
         except OSError as error:
-            raise _file_error(error, name) from error
+            raise _build_file_error(error, name) from error
 
     def delete(self, name: str) -> None:
         try:
-            self._inside(name).unlink(missing_ok=True)
+            self._resolve_inside(name).unlink(missing_ok=True)
         except OSError as error:
-            raise _file_error(error, name) from error
+            raise _build_file_error(error, name) from error
 
     def drop_versions(self) -> None:
         """Do nothing, because a folder has no old versions."""
 
-    def _inside(self, name: str) -> Path:
+    def _resolve_inside(self, name: str) -> Path:
         folder = self._folder.resolve()
         path = (folder / name).resolve()
         if not path.is_relative_to(folder):
-            raise _refused(f"must not hold links that lead out of it, as {name} does")
+            raise _build_refusal(f"must not hold links that lead out of it, as {name} does")
         return path
 
 
-def _replace(path: Path, body: bytes) -> None:
+def _replace_file(path: Path, body: bytes) -> None:
     with NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
         try:
             file.write(body)
@@ -65,9 +65,9 @@ def _replace(path: Path, body: bytes) -> None:
             raise
 
 
-def _refused(why: str) -> CommonplaceError:
+def _build_refusal(why: str) -> CommonplaceError:
     return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"dir: {why}", "dir")
 
 
-def _file_error(error: OSError, name: str) -> CommonplaceError:
+def _build_file_error(error: OSError, name: str) -> CommonplaceError:
     return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"{name} can't be used: {error.strerror}", "dir")

@@ -35,13 +35,13 @@ class LambdaFunctions:
             body = response["Payload"].read()
         except (ClientError, BotoCoreError) as error:
             kind = error.response["Error"]["Code"] if isinstance(error, ClientError) else type(error).__name__
-            raise _silent(function, kind) from error
+            raise _build_silence_error(function, kind) from error
         if "FunctionError" in response:
-            raise _silent(function, response["FunctionError"])
+            raise _build_silence_error(function, response["FunctionError"])
         answered: Mapping[str, Any] = json.loads(body)
         return answered
 
 
-def _silent(function: str, kind: str) -> CommonplaceError:
+def _build_silence_error(function: str, kind: str) -> CommonplaceError:
     why = f"the function {function} has not answered ({kind}); it may have made the change: check before you repeat the call"
     return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)

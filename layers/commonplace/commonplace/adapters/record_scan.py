@@ -67,7 +67,7 @@ class ScanIndex:
     def find(
         self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None, with_legs: bool = False
     ) -> Retrieved:
-        newest, complete = self._newest(visibility)
+        newest, complete = self._scan_newest(visibility)
         rows_by_id, passing = newest.rows(visibility, filters, terms, vector)
         rows = list(rows_by_id.values())
         corpus, lengths = candidate_rows.corpus_of(rows, terms), candidate_rows.session_lengths_of(rows)
@@ -75,20 +75,20 @@ class ScanIndex:
         return Retrieved(candidate_rows.columns_of(rows, passing, lengths, terms), corpus, not complete, legs)
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
-        newest, _ = self._newest(visibility)
+        newest, _ = self._scan_newest(visibility)
         words = sorted(set(terms))
         rows_by_id, _ = newest.rows(visibility, Filter(), words, vector)
         rows = list(rows_by_id.values())
         return candidate_rows.similar_of(rows, newest.texts, candidate_rows.corpus_of(rows, words), limit)
 
     def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
-        newest, complete = self._newest(visibility)
+        newest, complete = self._scan_newest(visibility)
         passing = sorted(
             newest.passing(visibility, filters), key=lambda memory: (-memory.importance, -memory.happened_at.timestamp())
         )
         return [memory.memory_id for memory in passing[:limit]], not complete
 
-    def _newest(self, visibility: Visibility) -> tuple[RecordScan, bool]:
+    def _scan_newest(self, visibility: Visibility) -> tuple[RecordScan, bool]:
         newest, complete = self._records.newest(visibility.user_id, NEWEST)
         return RecordScan(newest, self._model), complete
 
@@ -104,12 +104,12 @@ class ScanFacts:
         if fresh is not None:
             return fresh
         newest, _ = self._records.newest(user_id, NEWEST)
-        return self._kept.keep(user_id, most_used(_tags(newest)), self._seconds)
+        return self._kept.keep(user_id, most_used(_count_tags(newest)), self._seconds)
 
     def statistics(self, user_id: str, now: datetime, embedding_model: str) -> Statistics:
         newest, complete = self._records.newest(user_id, NEWEST)
         live = [stored for stored in newest if stored.memory.expires_at is None or stored.memory.expires_at > now]
-        tags = _tags(newest)
+        tags = _count_tags(newest)
         used = {
             memory.memory_id
             for memory in self._records.get(user_id, [stored.memory.memory_id for stored in live])
@@ -133,16 +133,16 @@ class ScanFacts:
 def outlines_of(memories: Iterable[Memory], terms: Sequence[str]) -> list[Outline]:
     """Return the outlines of memories that contain each of the terms."""
     words = set(terms)
-    matching = (memory for memory in memories if not words or words <= _words(memory))
+    matching = (memory for memory in memories if not words or words <= _collect_words(memory))
     return [outline for memory in matching if (outline := Outline.of(memory)) is not None]
 
 
-def _words(memory: Memory) -> set[str]:
+def _collect_words(memory: Memory) -> set[str]:
     made = document(memory)
     return {*made.tokens, *made.labels}
 
 
-def _tags(memories: Sequence[Stored]) -> Counter[str]:
+def _count_tags(memories: Sequence[Stored]) -> Counter[str]:
     return Counter(tag for memory in memories for tag in set(memory.memory.tags))
 
 
@@ -174,7 +174,7 @@ class CachedRecords:
         fresh = read is None or self._clock() - read.at >= self._seconds
         if read is None or fresh:
             read = _CachedRead(self._clock(), *self._records.newest(user_id, limit))
-            self._keep(user_id, read)
+            self._cache_read(user_id, read)
         pending, _ = self._pending.pending(user_id)
         waiting = {stored.memory.memory_id: stored for stored in pending}
         records = [record for record in read.records if record.memory.memory_id not in waiting]
@@ -182,7 +182,7 @@ class CachedRecords:
         records.sort(key=lambda stored: stored.memory.memory_id, reverse=True)  # ids are ULIDs, so this sorts by time
         return records[:limit], fresh and read.complete and len(records) <= limit
 
-    def _keep(self, user_id: str, read: _CachedRead) -> None:
+    def _cache_read(self, user_id: str, read: _CachedRead) -> None:
         self._reads.pop(user_id, None)
         self._reads[user_id] = read  # most recently used last
         free = _CACHE_SIZE

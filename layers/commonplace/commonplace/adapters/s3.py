@@ -42,14 +42,14 @@ class S3Pages:
         self._client, self._bucket, self._folder = client, bucket, f"{folder}/"
 
     def names(self) -> list[str]:
-        with _storage_errors():
+        with _convert_errors():
             pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=self._folder)
             keys = [item["Key"] for page in pages for item in page.get("Contents", ())]
         names = (key.removeprefix(self._folder) for key in keys)
         return [name for name in names if name.endswith(".md") and name.count("/") <= 1]
 
     def read(self, name: str) -> str | None:
-        with _storage_errors():
+        with _convert_errors():
             try:
                 body = self._client.get_object(Bucket=self._bucket, Key=self._folder + name)["Body"].read()
             except self._client.exceptions.NoSuchKey:
@@ -60,18 +60,18 @@ class S3Pages:
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{name} is no text in UTF-8") from error
 
     def write(self, name: str, text: str) -> None:
-        with _storage_errors():
+        with _convert_errors():
             self._client.put_object(
                 Bucket=self._bucket, Key=self._folder + name, Body=text.encode(), ContentType="text/markdown; charset=utf-8"
             )
 
     def delete(self, name: str) -> None:
-        with _storage_errors():
+        with _convert_errors():
             self._client.delete_object(Bucket=self._bucket, Key=self._folder + name)
 
     def drop_versions(self) -> None:
-        with _storage_errors():
-            _drop(self._client, self._bucket, _versions(self._client, self._bucket, self._folder, and_newest=False))
+        with _convert_errors():
+            _drop_versions(self._client, self._bucket, _versions(self._client, self._bucket, self._folder, and_newest=False))
 
 
 class S3StoredFiles:
@@ -82,65 +82,64 @@ class S3StoredFiles:
 
     def put(self, user_id: str, file: StoredFile, body: bytes | IO[bytes]) -> None:
         media = MEDIA.get(file.format, ("application/octet-stream", ""))[0]
-        key = _key(user_id, file.kind, file.file_id)
+        key = _format_key(user_id, file.kind, file.file_id)
         if not isinstance(body, bytes):
             body.seek(0)
-        with _storage_errors():
+        with _convert_errors():
             self._client.put_object(
                 Bucket=self._bucket, Key=key, Body=body, ContentType=media, Metadata={_FILE: file.model_dump_json()}
             )
-            _drop(self._client, self._bucket, _versions(self._client, self._bucket, key, and_newest=False))
+            _drop_versions(self._client, self._bucket, _versions(self._client, self._bucket, key, and_newest=False))
 
     def get(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> tuple[StoredFile, bytes] | None:
-        with _storage_errors():
+        with _convert_errors():
             file = self._open(user_id, kind, file_id, now)
             return None if file is None else (file[0], file[1].read())
 
     def copy(self, user_id: str, kind: FileKind, file_id: str, now: datetime, into: IO[bytes]) -> bool:
-        with _storage_errors():
+        with _convert_errors():
             file = self._open(user_id, kind, file_id, now)
             for piece in file[1].iter_chunks() if file else ():
                 into.write(piece)
         return file is not None
 
     def listed(self, user_id: str, kind: FileKind, now: datetime) -> list[StoredFile]:
-        with _storage_errors():
-            pages = self._client.get_paginator("list_objects_v2").paginate(Bucket=self._bucket, Prefix=_key(user_id, kind))
-            keys = [item["Key"] for page in pages for item in page.get("Contents", ())]
-            metadata = [
-                self._client.head_object(Bucket=self._bucket, Key=key)["Metadata"] for key in sorted(keys, reverse=True)
-            ]
+        with _convert_errors():
+            paginator = self._client.get_paginator("list_objects_v2")
+            pages = paginator.paginate(Bucket=self._bucket, Prefix=_format_key(user_id, kind))
+            keys = sorted((item["Key"] for page in pages for item in page.get("Contents", ())), reverse=True)
+            metadata = [self._client.head_object(Bucket=self._bucket, Key=key)["Metadata"] for key in keys]
         return [file for fields in metadata if (file := StoredFile.model_validate_json(fields[_FILE])).expires_at > now]
 
     def delete(self, user_id: str, kind: FileKind, file_id: str) -> None:
-        self._delete(_key(user_id, kind, file_id))
+        self._delete_prefix(_format_key(user_id, kind, file_id))
 
     def delete_all(self, user_id: str, kind: FileKind | None = None) -> None:
         for name in get_args(FileKind) if kind is None else (kind,):
-            self._delete(_key(user_id, name))
+            self._delete_prefix(_format_key(user_id, name))
 
     def link(self, user_id: str, file: StoredFile, seconds: int) -> str:
         name = f"{file.file_id}.{MEDIA[file.format][1]}"
         params = {
-            "Bucket": self._bucket, "Key": _key(user_id, file.kind, file.file_id),
+            "Bucket": self._bucket, "Key": _format_key(user_id, file.kind, file.file_id),
             "ResponseContentDisposition": f'attachment; filename="{name}"', "ResponseCacheControl": "no-store",
         }  # fmt: skip
         return self._client.generate_presigned_url("get_object", Params=params, ExpiresIn=seconds)
 
     def _open(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> "tuple[StoredFile, StreamingBody] | None":
         try:
-            answer = self._client.get_object(Bucket=self._bucket, Key=_key(user_id, kind, file_id))
+            answer = self._client.get_object(Bucket=self._bucket, Key=_format_key(user_id, kind, file_id))
         except self._client.exceptions.NoSuchKey:
             return None
         file = StoredFile.model_validate_json(answer["Metadata"][_FILE])
         return (file, answer["Body"]) if file.expires_at > now else None
 
-    def _delete(self, prefix: str) -> None:
-        with _storage_errors():
-            _drop(self._client, self._bucket, _versions(self._client, self._bucket, prefix, and_newest=True))
+    def _delete_prefix(self, prefix: str) -> None:
+        with _convert_errors():
+            _drop_versions(self._client, self._bucket, _versions(self._client, self._bucket, prefix, and_newest=True))
 
 
-def _key(user_id: str, kind: FileKind, file_id: str = "") -> str:
+def _format_key(user_id: str, kind: FileKind, file_id: str = "") -> str:
     return f"{kind}s/{owner_hash(user_id)}/{file_id}"
 
 
@@ -155,7 +154,7 @@ def _versions(client: "S3Client", bucket: str, prefix: str, and_newest: bool) ->
     return old + marks
 
 
-def _drop(client: "S3Client", bucket: str, versions: "list[ObjectIdentifierTypeDef]") -> None:
+def _drop_versions(client: "S3Client", bucket: str, versions: "list[ObjectIdentifierTypeDef]") -> None:
     for batch in in_batches(versions, _DELETE_BATCH):
         answer = client.delete_objects(Bucket=bucket, Delete={"Objects": batch, "Quiet": True})
         if answer.get("Errors"):
@@ -163,7 +162,7 @@ def _drop(client: "S3Client", bucket: str, versions: "list[ObjectIdentifierTypeD
 
 
 @contextmanager
-def _storage_errors() -> Iterator[None]:
+def _convert_errors() -> Iterator[None]:
     try:
         yield
     except (ClientError, BotoCoreError) as error:

@@ -46,7 +46,7 @@ class Unigram:
         self._scores, self._unknown = scores, unknown
         self._longest = max(map(len, pieces))
         self._least = min(scores) - _UNKNOWN_COST
-        self._cut = functools.lru_cache(maxsize=4096)(self._best_cut)
+        self._cut = functools.lru_cache(maxsize=4096)(self._find_best_cut)
 
     def ids(self, text: str) -> list[int]:
         """Return the ids of a text's pieces. Consecutive characters that no piece covers become one `unknown`."""
@@ -57,7 +57,7 @@ class Unigram:
                     pieces.append(number)
         return pieces
 
-    def _best_cut(self, word: str) -> tuple[int, ...]:
+    def _find_best_cut(self, word: str) -> tuple[int, ...]:
         best = [0.0] + [float("-inf")] * len(word)
         came_from: list[tuple[int, int]] = [(0, 0)] * (len(word) + 1)
         for start in range(len(word)):
@@ -102,14 +102,14 @@ class EncoderModel:
         ids = ids[: _MOST_WINDOWS * _WINDOW]
         windows = max(1, math.ceil(len(ids) / _WINDOW))
         size = math.ceil(len(ids) / windows)
-        means = [self._encoded(ids[size * at : size * (at + 1)]) for at in range(windows)]
+        means = [self._encode_ids(ids[size * at : size * (at + 1)]) for at in range(windows)]
         return Means(unit(np.mean([mean.last for mean in means], axis=0)), np.mean([mean.middle for mean in means], axis=0))
 
     @functools.cached_property
     def _has_types(self) -> bool:
         return any(get_input.name == "token_type_ids" for get_input in self.session.get_inputs())
 
-    def _encoded(self, ids: list[int]) -> "Means":
+    def _encode_ids(self, ids: list[int]) -> "Means":
         import numpy as np
 
         rows = self._rows([*self.before, *ids, *self.after])[None]
@@ -151,7 +151,7 @@ class SentenceEncoder:
         "How old am I?" and "I'm 43" share a topic but no word, and neither model was trained on personal statements.
         """
         vector = self.embed(text)
-        return None if vector is None else unit(vector + vector @ _towards_answers())
+        return None if vector is None else unit(vector + vector @ _load_answer_shift())
 
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
         """Return the vectors of many texts, in their order."""
@@ -188,19 +188,19 @@ def _embed_text(text: str) -> _Embedded | None:
     if not ids or unknown > _MOST_UNKNOWN * len(ids):
         return None
     many = multilingual.mean_vectors(ids)
-    second = _projected("e5", many.last)
+    second = _project_vector("e5", many.last)
     if language_of(text) != ENGLISH:
         absent = np.zeros_like(many.last)
         return _Embedded(np.concatenate([np.zeros_like(second), second]), np.concatenate([absent, absent, *many]))
     english = minilm(_FOLDER)
     means = english.mean_vectors(english.ids(text))
-    first = _projected("minilm", means.last)
+    first = _project_vector("minilm", means.last)
     both = np.concatenate([math.sqrt(_ENGLISH_SHARE) * first, math.sqrt(1 - _ENGLISH_SHARE) * second])
     return _Embedded(both.astype(np.float32), np.concatenate([*means, *many]))
 
 
 @loaded_once
-def _projection() -> "dict[str, Array]":
+def _load_projection() -> "dict[str, Array]":
     import numpy as np
 
     with np.load(_FOLDER / "projection.npz") as arrays:
@@ -208,15 +208,15 @@ def _projection() -> "dict[str, Array]":
 
 
 @loaded_once
-def _towards_answers() -> "Array":
+def _load_answer_shift() -> "Array":
     import numpy as np
 
     moved: Array = np.load(DATA / "questions.npy").astype(np.float32)
     return moved
 
 
-def _projected(name: str, vector: "Array") -> "Array":
-    projection = _projection()
+def _project_vector(name: str, vector: "Array") -> "Array":
+    projection = _load_projection()
     return unit(projection[f"{name}_axes"] @ (vector - projection[f"{name}_mean"]))
 
 
@@ -230,7 +230,7 @@ def minilm(folder: Path) -> EncoderModel:
     def ids(text: str) -> list[int]:
         return [number for _, pieces in word_pieces(text, numbers) for number in pieces or (unknown,)]
 
-    return EncoderModel(*_opened(folder / "minilm"), ids, (numbers["[CLS]"],), (numbers["[SEP]"],), unknown)
+    return EncoderModel(*_open_model(folder / "minilm"), ids, (numbers["[CLS]"],), (numbers["[SEP]"],), unknown)
 
 
 @loaded_once
@@ -242,14 +242,14 @@ def e5(folder: Path) -> EncoderModel:
     begins, ends, unknown = map(pieces.index, ("<s>", "</s>", "<unk>"))
     scores = array("f", np.load(folder / "e5" / "scores.npy").tobytes())  # a list of floats would be eight times as large
     unigram = Unigram(pieces, scores, unknown)
-    return EncoderModel(*_opened(folder / "e5"), unigram.ids, (begins, *unigram.ids(_QUERY)), (ends,), unknown)
+    return EncoderModel(*_open_model(folder / "e5"), unigram.ids, (begins, *unigram.ids(_QUERY)), (ends,), unknown)
 
 
 def lines(path: Path) -> list[str]:
     return path.read_bytes().decode("utf-8").removesuffix("\n").split("\n")
 
 
-def _opened(folder: Path) -> tuple[Any, Any, Any]:
+def _open_model(folder: Path) -> tuple[Any, Any, Any]:
     import numpy as np
 
     os.putenv("ORT_DISABLE_TELEMETRY", "1")  # before the import, which writes an id of this device to the home folder
@@ -272,12 +272,12 @@ def unit(vector: "Array") -> "Array":
 
 def _words(text: str) -> list[str]:
     """Return the words of a text in the form of the vocabulary: composed, with a space mark before each word."""
-    composed = "".join(_character(char) for char in unicodedata.normalize("NFKC", text))
+    composed = "".join(_clean_character(char) for char in unicodedata.normalize("NFKC", text))
     return [SPACE + word for word in composed.replace(SPACE, " ").split()]
 
 
 @functools.lru_cache(maxsize=8192)
-def _character(char: str) -> str:
+def _clean_character(char: str) -> str:
     if char.isspace():
         return " "
     return "" if unicodedata.category(char) in ("Cc", "Cf") else char

@@ -10,12 +10,12 @@ _HAN = ((0x4E00, 0x9FFF), (0x3400, 0x4DBF), (0x20000, 0x2A6DF), (0x2A700, 0x2CEA
 
 def word_pieces(text: str, vocabulary: Mapping[str, int]) -> Iterator[tuple[str, list[int] | None]]:
     """Yield each word with the ids of its pieces. The ids are None if the vocabulary does not cover the word."""
-    for word in _words(text):
-        yield word, _pieces(word, vocabulary)
+    for word in _split_words(text):
+        yield word, _find_pieces(word, vocabulary)
 
 
-def _words(text: str) -> Iterator[str]:
-    spaced = "".join(_separated(char) for char in text)
+def _split_words(text: str) -> Iterator[str]:
+    spaced = "".join(_separate_character(char) for char in text)
     lowered = unicodedata.normalize("NFD", spaced).lower()
     for chunk in lowered.split():
         word = ""
@@ -34,7 +34,7 @@ def _words(text: str) -> Iterator[str]:
 
 
 @functools.lru_cache(maxsize=8192)
-def _separated(char: str) -> str:
+def _separate_character(char: str) -> str:
     if char in "\t\n\r":
         return " "
     if char in "\x00\ufffd" or unicodedata.category(char) in ("Cc", "Cf", "Cn", "Co"):
@@ -49,7 +49,7 @@ def _is_punctuation(char: str) -> bool:
     return unicodedata.category(char).startswith("P") or (char.isascii() and char.isprintable() and not char.isalnum())
 
 
-def _pieces(word: str, vocabulary: Mapping[str, int]) -> list[int] | None:
+def _find_pieces(word: str, vocabulary: Mapping[str, int]) -> list[int] | None:
     if len(word) > _LONGEST_WORD:
         return None
     pieces: list[int] = []

@@ -68,10 +68,10 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
     fallback: MemoryIndex | None = None
     if settings.search_endpoint:
         pending = pending_of(table)
-        index, facts = _searched(settings, embedder, pending, facts)
+        index, facts = _build_search(settings, embedder, pending, facts)
         fallback = ScanIndex(CachedRecords(records, pending), embedder.name)
-    night = cache(lambda: _night(table, settings, left))
-    upkeep = cache(lambda: _upkeep(table, settings))
+    night = cache(lambda: _build_night(table, settings, left))
+    upkeep = cache(lambda: _build_upkeep(table, settings))
     ports = Ports(
         records=records, operations=DynamoOperations(table, indexed=settings.search_endpoint is not None),
         aliases=DynamoAliases(table), erased=DynamoErasedIds(table), facts=facts, index=index, usage=DynamoUsage(table),
@@ -83,10 +83,10 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
         raw=DynamoRawRecords(table), documents=DynamoDocuments(table),
         backups=BackupStorage(settings.backups_kept, settings.backup_days),
     )  # fmt: skip
-    return OpenStore(ports, lambda: None, night, lambda: _erasure(table), lambda: upkeep().everything)
+    return OpenStore(ports, lambda: None, night, lambda: _build_erasure(table), lambda: upkeep().everything)
 
 
-def _night(table: "Table", settings: Settings, left: Left) -> "NightPorts":
+def _build_night(table: "Table", settings: Settings, left: Left) -> "NightPorts":
     from commonplace.adapters.dynamodb.ledger import DynamoLedger
     from commonplace.adapters.dynamodb.runs import DynamoBudget, DynamoRuns
 
@@ -104,13 +104,13 @@ def open_erasable_user(user_id: str, settings: Settings) -> "ErasableUser":
     return ErasableUser(RunContext(Caller(user_id, clock()), open_.ports, open_.night(), clock), open_.erasure())
 
 
-def _erasure(table: "Table") -> UserErasure:
+def _build_erasure(table: "Table") -> UserErasure:
     from commonplace.adapters.dynamodb.records import DynamoErasure
 
     return DynamoErasure(table)
 
 
-def _upkeep(table: "Table", settings: Settings) -> Upkeep:
+def _build_upkeep(table: "Table", settings: Settings) -> Upkeep:
     domain = domain_of(settings, writing=True) if settings.search_endpoint else None
     return upkeep_of_table(table, pending_of(table), domain, settings.index_alias)
 
@@ -156,7 +156,7 @@ def pending_of(table: "Table") -> "DynamoPending":
     return DynamoPending(table)
 
 
-def _searched(
+def _build_search(
     settings: Settings, embedder: Embedder, pending: "DynamoPending", otherwise: UserFacts
 ) -> tuple[MemoryIndex, UserFacts]:
     from commonplace.adapters.opensearch.index import OpenSearchFacts, OpenSearchIndex

@@ -96,11 +96,11 @@ def open_local(settings: Settings) -> OpenStore:
     from commonplace.adapters.static_embedder import StaticEmbedder
 
     database = Database(settings.db.expanduser())
-    embedder, static = OnFirstUse(_sentence_encoder), StaticEmbedder()
+    embedder, static = OnFirstUse(_build_sentence_encoder), StaticEmbedder()
     usage, search_log = SqliteUsage(database), SqliteSearchLog(database, settings.search_log)
-    night = cache(lambda: _night(database, settings))
-    index: Any = OnFirstUse(lambda: _index(database, embedder.name, embedder.dimension, settings))
-    older: Any = OnFirstUse(lambda: _index(database, static.name, static.dimension, settings))
+    night = cache(lambda: _build_night(database, settings))
+    index: Any = OnFirstUse(lambda: _build_index(database, embedder.name, embedder.dimension, settings))
+    older: Any = OnFirstUse(lambda: _build_index(database, static.name, static.dimension, settings))
     ports = Ports(
         records=SqliteRecords(database), operations=SqliteOperations(database), aliases=SqliteAliases(database),
         erased=SqliteErasedIds(database), raw=SqliteRawRecords(database),
@@ -123,24 +123,24 @@ def open_local(settings: Settings) -> OpenStore:
                 closed.callback(store.close)
 
     return OpenStore(
-        ports, close, night, lambda: _erasure(database), lambda: _everything(database), lambda: _faults(database)
+        ports, close, night, lambda: _build_erasure(database), lambda: _build_records(database), lambda: _check(database)
     )
 
 
-def _sentence_encoder() -> "Embedder":
+def _build_sentence_encoder() -> "Embedder":
     from commonplace.adapters.sentence_encoder import SentenceEncoder
 
     return SentenceEncoder()
 
 
-def _index(database: "Database", embedding_model: str, dimension: int, settings: Settings) -> MemoryIndex:
+def _build_index(database: "Database", embedding_model: str, dimension: int, settings: Settings) -> MemoryIndex:
     from commonplace.adapters.sqlite.index import SqliteIndex
     from commonplace.ports.index import DEPTHS
 
     return SqliteIndex(database, embedding_model, dimension, DEPTHS[settings.depth])
 
 
-def _night(database: "Database", settings: Settings) -> "NightPorts":
+def _build_night(database: "Database", settings: Settings) -> "NightPorts":
     from commonplace.adapters.sqlite.ledger import SqliteLedger
     from commonplace.adapters.sqlite.runs import SqliteBudget, SqliteRuns
 
@@ -148,19 +148,19 @@ def _night(database: "Database", settings: Settings) -> "NightPorts":
     return replace(night, finish_erasing=database.fold_log)
 
 
-def _erasure(database: "Database") -> UserErasure:
+def _build_erasure(database: "Database") -> UserErasure:
     from commonplace.adapters.sqlite.records import SqliteErasure
 
     return SqliteErasure(database)
 
 
-def _everything(database: "Database") -> AllRecords:
+def _build_records(database: "Database") -> AllRecords:
     from commonplace.adapters.sqlite.records import SqliteEverything
 
     return SqliteEverything(database)
 
 
-def _faults(database: "Database") -> list[str]:
+def _check(database: "Database") -> list[str]:
     from commonplace.adapters.sqlite.records import check_file
 
     return check_file(database)

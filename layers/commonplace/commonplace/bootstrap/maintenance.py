@@ -47,8 +47,8 @@ def open_projector(settings: Settings, remaining: Remaining | None = None) -> Pr
     from commonplace.adapters.dynamodb.usage import DynamoUsage
 
     table = table_of(settings, remaining)
-    writer, made = _index_writer(settings, table) if settings.search_endpoint else (NoIndex(), lambda: True)
-    return Projector(stream_records, writer, pending_of(table), DynamoUsage(table), _letters(settings), made)
+    writer, made = _build_index_writer(settings, table) if settings.search_endpoint else (NoIndex(), lambda: True)
+    return Projector(stream_records, writer, pending_of(table), DynamoUsage(table), _build_letters(settings), made)
 
 
 def open_maintenance(settings: Settings) -> Maintenance:
@@ -67,7 +67,7 @@ def open_maintenance(settings: Settings) -> Maintenance:
     )
 
 
-def _index_writer(settings: Settings, table: "Table") -> tuple[IndexWriter, Callable[[], bool]]:
+def _build_index_writer(settings: Settings, table: "Table") -> tuple[IndexWriter, Callable[[], bool]]:
     from commonplace.adapters.dynamodb.records import DynamoEverything
     from commonplace.adapters.opensearch.rebuild import OpenSearchWriter, set_up
 
@@ -80,7 +80,7 @@ def _index_writer(settings: Settings, table: "Table") -> tuple[IndexWriter, Call
     return OpenSearchWriter(client, alias), lambda: set_up(client, layout, alias, is_kept)
 
 
-def _letters(settings: Settings) -> DeadLetters | None:
+def _build_letters(settings: Settings) -> DeadLetters | None:
     if settings.dead_letter_queue is None:
         return None
     from commonplace.adapters.sqs import SqsDeadLetters, connect
@@ -100,10 +100,10 @@ class NightSchedule:
 def open_relay(settings: Settings, in_time: Callable[[], bool], remaining: Remaining | None = None) -> Relay:
     """Return the queue for long work. If there is an index, its pending writes are included."""
     pending = pending_of(table_of(settings, remaining)) if settings.search_endpoint else None
-    return Relay(in_time, _queue(settings), pending)
+    return Relay(in_time, _build_queue(settings), pending)
 
 
-def _queue(settings: Settings) -> "NightQueue":
+def _build_queue(settings: Settings) -> "NightQueue":
     from commonplace.adapters.sqs import SqsNightQueue, connect
 
     if settings.night_queue is None:
@@ -115,5 +115,5 @@ def open_night_schedule(settings: Settings, remaining: Remaining | None = None) 
     """Return the ledger of the table and the queue. Neither an index nor a model is opened."""
     from commonplace.adapters.dynamodb.ledger import DynamoLedger
 
-    queue = _queue(settings)
+    queue = _build_queue(settings)
     return NightSchedule(DynamoLedger(table_of(settings, remaining)), queue, timedelta(days=settings.nightly_texts_days))

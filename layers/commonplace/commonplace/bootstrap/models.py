@@ -161,10 +161,10 @@ def _model_source(settings: Settings) -> "tuple[Clients, str] | None":
 
     if settings.bedrock_model:
         return BedrockClients(), settings.bedrock_model
-    return KeyClients(_claude_key(settings), settings.anthropic_base_url), settings.claude_model
+    return KeyClients(_build_key_reader(settings), settings.anthropic_base_url), settings.claude_model
 
 
-def _claude_key(settings: Settings) -> Callable[[], str]:
+def _build_key_reader(settings: Settings) -> Callable[[], str]:
     key, arn = settings.anthropic_api_key, settings.claude_secret
     if key is not None:
         return lambda: key

@@ -32,7 +32,7 @@ _Opened = TypeVar("_Opened", covariant=True)
 
 
 class _InThread(Protocol[_Opened]):
-    async def _in_thread(self, work: Callable[[_Opened], _Answer]) -> _Answer: ...
+    async def _run_in_thread(self, work: Callable[[_Opened], _Answer]) -> _Answer: ...
 
 
 def _awaited(
@@ -42,20 +42,20 @@ def _awaited(
 
     @wraps(method)
     async def call(owner: _InThread[_Owner], /, *args: _Params.args, **named: _Params.kwargs) -> _Answer:
-        return await owner._in_thread(lambda opened: method(opened, *args, **named))
+        return await owner._run_in_thread(lambda opened: method(opened, *args, **named))
 
     return call
 
 
-def _streamed(
+def _wrap_stream(
     method: Callable[Concatenate[Commonplace, _Params], Iterator[_Answer]],
 ) -> Callable[Concatenate["AsyncCommonplace", _Params], AsyncIterator[_Answer]]:
 
     @wraps(method)
     async def each(memory: "AsyncCommonplace", /, *args: _Params.args, **named: _Params.kwargs) -> AsyncIterator[_Answer]:
         context = copy_context()  # all steps share one context, so that context variables set by the method persist
-        stream = await memory._in_thread(lambda opened: context.run(method, opened, *args, **named))
-        while (item := await memory._in_thread(lambda _: context.run(next, stream, _END))) is not _END:
+        stream = await memory._run_in_thread(lambda opened: context.run(method, opened, *args, **named))
+        while (item := await memory._run_in_thread(lambda _: context.run(next, stream, _END))) is not _END:
             yield item
 
     return each
@@ -67,20 +67,20 @@ class AsyncErasableUser:
     def __init__(self, memory: "AsyncCommonplace") -> None:
         self._memory = memory
 
-    async def _in_thread(self, work: Callable[["ErasableUser"], _Answer]) -> _Answer:
-        return await self._memory._in_thread(lambda opened: work(opened.erasure()))
+    async def _run_in_thread(self, work: Callable[["ErasableUser"], _Answer]) -> _Answer:
+        return await self._memory._run_in_thread(lambda opened: work(opened.erasure()))
 
     async def memories(self) -> int:
         """Count the user's memories, including closed and unreadable records."""
-        return await self._in_thread(lambda user: user.memories())
+        return await self._run_in_thread(lambda user: user.memories())
 
     async def erase(self) -> Erased:
         """Erase everything permanently. Raises `CONFLICT` while a run of this user is active."""
-        return await self._in_thread(lambda user: user.erase())
+        return await self._run_in_thread(lambda user: user.erase())
 
     async def notes(self, wait: bool = True) -> Notes | None:
         """Return a note if erased data remains in a log file. With `wait`, first wait some seconds for other readers."""
-        return await self._in_thread(lambda user: user.notes(wait))
+        return await self._run_in_thread(lambda user: user.notes(wait))
 
 
 class AsyncDocuments:
@@ -89,8 +89,8 @@ class AsyncDocuments:
     def __init__(self, memory: "AsyncCommonplace") -> None:
         self._memory = memory
 
-    async def _in_thread(self, work: Callable[[Documents], _Answer]) -> _Answer:
-        return await self._memory._in_thread(lambda opened: work(opened.documents))
+    async def _run_in_thread(self, work: Callable[[Documents], _Answer]) -> _Answer:
+        return await self._memory._run_in_thread(lambda opened: work(opened.documents))
 
     write = _awaited(Documents.write)
     read = _awaited(Documents.read)
@@ -124,7 +124,7 @@ class AsyncCommonplace:
         self._closed = False
 
     async def __aenter__(self) -> Self:
-        await self._in_thread(lambda _: None)
+        await self._run_in_thread(lambda _: None)
         return self
 
     async def __aexit__(self, *_: object) -> None:
@@ -137,15 +137,15 @@ class AsyncCommonplace:
         if self._opened is not None:
             await asyncio.to_thread(self._opened.close)
 
-    async def _in_thread(self, work: Callable[[Commonplace], _Answer]) -> _Answer:
+    async def _run_in_thread(self, work: Callable[[Commonplace], _Answer]) -> _Answer:
         refuse_if_forked(self._process)
         if self._closed:
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "this memory was closed; open it again")
         context = copy_context()
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._threads, lambda: context.run(lambda: work(self._memory())))
+        return await loop.run_in_executor(self._threads, lambda: context.run(lambda: work(self._open_memory())))
 
-    def _memory(self) -> Commonplace:
+    def _open_memory(self) -> Commonplace:
         with self._opening:
             if self._opened is None:
                 self._opened = self._make()
@@ -200,7 +200,7 @@ class AsyncCommonplace:
     optimize_tags = _awaited(Commonplace.optimize_tags)
     record_interactions = _awaited(Commonplace.record_interactions)
     nightly = _awaited(Commonplace.nightly)
-    each_run = _streamed(Commonplace.each_run)
+    each_run = _wrap_stream(Commonplace.each_run)
     due = _awaited(Commonplace.due)
     runs = _awaited(Commonplace.runs)
     run = _awaited(Commonplace.run)
@@ -212,8 +212,8 @@ class AsyncCommonplace:
     write_markdown = _awaited(Commonplace.write_markdown)
     visible_pages = _awaited(Commonplace.visible_pages)
     apply_markdown = _awaited(Commonplace.apply_markdown)
-    export = _streamed(Commonplace.export)
-    export_lines = _streamed(Commonplace.export_lines)
+    export = _wrap_stream(Commonplace.export)
+    export_lines = _wrap_stream(Commonplace.export_lines)
     export_memories = _awaited(Commonplace.export_memories)
     export_file = _awaited(Commonplace.export_file)
     import_memories = _awaited(Commonplace.import_memories)

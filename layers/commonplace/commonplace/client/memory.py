@@ -111,23 +111,23 @@ class Commonplace(NightMethods, TransferMethods):
         `progress` receives the number done and the total, if known. `admin` means that the caller is not a model.
         """
         ports = self._local.ports if progress is None else replace(self._local.ports, progress=progress)
-        result = dispatch.call(tool, arguments or {}, self._caller(admin=admin), ports)
+        result = dispatch.call(tool, arguments or {}, self._build_caller(admin=admin), ports)
         return dict(result.model_dump(mode="json"))
 
     def answer(self, tool: str, arguments: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
         """Call any tool like `call`, but return an HTTP status and a body instead of raising."""
-        return dispatch.answer(tool, arguments, self._caller(), self._local.ports)
+        return dispatch.answer(tool, arguments, self._build_caller(), self._local.ports)
 
     def memory_normalize(self, text: str, *, source: Source = "user", context: str | None = None) -> results.NormalizeResult:
         """Return a statement in the third person, with type and tags, without storing it."""
-        return self._typed(results.NormalizeResult, "memory_normalize", text=text, source=source, context=context)
+        return self._run_tool(results.NormalizeResult, "memory_normalize", text=text, source=source, context=context)
 
     def memory_store_personal(
         self, raw_text: str, normalized: str, type: StatementType, tags: Sequence[str], *,
         agent_id: str = GLOBAL_AGENT, place: Place | None = None,
     ) -> results.StorePersonalResult:  # fmt: skip
         """Store a normalized statement, unless it is stored already."""
-        return self._typed(
+        return self._run_tool(
             results.StorePersonalResult, "memory_store_personal", raw_text=raw_text, normalized=normalized, type=type,
             tags=list_of(tags, "tags"), agent_id=agent_id, place=place,
         )  # fmt: skip
@@ -135,7 +135,7 @@ class Commonplace(NightMethods, TransferMethods):
     def store_memory(self, content: str, *, context: StoreContext | None = None, wait: bool = True) -> results.StoreResult:
         """Store a statement verbatim. `wait=False` omits the recommendations; `history` of the id returns them later."""
         arguments = {"content": content} | ({} if context is None else {"context": context})
-        result = dispatch.call("store_memory", arguments, self._caller(waits=wait), self._local.ports)
+        result = dispatch.call("store_memory", arguments, self._build_caller(waits=wait), self._local.ports)
         assert isinstance(result, results.StoreResult)
         return result
 
@@ -152,11 +152,11 @@ class Commonplace(NightMethods, TransferMethods):
         from commonplace.use_cases.store_many import store_memories
 
         request = check(StoreManyRequest, {"memories": list_of(memories, "memories")})
-        return store_memories(request.memories, self._caller(waits=wait), self._local.ports, left)
+        return store_memories(request.memories, self._build_caller(waits=wait), self._local.ports, left)
 
     def discover_memory_tools(self, tool: str | None = None, *, group: ToolGroup | None = None) -> results.DiscoverResult:
         """Return the advanced tools and the state. `tool` adds the tool's schema, and `group` the arguments of its tools."""
-        return self._typed(results.DiscoverResult, "discover_memory_tools", tool=tool, group=group)
+        return self._run_tool(results.DiscoverResult, "discover_memory_tools", tool=tool, group=group)
 
     def memory_store(
         self, content: str, metadata: StoreMetadata, *, id: str | None = None, collection: str | None = None,
@@ -166,7 +166,7 @@ class Commonplace(NightMethods, TransferMethods):
 
         With the `id` of an existing insight, this updates the insight. Omitted fields stay unchanged.
         """
-        return self._typed(
+        return self._run_tool(
             results.StoreInsightResult, "memory_store", id=id, content=content, metadata=metadata, collection=collection,
             place=place,
         )  # fmt: skip
@@ -176,36 +176,36 @@ class Commonplace(NightMethods, TransferMethods):
         """The user's documents: whole texts under a namespace and a key, with their versions."""
         from commonplace.client.documents import Documents
 
-        return Documents(self._caller, self._ports, self.erasure)
+        return Documents(self._build_caller, self._get_ports, self.erasure)
 
     def get(self, name: str) -> storage.KeptMemory:
         """Return a stored memory by its id, by its key, or by its id in another store."""
-        return self._typed(storage.GetResult, "get_memory", **self.naming(name)).memory
+        return self._run_tool(storage.GetResult, "get_memory", **self.naming(name)).memory
 
     def write_memory(
         self, key: str, value: str, category: Section, durability: Durability = "durable", *, source: str = "user",
         confidence: float = 1.0, allow_similar: bool = False,
     ) -> storage.WriteResult:  # fmt: skip
         """Write a fact under a key. In the result, `written` is False if the key or the fact exists already."""
-        return self._typed(
+        return self._run_tool(
             storage.WriteResult, "write_memory", key=key, value=value, category=category, durability=durability,
             source=source, confidence=confidence, allow_similar=allow_similar,
         )  # fmt: skip
 
     def read_memory(self, category: Section, *, limit: int = 20) -> storage.ReadResult:
         """Return the memories under a heading, most important first."""
-        return self._typed(storage.ReadResult, "read_memory", category=category, limit=limit)
+        return self._run_tool(storage.ReadResult, "read_memory", category=category, limit=limit)
 
     def get_memory(self, memory_id: str | None = None, *, key: str | None = None) -> storage.GetResult:
         """Return a stored memory."""
-        return self._typed(storage.GetResult, "get_memory", memory_id=memory_id, key=key)
+        return self._run_tool(storage.GetResult, "get_memory", memory_id=memory_id, key=key)
 
     def list_memories(
         self, *, limit: int = 20, category: SearchCategory | None = None, options: FilterOptions | None = None,
         cursor: str | None = None,
     ) -> storage.ListResult:  # fmt: skip
         """Return a page of the memories, newest first. `cursor` comes from the previous page."""
-        return self._typed(
+        return self._run_tool(
             storage.ListResult, "list_memories", limit=limit, category=category, options=options, cursor=cursor
         )
 
@@ -216,14 +216,14 @@ class Commonplace(NightMethods, TransferMethods):
 
         request = check(storage.TagsRequest, {"limit": limit, "cursor": cursor})
         with gathered() as flaws:
-            tags = list_tags(request, self._caller(), self._ports())
+            tags = list_tags(request, self._build_caller(), self._get_ports())
         return tags.naming(flaws)
 
     def tag_uses(self) -> list[storage.TagUse]:
         """Return all tags with their first and last use, including tags that were merged into another or archived."""
         from commonplace.use_cases.listing import tag_uses
 
-        return tag_uses(self._caller(), self._ports())
+        return tag_uses(self._build_caller(), self._get_ports())
 
     def update_memory(
         self, key: str | None = None, value: str | None = None, *, memory_id: str | None = None,
@@ -232,7 +232,7 @@ class Commonplace(NightMethods, TransferMethods):
         durability: Durability | None = None,
     ) -> storage.UpdateResult:  # fmt: skip
         """Replace a memory with a new value, and close the old memory. Without `value`, only correct labels of the memory."""
-        return self._typed(
+        return self._run_tool(
             storage.UpdateResult, "update_memory", key=key, value=value, memory_id=memory_id, category=category,
             filed_under=filed_under, type=type, tags=None if tags is None else list_of(tags, "tags"), importance=importance,
             expires_at=expires_at, durability=durability,
@@ -240,25 +240,25 @@ class Commonplace(NightMethods, TransferMethods):
 
     def delete_memory(self, key: str | None = None, *, memory_id: str | None = None) -> storage.DeleteResult:
         """Close a memory. It can be restored for 30 days."""
-        return self._typed(storage.DeleteResult, "delete_memory", key=key, memory_id=memory_id)
+        return self._run_tool(storage.DeleteResult, "delete_memory", key=key, memory_id=memory_id)
 
     def history(self, key: str | None = None, *, memory_id: str | None = None) -> interactions.History:
         """Return all values of a key, or the predecessors and successors of an id, newest first."""
-        return self._typed(interactions.History, "history", key=key, memory_id=memory_id)
+        return self._run_tool(interactions.History, "history", key=key, memory_id=memory_id)
 
     def get_memory_context(self, topic: str, *, max_tokens: int = 1_500) -> storage.ContextResult:
         """Return the context for a topic as text for a prompt. It has at most `max_tokens` (100 to 8,000) tokens."""
-        return self._typed(storage.ContextResult, "get_memory_context", topic=topic, max_tokens=max_tokens)
+        return self._run_tool(storage.ContextResult, "get_memory_context", topic=topic, max_tokens=max_tokens)
 
     def summarize_memory(self, query: str, *, limit: int = 20) -> storage.SummarizeResult:
         """Summarize what the memories say about a question in a few sentences."""
-        return self._typed(storage.SummarizeResult, "summarize_memory", query=query, limit=limit)
+        return self._run_tool(storage.SummarizeResult, "summarize_memory", query=query, limit=limit)
 
     def memory_search_personal(
         self, query: str, *, agent_id: str | None = None, limit: int = 10
     ) -> results.SearchPersonalResult:
         """Return what is known about the user for a question."""
-        return self._typed(
+        return self._run_tool(
             results.SearchPersonalResult, "memory_search_personal", query=query, agent_id=agent_id, limit=limit
         )
 
@@ -269,7 +269,7 @@ class Commonplace(NightMethods, TransferMethods):
         """Return the memories that match, best first. With `counts=False`, counts no use and doesn't store the question."""
         options_by_name = {"query": query, "limit": limit, "category": category, "options": options}
         arguments = {name: value for name, value in options_by_name.items() if value is not None}
-        result = dispatch.call("search_memory", arguments, replace(self._caller(), counts=counts), self._ports())
+        result = dispatch.call("search_memory", arguments, replace(self._build_caller(), counts=counts), self._get_ports())
         assert isinstance(result, results.SearchResult)
         return result
 
@@ -278,14 +278,14 @@ class Commonplace(NightMethods, TransferMethods):
         options: SearchOptions | None = None,
     ) -> TraceResult:  # fmt: skip
         """Explain an answer of `search_memory`. Returns the parts of each score, and the excluded memories with reasons."""
-        return self._typed(TraceResult, "trace_search", query=query, limit=limit, category=category, options=options)
+        return self._run_tool(TraceResult, "trace_search", query=query, limit=limit, category=category, options=options)
 
     def memory_search(
         self, query: str, *, collection: str | None = None, nResults: int = 5,  # noqa: N803 - the tool's own word
         filter: InsightFilter | None = None,
     ) -> results.SearchInsightResult:  # fmt: skip
         """Return the nearest memories with their cosine distance."""
-        return self._typed(
+        return self._run_tool(
             results.SearchInsightResult, "memory_search", query=query, collection=collection, nResults=nResults,
             filter=filter,
         )  # fmt: skip
@@ -298,26 +298,26 @@ class Commonplace(NightMethods, TransferMethods):
         from commonplace.use_cases.feedback import record_feedback
 
         arguments = {"memory_id": memory_id, "query": query, "useful": useful}
-        return record_feedback(arguments, self._caller(), self._ports())
+        return record_feedback(arguments, self._build_caller(), self._get_ports())
 
     def forget_feedback(self, memory_id: str | None = None) -> "ForgottenFeedback":
         """Remove the feedback on a memory, or all feedback of the user. Returns the number of removed ratings."""
         from commonplace.use_cases.feedback import forget_feedback
 
-        return forget_feedback({} if memory_id is None else {"memory_id": memory_id}, self._caller(), self._ports())
+        return forget_feedback({} if memory_id is None else {"memory_id": memory_id}, self._build_caller(), self._get_ports())
 
     def memory_stats(
         self, *, after: datetime | str | None = None, before: datetime | str | None = None
     ) -> analysis.StatsResult:
         """Count the memories stored in a period by heading, age, month and tag."""
-        return self._typed(analysis.StatsResult, "memory_stats", after=after, before=before)
+        return self._run_tool(analysis.StatsResult, "memory_stats", after=after, before=before)
 
     def memory_timeline(
         self, *, after: datetime | str | None = None, before: datetime | str | None = None, topic: str | None = None,
         granularity: Granularity = "month", cursor: str | None = None,
     ) -> analysis.TimelineResult:  # fmt: skip
         """Count memories and topics by event date, and show changes over time. `cursor` comes from the previous page."""
-        return self._typed(
+        return self._run_tool(
             analysis.TimelineResult, "memory_timeline", after=after, before=before, topic=topic, granularity=granularity,
             cursor=cursor,
         )  # fmt: skip
@@ -326,17 +326,17 @@ class Commonplace(NightMethods, TransferMethods):
         self, focus: str | None = None, *, depth: int = 1, limit: int = 50, format: Literal["json", "dot"] = "json"
     ) -> analysis.NetworkResult:
         """Return which concepts occur together in memories. With `focus`, only concepts up to `depth` (1 to 3) links away."""
-        return self._typed(analysis.NetworkResult, "concept_network", focus=focus, depth=depth, limit=limit, format=format)
+        return self._run_tool(analysis.NetworkResult, "concept_network", focus=focus, depth=depth, limit=limit, format=format)
 
     def usage_patterns(self, *, after: datetime | str | None = None, before: datetime | str | None = None) -> UsageResult:
         """Return when searches were made, which memories they found most often or never, and queries without result."""
-        return self._typed(UsageResult, "usage_patterns", after=after, before=before)
+        return self._run_tool(UsageResult, "usage_patterns", after=after, before=before)
 
     def merge_memories(
         self, memory_ids: Sequence[str] | None = None, *, dry_run: bool = True, run_id: str | None = None
     ) -> maintenance.MergeResult:
         """Merge several memories into one, or suggest merges if no ids are given. `undo_run` restores the old memories."""
-        return self._typed(
+        return self._run_tool(
             maintenance.MergeResult, "merge_memories", dry_run=dry_run, run_id=run_id,
             memory_ids=None if memory_ids is None else list_of(memory_ids, "memory_ids"),
         )  # fmt: skip
@@ -345,20 +345,22 @@ class Commonplace(NightMethods, TransferMethods):
         self, *, dry_run: bool = True, threshold: float = 0.8, run_id: str | None = None
     ) -> maintenance.OptimizeResult:
         """Merge tags with the same meaning. Queries for an old name still find the same memories."""
-        return self._typed(maintenance.OptimizeResult, "optimize_tags", dry_run=dry_run, threshold=threshold, run_id=run_id)
+        return self._run_tool(
+            maintenance.OptimizeResult, "optimize_tags", dry_run=dry_run, threshold=threshold, run_id=run_id
+        )
 
     def validate_storage(self, *, run_id: str | None = None, cursor: str | None = None) -> ValidateResult:
         """Report inconsistencies in 2,000 records. `cursor` comes from the previous part."""
-        return self._typed(ValidateResult, "validate_storage", run_id=run_id, cursor=cursor)
+        return self._run_tool(ValidateResult, "validate_storage", run_id=run_id, cursor=cursor)
 
     def repair_index(self, scope: Scope = "missing", *, dry_run: bool = True, run_id: str | None = None) -> RepairResult:
         """Update the index from the records. The scope `all` rebuilds the index. `dry_run` only reports the changes."""
-        return self._typed(RepairResult, "repair_index", scope=scope, dry_run=dry_run, run_id=run_id)
+        return self._run_tool(RepairResult, "repair_index", scope=scope, dry_run=dry_run, run_id=run_id)
 
     def naming(self, name: str) -> dict[str, str]:
         from commonplace.use_cases.named import naming
 
-        return naming(name, self._caller(), self._ports())
+        return naming(name, self._build_caller(), self._get_ports())
 
     def erase(self, memory_id: str) -> "Erased":
         """Permanently erase a memory with its predecessors and successors. Returns the erased `ids`.
@@ -377,12 +379,12 @@ class Commonplace(NightMethods, TransferMethods):
         """
         from commonplace.nightly.user_erasure import ErasableUser
 
-        return ErasableUser(self._context(), self._local.erasure())
+        return ErasableUser(self._build_context(), self._local.erasure())
 
-    def _context(self) -> "RunContext":
+    def _build_context(self) -> "RunContext":
         from commonplace.runs.apply import RunContext
 
-        return RunContext(self._caller(), self._ports(), self._local.night(), self.now)
+        return RunContext(self._build_caller(), self._get_ports(), self._local.night(), self.now)
 
     def reindex(self, progress: Callable[[int, int], None] | None = None) -> int:
         """Embed the memories that an older version embedded with another model. Returns the number of memories.
@@ -400,14 +402,14 @@ class Commonplace(NightMethods, TransferMethods):
         """
         return self._local.check(progress or (lambda _: None), repair)
 
-    def _ports(self) -> "Ports":
+    def _get_ports(self) -> "Ports":
         return self._local.ports.of(self._user_id)
 
-    def _typed(self, kind: type[results.AnyResult], name: str, /, **arguments: Any) -> results.AnyResult:
+    def _run_tool(self, kind: type[results.AnyResult], name: str, /, **arguments: Any) -> results.AnyResult:
         fields = {field: value for field, value in arguments.items() if value is not None}
-        result = dispatch.call(name, fields, self._caller(), self._local.ports)
+        result = dispatch.call(name, fields, self._build_caller(), self._local.ports)
         assert isinstance(result, kind)
         return result
 
-    def _caller(self, waits: bool = True, admin: bool = True) -> Caller:
+    def _build_caller(self, waits: bool = True, admin: bool = True) -> Caller:
         return Caller(self._user_id, self.now(), self._agent_id, waits=waits, admin=admin)

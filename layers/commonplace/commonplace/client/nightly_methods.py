@@ -22,18 +22,18 @@ if TYPE_CHECKING:
 class NightMethods:
     """Methods for the end of a day. They record and read interactions, and inspect and undo runs."""
 
-    def _context(self) -> "RunContext":
+    def _build_context(self) -> "RunContext":
         """Return the caller and the ports of a run. Subclasses implement this method."""
         raise NotImplementedError
 
-    def _pages(self, dir: str | Path) -> "Pages":
+    def _open_pages(self, dir: str | Path) -> "Pages":
         return folder_pages(as_path(dir, "dir"))
 
     def nights(self) -> "Nights":
         """Return the nightly use cases of this user, as of now."""
         from commonplace.nightly.service import Nights
 
-        context = self._context()
+        context = self._build_context()
 
         @cache
         def reader() -> "ReadDay":
@@ -64,17 +64,17 @@ class NightMethods:
         total. Raises `CONFLICT` while another run of this user is in progress.
         """
         if dry_run:
-            return self.nights().preview(_known(mode), progress).run
+            return self.nights().preview(_check_mode(mode), progress).run
         done = list(self.each_run(mode, progress))
         return done[-1] if done else self.nights().empty_run(mode)
 
     def each_run(self, mode: Mode | None = None, progress: "Progress | None" = None) -> Iterator[Run]:
         """Do the same as `nightly`, yielding each run. More than 500 interactions take several runs, at most twenty."""
-        return self.nights().nightly(_known(mode), progress)
+        return self.nights().nightly(_check_mode(mode), progress)
 
     def due(self) -> list[str]:
         """Return the users of this file with pending interactions, or with texts past the retention."""
-        context = self._context()
+        context = self._build_context()
         return list(context.night.ledger.due(context.clock() - context.night.text_retention))
 
     def runs(self, limit: int = 20) -> list[Run]:
@@ -113,14 +113,14 @@ class NightMethods:
         """
         from commonplace.pages.publishing import write_pages
 
-        context = self._context()
-        return write_pages(self._pages(dir), context.caller, context.ports, overwrite=overwrite)
+        context = self._build_context()
+        return write_pages(self._open_pages(dir), context.caller, context.ports, overwrite=overwrite)
 
     def visible_pages(self) -> dict[str, str]:
         """Return the texts of the pages by name, without writing them. They have the memories visible to this agent."""
         from commonplace.pages.publishing import visible_pages
 
-        context = self._context()
+        context = self._build_context()
         return visible_pages(context.caller, context.ports)
 
     def apply_markdown(self, dir: str | Path, dry_run: bool = True, delete_many: bool = False) -> "RunReport":
@@ -131,11 +131,11 @@ class NightMethods:
         """
         from commonplace.pages.applying import apply_pages, compare_pages
 
-        pages, context = self._pages(dir), self._context()
+        pages, context = self._open_pages(dir), self._build_context()
         return compare_pages(pages, context) if dry_run else apply_pages(pages, context, delete_many)
 
 
-def _known(mode: Mode | None) -> Mode | None:
+def _check_mode(mode: Mode | None) -> Mode | None:
     if mode not in (None, "rules", "pipeline", "agent"):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "mode: must be rules, pipeline or agent", "mode")
     return mode

@@ -29,15 +29,15 @@ _MOST_BYTES = 500_000_000  # limit of a TinyDB file
 class TransferMethods:
     """Methods that import or export more than one memory."""
 
-    def _caller(self) -> "Caller":
+    def _build_caller(self) -> "Caller":
         """Return the caller and the time. Subclasses implement this method."""
         raise NotImplementedError
 
-    def _ports(self) -> "Ports":
+    def _get_ports(self) -> "Ports":
         """Return the open store. Subclasses implement this method."""
         raise NotImplementedError
 
-    def _typed(self, kind: type[AnyResult], name: str, /, **arguments: Any) -> AnyResult:
+    def _run_tool(self, kind: type[AnyResult], name: str, /, **arguments: Any) -> AnyResult:
         """Call a tool with the arguments that are not None. Subclasses implement this method."""
         raise NotImplementedError
 
@@ -64,7 +64,7 @@ class TransferMethods:
         source = path if isinstance(path, Source) else Source.of(as_path(path, "path"))
         show = progress or (lambda _done, _of: None)
         how: dict[str, Any] = {"apply": apply, "only": only, "listed": listed, "progress": show}
-        return import_source(source, kind, self._caller(), self._ports(), **how)
+        return import_source(source, kind, self._build_caller(), self._get_ports(), **how)
 
     def import_messages(self, messages: Sequence[Mapping[str, Any]], apply: bool = False) -> "Imported":
         """Report what memories a conversation would add. `apply` adds them as a run, which `undo_run` undoes.
@@ -92,7 +92,7 @@ class TransferMethods:
         """
         from commonplace.use_cases.import_conversation import import_turns
 
-        return import_turns(turns, keep, self._caller(), self._ports(), progress)
+        return import_turns(turns, keep, self._build_caller(), self._get_ports(), progress)
 
     def import_records(
         self, records: "import_records.Records", apply: bool = False, progress: "import_records.Progress | None" = None
@@ -106,11 +106,11 @@ class TransferMethods:
 
         if not (isinstance(records, Mapping) and records and all(isinstance(line, int) for line in records)):
             records = cast("list[Mapping[str, Any]]", list_of(records, "records"))
-        return import_records(records, self._caller(), self._ports(), apply, progress)
+        return import_records(records, self._build_caller(), self._get_ports(), apply, progress)
 
     def export(self) -> Iterator[dict[str, Any]]:
         """Yield every record of the user, oldest first, including closed memories."""
-        for memory in self._ports().records.all(self._caller().user_id):
+        for memory in self._get_ports().records.all(self._build_caller().user_id):
             yield memory.model_dump(mode="json")
 
     def export_lines(self, format: transfer.PrintedFormat = "jsonl") -> Iterator[str]:
@@ -121,7 +121,7 @@ class TransferMethods:
         """
         from commonplace.use_cases.export_memories import exported_lines
 
-        caller, ports = self._caller(), self._ports()
+        caller, ports = self._build_caller(), self._get_ports()
         return exported_lines(ports.records.all(caller.user_id), format, caller, ports)
 
     def export_memories(
@@ -129,7 +129,7 @@ class TransferMethods:
         run_id: str | None = None,
     ) -> transfer.ExportResult:  # fmt: skip
         """Write the memories to a file that is available for a day. `run_id` reports on an earlier export."""
-        return self._typed(
+        return self._run_tool(
             transfer.ExportResult, "export_memories", format=format, filter=filter, include_history=include_history,
             run_id=run_id,
         )  # fmt: skip
@@ -138,36 +138,36 @@ class TransferMethods:
         """Return the description and the bytes of a file that `export_memories` made."""
         from commonplace.use_cases.export_memories import export_file
 
-        return export_file(export_id, self._caller(), self._ports())
+        return export_file(export_id, self._build_caller(), self._get_ports())
 
     def import_memories(
         self, data: str | None = None, *, format: transfer.ImportFormat = "jsonl", upload_id: str | None = None,
         dry_run: bool = True, run_id: str | None = None,
     ) -> transfer.ImportMemoriesResult:  # fmt: skip
         """Plan the import of an export, line by line. `dry_run=False` applies the import, and `run_id` applies a plan."""
-        return self._typed(
+        return self._run_tool(
             transfer.ImportMemoriesResult, "import_memories", data=data, format=format, upload_id=upload_id,
             dry_run=dry_run, run_id=run_id,
         )  # fmt: skip
 
     def backup(self) -> transfer.BackupResult:
         """Make a backup of all memories with their history. The result has the `backup_id`."""
-        return self._typed(transfer.BackupResult, "backup_restore", action="backup")
+        return self._run_tool(transfer.BackupResult, "backup_restore", action="backup")
 
     def backups(self) -> list[transfer.BackupTold]:
         """Return the retained backups, newest first."""
-        return self._typed(transfer.BackupResult, "backup_restore", action="list").backups or []
+        return self._run_tool(transfer.BackupResult, "backup_restore", action="list").backups or []
 
     def verify(self, backup_id: str) -> transfer.BackupResult:
         """Report whether a backup can be restored completely (`ok`), and its `problems`."""
-        return self._typed(transfer.BackupResult, "backup_restore", action="verify", backup_id=backup_id)
+        return self._run_tool(transfer.BackupResult, "backup_restore", action="verify", backup_id=backup_id)
 
     def restore(
         self, backup_id: str | None = None, mode: transfer.RestoreMode | None = None, *, run_id: str | None = None,
         confirm: str | None = None,
     ) -> transfer.BackupResult:  # fmt: skip
         """Plan the restore of a backup. To apply a plan, pass its `run_id`, and the backup's id as `confirm`."""
-        return self._typed(
+        return self._run_tool(
             transfer.BackupResult, "backup_restore", action="restore", backup_id=backup_id, mode=mode, run_id=run_id,
             confirm=confirm,
         )  # fmt: skip
@@ -176,19 +176,19 @@ class TransferMethods:
         """Store a file for one `import_memories` within an hour. A file has at most 50 MB, and all files at most 200 MB."""
         from commonplace.use_cases.import_memories import keep_upload
 
-        return keep_upload(body, self._caller(), self._ports())
+        return keep_upload(body, self._build_caller(), self._get_ports())
 
     def uploaded(self, upload_id: str, into: IO[bytes]) -> None:
         """Copy an uploaded file into a binary file. Raises `NOT_FOUND` if the upload has expired."""
         from commonplace.use_cases.import_memories import uploaded
 
-        uploaded(upload_id, into, self._caller(), self._ports())
+        uploaded(upload_id, into, self._build_caller(), self._get_ports())
 
     def drop_upload(self, upload_id: str) -> None:
         """Delete an upload before it expires."""
         from commonplace.use_cases.import_memories import drop_upload
 
-        drop_upload(upload_id, self._caller(), self._ports())
+        drop_upload(upload_id, self._build_caller(), self._get_ports())
 
     def migrate_tinydb(
         self, path: AnyPath, review: AnyPath | None = None, categories: AnyPath | None = None, apply: bool = False, *,
@@ -204,7 +204,7 @@ class TransferMethods:
         from commonplace.use_cases.migration import migrate
 
         done = migrate(
-            _read(as_path(path, "path"), "path"), self._caller(), self._ports(), _filing(review, categories),
+            _read(as_path(path, "path"), "path"), self._build_caller(), self._get_ports(), _load_filing(review, categories),
             tables=tables, fields=fields, apply=apply, progress=progress or (lambda _done, _of: None),
         )  # fmt: skip
         if review is not None and done.review and not Path(review).exists():
@@ -222,21 +222,21 @@ class TransferMethods:
         """
         from commonplace.use_cases.migration_check import check_migration
 
-        query_text = None if queries is None else _text(queries, "queries")
+        query_text = None if queries is None else _read_text(queries, "queries")
         return check_migration(
-            _read(as_path(path, "path"), "path"), self._caller(), self._ports(), query_text, tables=tables, fields=fields,
-            progress=progress or (lambda _done, _of: None),
+            _read(as_path(path, "path"), "path"), self._build_caller(), self._get_ports(), query_text, tables=tables,
+            fields=fields, progress=progress or (lambda _done, _of: None),
         )  # fmt: skip
 
 
-def _filing(review: AnyPath | None, categories: AnyPath | None) -> "Filing":
+def _load_filing(review: AnyPath | None, categories: AnyPath | None) -> "Filing":
     from commonplace.use_cases.filing import Filing, read_categories, read_review
 
-    named = {} if categories is None else read_categories(_text(categories, "categories"))
+    named = {} if categories is None else read_categories(_read_text(categories, "categories"))
     exists = review is not None and as_path(review, "review").exists()
     if review is not None and not exists and not Path(review).absolute().parent.is_dir():
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "review: its folder does not exist", "review")
-    return Filing(named, read_review(_text(review, "review")) if review is not None and exists else {})
+    return Filing(named, read_review(_read_text(review, "review")) if review is not None and exists else {})
 
 
 def _read(path: AnyPath, field: str) -> bytes:
@@ -245,7 +245,7 @@ def _read(path: AnyPath, field: str) -> bytes:
     return read_file(Path(path), field, _MOST_BYTES)
 
 
-def _text(path: AnyPath, field: str) -> str:
+def _read_text(path: AnyPath, field: str) -> str:
     try:
         return _read(as_path(path, field), field).decode("utf-8-sig")
     except UnicodeDecodeError:

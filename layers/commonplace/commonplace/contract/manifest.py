@@ -64,10 +64,10 @@ def shown_rows(tier: ShownTier | None, added: Collection[str] = ()) -> Sequence[
     hidden = [tool.name for tool in TOOLS if tool not in shown]
     # If a tool's name is also a word, it is a mention only in backticks.
     names = "|".join(rf"\b{name}\b" if "_" in name else f"`{name}`" for name in hidden)
-    return [_shown_row(row(tool), re.compile(names or "(?!)")) for tool in shown]
+    return [_build_shown_row(row(tool), re.compile(names or "(?!)")) for tool in shown]
 
 
-def _shown_row(whole: dict[str, JsonValue], hidden: re.Pattern[str]) -> dict[str, JsonValue]:
+def _build_shown_row(whole: dict[str, JsonValue], hidden: re.Pattern[str]) -> dict[str, JsonValue]:
     arguments = _brief(whole["input_schema"], hidden)
     del arguments["description"]  # the tool's own description suffices
     return {
@@ -137,15 +137,15 @@ def schema(model: type[BaseModel], mode: Any) -> dict[str, JsonValue]:
 
 def flat(whole: dict[str, Any], nullable: bool) -> dict[str, JsonValue]:
     """Return an existing schema in the flat form; `nullable`: keeps null as a possible value."""
-    flat = _flat(whole, whole.get("$defs", {}), nullable)
+    flat = _flatten(whole, whole.get("$defs", {}), nullable)
     assert isinstance(flat, dict)
     flat.pop("$defs", None)
     return flat
 
 
-def _flat(node: Any, definitions: dict[str, Any], nullable: bool) -> Any:
+def _flatten(node: Any, definitions: dict[str, Any], nullable: bool) -> Any:
     if isinstance(node, list):
-        return [_flat(item, definitions, nullable) for item in node]
+        return [_flatten(item, definitions, nullable) for item in node]
     if not isinstance(node, dict):
         return node
     if "$ref" in node:
@@ -154,24 +154,24 @@ def _flat(node: Any, definitions: dict[str, Any], nullable: bool) -> Any:
     # its names refer to definitions that are no longer there
     node = {key: value for key, value in node.items() if key != "discriminator"}
     if not nullable and "anyOf" in node:
-        node = _without_null(node)
+        node = _remove_null(node)
         if "anyOf" not in node:
-            return _flat(node, definitions, nullable)
+            return _flatten(node, definitions, nullable)
     if "properties" in node:
         node = {key: value for key, value in node.items() if key != "title"}
-        properties = {name: _untitled(_flat(inner, definitions, nullable)) for name, inner in node["properties"].items()}
+        properties = {name: _untitle(_flatten(inner, definitions, nullable)) for name, inner in node["properties"].items()}
         return {
-            **{k: _flat(v, definitions, nullable) for k, v in node.items() if k != "properties"},
+            **{k: _flatten(v, definitions, nullable) for k, v in node.items() if k != "properties"},
             "properties": properties,
         }
-    return {key: _flat(value, definitions, nullable) for key, value in node.items()}
+    return {key: _flatten(value, definitions, nullable) for key, value in node.items()}
 
 
-def _untitled(node: Any) -> Any:
+def _untitle(node: Any) -> Any:
     return {key: value for key, value in node.items() if key != "title"} if isinstance(node, dict) else node
 
 
-def _without_null(node: dict[str, Any]) -> dict[str, Any]:
+def _remove_null(node: dict[str, Any]) -> dict[str, Any]:
     choices = [choice for choice in node["anyOf"] if choice.get("type") != "null"]
     fields = {key: value for key, value in node.items() if key != "anyOf" and not (key == "default" and value is None)}
     return {**choices[0], **fields} if len(choices) == 1 else {**fields, "anyOf": choices}

@@ -35,10 +35,10 @@ def as_declared(kind: type[BaseModel], value: Any) -> Any:
     An optional field that contains `""` or null is dropped. If the field selects the memories of a change (`Sent.selects`),
     dropping it would select all, so that raises `INVALID_ARGUMENT`, which names the field. The conversion is idempotent.
     """
-    return _object(kind, value, "", selects=False) if isinstance(value, Mapping) else value
+    return _read_object(kind, value, "", selects=False) if isinstance(value, Mapping) else value
 
 
-def _object(kind: type[BaseModel], fields: Mapping[str, Any], path: str, selects: bool) -> dict[str, Any]:
+def _read_object(kind: type[BaseModel], fields: Mapping[str, Any], path: str, selects: bool) -> dict[str, Any]:
     read: dict[str, Any] = {}
     for name, value in fields.items():
         field = kind.model_fields.get(name)
@@ -47,7 +47,7 @@ def _object(kind: type[BaseModel], fields: Mapping[str, Any], path: str, selects
             continue
         sent = next((mark for mark in field.metadata if isinstance(mark, Sent)), Sent())
         narrows = selects or sent.selects
-        read[name] = _value(value, sent.form or field.annotation, f"{path}{name}", narrows)
+        read[name] = _read_value(value, sent.form or field.annotation, f"{path}{name}", narrows)
         if narrows and read[name] in _EMPTY:
             why = f"{path}{name}: is empty, which would mean all memories; leave it out if that is meant"
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, f"{path}{name}")
@@ -56,8 +56,8 @@ def _object(kind: type[BaseModel], fields: Mapping[str, Any], path: str, selects
     return read
 
 
-def _value(value: Any, declared: Any, path: str, selects: bool) -> Any:
-    parts = list(_parts(declared))
+def _read_value(value: Any, declared: Any, path: str, selects: bool) -> Any:
+    parts = list(_iterate_parts(declared))
     forms = [get_origin(part) for part in parts]
     kinds = [part for part in parts if isinstance(part, type) and issubclass(part, BaseModel)]
     lists = [part for part, form in zip(parts, forms, strict=True) if form in (list, tuple)]
@@ -66,10 +66,10 @@ def _value(value: Any, declared: Any, path: str, selects: bool) -> Any:
     elif isinstance(value, float) and int in parts and value.is_integer():
         return int(value)
     if isinstance(value, list) and lists:
-        return [_value(item, get_args(lists[0])[0], f"{path}.{number}", selects) for number, item in enumerate(value)]
+        return [_read_value(item, get_args(lists[0])[0], f"{path}.{number}", selects) for number, item in enumerate(value)]
     if isinstance(value, Mapping) and kinds:
         likeliest = max(kinds, key=lambda kind: len(kind.model_fields.keys() & value.keys()))
-        return _object(likeliest, value, f"{path}.", selects)
+        return _read_object(likeliest, value, f"{path}.", selects)
     return value
 
 
@@ -90,8 +90,8 @@ def _of_text(text: str, parts: list[Any], wants: tuple[type, ...]) -> Any:
     return value if value is None or isinstance(value, wants) else text
 
 
-def _parts(declared: Any) -> Iterator[Any]:
+def _iterate_parts(declared: Any) -> Iterator[Any]:
     yield declared
     if get_origin(declared) not in (list, tuple, dict):
         for part in get_args(declared):
-            yield from _parts(part)
+            yield from _iterate_parts(part)

@@ -44,7 +44,7 @@ def validate(kind: type[AnyRequest], arguments: Mapping[str, Any], zone: tzinfo 
     kinds: list[str] = []
     # The key as given: the stored key is in lower case, and "gatecode" is not a word.
     key = arguments.get("key") if getattr(request, "key", None) is not None else None
-    return _redacted_model(request, "", zone, kinds, key), list(dict.fromkeys(kinds))
+    return _redact_model(request, "", zone, kinds, key), list(dict.fromkeys(kinds))
 
 
 def check(kind: type[AnyRequest], arguments: Mapping[str, Any]) -> AnyRequest:
@@ -55,11 +55,11 @@ def check(kind: type[AnyRequest], arguments: Mapping[str, Any]) -> AnyRequest:
         return kind.model_validate(dict(arguments))
     except ValidationError as error:
         # Only place and message: the error's own text would quote the input, which may contain a secret.
-        first = error.errors(include_url=False, include_input=False)[0]
+        first: dict[str, Any] = {**error.errors(include_url=False, include_input=False)[0]}
         if not first["loc"] and (name := next((argument for argument in arguments if not str(argument).isprintable()), None)):
             raise CommonplaceError(ErrorCode.UNKNOWN_FIELD, f"{name}: there is no such field", name) from None
         field = ".".join(str(part) or '""' for part in _places(first["loc"], arguments)) or None
-        raise CommonplaceError(_code(dict(first)), f"{field or 'arguments'}: {_message(kind, dict(first))}", field) from None
+        raise CommonplaceError(_pick_code(first), f"{field or 'arguments'}: {_format_message(kind, first)}", field) from None
 
 
 def _places(places: tuple[Any, ...], value: Any) -> Iterator[Any]:
@@ -73,13 +73,13 @@ def _places(places: tuple[Any, ...], value: Any) -> Iterator[Any]:
         yield place
 
 
-def _code(error: Mapping[str, Any]) -> ErrorCode:
+def _pick_code(error: Mapping[str, Any]) -> ErrorCode:
     if error["type"] == "string_too_long" and error.get("ctx", {}).get("max_length") == MAX_TEXT:
         return ErrorCode.TEXT_TOO_LONG
     return _CODES.get(error["type"], ErrorCode.INVALID_ARGUMENT)
 
 
-def _message(kind: type[BaseModel], error: Mapping[str, Any]) -> str:
+def _format_message(kind: type[BaseModel], error: Mapping[str, Any]) -> str:
     if error["type"] == "extra_forbidden":
         return f"there is no such field{_known_fields(kind, error['loc'])}"
     if error["type"] == "missing":
@@ -114,33 +114,33 @@ def moment_in(zone: tzinfo | None, value: datetime, path: str) -> datetime:
 def redacted_value(value: str, key: str) -> tuple[str, list[str]]:
     """Redact a value again, now that its key is known; also returns the kinds of secrets. Raises `SECRET_ONLY`."""
     kinds: list[str] = []
-    return _redacted_text(value, "value", kinds, key), kinds
+    return _redact_text(value, "value", kinds, key), kinds
 
 
-def _redacted_model(model: Any, path: str, zone: tzinfo | None, kinds: list[str], key: Any = None) -> Any:
+def _redact_model(model: Any, path: str, zone: tzinfo | None, kinds: list[str], key: Any = None) -> Any:
     changed: dict[str, Any] = {}
     for name in type(model).model_fields:
         value = getattr(model, name)
         sibling = getattr(model, "context", None) or key or getattr(model, "key", None)
-        cleaner = _redacted_value(value, f"{path}{name}", zone, kinds, sibling)
+        cleaner = _redact_value(value, f"{path}{name}", zone, kinds, sibling)
         if cleaner is not value:
             changed[name] = cleaner
     return model.model_copy(update=changed) if changed else model
 
 
-def _redacted_value(value: Any, path: str, zone: tzinfo | None, kinds: list[str], sibling: Any = None) -> Any:
+def _redact_value(value: Any, path: str, zone: tzinfo | None, kinds: list[str], sibling: Any = None) -> Any:
     if isinstance(value, BaseModel):
-        return _redacted_model(value, f"{path}.", zone, kinds)
+        return _redact_model(value, f"{path}.", zone, kinds)
     if isinstance(value, datetime):
         return moment_in(zone, value, path)
     if isinstance(value, list):
-        return [item for item in (_redacted_value(item, path, zone, kinds) for item in value) if item != ""]
+        return [item for item in (_redact_value(item, path, zone, kinds) for item in value) if item != ""]
     if isinstance(value, str) and path not in _IDS | _FILES:
-        return _redacted_text(value, path, kinds, sibling if isinstance(sibling, str) else None)
+        return _redact_text(value, path, kinds, sibling if isinstance(sibling, str) else None)
     return value
 
 
-def _redacted_text(text: str, path: str, kinds: list[str], sibling: str | None) -> str:
+def _redact_text(text: str, path: str, kinds: list[str], sibling: str | None) -> str:
     redaction = _redaction(text, path, sibling)
     if not redaction.kinds:
         return text
@@ -166,15 +166,15 @@ def redaction_under_key(value: str, key: str) -> Redaction:
     names = parts_of_name(key)
     if measures(names, value):
         return redact(value)
-    redaction = _redaction_as_answer(value, key)
+    redaction = _redact_as_answer(value, key)
     is_split = names != [word.lower() for word in WORD.findall(key)]  # "backupCodes" are two words
     if not redaction.kinds and is_split and not describes(names):
-        redaction = _redaction_as_answer(value, " ".join(names))
+        redaction = _redact_as_answer(value, " ".join(names))
     kind = None if redaction.kinds else kind_under(names, value)
     return redaction if kind is None else Redaction(f"[redacted:{kind}]", (kind,), only_secret=True)
 
 
-def _redaction_as_answer(value: str, key: str) -> Redaction:
+def _redact_as_answer(value: str, key: str) -> Redaction:
     name = " ".join(WORD.findall(key))
     answer = redact(value, f"What is the {name}?")
     entry = redact(f"{name}: {answer.text}")

@@ -81,7 +81,7 @@ def path_of(namespace: Sequence[str], key: str = "") -> str:
 
     Without a key, it is the common prefix of the paths of all documents in the namespace and below it.
     """
-    return "/".join(map(_escaped, (*namespace, key)))
+    return "/".join(map(_escape_name, (*namespace, key)))
 
 
 def reference_of(namespace: Sequence[str], key: str) -> str:
@@ -102,7 +102,7 @@ def check_place(namespace: Sequence[str], key: str) -> None:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "key")
 
 
-def _escaped(name: str) -> str:
+def _escape_name(name: str) -> str:
     for character, escape in _ESCAPES:
         name = name.replace(character, escape)
     return name

@@ -50,7 +50,7 @@ def within_bounds(value: datetime) -> datetime:
 
 def in_zone(value: datetime, zone: tzinfo | None) -> datetime:
     """Return a moment in the zone if it has no offset; refused if that exceeds the bounds."""
-    return value if value.tzinfo else _end(value.replace(tzinfo=zone))
+    return value if value.tzinfo else _clamp_end(value.replace(tzinfo=zone))
 
 
 def is_never(moment: datetime) -> bool:
@@ -63,7 +63,7 @@ def within(moment: datetime, after: datetime | None, before: datetime | None) ->
     return (after is None or moment >= after) and (before is None or is_never(before) or moment < before)
 
 
-def _end(value: datetime) -> datetime:
+def _clamp_end(value: datetime) -> datetime:
     return value if is_never(value) else within_bounds(value)
 
 
@@ -79,14 +79,14 @@ def with_substance(value: str) -> str:
     return value
 
 
-def _known_source(source: str) -> str:
+def _check_source(source: str) -> str:
     if not re.fullmatch(_SOURCE, source):
         raise PydanticCustomError("source", "must be one of {known}, or discussion:<id>", {"known": ", ".join(_SOURCES)})
     return source
 
 
 Moment = Annotated[datetime, AfterValidator(within_bounds)]
-End = Annotated[datetime, AfterValidator(_end)]
+End = Annotated[datetime, AfterValidator(_clamp_end)]
 """The end of something; a moment of the year 9999 means that it never ends."""
 Text = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(printable), AfterValidator(with_substance)]
 Query = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(printable)]
@@ -98,7 +98,7 @@ Flag = Annotated[bool, Field(strict=True)]
 Limit = Annotated[int, Field(ge=1, le=100, strict=True)]
 Fraction = Annotated[float, Field(ge=0.0, le=1.0, strict=True, allow_inf_nan=False)]
 Level = Annotated[int, Field(ge=1, le=5, strict=True)]
-Provenance = Annotated[str, AfterValidator(_known_source), Field(json_schema_extra={"pattern": _SOURCE})]
+Provenance = Annotated[str, AfterValidator(_check_source), Field(json_schema_extra={"pattern": _SOURCE})]
 """The speaker (user, agent, system), or the origin; an empty text means unknown."""
 
 

@@ -185,11 +185,11 @@ class ChatPart(Model):
         return (self.text or "") if self.type in _TEXTS else ""
 
 
-def _parts(content: Any) -> Any:
+def _wrap_text_part(content: Any) -> Any:
     return [content] if isinstance(content, str) else content
 
 
-def _name_or_none(value: Any) -> str | None:
+def _clean_name(value: Any) -> str | None:
     return value if isinstance(value, str) and 0 < len(value) <= MAX_NAME and value.isprintable() else None
 
 
@@ -198,7 +198,7 @@ class ChatMessage(Model):
 
     model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
 
-    id: Annotated[Name | None, BeforeValidator(_name_or_none)] = Field(
+    id: Annotated[Name | None, BeforeValidator(_clean_name)] = Field(
         None,
         description="Its id, which identifies it when the conversation is recorded again; without ids, messages are "
         "identified by position and text.",
@@ -206,7 +206,7 @@ class ChatMessage(Model):
     role: Name = Field(description="Who said it: `user`, `assistant`, `system`, `developer`, `tool`, ...")
     content: Annotated[
         list[ChatPart] | None,
-        BeforeValidator(_parts, json_schema_input_type=str | list[ChatPart] | None),
+        BeforeValidator(_wrap_text_part, json_schema_input_type=str | list[ChatPart] | None),
         Sent(form=str | list[ChatPart] | None),
     ] = Field(None, description="What was said.")
 
@@ -245,12 +245,12 @@ class Message(Request):
     id: Name | None = Field(None, exclude_if=absent, description="Its id, if the caller gave one.")
 
 
-def _may_be_left_out(schema: dict[str, Any]) -> None:
+def _make_optional(schema: dict[str, Any]) -> None:
     schema["required"] = [name for name in schema["required"] if name not in ("id", "time")]
 
 
 class _Interaction(Request):
-    model_config = ConfigDict(json_schema_extra=_may_be_left_out)
+    model_config = ConfigDict(json_schema_extra=_make_optional)
     id: Annotated[Name, Sent(optional=True)] = Field(
         description="Its id, unique among the user's interactions. If the id is known, the first version stays, and only new "
         "messages of a conversation are recorded. By default derived from content and day, so that a repeated call is known."

@@ -44,13 +44,13 @@ class Outline(NamedTuple):
             durability=memory.durability,
             created_at=memory.created_at.timestamp(),
             happened_at=memory.happened_at.timestamp(),
-            valid_from=_seconds(memory.valid_from),
-            valid_to=_seconds(memory.valid_to),
-            expires_at=_seconds(memory.expires_at),
+            valid_from=_convert_to_seconds(memory.valid_from),
+            valid_to=_convert_to_seconds(memory.valid_to),
+            expires_at=_convert_to_seconds(memory.expires_at),
             superseded_by=memory.superseded_by,
             tags=memory.tags,
             concepts=memory.concepts,
-            record_bytes=_record_bytes(memory) if record_bytes is None else record_bytes,
+            record_bytes=_count_record_bytes(memory) if record_bytes is None else record_bytes,
         )
 
     @classmethod
@@ -79,10 +79,10 @@ class Outline(NamedTuple):
         return self.created_at if end is None else end
 
 
-def _seconds(moment: datetime | None) -> float | None:
+def _convert_to_seconds(moment: datetime | None) -> float | None:
     return None if moment is None else moment.timestamp()
 
 
-def _record_bytes(memory: Memory) -> int:
+def _count_record_bytes(memory: Memory) -> int:
     unused = memory.model_copy(update={"access_count": 0, "last_accessed": None})
     return len(unused.model_dump_json().encode())

@@ -40,13 +40,13 @@ _NO_SENTENCE = r"^\s*(\S*[^\s。！？]|(\S+\s+){1,2}\S*[^\s.!?。！？])\s*$"
 Note = Annotated[str, Field(max_length=2_000), AfterValidator(printable)]
 
 
-def _no_sentence(tag: str) -> str:
+def _refuse_sentence(tag: str) -> str:
     if not re.match(_NO_SENTENCE, tag):
         raise PydanticCustomError("sentence", "is a sentence: a tag is one word, or up to three words that name one thing")
     return tag
 
 
-ShortTag = Annotated[Tag, AfterValidator(_no_sentence), Field(json_schema_extra={"pattern": _NO_SENTENCE})]
+ShortTag = Annotated[Tag, AfterValidator(_refuse_sentence), Field(json_schema_extra={"pattern": _NO_SENTENCE})]
 
 
 class NormalizeRequest(Request):

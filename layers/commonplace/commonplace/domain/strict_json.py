@@ -15,46 +15,46 @@ def read_json(text: str | bytes) -> Any:
         written = text.decode("utf-8-sig") if isinstance(text, bytes) else text.removeprefix("\ufeff")
         return STRICT.decode(written)
     except UnicodeDecodeError:
-        raise _invalid("is not UTF-8") from None
+        raise _build_error("is not UTF-8") from None
     except json.JSONDecodeError as error:
-        raise _invalid(f"{error.msg} (line {error.lineno}, column {error.colno})") from None
+        raise _build_error(f"{error.msg} (line {error.lineno}, column {error.colno})") from None
     except ValueError:
-        raise _invalid("contains a number with too many digits") from None  # the only other error of json
+        raise _build_error("contains a number with too many digits") from None  # the only other error of json
     except RecursionError:
-        raise _invalid("is nested too deeply") from None
+        raise _build_error("is nested too deeply") from None
 
 
 def read_object(text: str | bytes) -> dict[str, Any]:
     """Return the value of a JSON text that must be an object."""
     value = read_json(text)
     if not isinstance(value, dict):
-        raise _invalid('must be a JSON object such as {"query": "tea"}')
+        raise _build_error('must be a JSON object such as {"query": "tea"}')
     return value
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields: dict[str, Any] = {}
     for key, value in pairs:
         if key in fields:
-            raise _invalid(f"the key {json.dumps(key[:_SHOWN])} appears twice in one object")
+            raise _build_error(f"the key {json.dumps(key[:_SHOWN])} appears twice in one object")
         fields[key] = value
     return fields
 
 
-def _no_constant(name: str) -> NoReturn:
-    raise _invalid(f"{name} is not JSON")
+def _refuse_constant(name: str) -> NoReturn:
+    raise _build_error(f"{name} is not JSON")
 
 
-def _finite(digits: str) -> float:
+def _parse_finite(digits: str) -> float:
     value = float(digits)
     if not math.isfinite(value):
-        raise _invalid("contains a number that is too large")
+        raise _build_error("contains a number that is too large")
     return value
 
 
-def _invalid(why: str) -> CommonplaceError:
+def _build_error(why: str) -> CommonplaceError:
     return CommonplaceError(ErrorCode.INVALID_JSON, why)
 
 
-STRICT = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_no_constant, parse_float=_finite)
+STRICT = json.JSONDecoder(object_pairs_hook=_build_object, parse_constant=_refuse_constant, parse_float=_parse_finite)
 """Decodes like `read_json`, but with the errors of `json`."""

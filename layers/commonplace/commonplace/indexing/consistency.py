@@ -121,13 +121,13 @@ def check_consistency(
                 users.add(stored.memory.user_id)
                 between.take(stored.memory)
             ills.update(ill.kind for ill in faults)
-            mended += _mended(contents, [ill for ill in faults if ill.repairable]) if repair else 0
+            mended += _mend_faults(contents, [ill for ill in faults if ill.repairable]) if repair else 0
             seen += len(batch)
             progress(seen + documents)
     for group in in_batches(contents.every(), BATCH):
         orphans = list(orphaned(group, records))
         ills["orphaned"] += len(orphans)
-        mended += _mended(contents, orphans) if repair else 0
+        mended += _mend_faults(contents, orphans) if repair else 0
         documents += len(group)
         progress(seen + documents)
     for user_id in sorted(users):
@@ -140,7 +140,7 @@ def check_consistency(
     return ConsistencyReport(seen, documents, +ills, mended, flaws)
 
 
-def _mended(contents: IndexContents, faults: Sequence[IndexFault]) -> int:
+def _mend_faults(contents: IndexContents, faults: Sequence[IndexFault]) -> int:
     return sum(outcome.state == "done" for outcome in contents.mend([fault.change for fault in faults])) if faults else 0
 
 
@@ -168,22 +168,22 @@ class RecordFaults:
             if target is not None:
                 links[_Named(memory.user_id, memory.memory_id)] = target
         if memory.status == "active" and (memory.expires_at is None or memory.expires_at > self._now):
-            self._hold(memory, "same_content", fingerprint(memory))
+            self._record_holder(memory, "same_content", fingerprint(memory))
             if memory.key is not None:
-                self._hold(memory, "same_key", (memory.collection, memory.key))
+                self._record_holder(memory, "same_key", (memory.collection, memory.key))
 
     def findings(self, records: MemoryRecords) -> Iterator[Finding]:
         """Yield the faults. Targets of links that were not collected are looked up in `records`."""
         yield from self._held_twice
         for name, links in self._links.items():
-            for ring in _circles(links):
+            for ring in _find_circles(links):
                 first = min(ring)
                 back = f"{name} leads back to it over {len(ring)} memories"
                 why = f"{back}; commonplace erase --memory {first} erases them all"
                 yield Finding(kind="circle", id=first, detail=why, repairable=False)
-        yield from self._broken(records)
+        yield from self._find_broken_links(records)
 
-    def _hold(self, memory: Memory, kind: Kind, place: object) -> None:
+    def _record_holder(self, memory: Memory, kind: Kind, place: object) -> None:
         other = self._holders.setdefault((memory.user_id, kind, place), memory.memory_id)
         if other == memory.memory_id:
             return
@@ -191,17 +191,17 @@ class RecordFaults:
         why = f"{other} {reason}, and both are active; commonplace delete {memory.memory_id} closes one"
         self._held_twice.append(Finding(kind=kind, id=memory.memory_id, detail=why, repairable=False))
 
-    def _broken(self, records: MemoryRecords) -> Iterator[Finding]:
+    def _find_broken_links(self, records: MemoryRecords) -> Iterator[Finding]:
         known = {link for links in self._links.values() for link in links}
         named = {_Named(name.user_id, target) for links in self._links.values() for name, target in links.items()}
-        existing = known | _existing(sorted(named - known), records)
+        existing = known | _find_existing(sorted(named - known), records)
         for name, links in self._links.items():
             for source, target in links.items():
-                if _Named(source.user_id, target) not in existing and not self._may_be_purged(target):
+                if _Named(source.user_id, target) not in existing and not self._can_be_purged(target):
                     why = f"{name} names {target}, which is not there; commonplace history {source.memory_id} shows what is"
                     yield Finding(kind="broken_link", id=source.memory_id, detail=why, repairable=False)
 
-    def _may_be_purged(self, memory_id: str) -> bool:
+    def _can_be_purged(self, memory_id: str) -> bool:
         made = made_at(memory_id)
         return made is not None and made + PURGE_DELAY <= self._now
 
@@ -216,7 +216,7 @@ def flaw_findings(flaws: Flaws, user_id: str) -> Iterator[Finding]:
         yield Finding(kind="held", id=name, detail=why, repairable=False)
 
 
-def _existing(named: list[_Named], records: MemoryRecords) -> set[_Named]:
+def _find_existing(named: list[_Named], records: MemoryRecords) -> set[_Named]:
     existing = set[_Named]()
     for user_id, group in groupby(named, key=lambda name: name.user_id):
         for batch in in_batches((name.memory_id for name in group), _AT_ONCE):
@@ -226,7 +226,7 @@ def _existing(named: list[_Named], records: MemoryRecords) -> set[_Named]:
     return existing
 
 
-def _circles(links: Mapping[_Named, str]) -> Iterator[list[str]]:
+def _find_circles(links: Mapping[_Named, str]) -> Iterator[list[str]]:
     done = set[_Named]()
     for start in links:
         path = dict[_Named, None]()
@@ -358,7 +358,7 @@ def repair(user: UserIndex, scope: Scope, dry_run: bool, done: Repaired | None =
 def _take_out_orphans(user: UserIndex, dry_run: bool, done: Repaired) -> None:
     orphans, findings = user.survey()
     for lost in in_batches(orphans, BATCH):
-        done.removed += _mend(user.upkeep.contents, {fault.name: fault.change for fault in lost}, dry_run, done)
+        done.removed += _mend_documents(user.upkeep.contents, {fault.name: fault.change for fault in lost}, dry_run, done)
     done.others = findings
 
 
@@ -372,17 +372,17 @@ def _repair_documents(user: UserIndex, scope: Scope, dry_run: bool, done: Repair
             whole = {stored.memory.memory_id: stored for stored in batch if stored.memory.memory_id not in ahead}
             wanted = {**whole, **wanted}
         done.failed += [FailedRepair(id=name, code="ahead") for name in sorted(ahead)]
-        done.indexed += _mend(contents, wanted, dry_run, done)
+        done.indexed += _mend_documents(contents, wanted, dry_run, done)
         done.unchanged += len(batch) - len(wanted) - len(ahead)
         done.checked, done.last = done.checked + len(batch), batch[-1].memory.memory_id
         user.progress(done.checked)
 
 
-def _mend(contents: IndexContents | None, wanted: Mapping[str, IndexChange], dry_run: bool, done: Repaired) -> int:
+def _mend_documents(contents: IndexContents | None, wanted: Mapping[str, IndexChange], dry_run: bool, done: Repaired) -> int:
     if contents is None or not wanted or dry_run:
         return len(wanted)
     failed = [
-        FailedRepair(id=name, code=_code(outcome))
+        FailedRepair(id=name, code=_classify_failure(outcome))
         for name, outcome in zip(wanted, contents.mend(list(wanted.values())), strict=True)
         if outcome.state != "done"
     ]
@@ -390,7 +390,7 @@ def _mend(contents: IndexContents | None, wanted: Mapping[str, IndexChange], dry
     return len(wanted) - len(failed)
 
 
-def _code(outcome: IndexOutcome) -> Literal["conflict", "refused", "unavailable"]:
+def _classify_failure(outcome: IndexOutcome) -> Literal["conflict", "refused", "unavailable"]:
     if outcome.reason == "conflict":
         return "conflict"
     return "unavailable" if outcome.state == "retry" else "refused"

@@ -38,12 +38,12 @@ class EmbeddingRenewal:
         """Return the records with vectors of the current model. A record that another writer changed stays unchanged."""
         old = [stored.memory.content for stored in batch if not self._is_current(stored)]
         embedder = PrecomputedEmbedder.of(old, self.embedder)
-        return [stored if self._is_current(stored) else self._renewed(stored, embedder) for stored in batch]
+        return [stored if self._is_current(stored) else self._renew_vector(stored, embedder) for stored in batch]
 
     def _is_current(self, stored: Stored) -> bool:
         return stored.vector is not None and stored.memory.embedding_model == self.embedder.name
 
-    def _renewed(self, stored: Stored, embedder: Embedder) -> Stored:
+    def _renew_vector(self, stored: Stored, embedder: Embedder) -> Stored:
         memory, vector = stored.memory, embedder.embed(stored.memory.content)
         if vector is None and stored.vector is None:
             return stored
@@ -76,7 +76,7 @@ def reindex(
     for batch in in_batches(everything.every(), _BATCH):
         current = renewal.renewed(batch)
         embedded += sum(new is not old for new, old in zip(current, batch, strict=True))
-        for stored, outcome in zip(current, _filled(rebuild, current, wait), strict=True):
+        for stored, outcome in zip(current, _fill_index(rebuild, current, wait), strict=True):
             if outcome.state == "done":
                 records += 1
             else:
@@ -98,7 +98,7 @@ def _refuse_another_model(rebuild: IndexRebuild, name: str) -> None:
         )
 
 
-def _filled(rebuild: IndexRebuild, records: Sequence[Stored], wait: Callable[[float], None]) -> list[IndexOutcome]:
+def _fill_index(rebuild: IndexRebuild, records: Sequence[Stored], wait: Callable[[float], None]) -> list[IndexOutcome]:
     outcomes = rebuild.fill(records)
     for number in range(_TRIES):
         retried = [at for at, outcome in enumerate(outcomes) if outcome.state == "retry"]

@@ -23,7 +23,7 @@ def project(changes: Sequence[IndexChange], writer: IndexWriter, pending: Pendin
     outcomes = writer.put(changes)
     for change, outcome in zip(changes, outcomes, strict=True):
         if outcome.state == "done" and isinstance(change, Stored):  # a purge has already deleted its pending row
-            _confirm(change, pending)
+            _confirm_change(change, pending)
     return outcomes
 
 
@@ -48,7 +48,7 @@ def reconcile(
     return counts
 
 
-def _confirm(change: Stored, pending: PendingWrites) -> None:
+def _confirm_change(change: Stored, pending: PendingWrites) -> None:
     memory = change.memory
     try:
         pending.confirm(memory.user_id, memory.memory_id, memory.version)

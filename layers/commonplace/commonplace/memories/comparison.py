@@ -52,7 +52,7 @@ def advice_on(entry: Entry, nearest: Sequence[Similar], ports: Ports) -> tuple[l
     """
     merges, updates = [], []
     for other in nearest:
-        same, change = _judged(entry, other, ports)
+        same, change = _judge_pair(entry, other, ports)
         if same is not None:
             merges.append(Merge(memory_id=other.memory_id, why=same))
         elif change is not None:
@@ -60,7 +60,7 @@ def advice_on(entry: Entry, nearest: Sequence[Similar], ports: Ports) -> tuple[l
     return merges, updates
 
 
-def _judged(entry: Entry, other: Similar, ports: Ports) -> tuple[str | None, str | None]:
+def _judge_pair(entry: Entry, other: Similar, ports: Ports) -> tuple[str | None, str | None]:
     text = entry.memory.content
     same = same_statement(text, other.content)
     if same is not None or entry.vector is None or other.cosine is None:

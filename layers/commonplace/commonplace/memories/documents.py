@@ -35,7 +35,7 @@ def derived(document: Document, before: Document | None, caller: Caller, ports: 
         item.memory_id for item in ports.records.get(caller.user_id, list(ids_by_digest.values())) if item.status == "active"
     }
     new = {digest: passage for digest, passage in passages.items() if ids_by_digest.get(digest) not in active}
-    entries = _entries(document, new, _replaced(passages, before) if before else {}, caller, ports)
+    entries = _build_entries(document, new, _replaced(passages, before) if before else {}, caller, ports)
     ids = ids_by_digest | {digest: entry.memory.memory_id for digest, entry in entries.items()}
     linked = tuple(PassageOf(memory_id=ids[digest], digest=digest, places=part.places) for digest, part in passages.items())
     return document.model_copy(update={"passages": linked}), entries
@@ -53,7 +53,7 @@ def _replaced(passages: Mapping[str, Passage], before: Document) -> dict[str, st
     texts = texts_of(before)
     old = {digest: _words(texts[memory_id]) for digest, memory_id in ids.items()}
     new = {digest: _words(passage.text) for digest, passage in passages.items()}
-    pairs = dict.fromkeys(_sole_holders(old, new), _LEAST_SHARED)
+    pairs = dict.fromkeys(_pair_sole_holders(old, new), _LEAST_SHARED)
     names, digests = list(old), list(new)
     for kind, start, end, first, last in SequenceMatcher(None, names, digests, autojunk=False).get_opcodes():
         pairs |= dict.fromkeys(product(names[start:end], digests[first:last]) if kind == "replace" else (), 0.0)
@@ -69,7 +69,7 @@ def _replaced(passages: Mapping[str, Passage], before: Document) -> dict[str, st
     return matches
 
 
-def _sole_holders(old: Mapping[str, set[str]], new: Mapping[str, set[str]]) -> Iterator[tuple[str, str]]:
+def _pair_sole_holders(old: Mapping[str, set[str]], new: Mapping[str, set[str]]) -> Iterator[tuple[str, str]]:
     holders = [Counter(chain.from_iterable(version.values())) for version in (old, new)]
     sole = {word for word in holders[0] if holders[0][word] == holders[1][word] == 1}
     digests = {word: digest for digest, words in new.items() for word in words & sole}
@@ -81,7 +81,7 @@ def _words(text: str) -> set[str]:
     return set(terms("\n".join(line for line in text.splitlines() if not HEADING.match(line))))
 
 
-def _entries(
+def _build_entries(
     document: Document, passages: Mapping[str, Passage], replaced: Mapping[str, str], caller: Caller, ports: Ports
 ) -> dict[str, Entry]:
     embedder = PrecomputedEmbedder.of((passage.text for passage in passages.values()), ports.embedder)
@@ -146,7 +146,7 @@ def _restored(document: Document, caller: Caller, ports: Ports) -> set[str]:
     former = {part.digest: part.memory_id for part in document.passages if part.memory_id in closed}
     passages = passages_of(document.body, document.form, document.fields) if former else {}
     lost = {digest: passage for digest, passage in passages.items() if digest in former}
-    return _add(document, _entries(document, lost, former, caller, ports), caller, ports)[1]
+    return _add(document, _build_entries(document, lost, former, caller, ports), caller, ports)[1]
 
 
 def _add(document: Document, entries: Mapping[str, Entry], caller: Caller, ports: Ports) -> tuple[Document, set[str]]:

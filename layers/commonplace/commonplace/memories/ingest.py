@@ -134,7 +134,7 @@ def recommended(
 def _replace(entry: Entry, old: Sequence[Memory], closed_by: Mapping[str, object], ports: Ports) -> tuple[Memory, bool, str]:
     """Replace the old memories by the new memory or, if it exists, by the equal memory."""
     new = entry.memory
-    operation = _closing(old, new.memory_id, closed_by, Change(new, entry.audit, entry.vector), new.created_at)
+    operation = _build_close_operation(old, new.memory_id, closed_by, Change(new, entry.audit, entry.vector), new.created_at)
     try:
         ports.operations.apply(operation)
     except CommonplaceError as error:
@@ -145,13 +145,13 @@ def _replace(entry: Entry, old: Sequence[Memory], closed_by: Mapping[str, object
         if error.code is not ErrorCode.CONFLICT or not unchanged:
             raise
         ((memory, created),) = ports.records.add([entry])
-        operation = _closing(old, memory.memory_id, closed_by, None, new.created_at)
+        operation = _build_close_operation(old, memory.memory_id, closed_by, None, new.created_at)
         ports.operations.apply(operation)
         return memory, created, operation.operation_id
     return new, True, operation.operation_id
 
 
-def _closing(
+def _build_close_operation(
     old: Sequence[Memory], by: str, closed_by: Mapping[str, object], opens: Change | None, now: datetime
 ) -> Operation:
     details: list[dict[str, object]] = [{"by": by}, *({"by": by, **closed_by} for _ in old[1:])]

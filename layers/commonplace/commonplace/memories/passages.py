@@ -38,7 +38,7 @@ class Passage:
 
 def passages_of(body: str, form: Form, fields: Sequence[str] | None) -> dict[str, Passage]:
     """Return the passages of a body by digest, in order. Repeated text is one passage."""
-    pieces = _text_passages(body) if form == "text" else _json_passages(json.loads(body), fields)
+    pieces = _split_text(body) if form == "text" else _split_json(json.loads(body), fields)
     passages: dict[str, Passage] = {}
     for passage in pieces:
         if not any(map(str.isalnum, passage.text.replace(ERASED, ""))):
@@ -54,7 +54,7 @@ def texts_of(document: Document) -> dict[str, str]:
         cuts = {part.memory_id: [document.body[start:end] for start, end in part.places] for part in document.passages}
     else:
         value = json.loads(document.body) if document.passages else {}
-        lines = [_line_of(value, leaf, document.fields) for leaf in _leaves(value, ())]
+        lines = [_format_line(value, leaf, document.fields) for leaf in _iterate_leaves(value, ())]
         cuts = {
             part.memory_id: [line for start, end in part.places for line in lines[start:end]] for part in document.passages
         }
@@ -111,33 +111,33 @@ def _shortened(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         start = stop
 
 
-def _text_passages(body: str) -> Iterator[Passage]:
+def _split_text(body: str) -> Iterator[Passage]:
     return (Passage(body[start:end], ((start, end),)) for start, end in pieces(body))
 
 
-def _json_passages(value: Any, fields: Sequence[str] | None) -> Iterator[Passage]:
-    leaves = list(_leaves(value, ()))
+def _split_json(value: Any, fields: Sequence[str] | None) -> Iterator[Passage]:
+    leaves = list(_iterate_leaves(value, ()))
     paths = [list(_STEP.findall(field.strip("$. "))) for field in fields or ()]
     named = {leaf for path in paths for leaf in _at(value, (), path)}
-    present = (number for number, leaf in enumerate(leaves) if _value(value, leaf) != ERASED)
+    present = (number for number, leaf in enumerate(leaves) if _get_value(value, leaf) != ERASED)
     wanted = [number for number in present if fields is None or leaves[number] in named]
     lines, numbers = "", list[int]()
     for number in wanted:
-        line = _line_of(value, leaves[number], fields)
+        line = _format_line(value, leaves[number], fields)
         is_alone = fields is not None and len(wanted) <= _MOST
         if numbers and (is_alone or len(lines) + len(line) > MOST_CHARACTERS):
-            yield from (Passage(text, _ranges(numbers)) for text in _split(lines))
+            yield from (Passage(text, _merge_numbers(numbers)) for text in _split_long_text(lines))
             lines, numbers = "", []
         lines, numbers = f"{lines}{line}\n", [*numbers, number]
-    yield from (Passage(text, _ranges(numbers)) for text in _split(lines))
+    yield from (Passage(text, _merge_numbers(numbers)) for text in _split_long_text(lines))
 
 
-def _line_of(value: Any, leaf: Leaf, fields: Sequence[str] | None) -> str:
+def _format_line(value: Any, leaf: Leaf, fields: Sequence[str] | None) -> str:
     names = [str(name) for name in leaf if isinstance(name, str) and fields is None]
-    return ": ".join((*names, str(_value(value, leaf))))
+    return ": ".join((*names, str(_get_value(value, leaf))))
 
 
-def _ranges(numbers: Sequence[int]) -> tuple[tuple[int, int], ...]:
+def _merge_numbers(numbers: Sequence[int]) -> tuple[tuple[int, int], ...]:
     ranges: list[tuple[int, int]] = []
     for number in numbers:
         begin = ranges.pop()[0] if ranges and ranges[-1][1] == number else number
@@ -145,17 +145,17 @@ def _ranges(numbers: Sequence[int]) -> tuple[tuple[int, int], ...]:
     return tuple(ranges)
 
 
-def _split(text: str) -> list[str]:
+def _split_long_text(text: str) -> list[str]:
     return [text[start:end] for start, end in _shortened(text, 0, len(text))]
 
 
-def _leaves(value: Any, path: Leaf) -> Iterator[Leaf]:
+def _iterate_leaves(value: Any, path: Leaf) -> Iterator[Leaf]:
     if isinstance(value, dict):
         for name, inner in value.items():
-            yield from _leaves(inner, (*path, name))
+            yield from _iterate_leaves(inner, (*path, name))
     elif isinstance(value, list):
         for number, inner in enumerate(value):
-            yield from _leaves(inner, (*path, number))
+            yield from _iterate_leaves(inner, (*path, number))
     elif value is not None and value != "":
         yield path
 
@@ -163,7 +163,7 @@ def _leaves(value: Any, path: Leaf) -> Iterator[Leaf]:
 def _at(value: Any, path: Leaf, steps: list[tuple[str, str]]) -> Iterator[Leaf]:
     """Return the leaves below a path such as `a.b[*].c`. Negative indexes count from the end; `*` means every entry."""
     if not steps:
-        yield from _leaves(value, path)
+        yield from _iterate_leaves(value, path)
         return
     (number, name), later = steps[0], steps[1:]
     if isinstance(value, list) and number:
@@ -179,7 +179,7 @@ def _is_in(number: int, entries: list[Any]) -> bool:
     return -len(entries) <= number < len(entries)
 
 
-def _value(value: Any, leaf: Leaf) -> Any:
+def _get_value(value: Any, leaf: Leaf) -> Any:
     for step in leaf:
         value = value[step]
     return value
@@ -201,10 +201,10 @@ class _Emptying:
         """Return the rest of a value, and whether the whole value is erased (None if the value was empty)."""
         if isinstance(value, dict):
             entries = [(name, *self.left(inner)) for name, inner in value.items()]
-            return self._name_entries(entries), _all_known(is_gone for _, _, is_gone in entries)
+            return self._name_entries(entries), _combine_erased(is_gone for _, _, is_gone in entries)
         if isinstance(value, list):
             inside = [self.left(inner) for inner in value]
-            return [inner for inner, _ in inside], _all_known(is_gone for _, is_gone in inside)
+            return [inner for inner, _ in inside], _combine_erased(is_gone for _, is_gone in inside)
         if value is None or value == "":
             return value, None
         self.number += 1
@@ -217,6 +217,6 @@ class _Emptying:
         return {next(free) if gone else name: inner for (name, inner, _), gone in zip(entries, goes, strict=True)}
 
 
-def _all_known(parts: Iterable[bool | None]) -> bool | None:
+def _combine_erased(parts: Iterable[bool | None]) -> bool | None:
     known = {part for part in parts if part is not None}
     return known == {True} if known else None

@@ -30,18 +30,18 @@ def forget_searches(user_id: str, memories: Iterable[Memory], ports: Ports) -> s
     A query is deleted if one of its stems is in no other active memory. It is also deleted if only erased memories contain
     all of its stems. Inflected forms count. Call this before the erasure, while the words exist. Safe to repeat.
     """
-    erased = {memory.memory_id: stems for memory in memories if (stems := _stems(memory))}
+    erased = {memory.memory_id: stems for memory in memories if (stems := _compute_stems(memory))}
     if not erased:
         return set()
     queries = [*ports.search_log.queries(user_id), *(rating.query for rating in ports.feedback.ratings(user_id, EARLIEST))]
     own, stems_of_others = frozenset[str]().union(*erased.values()), list[set[str]]()
-    if any(_is_inflected(stem, own) for query in queries for stem in _query_terms(query)):
+    if any(_is_inflected(stem, own) for query in queries for stem in _compute_query_terms(query)):
         active = (item for item in ports.records.all(user_id) if item.status == "active" and item.memory_id not in erased)
-        stems_of_others = [_stems(memory) for memory in active]
+        stems_of_others = [_compute_stems(memory) for memory in active]
     shared = set[str]().union(*stems_of_others)
 
     def mentions_memory(query: str) -> bool:
-        words = _query_terms(query)
+        words = _compute_query_terms(query)
         if not words.isdisjoint(own - shared):
             return True
         if not words or any(words <= stems for stems in stems_of_others):
@@ -66,10 +66,10 @@ def _is_inflected(stem: str, stems: Collection[str]) -> bool:
     )
 
 
-def _query_terms(query: str) -> set[str]:
+def _compute_query_terms(query: str) -> set[str]:
     return set(tokenizer.terms(query, without=_SUBJECTS))
 
 
-def _stems(memory: Memory) -> set[str]:
+def _compute_stems(memory: Memory) -> set[str]:
     texts = (memory.raw_text, memory.normalized_text, *memory.tags, memory.key, memory.user_note, memory.evidence)
     return set(tokenizer.terms(" ".join(filter(None, texts)), without=_SUBJECTS))

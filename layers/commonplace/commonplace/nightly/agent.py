@@ -82,7 +82,7 @@ class AgentPlan:
 
     def candidate(self, content: str, interaction_id: str, evidence: str, **fields: Any) -> Candidate:
         """Build a candidate from its evidence. Raises `RejectedCall` if the interaction doesn't contain the evidence."""
-        utterance = self._utterance_with(interaction_id, evidence)
+        utterance = self._find_utterance(interaction_id, evidence)
         return Candidate(content, interaction_id, utterance.position, evidence, event_time=utterance.time, **fields)
 
     def add(self, name: str, candidate: Candidate) -> str | None:
@@ -91,7 +91,7 @@ class AgentPlan:
         if by_rules.operation == "NOOP":
             return by_rules.why
         made = Decision(candidate, "ADD", why="written by the agent", outdated_by=by_rules.outdated_by)
-        self._put(name, made, ())
+        self._put_decision(name, made, ())
         return None
 
     def change(self, name: str, candidate: Candidate, target: Memory | None) -> None:
@@ -99,7 +99,7 @@ class AgentPlan:
         planned = self._by_name.get(name)
         targets = [target] if target is not None else self._record.get(planned.targets) if planned is not None else []
         ids = tuple(memory.memory_id for memory in targets)
-        self._put(name, Decision(candidate, "UPDATE" if ids else "ADD", ids, why="updated by the agent"), targets)
+        self._put_decision(name, Decision(candidate, "UPDATE" if ids else "ADD", ids, why="updated by the agent"), targets)
 
     def close(self, name: str, interaction_id: str, evidence: str, target: Memory | None) -> None:
         """Plan to close or forget a memory, depending on the evidence. Without `target`, drop the planned entry."""
@@ -109,12 +109,12 @@ class AgentPlan:
         if request is not None and not is_about(request, target.content if target is not None else self._by_name[name].says):
             raise RejectedCall("the user wants something else forgotten")
         if request is not None:
-            self._check(Decision(candidate, "FORGET"), ())
+            self._check_decision(Decision(candidate, "FORGET"), ())
             self.forget(candidate)
         elif target is None:
             del self._by_name[name]
         else:
-            self._put(name, Decision(candidate, "DELETE", (target.memory_id,), why="ended by the agent"), [target])
+            self._put_decision(name, Decision(candidate, "DELETE", (target.memory_id,), why="ended by the agent"), [target])
 
     def forget(self, request: Candidate) -> None:
         """Plan a forget request once. Drops planned entries that the request covers, if the user said them earlier."""
@@ -128,16 +128,16 @@ class AgentPlan:
                 self._by_name |= {key: left} if left.operation == "DELETE" else {}
         self._by_name.setdefault(name, wanted)
 
-    def _put(self, name: str, decision: Decision, targets: Sequence[Memory]) -> None:
-        self._check(decision, targets)
+    def _put_decision(self, name: str, decision: Decision, targets: Sequence[Memory]) -> None:
+        self._check_decision(decision, targets)
         self._by_name[name] = decision
 
-    def _check(self, decision: Decision, targets: Sequence[Memory]) -> None:
+    def _check_decision(self, decision: Decision, targets: Sequence[Memory]) -> None:
         reason = unsupported_reason(decision, self._day, targets)
         if reason:
             raise RejectedCall(f"this is not kept: {reason}")
 
-    def _utterance_with(self, interaction_id: str, evidence: str) -> Utterance:
+    def _find_utterance(self, interaction_id: str, evidence: str) -> Utterance:
         for utterance in self._day.utterances:
             if utterance.interaction_id == interaction_id and evidence_span(evidence, utterance):
                 return utterance
@@ -189,11 +189,11 @@ class AgentTools:
         self._shown: dict[str, Memory] = {}
         self._looked: set[str] = set()
         self._tools: dict[str, Callable[[Any], Mapping[str, object]]] = {
-            "search_memory": self._search,
-            "read_memory": self._read,
-            "write_memory": self._write,
-            "update_memory": self._update,
-            "delete_memory": self._delete,
+            "search_memory": self._search_memories,
+            "read_memory": self._read_section,
+            "write_memory": self._write_memory,
+            "update_memory": self._update_memory,
+            "delete_memory": self._delete_memory,
         }
 
     def call(self, name: object, arguments: object) -> tuple[Mapping[str, object], bool]:
@@ -207,17 +207,17 @@ class AgentTools:
         except RejectedCall as error:
             return {"error": str(error)}, True
 
-    def _search(self, request: Search) -> Mapping[str, object]:
+    def _search_memories(self, request: Search) -> Mapping[str, object]:
         wanted = subject_stems(request.query)
         self._looked |= wanted
         planned = {name: value for name, value in self.plan.new_candidates.items() if wanted & subject_stems(value.content)}
-        return self._entries(planned, self.plan.view.similar(request.query, request.limit))
+        return self._format_entries(planned, self.plan.view.similar(request.query, request.limit))
 
-    def _read(self, request: ReadRequest) -> Mapping[str, object]:
+    def _read_section(self, request: ReadRequest) -> Mapping[str, object]:
         planned = {name: value for name, value in self.plan.new_candidates.items() if value.section == request.category}
-        return self._entries(planned, self.plan.view.in_section(request.category, request.limit))
+        return self._format_entries(planned, self.plan.view.in_section(request.category, request.limit))
 
-    def _write(self, request: Write) -> Mapping[str, object]:
+    def _write_memory(self, request: Write) -> Mapping[str, object]:
         self._refuse_before_search(request.value)
         if self.plan.has_decision(request.key) or self.plan.view.holder(request.key) is not None:
             raise RejectedCall("the key is taken: update_memory gives it another value")
@@ -233,9 +233,9 @@ class AgentTools:
         why_not = self.plan.add(request.key, candidate)
         return {"written": True, "key": request.key} if why_not is None else {"written": False, "why": why_not}
 
-    def _update(self, request: Update) -> Mapping[str, object]:
+    def _update_memory(self, request: Update) -> Mapping[str, object]:
         self._refuse_before_search(request.value)
-        target = self._target(request.key)
+        target = self._find_target(request.key)
         before = target or self.plan.new_candidates[request.key]
         candidate = self.plan.candidate(
             request.value,
@@ -249,12 +249,12 @@ class AgentTools:
         self.plan.change(request.key, candidate, target)
         return {"updated": True, "key": request.key}
 
-    def _delete(self, request: Delete) -> Mapping[str, object]:
-        target = self._target(request.key)
+    def _delete_memory(self, request: Delete) -> Mapping[str, object]:
+        target = self._find_target(request.key)
         self.plan.close(request.key, request.interaction_id, request.evidence, target)
         return {"deleted": True, "key": request.key}
 
-    def _target(self, key: str) -> Memory | None:
+    def _find_target(self, key: str) -> Memory | None:
         if key in self.plan.new_candidates:
             return None
         shown = self._shown.get(key)
@@ -266,7 +266,7 @@ class AgentTools:
         if not self._looked & subject_stems(value):
             raise RejectedCall("look first: search_memory for what this is about")
 
-    def _entries(self, planned: Mapping[str, Any], memories: Iterable[Memory]) -> Mapping[str, object]:
+    def _format_entries(self, planned: Mapping[str, Any], memories: Iterable[Memory]) -> Mapping[str, object]:
         entries = [{"key": name, "value": value.content, "section": value.section} for name, value in planned.items()]
         for memory in memories:
             # Name a memory by id if its key is missing or in another collection. Ids can't equal keys, which are lower case.
@@ -288,7 +288,7 @@ def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime
     for number, chunk in enumerate(chunks_of(lines_of(day), _CHUNK_TOKENS)):
         before = tools.plan.made
         try:
-            ended = _converse(f"{day.date}/agent/{number}", day, chunk, tools, model, end)
+            ended = _run_conversation(f"{day.date}/agent/{number}", day, chunk, tools, model, end)
         except (BudgetSpent, ModelUnavailable) as error:
             # Drop the half-made plan: the next reader starts over with these interactions.
             tools.plan.made = before
@@ -314,9 +314,9 @@ def _plan_forget_requests(plan: AgentPlan, read: Sequence[Utterance], day: Day) 
             plan.forget(request)
 
 
-def _converse(name: str, day: Day, chunk: Chunk, tools: AgentTools, model: MeteredModel, end: float) -> str | None:
+def _run_conversation(name: str, day: Day, chunk: Chunk, tools: AgentTools, model: MeteredModel, end: float) -> str | None:
     messages: list[Mapping[str, Any]] = [{"role": "user", "content": prompt_for(day, chunk, _TASK)}]
-    while not (limit := _limit(model, end)):
+    while not (limit := _find_reached_limit(model, end)):
         reply = model.ask(
             f"{name}/{len(messages) // 2}",
             instructions("agent"),
@@ -335,7 +335,7 @@ def _converse(name: str, day: Day, chunk: Chunk, tools: AgentTools, model: Meter
     return limit
 
 
-def _limit(model: MeteredModel, end: float) -> str | None:
+def _find_reached_limit(model: MeteredModel, end: float) -> str | None:
     allowed = model.allowance
     if model.calls >= allowed.agent_turns:
         return f"the agent has had its {allowed.agent_turns} turns"

@@ -56,7 +56,7 @@ class MeteredModel:
         """Return the answer saved under this name, or call the model. Raises `BudgetSpent` or `ModelUnavailable`."""
         saved = self.answers.get(name)
         if saved is not None:
-            return self._count(_reply(saved))
+            return self._count_tokens(_parse_reply(saved))
         reserved = tokens_of(instructions, messages, tools, schema) + max_tokens
         allowed = self.allowance
         if not self.budget.reserve(self.user_id, self.today, reserved, allowed.user_tokens, allowed.all_tokens):
@@ -75,9 +75,9 @@ class MeteredModel:
             self.answers.save(name, json.dumps(asdict(reply), ensure_ascii=False))
         finally:
             self.budget.settle(self.user_id, self.today, reserved, used)
-        return self._count(reply)
+        return self._count_tokens(reply)
 
-    def _count(self, reply: Reply) -> Reply:
+    def _count_tokens(self, reply: Reply) -> Reply:
         self.calls += 1
         self.input_tokens += reply.input_tokens
         self.output_tokens += reply.output_tokens
@@ -111,6 +111,6 @@ def cost_of(input_tokens: int, output_tokens: int, allowance: Allowance) -> floa
     return (input_tokens * allowance.price_in + output_tokens * allowance.price_out) / 1_000_000
 
 
-def _reply(saved: str) -> Reply:
+def _parse_reply(saved: str) -> Reply:
     fields = json.loads(saved)
     return Reply(**{**fields, "blocks": tuple(fields["blocks"])})

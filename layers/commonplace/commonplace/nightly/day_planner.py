@@ -105,7 +105,7 @@ class DayPlanner:
         """Treat the changes of earlier interactions as applied, so that corrections can refer to them."""
         view = self.view.copy()
         for interaction_id in ids:
-            plan = replace(self, view=view).draft(_day_of(day, interaction_id), answers.with_prefix(interaction_id))
+            plan = replace(self, view=view).draft(_narrow_day(day, interaction_id), answers.with_prefix(interaction_id))
             view.stage(plan.operations)
             yield plan
 
@@ -117,6 +117,6 @@ def interactions_of(day: Day) -> tuple[str, ...]:
     return tuple(dict.fromkeys(interaction_id for _, interaction_id in sorted(times + title_times)))
 
 
-def _day_of(day: Day, interaction_id: str) -> Day:
+def _narrow_day(day: Day, interaction_id: str) -> Day:
     utterances = tuple(utterance for utterance in day.utterances if utterance.interaction_id == interaction_id)
     return replace(day, utterances=utterances, titles=tuple(t for t in day.titles if t.interaction_id == interaction_id))

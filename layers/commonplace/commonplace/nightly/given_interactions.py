@@ -83,8 +83,8 @@ def well_formed(
     unnamed = _Unnamed(caller)
     for entry in interactions:
         try:
-            checked = _validated(entry, unnamed)
-            interaction = _to_recorded(checked)
+            checked = _validate_interaction(entry, unnamed)
+            interaction = _convert_interaction(checked)
             _refuse_too_long(interaction)
             messages = checked.messages if isinstance(checked, GivenDiscussion) else ()
             if entry.get("id") is None:
@@ -96,7 +96,7 @@ def well_formed(
             ]
             yield Checked(interaction, tuple(index for index, message in enumerate(messages) if message.is_read))
         except CommonplaceError as error:
-            refused.append(RefusedInteraction(id=_id_of(entry), field=error.field, message=error.message))
+            refused.append(RefusedInteraction(id=_get_id(entry), field=error.field, message=error.message))
 
 
 @dataclass
@@ -125,12 +125,12 @@ class _Unnamed:
         return f"unnamed-{hashlib.sha256(f'{digest} {self.met[digest]}'.encode()).hexdigest()[:32]}"
 
 
-def _id_of(value: Any) -> str | None:
+def _get_id(value: Any) -> str | None:
     value_id = value.get("id") if isinstance(value, Mapping) else None
     return escaped(value_id) if isinstance(value_id, str) else None
 
 
-def _validated(value: Any, unnamed: _Unnamed) -> GivenInteraction:
+def _validate_interaction(value: Any, unnamed: _Unnamed) -> GivenInteraction:
     if not isinstance(value, Mapping):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "must be an object with a type")
     if "type" not in value:
@@ -148,7 +148,7 @@ def _validated(value: Any, unnamed: _Unnamed) -> GivenInteraction:
     return interaction
 
 
-def _to_recorded(interaction: GivenInteraction) -> Interaction:
+def _convert_interaction(interaction: GivenInteraction) -> Interaction:
     if isinstance(interaction, Page):
         return interaction_of(interaction)
     if not isinstance(interaction, GivenDiscussion):
@@ -200,7 +200,7 @@ def redacted(interaction: Interaction, caller: Caller, kinds: list[str], before:
         return without_secret(value)
 
     time = in_zone(interaction.time, caller)
-    question_before = _preceding_text(time, before, caller)
+    question_before = _find_preceding_text(time, before, caller)
     changed: dict[str, Any] = {"id": name(interaction.id), "time": time}
     match interaction:
         case Discussion():
@@ -210,13 +210,13 @@ def redacted(interaction: Interaction, caller: Caller, kinds: list[str], before:
                 for message, question in zip(interaction.messages, questions, strict=False)
             )
             if interaction.article_title:
-                changed["article_title"] = _title(text(interaction.article_title))
+                changed["article_title"] = _shorten_title(text(interaction.article_title))
         case Reaction():
             changed |= {"post_id": name(interaction.post_id), "reaction": name(interaction.reaction)}
-            changed["title"] = _title(text(interaction.title))
+            changed["title"] = _shorten_title(text(interaction.title))
         case Save():
             changed["post_id"] = interaction.post_id and name(interaction.post_id)
-            changed["post_title"] = _title(text(interaction.post_title))
+            changed["post_title"] = _shorten_title(text(interaction.post_title))
         case Explicit():
             changed["text"] = text(interaction.text, question_before)
     return interaction.model_copy(update=changed)
@@ -227,12 +227,12 @@ def without_answers(interactions: Sequence[Interaction], caller: Caller) -> list
     cleaned: list[Interaction] = []
     for interaction in interactions:
         before = cleaned[-1] if cleaned else None
-        question = _preceding_text(in_zone(interaction.time, caller), before, caller)
+        question = _find_preceding_text(in_zone(interaction.time, caller), before, caller)
         cleaned.append(redacted(interaction, caller, [], before) if question and question_in(question) else interaction)
     return cleaned
 
 
-def _preceding_text(time: datetime, before: Interaction | None, caller: Caller) -> str | None:
+def _find_preceding_text(time: datetime, before: Interaction | None, caller: Caller) -> str | None:
     if before is None or not timedelta(0) <= time - in_zone(before.time, caller) <= _SOON:
         return None
     texts = texts_of(before)
@@ -243,7 +243,7 @@ def in_zone(time: datetime, caller: Caller) -> datetime:
     return time if time.tzinfo else time.replace(tzinfo=caller.now.tzinfo or UTC)
 
 
-def _title(text: str) -> str:
+def _shorten_title(text: str) -> str:
     return text[:1_000]  # the placeholder may be longer than the secret
 
 
@@ -265,28 +265,29 @@ def interaction_of(page: Page) -> Discussion | Reaction:
 
 def turns_of(text: str) -> tuple[Message, ...]:
     """Return the turns of a transcript. Empty unless the text begins with a speaker and the user speaks in it."""
-    marks = list(_marks().finditer(text))
+    marks = list(_compile_marks().finditer(text))
     if not marks or text[: marks[0].start()].strip():
         return ()
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
     turns = [
-        Message(role=_role(mark[1]), content=text[mark.end() : end].strip()) for mark, end in zip(marks, ends, strict=True)
+        Message(role=_parse_role(mark[1]), content=text[mark.end() : end].strip())
+        for mark, end in zip(marks, ends, strict=True)
     ]
     return tuple(message for message in turns if message.content) if any(message.role == "user" for message in turns) else ()
 
 
-def _role(name: str) -> Role:
-    return "user" if " ".join(name.casefold().split()) in _names()["user"] else "assistant"
+def _parse_role(name: str) -> Role:
+    return "user" if " ".join(name.casefold().split()) in _load_names()["user"] else "assistant"
 
 
 @cache
-def _marks() -> re.Pattern[str]:
-    names = sorted((name for group in _names().values() for name in group), key=len, reverse=True)
+def _compile_marks() -> re.Pattern[str]:
+    names = sorted((name for group in _load_names().values() for name in group), key=len, reverse=True)
     spelled = "|".join(re.escape(name).replace(r"\ ", r"\s+") for name in names)
     return re.compile(_MARK.format(names=spelled), re.IGNORECASE | re.MULTILINE)
 
 
 @cache
-def _names() -> dict[str, frozenset[str]]:
+def _load_names() -> dict[str, frozenset[str]]:
     table = tomllib.loads((files(__package__) / "speakers.toml").read_text(encoding="utf-8"))
     return {role: frozenset(names) for role, names in table.items()}

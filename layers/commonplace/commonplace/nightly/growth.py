@@ -64,7 +64,7 @@ def growth(known: Sequence[Message | None], messages: Sequence[Message]) -> Grow
     """Compare messages by id if both sides have ids, else by position and text. Earlier messages may be missing."""
     by_id = dict(zip(_numbered_ids(known), known, strict=True))
     by_id.pop(None, None)
-    start = _start(known, messages)
+    start = _find_start(known, messages)
     new, changed = [], []
     for at, (name, message) in enumerate(zip(_numbered_ids(messages), messages, strict=True)):
         old = known[start + at] if start + at < len(known) else None
@@ -78,8 +78,8 @@ def growth(known: Sequence[Message | None], messages: Sequence[Message]) -> Grow
     return Growth(tuple(new), tuple(changed))
 
 
-def _start(known: Sequence[Message | None], messages: Sequence[Message]) -> int:
-    old_words, new_words = _words(known), _words(messages)
+def _find_start(known: Sequence[Message | None], messages: Sequence[Message]) -> int:
+    old_words, new_words = _list_words(known), _list_words(messages)
     if old_words[: len(new_words)] == new_words[: len(old_words)]:
         return 0
     first = new_words[0] if new_words else None
@@ -87,7 +87,7 @@ def _start(known: Sequence[Message | None], messages: Sequence[Message]) -> int:
     return next((at for at in starts if old_words[at:] == new_words[: len(old_words) - at]), 0)
 
 
-def _words(messages: Sequence[Message | None]) -> list[tuple[str, str] | None]:
+def _list_words(messages: Sequence[Message | None]) -> list[tuple[str, str] | None]:
     return [None if message is None else (message.role, message.content) for message in messages]
 
 

@@ -109,7 +109,7 @@ class _Intake:
             if not known:
                 return False  # an interaction of another kind has this id
             begun, at = same_beginning(known, [split_messages([message]) for message in discussion.messages])
-            pieces, places = self._pieces_after(begun, discussion, before)
+            pieces, places = self._split_new_messages(begun, discussion, before)
             grown = growth(known[at:], pieces)
             changes: dict[str, Any] = {
                 "id": part_id(checked.name, len(entries)),
@@ -130,7 +130,7 @@ class _Intake:
         ]
         return bool(grown.new)
 
-    def _pieces_after(
+    def _split_new_messages(
         self, begun: int, discussion: Discussion, before: Interaction | None
     ) -> tuple[list[Message], list[int]]:
         if begun == len(discussion.messages):

@@ -88,7 +88,7 @@ def parse_proposal(item: object, messages: Mapping[int, Utterance]) -> Candidate
         confidence=proposal.confidence,
         type=proposal.type,
         scope=proposal.scope or "user_global",
-        tags=_tags(proposal.tags or []),
+        tags=_clean_tags(proposal.tags or []),
         key=proposal.key or None,
         section=proposal.section,
         durability=proposal.durability,
@@ -104,13 +104,13 @@ def _place_of(content: object, messages: Mapping[int, Utterance]) -> dict[str, o
     places = [
         (len(shared_stems(wanted, subject_stems(evidence))), -length, {"message": number, "evidence": evidence})
         for number, utterance in messages.items()
-        for evidence, length in _passages(utterance)
+        for evidence, length in _split_passages(utterance)
     ]
     count, _, place = max(places, key=lambda place: place[:2], default=(0, 0, {}))
     return place if count >= max(1.0, _LEAST_SHARE * len(wanted)) else {}
 
 
-def _passages(utterance: Utterance) -> Iterator[tuple[str, int]]:
+def _split_passages(utterance: Utterance) -> Iterator[tuple[str, int]]:
     for start, end in utterance.own:
         spans = list(sentence_spans(utterance.text, start, end))
         for at, length in product(range(len(spans)), range(1, _MOST_SENTENCES + 1)):
@@ -126,6 +126,6 @@ def first_error(error: ValidationError) -> str:
     return f"{'.'.join(map(str, first['loc'])) or 'the item'}: {first['msg']}"
 
 
-def _tags(raw_tags: list[str]) -> tuple[str, ...]:
+def _clean_tags(raw_tags: list[str]) -> tuple[str, ...]:
     tags = (" ".join(tag.casefold().split()) for tag in raw_tags)
     return tuple(dict.fromkeys(tag for tag in tags if 0 < len(tag) <= _LONGEST_TAG))[:_MOST_TAGS]

@@ -44,14 +44,14 @@ class RunMemoryView:
 
     def similar(self, content: str, limit: int = 10) -> list[Memory]:
         vector, terms = self._ports.embedder.embed(content), tokenizer.terms(content)
-        ids, _ = with_fallback(lambda index: self._nearest_stored(index, terms, vector, limit), self._ports)
-        return [*self._nearest_staged(terms, vector), *self.get(ids)][:limit]
+        ids, _ = with_fallback(lambda index: self._find_nearest_stored(index, terms, vector, limit), self._ports)
+        return [*self._find_nearest_staged(terms, vector), *self.get(ids)][:limit]
 
     def get(self, memory_ids: Sequence[str]) -> list[Memory]:
         memories = self._ports.records.get(self._context.user_id, list(memory_ids))
         now = {memory.memory_id: memory for memory in memories}
         now |= {memory_id: self._staged[memory_id][0] for memory_id in memory_ids if memory_id in self._staged}
-        return self._current(now[memory_id] for memory_id in memory_ids if memory_id in now)
+        return self._select_visible(now[memory_id] for memory_id in memory_ids if memory_id in now)
 
     def restated(self, content: str) -> list[str]:
         embedder, terms = self._ports.embedder, tokenizer.terms(content)
@@ -83,7 +83,7 @@ class RunMemoryView:
         return [memory for memory in chain(items, staged) if memory.status != "active"]
 
     def holder(self, key: str) -> Memory | None:
-        staged = self._current(memory for memory, _ in self._staged.values() if memory.key == key)
+        staged = self._select_visible(memory for memory, _ in self._staged.values() if memory.key == key)
         if staged:
             return staged[0]
         now = self._context.caller.now
@@ -93,11 +93,11 @@ class RunMemoryView:
     def in_section(self, section: Section, limit: int = 20) -> list[Memory]:
         wanted = Filter(collection=DEFAULT_COLLECTION, section=section)
         memories = most_important(self._context.caller, self._ports, wanted, limit).memories
-        staged = self._current(memory for memory, _ in self._staged.values() if memory.section == section)
+        staged = self._select_visible(memory for memory, _ in self._staged.values() if memory.section == section)
         ids = dict.fromkeys(memory.memory_id for memory in (*staged, *memories))
         return self.get(list(ids))[:limit]
 
-    def _nearest_stored(self, index: MemoryIndex, terms: Sequence[str], vector: Vector | None, limit: int) -> list[str]:
+    def _find_nearest_stored(self, index: MemoryIndex, terms: Sequence[str], vector: Vector | None, limit: int) -> list[str]:
         worded = [similar.memory_id for similar in index.similar(self._seen, terms, vector, limit)]
         near: list[str] = []
         if vector is not None:
@@ -108,7 +108,7 @@ class RunMemoryView:
         staged = self._staged.keys()
         return [fromkey for fromkey in dict.fromkeys(both) if fromkey is not None and fromkey not in staged][: 2 * limit]
 
-    def _nearest_staged(self, terms: Sequence[str], vector: Vector | None) -> list[Memory]:
+    def _find_nearest_staged(self, terms: Sequence[str], vector: Vector | None) -> list[Memory]:
         scored, words = [], frozenset(terms)
         for memory, other in self._staged.values():
             own = self._terms[memory.memory_id]
@@ -116,9 +116,9 @@ class RunMemoryView:
             cosine = 0.0 if vector is None or other is None else float(vector @ other)
             if shared >= _SHARED or cosine >= _NEAR:
                 scored.append((-shared - cosine, memory))
-        return self._current(memory for _, memory in sorted(scored, key=lambda pair: pair[0]))
+        return self._select_visible(memory for _, memory in sorted(scored, key=lambda pair: pair[0]))
 
-    def _current(self, memories: Iterable[Memory]) -> list[Memory]:
+    def _select_visible(self, memories: Iterable[Memory]) -> list[Memory]:
         return [memory for memory in memories if is_visible(self._seen, memory)]
 
 
@@ -130,10 +130,10 @@ class StagedView:
         self._closed = {target for decision in decisions for target in decision.targets if decision.operation != "NOOP"}
 
     def similar(self, content: str, limit: int = 10) -> list[Memory]:
-        return self._open(self._view.similar(content, limit + len(self._closed)))[:limit]
+        return self._select_open(self._view.similar(content, limit + len(self._closed)))[:limit]
 
     def get(self, memory_ids: Sequence[str]) -> list[Memory]:
-        return self._open(self._view.get(memory_ids))
+        return self._select_open(self._view.get(memory_ids))
 
     def restated(self, content: str) -> list[str]:
         return [memory_id for memory_id in self._view.restated(content) if memory_id not in self._closed]
@@ -143,7 +143,7 @@ class StagedView:
         return memory if memory is not None and memory.memory_id not in self._closed else None
 
     def in_section(self, section: Section, limit: int = 20) -> list[Memory]:
-        return self._open(self._view.in_section(section, limit + len(self._closed)))[:limit]
+        return self._select_open(self._view.in_section(section, limit + len(self._closed)))[:limit]
 
-    def _open(self, memories: list[Memory]) -> list[Memory]:
+    def _select_open(self, memories: list[Memory]) -> list[Memory]:
         return [memory for memory in memories if memory.memory_id not in self._closed]

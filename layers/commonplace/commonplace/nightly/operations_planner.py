@@ -82,7 +82,7 @@ class _DayOperations:
         if why is None and not targets and not _is_add(decision):
             why = _CLOSED
         if why is None:
-            self._plan(decision, targets)
+            self._plan_operation(decision, targets)
         else:
             candidate = decision.candidate
             place, position = candidate.interaction_id, candidate.position
@@ -100,19 +100,19 @@ class _DayOperations:
             return
         begun, remainder = len(self.operations), remaining_text(request, memories, self.context)
         for few in in_batches(targets, _FORGOTTEN_PER_OPERATION):
-            self._plan(replace(decision, content=remainder or None), few, erases=erases)
+            self._plan_operation(replace(decision, content=remainder or None), few, erases=erases)
             remainder = ""  # store the remaining text of all targets once
         left = self.operations[begun].opens
         self.successors |= dict.fromkeys((memory.memory_id for memory in targets), left.memory if left else None)
 
-    def _plan(self, decision: Decision, targets: Sequence[Memory], **more: Any) -> None:
+    def _plan_operation(self, decision: Decision, targets: Sequence[Memory], **more: Any) -> None:
         operation_id, now = new_operation_id(self.context.caller.now), self.context.caller.now
         if decision.operation == "FORGET":
-            opens = self._remainder(decision.content, targets[0], operation_id) if decision.content else None
+            opens = self._build_remainder(decision.content, targets[0], operation_id) if decision.content else None
         else:
-            opens = self._new_memory(decision, targets, operation_id) if _is_add(decision) else None
+            opens = self._create_memory(decision, targets, operation_id) if _is_add(decision) else None
         new = opens.memory if opens else None
-        closes = tuple(_closing_change(decision, target, new, self.context, operation_id) for target in targets)
+        closes = tuple(_build_close_change(decision, target, new, self.context, operation_id) for target in targets)
         self.successors |= {target.memory_id: new for target in targets}
         closed = tuple(target.memory_id for target in targets)
         reported = self._report(decision, operation_id=operation_id, memory_id=new and new.memory_id, closed=closed, **more)
@@ -130,7 +130,7 @@ class _DayOperations:
                 memories[last.memory_id] = last
         return list(memories.values())
 
-    def _remainder(self, text: str, of: Memory, operation_id: str) -> PlannedChange:
+    def _build_remainder(self, text: str, of: Memory, operation_id: str) -> PlannedChange:
         now = self.context.caller.now
         candidate = Candidate(
             content=text,
@@ -147,9 +147,9 @@ class _DayOperations:
         )
         fields: dict[str, Any] = {name: getattr(of, name) for name in _INHERITED}
         evidence = text if of.evidence and text in of.evidence else None
-        return _storing_change(memory.model_copy(update={**fields, "evidence": evidence}), vector, operation_id)
+        return _build_store_change(memory.model_copy(update={**fields, "evidence": evidence}), vector, operation_id)
 
-    def _new_memory(self, decision: Decision, targets: Sequence[Memory], operation_id: str) -> PlannedChange:
+    def _create_memory(self, decision: Decision, targets: Sequence[Memory], operation_id: str) -> PlannedChange:
         now = self.context.caller.now
         memory_id = new_memory_id(now)
         memory, vector = memory_from_decision(decision, self.day, self.context.caller, self.context.ports, now, memory_id)
@@ -162,7 +162,7 @@ class _DayOperations:
             replaced["key"] = next((memory.key for memory in targets if memory.key), key)
         memory = memory.model_copy(update=replaced)
         self.keys |= {memory.key} if memory.key else set()
-        return _storing_change(memory, vector, operation_id)
+        return _build_store_change(memory, vector, operation_id)
 
     def _report(self, decision: Decision, **more: Any) -> RunOperation:
         candidate = decision.candidate
@@ -184,12 +184,12 @@ def _is_add(decision: Decision) -> bool:
     return decision.operation in ("ADD", "UPDATE") or (decision.operation == "DELETE" and says)
 
 
-def _storing_change(memory: Memory, vector: Vector | None, operation_id: str) -> PlannedChange:
+def _build_store_change(memory: Memory, vector: Vector | None, operation_id: str) -> PlannedChange:
     detail = {"tool": "nightly", "operation_id": operation_id}
     return PlannedChange(memory=memory, audit="store", detail=detail, vector=encode_vector(vector))
 
 
-def _closing_change(
+def _build_close_change(
     decision: Decision, target: Memory, by: Memory | None, context: RunContext, operation_id: str
 ) -> PlannedChange:
     now, erases = context.caller.now, decision.operation == "FORGET"
@@ -235,21 +235,21 @@ def remaining_text(request: Candidate, targets: Sequence[Memory], context: RunCo
 
     For a merged memory, use the source texts: the merge may have omitted a sentence that repeated a forgotten one.
     """
-    return joined([left for memory in targets if (left := _remaining_text(request, memory, context))])
+    return joined([left for memory in targets if (left := _compute_remaining_text(request, memory, context))])
 
 
-def _remaining_text(request: Candidate, memory: Memory, context: RunContext) -> str:
+def _compute_remaining_text(request: Candidate, memory: Memory, context: RunContext) -> str:
     records = context.ports.records
     ids = made_of(memory, records)
     sources = [memory for memory in records.get(memory.user_id, sorted(ids)) if memory.content]
     if not ids or len(sources) < len(ids):
         return text_without(request.content, memory.content)
-    rests = [(memory, _without_request(request, memory.content)) for memory in sources]
+    rests = [(memory, _remove_request(request, memory.content)) for memory in sources]
     left = (memory.model_copy(update={"raw_text": text, "normalized_text": text}) for memory, text in rests if text)
     return Sources.of((Stored(memory, None) for memory in left), context.caller, context.ports).text
 
 
-def _without_request(request: Candidate, text: str) -> str:
+def _remove_request(request: Candidate, text: str) -> str:
     return text_without(request.content, text) if mentions(request.content, text) else text
 
 

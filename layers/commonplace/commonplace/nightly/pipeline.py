@@ -77,9 +77,9 @@ class Case:
 
 def read_by_pipeline(day: Day, view: MemoryView, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Unread, ...]]:
     """Let the model propose memories for a day and decide on changes. Returns the reading and unread interactions."""
-    extraction = _extract(day, model)
+    extraction = _extract_candidates(day, model)
     candidates = _with_forget_requests(extraction, day)
-    decisions, notes = _decide(day, candidates, view, model, now)
+    decisions, notes = _decide_candidates(day, candidates, view, model, now)
     proposed_in_all = len(candidates) + len(extraction.dropped)
     return Reading(decisions, tuple(extraction.dropped), proposed_in_all, notes=notes), tuple(extraction.unread)
 
@@ -100,11 +100,11 @@ class _Extraction:
         if reason:
             place, position = candidate.interaction_id, candidate.position
             self.dropped.append(Dropped(interaction_id=place, position=position, why=reason))
-        elif not any((candidate.content, _place(candidate)) == (known.content, _place(known)) for known in self.candidates):
+        elif (candidate.content, _locate(candidate)) not in {(known.content, _locate(known)) for known in self.candidates}:
             self.candidates.append(candidate)
 
 
-def _extract(day: Day, model: MeteredModel) -> _Extraction:
+def _extract_candidates(day: Day, model: MeteredModel) -> _Extraction:
     extraction = _Extraction()
     chunks = deque(chunks_of(lines_of(day)))
     for number in count():
@@ -144,31 +144,31 @@ def _with_forget_requests(extraction: _Extraction, day: Day) -> list[Candidate]:
     """
     unread = {interaction for skipped in extraction.unread for interaction in skipped.interactions}
     read = [utterance for utterance in day.utterances if utterance.role == "user" and utterance.interaction_id not in unread]
-    taken = {_place(candidate) for candidate in extraction.candidates if candidate.forgets}
+    taken = {_locate(candidate) for candidate in extraction.candidates if candidate.forgets}
     requested = [
         request
         for turn in read
         for request in forget_candidates(turn, day.before(turn), (turn.interaction_id, turn.position) in taken)
     ]
-    served = {_place(request) for request in requested}
+    served = {_locate(request) for request in requested}
     candidates = [
-        item for item in extraction.candidates if not (item.forgets and _place(item) in served) or _names_nothing(item, day)
+        item for item in extraction.candidates if not (item.forgets and _locate(item) in served) or _is_unserved(item, day)
     ]
     order = [(utterance.interaction_id, utterance.position) for utterance in day.utterances]
-    return sorted([*candidates, *requested], key=lambda candidate: order.index(_place(candidate)))
+    return sorted([*candidates, *requested], key=lambda candidate: order.index(_locate(candidate)))
 
 
-def _names_nothing(request: Candidate, day: Day) -> bool:
+def _is_unserved(request: Candidate, day: Day) -> bool:
     utterance = day.said_at(request.interaction_id, request.position)
     requests = forget_requests_in(request.evidence, utterance, day.before(utterance)) if utterance else []
     return any(request.meant and not request.can_be_served for request in requests)
 
 
-def _place(candidate: Candidate) -> tuple[str, int]:
+def _locate(candidate: Candidate) -> tuple[str, int]:
     return candidate.interaction_id, candidate.position
 
 
-def _decide(
+def _decide_candidates(
     day: Day, candidates: Sequence[Candidate], view: MemoryView, model: MeteredModel, now: datetime
 ) -> tuple[tuple[Decision, ...], tuple[str, ...]]:
     by_rules = decide(candidates, view, now)
@@ -186,7 +186,7 @@ def _decide(
         for number, decision in enumerate(by_rules)
         if _open_to_choice(candidates, decision)
     ]
-    choices, notes = _choose([case for case in cases if case.similar], day, model)
+    choices, notes = _choose_decisions([case for case in cases if case.similar], day, model)
     return tuple(choices.get(number, decision) for number, decision in enumerate(by_rules)), notes
 
 
@@ -206,7 +206,7 @@ def _without_forgotten(memories: Iterable[Memory], requests: Sequence[Decision])
             yield memory if text == memory.content else memory.model_copy(update={"raw_text": text, "normalized_text": text})
 
 
-def _choose(cases: Sequence[Case], day: Day, model: MeteredModel) -> tuple[dict[int, Decision], tuple[str, ...]]:
+def _choose_decisions(cases: Sequence[Case], day: Day, model: MeteredModel) -> tuple[dict[int, Decision], tuple[str, ...]]:
     made: dict[int, Decision] = {}
     for number, group in enumerate(batches_of(cases)):
         messages = [{"role": "user", "content": deciding_prompt(group)}]
@@ -268,14 +268,14 @@ def parse_choice(item: object, cases: Mapping[int, Case], taken: Collection[str]
     except ValidationError:
         return None
     case = cases.get(choice.candidate)
-    decision = _decision_of(choice, case, taken) if case else None
+    decision = _build_decision(choice, case, taken) if case else None
     if case is None or decision is None:
         return None
     targets = [memory for memory in case.similar if memory.memory_id in decision.targets]
     return None if unsupported_reason(decision, day, targets) else (case.number, decision)
 
 
-def _decision_of(choice: Choice, case: Case, taken: Collection[str]) -> Decision | None:
+def _build_decision(choice: Choice, case: Case, taken: Collection[str]) -> Decision | None:
     candidate, target = case.candidate, choice.target_memory_id
     if choice.operation == "NOOP":
         return Decision(candidate, "NOOP", why="known, the model says")

@@ -30,7 +30,7 @@ Chunk = tuple[PromptLine, ...]
 def lines_of(day: Day) -> list[PromptLine]:
     """Return a line per message in the user's own words, with the previous message. Shortens long messages."""
     utterances = [utterance for utterance in day.utterances if utterance.own_words.strip()]
-    return [_line(number, utterance, day.before(utterance)) for number, utterance in enumerate(utterances, 1)]
+    return [_build_line(number, utterance, day.before(utterance)) for number, utterance in enumerate(utterances, 1)]
 
 
 def chunks_of(lines: Sequence[PromptLine], most_tokens: int = CHUNK_TOKENS) -> Iterator[Chunk]:
@@ -61,17 +61,17 @@ def prompt_for(day: Day, lines: Sequence[PromptLine], request: str) -> str:
     return f"{delimited_data(parts, mark)}\n\n{request.format(data=f'<messages-{mark}>')}"
 
 
-def _line(number: int, turn: Utterance, before: Utterance | None) -> PromptLine:
+def _build_line(number: int, turn: Utterance, before: Utterance | None) -> PromptLine:
     fields: dict[str, object] = {"message": number, "interaction_id": turn.interaction_id, "at": f"{turn.time:%H:%M}"}
     if before is not None and before.role == "assistant":
-        fields["assistant_before"] = _shortened(before.text)
+        fields["assistant_before"] = _shorten_text(before.text)
     if turn.explicit:
         fields["asked_to_remember_or_forget"] = True
-    fields["user"] = _own_words(turn)
+    fields["user"] = _extract_own_words(turn)
     return PromptLine(number, turn, json.dumps(fields, ensure_ascii=False))
 
 
-def _own_words(utterance: Utterance) -> str:
+def _extract_own_words(utterance: Utterance) -> str:
     text, at, parts = utterance.text, 0, []
     for start, end in utterance.own:
         foreign = text[at:start]
@@ -80,7 +80,7 @@ def _own_words(utterance: Utterance) -> str:
     return "".join([*parts, _LEFT_OUT if text[at:].strip() else ""]).strip()
 
 
-def _shortened(text: str) -> str:
+def _shorten_text(text: str) -> str:
     if len(text) <= _BEFORE_START + _BEFORE_END:
         return text
     return f"{text[:_BEFORE_START]}{_LEFT_OUT}{text[-_BEFORE_END:]}"

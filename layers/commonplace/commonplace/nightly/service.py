@@ -48,19 +48,19 @@ class Nights:
         """
         from commonplace.nightly import steps
 
-        night = self._options(mode, progress)
+        night = self._build_options(mode, progress)
         tried: set[str] = set()
         with leased(self.context) as lease:
             for _ in range(_RUNS_A_NIGHT):
-                run = self._finish_unfinished(lease) or steps.begin(self.context, night, lease, tried)
+                run = self._take_up_unfinished(lease) or steps.begin(self.context, night, lease, tried)
                 if run is None:
                     self._drop_old_texts()
                     return
                 tried |= set(run.interactions)
                 with gathered() as flaws:
-                    run = self._carry_out(run, night, lease)
+                    run = self._carry_out_run(run, night, lease)
                 if run.status != "running":
-                    run = self._published(run, lease, flaws)
+                    run = self._publish_run(run, lease, flaws)
                 yield with_unread(run, self.context)
                 if run.status == "running":
                     return
@@ -70,14 +70,14 @@ class Nights:
         from commonplace.nightly import steps
 
         with gathered() as flaws:
-            run, planned = steps.preview(self.context, self._options(mode, progress))
-        return report.report_plan(_with_notes(run, flaws.note), planned)
+            run, planned = steps.preview(self.context, self._build_options(mode, progress))
+        return report.report_plan(_add_notes(run, flaws.note), planned)
 
     def empty_run(self, mode: Mode | None = None) -> Run:
         """Return a run without interactions. The run is not stored."""
         from commonplace.nightly import steps
 
-        run = steps.new_run(self.context, self._options(mode), [])
+        run = steps.new_run(self.context, self._build_options(mode), [])
         notes = (*run.notes, "nothing is pending")
         return run.model_copy(update={"status": "done", "finished_at": self.context.clock(), "notes": notes})
 
@@ -110,7 +110,7 @@ class Nights:
         """Undo a run, and return the run of the undo. With `reread`, the next night reads the interactions again."""
         with exclusive_lease(self.context) as lease, gathered() as flaws:
             run = undo.undo_run(self._run_to_undo(run_id), self.context, lease, reread)
-            return self._published(run, lease, flaws)
+            return self._publish_run(run, lease, flaws)
 
     def undo(self, operation_id: str) -> Run:
         """Undo an operation, or the `last` one that is not an undo. Returns the run of the undo. Raises `NOT_FOUND`."""
@@ -118,13 +118,13 @@ class Nights:
         with exclusive_lease(self.context) as lease, gathered() as flaws:
             chosen = undo.last_operation(self.context) if operation_id == LAST else operation_id
             run = undo.undo_operation(chosen, self.context, lease)
-            return self._published(run, lease, flaws)
+            return self._publish_run(run, lease, flaws)
 
     def approve_run(self, run_id: str) -> Run:
         """Apply the operations of a run that wait for review, if their memories are unchanged."""
         with exclusive_lease(self.context) as lease, gathered() as flaws:
             run = undo.approve(self._run_to_change(run_id), self.context, lease)
-            return with_unread(self._published(run, lease, flaws), self.context)
+            return with_unread(self._publish_run(run, lease, flaws), self.context)
 
     def discard_run(self, run_id: str) -> Run:
         """Discard the operations of a run that wait for review."""
@@ -142,7 +142,7 @@ class Nights:
             history_read = history.history(request, self.context.caller, self.context.ports, compares=False)
         return history_read.naming(flaws)
 
-    def _options(self, mode: Mode | None, progress: "Progress | None" = None) -> "RunOptions":
+    def _build_options(self, mode: Mode | None, progress: "Progress | None" = None) -> "RunOptions":
         from commonplace.llm.prompts import prompt_version
         from commonplace.nightly.readers import mode_of
         from commonplace.nightly.steps import RunOptions
@@ -152,7 +152,7 @@ class Nights:
         name = model.name if model is not None and taken != "rules" else None
         return RunOptions(self.read, taken, name, prompt_version(taken), self.may_continue, progress)
 
-    def _finish_unfinished(self, lease: Lease) -> Run | None:
+    def _take_up_unfinished(self, lease: Lease) -> Run | None:
         run = self.context.night.runs.unfinished(self.context.user_id)
         if run is None:
             return None
@@ -160,7 +160,7 @@ class Nights:
         self.context.night.runs.save(run, lease.fence)
         return run
 
-    def _carry_out(self, run: Run, night: "RunOptions", lease: Lease) -> Run:
+    def _carry_out_run(self, run: Run, night: "RunOptions", lease: Lease) -> Run:
         from commonplace.nightly import steps
 
         try:
@@ -176,11 +176,11 @@ class Nights:
         ports = self.context.night
         ports.ledger.drop_texts(self.context.user_id, self.context.clock(), ports.text_retention)
 
-    def _published(self, run: Run, lease: Lease, flaws: Flaws) -> Run:
+    def _publish_run(self, run: Run, lease: Lease, flaws: Flaws) -> Run:
         from commonplace.pages.publishing import publish
 
         trouble = publish(run, self.context)
-        noted = _with_notes(run, flaws.note, trouble)
+        noted = _add_notes(run, flaws.note, trouble)
         if noted is not run:
             self.context.night.runs.save(noted, lease.fence)
         return noted
@@ -210,6 +210,6 @@ def _was_applied(run: Run) -> bool:
     return "applied" in outcomes or (run.kind == "nightly" and not outcomes & {"needs_review", "discarded"})
 
 
-def _with_notes(run: Run, *notes: str | None) -> Run:
+def _add_notes(run: Run, *notes: str | None) -> Run:
     added = tuple(filter(None, notes))
     return run.model_copy(update={"notes": (*run.notes, *added)}) if added else run

@@ -85,14 +85,14 @@ def run_days(run: Run, context: RunContext, night: RunOptions, lease: Lease) -> 
     failed_twice = frozenset(entry.interaction_id for entry in entries if entry.failures >= _FAILURES_BEFORE_RULES)
     planner = DayPlanner(context, night.read, run.mode or night.mode, failed_twice, RunMemoryView(context))
     done = 0
-    for day in _days(entries, context):
+    for day in _build_days(entries, context):
         done += len(interactions_of(day))
         if run.through is not None and day.date <= run.through:
             continue
         if not night.may_continue():
             return run
         lease.renew()
-        plan = _saved_plan(run, day, planner, lease)
+        plan = _load_or_make_plan(run, day, planner, lease)
         operations = tuple(apply.apply(planned, run.run_id, lease, run.attempts >= _TRIES) for planned in plan.operations)
         _keep_for_review(run, plan.operations, lease)
         run = with_plan(run, plan, operations, context).model_copy(update={"through": day.date, "attempts": 0})
@@ -107,7 +107,7 @@ def preview(context: RunContext, night: RunOptions) -> tuple[Run, tuple[PlannedO
     run, view, planned = new_run(context, night, entries), RunMemoryView(context), list[PlannedOperation]()
     failed_twice = frozenset(entry.interaction_id for entry in entries if entry.failures >= _FAILURES_BEFORE_RULES)
     planner, done = DayPlanner(context, night.read, night.mode, failed_twice, view), 0
-    for day in _days(entries, context):
+    for day in _build_days(entries, context):
         plan = planner.plan(day, UnsavedAnswers())
         view.stage(planned for planned in plan.operations if planned.told.outcome == "planned")
         planned += plan.operations
@@ -137,7 +137,7 @@ def with_plan(run: Run, plan: Plan, operations: tuple[RunOperation, ...], contex
     )
 
 
-def _days(entries: Collection[LedgerEntry], context: RunContext) -> list[Day]:
+def _build_days(entries: Collection[LedgerEntry], context: RunContext) -> list[Day]:
     zone = context.caller.now.tzinfo
     assert zone is not None
     interactions = [entry.interaction for entry in entries if entry.interaction is not None]
@@ -149,7 +149,7 @@ def _report_progress(night: RunOptions, done: int, entries: Collection[LedgerEnt
         night.progress(done, len(entries))
 
 
-def _saved_plan(run: Run, day: Day, planner: DayPlanner, lease: Lease) -> Plan:
+def _load_or_make_plan(run: Run, day: Day, planner: DayPlanner, lease: Lease) -> Plan:
     parts, name = lease.context.night.parts, f"plan/{day.date}"
     saved = parts.part(run.user_id, run.run_id, name)
     if saved is not None:

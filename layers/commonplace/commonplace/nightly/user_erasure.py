@@ -69,20 +69,20 @@ class Known:
         reference of a document that is erased as a whole; copies of its passages in other documents stay.
         """
         ids = {memory.memory_id for memory in self.there}.union(self.unreadable)
-        scope = self._scope([name if name in ids else _memory_of(name, aliases) for name in names], self.there, document)
+        scope = self._find_scope([name if name in ids else _resolve(name, aliases) for name in names], self.there, document)
         if not scope.purged and not any(memory.is_passage for memory in scope.memories):
             return scope
         backups = self.backups()
         aliases = [*aliases, *(alias for backup in backups for alias in backup.aliases if alias.memory_id not in ids)]
         records = {record.memory_id: record for backup in backups for record in backup.records if record.memory_id not in ids}
         items = sorted((record.memory for record in records.values() if record.memory), key=lambda memory: memory.memory_id)
-        wanted = [name if name in ids else _memory_of(name, aliases) for name in names]
-        scope = self._scope(wanted, [*items, *self.there], document)
+        wanted = [name if name in ids else _resolve(name, aliases) for name in names]
+        scope = self._find_scope(wanted, [*items, *self.there], document)
         known_ids = records.keys() | {alias.memory_id for alias in aliases}
         gone = frozenset(alias.name for alias in aliases if alias.memory_id in scope.purged)
         return replace(scope, purged=scope.purged & known_ids, names=gone)
 
-    def _scope(self, memory_ids: Sequence[str], known: Sequence[Memory], document: str | None) -> ErasureScope:
+    def _find_scope(self, memory_ids: Sequence[str], known: Sequence[Memory], document: str | None) -> ErasureScope:
         damaged_too = any(memory_id in self.unreadable for memory_id in memory_ids)
         reach = _Reach({memory.memory_id: memory for memory in known}, damaged_too, self.records)
         current = {memory.memory_id for memory in self.there if memory.status == "active"}
@@ -107,7 +107,7 @@ class Known:
         return ErasureScope(ids, tuple(words[::-1]), damaged, frozenset(reach.merged), standing, left, purged)
 
 
-def _memory_of(name: str, aliases: Sequence[Alias]) -> str:
+def _resolve(name: str, aliases: Sequence[Alias]) -> str:
     return next((alias.memory_id for alias in aliases if alias.name == name and not alias.withdrawn), name)
 
 
@@ -140,9 +140,9 @@ class _Reach:
             if reached in self.whole or (reached in self.merged and not whole):
                 continue
             (self.whole if whole else self.merged).add(reached)
-            newer = [new for new in self._newer(reached) if not is_copy or not self._goes_on(new)]
-            ahead += [(new, reached not in self._sources(new)) for new in newer]
-            ahead += [(old, True) for old in self._older(reached)] if whole else []
+            newer = [new for new in self._find_newer(reached) if not is_copy or not self._has_active_successor(new)]
+            ahead += [(new, reached not in self._find_sources(new)) for new in newer]
+            ahead += [(old, True) for old in self._find_older(reached)] if whole else []
         self.merged -= self.whole
 
     def closed_copies(self, closed: Iterable[Memory]) -> list[str]:
@@ -150,13 +150,13 @@ class _Reach:
         contents = {folded(self.known[memory_id].content) for memory_id in self.whole if memory_id in self.known} - {""}
         return [item.memory_id for item in closed if item.memory_id not in self.whole and folded(item.content) in contents]
 
-    def _goes_on(self, memory_id: str) -> bool:
+    def _has_active_successor(self, memory_id: str) -> bool:
         seen, ahead = set[str](), {memory_id}
         while ahead:
             if any(self.known[memory_id].status == "active" for memory_id in ahead if memory_id in self.known):
                 return True
             seen |= ahead
-            ahead = {new for memory_id in ahead for new in self._newer(memory_id)} - seen
+            ahead = {new for memory_id in ahead for new in self._find_newer(memory_id)} - seen
         return False
 
     def stands(self, memory_id: str | None) -> bool:
@@ -166,20 +166,20 @@ class _Reach:
             return False
         return memory.status == "active" or self.stands(memory.superseded_by) or self._is_separated(memory)
 
-    def _newer(self, memory_id: str) -> Iterator[str]:
+    def _find_newer(self, memory_id: str) -> Iterator[str]:
         memory = self.known.get(memory_id)
         if memory is not None and memory.superseded_by is not None:
             yield memory.superseded_by
         yield from self.named_by[memory_id]
-        yield from (suspect for suspect in self.suspects if memory_id in self._sources(suspect))
+        yield from (suspect for suspect in self.suspects if memory_id in self._find_sources(suspect))
 
-    def _older(self, memory_id: str) -> Iterator[str]:
+    def _find_older(self, memory_id: str) -> Iterator[str]:
         memory = self.known.get(memory_id)
         if memory is not None and memory.supersedes is not None:
             yield memory.supersedes
         yield from self.closed_by[memory_id]
 
-    def _sources(self, memory_id: str) -> frozenset[str]:
+    def _find_sources(self, memory_id: str) -> frozenset[str]:
         if memory_id not in self.sources:
             memory = self.known.get(memory_id)
             self.sources[memory_id] = frozenset() if memory is None else made_of(memory, self.records)
@@ -233,9 +233,9 @@ class ErasableUser:
         Accepts an external id. If an id has no record, looks in the backups. Raises `NOT_FOUND` if no words of the memory
         are stored.
         """
-        return self._scope([of_type(str, memory_id, "memory_id")])
+        return self._find_scope([of_type(str, memory_id, "memory_id")])
 
-    def _scope(self, ids: Sequence[str], document: str | None = None) -> ErasureScope:
+    def _find_scope(self, ids: Sequence[str], document: str | None = None) -> ErasureScope:
         ports = self.context.ports
         with gathered() as flaws:
             memories = list(ports.records.all(self.user_id))
@@ -268,7 +268,7 @@ class ErasableUser:
 
     def _erase_memories(self, memory_ids: Sequence[str], document: str | None = None) -> Erased:
         with exclusive_lease(self.context) as lease:
-            scope = self._scope(memory_ids, document)
+            scope = self._find_scope(memory_ids, document)
             ids = scope.erased
             self.context.ports.usage.fold(self.user_id)  # write pending usage counts before the erasure
             places = forget_searches(self.user_id, scope.memories, self.context.ports)
@@ -281,7 +281,7 @@ class ErasableUser:
             # Erase the named memories last: after a crash, their words are needed to find the others.
             order = sorted(scope.memories, key=lambda memory: memory.memory_id in memory_ids)
             for memory in self.context.ports.records.get(self.user_id, [memory.memory_id for memory in order]):
-                self._erase(memory, lease, memory.memory_id in scope.merged)
+                self._erase_memory(memory, lease, memory.memory_id in scope.merged)
             trouble = publish_changes(self.context, "an erasure", ids)
             was_shown = any(memory.status == "active" for memory in scope.memories)
             places |= {"pages"} if self.context.night.pages is not None and trouble is None and was_shown else set()
@@ -295,7 +295,7 @@ class ErasableUser:
         """
         check_place(namespace, key)
         documents = self.context.ports.documents
-        passages = self._passages(namespace, key)
+        passages = self._find_passages(namespace, key)
         exists = documents.get(self.user_id, namespace, key) is not None
         with exclusive_lease(self.context):
             documents.erase(self.user_id, namespace, key)  # even if missing: an earlier erasure may have crashed halfway
@@ -305,7 +305,7 @@ class ErasableUser:
         erased = self._erase_memories(passages, reference_of(namespace, key)) if passages else nothing
         return erased.model_copy(update={"places": tuple(sorted({*erased.places, "documents"}))})
 
-    def _passages(self, namespace: Sequence[str], key: str) -> list[str]:
+    def _find_passages(self, namespace: Sequence[str], key: str) -> list[str]:
         ports, reference = self.context.ports, reference_of(namespace, key)
         with gathered() as flaws:
             memories = {memory.memory_id: memory for memory in ports.records.all(self.user_id)}
@@ -322,7 +322,7 @@ class ErasableUser:
         ]
         return list(dict.fromkeys((*ids, *damaged, *alone)))
 
-    def _erase(self, memory: Memory, lease: Lease, merged: bool) -> None:
+    def _erase_memory(self, memory: Memory, lease: Lease, merged: bool) -> None:
         now = self.context.caller.now
         lease.renew()
         without = erased(memory, now)

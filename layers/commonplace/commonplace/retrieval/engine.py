@@ -58,13 +58,13 @@ class Search:
 
     def found(self, counted: bool = False) -> Found:
         """Run the search. If the index is unavailable, search the records. If `counted`, the hits count as used."""
-        find = self._most_important if self.query.general else self._best_matches
+        find = self._find_most_important if self.query.general else self._find_best_matches
         found, degraded = with_fallback(find, self.ports)
         if counted:
             self.ports.usage.found(self.visibility.user_id, [item.memory_id for item in found.memories], self.visibility.now)
         return replace(found, degraded="; ".join(filter(None, (_DEGRADED if degraded else None, self.blind))) or None)
 
-    def _best_matches(self, index: MemoryIndex) -> Found:
+    def _find_best_matches(self, index: MemoryIndex) -> Found:
         begun = perf_counter()
         retrieved = index.find(self.visibility, self.filters, self.query.question.terms, self.vector, self.with_legs)
         candidates, corpus = retrieved.candidates, retrieved.corpus
@@ -85,7 +85,7 @@ class Search:
             stored=stored[first],
             relevance=[round(float(ranked.relevance[place]), 4) for place in places[first]],
             probabilities=[round(float(likely[place]), 3) for place in places[first]],
-            cosines=[_number(float(cosines[place])) for place in shown_at[first]],
+            cosines=[_convert_nan(float(cosines[place])) for place in shown_at[first]],
             total=total,
             query=query,
             answerable=answerable(query.question, candidates, corpus, ranked) if stored else 0.0,
@@ -94,22 +94,22 @@ class Search:
             partial=retrieved.partial,
             none_at_all=not corpus.memories,
             matches=Matches(retrieved, ranked, places[first], shown_at[first]),
-            times_ms=self._timed(begun, index=looked, ranking=judged, records=perf_counter()),
+            times_ms=self._time_steps(begun, index=looked, ranking=judged, records=perf_counter()),
         )
 
-    def _most_important(self, index: MemoryIndex) -> Found:
+    def _find_most_important(self, index: MemoryIndex) -> Found:
         begun = perf_counter()
         ids, partial = index.most_important(self.visibility, self.filters, self.limit)
         looked = perf_counter()
-        stored = _visible(ids, self.visibility, self.ports)
+        stored = _load_visible(ids, self.visibility, self.ports)
         relevance = [GENERAL_RELEVANCE + (1 - GENERAL_RELEVANCE) * record.memory.importance for record in stored]
         unknown: list[float | None] = [None] * len(stored)
         return Found(
             stored, relevance, unknown, unknown, len(stored), self.query, 1.0 if stored else 0.0,
-            partial=partial, none_at_all=not stored, times_ms=self._timed(begun, index=looked, records=perf_counter()),
+            partial=partial, none_at_all=not stored, times_ms=self._time_steps(begun, index=looked, records=perf_counter()),
         )  # fmt: skip
 
-    def _timed(self, begun: float, **ends: float) -> dict[str, float]:
+    def _time_steps(self, begun: float, **ends: float) -> dict[str, float]:
         steps = zip(ends, pairwise((begun, *ends.values())), strict=True)
         return {**self.times_ms, **{name: (end - begin) * 1000 for name, (begin, end) in steps}}
 
@@ -180,7 +180,7 @@ def _in_order(
     the query names a time, because the older value may belong to this time.
     """
     place_of = {memory_id: place for place, memory_id in enumerate(ids)}
-    stored = _visible(ids, visibility, ports)
+    stored = _load_visible(ids, visibility, ports)
     own = [place_of[record.memory.memory_id] for record in stored]
     settled = ranking.break_ties(scores[own], [record.memory for record in stored], visibility.now.timestamp(), ports.weights)
     records, places = [stored[at] for at in settled], [own[at] for at in settled]
@@ -190,9 +190,9 @@ def _in_order(
     return [records[at] for at in order], places, [places[at] for at in order]
 
 
-def _visible(ids: Sequence[str], visibility: Visibility, ports: Ports) -> list[Stored]:
+def _load_visible(ids: Sequence[str], visibility: Visibility, ports: Ports) -> list[Stored]:
     return [record for record in ports.records.stored(visibility.user_id, ids) if is_visible(visibility, record.memory)]
 
 
-def _number(cosine: float) -> float | None:
+def _convert_nan(cosine: float) -> float | None:
     return None if cosine != cosine else cosine  # NaN means that there is no vector

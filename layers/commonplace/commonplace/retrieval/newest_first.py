@@ -29,7 +29,7 @@ def newest_first(scores: "Sequence[float] | Floats", records: Sequence[Stored], 
     if pairs:  # pairs in the right order matter only if another pair moves
         pairs += _changed(best, np.tril(alike), now, model, _IF_QUERIED)
     order = list(range(len(records)))
-    for group in _joined(pairs):
+    for group in _join_pairs(pairs):
         newest = sorted(group, key=lambda place: records[place].memory.happened_at, reverse=True)
         for place, position in zip(sorted(group), newest, strict=True):
             order[place] = position
@@ -74,7 +74,7 @@ def _is_newer_value(old: Stored, new: Stored, now: datetime, model: str, least: 
     return is_another_value(memory.content, other.content, old.vector, new.vector, model, least)
 
 
-def _joined(pairs: Sequence[tuple[int, int]]) -> list[set[int]]:
+def _join_pairs(pairs: Sequence[tuple[int, int]]) -> list[set[int]]:
     groups: list[set[int]] = []
     for pair in pairs:
         linked = [group for group in groups if not group.isdisjoint(pair)]

@@ -60,7 +60,7 @@ def parse_query(text: str, now: datetime, renamed: Mapping[str, str] = {}) -> Qu
     """Parse a query by rules and add all expansions. `now` must be timezone-aware. `renamed` maps old tags to new tags."""
     own = own_terms(text)
     spoken = tokenizer.words(text)
-    named = _renamed(spoken, renamed) if renamed else {}
+    named = _find_renamed_tags(spoken, renamed) if renamed else {}
     instead = {term for words in named.values() for term in tokenizer.terms(words)}
     own = [term for term in own if term not in instead]
     own = list(dict.fromkeys([*own, *(term for tag in named for term in tokenizer.terms(tag))]))
@@ -75,11 +75,11 @@ def parse_query(text: str, now: datetime, renamed: Mapping[str, str] = {}) -> Qu
         terms=(*own, *extra),
         weights=(1.0,) * len(own) + (_EXPANSION_WEIGHT,) * len(extra),
         words=frozenset(spoken),
-        spans=_spans(time),
+        spans=_build_spans(time),
         advice=intent_cues.asks_for_advice(text),
-        label=_may_be_label(text, spoken),
+        label=_can_be_label(text, spoken),
     )
-    return Query(question, _intent(text), concepts_of(text), added, time, general)
+    return Query(question, _detect_intent(text), concepts_of(text), added, time, general)
 
 
 def own_terms(text: str) -> list[str]:
@@ -88,26 +88,26 @@ def own_terms(text: str) -> list[str]:
     return [term for term in own if term != _SUBJECT] or own
 
 
-def _renamed(spoken: Sequence[str], renamed: Mapping[str, str]) -> dict[str, str]:
+def _find_renamed_tags(spoken: Sequence[str], renamed: Mapping[str, str]) -> dict[str, str]:
     tags = {tuple(tokenizer.words(tag)): into for tag, into in renamed.items()}
     longest = max(map(len, tags))
     runs = [tuple(spoken[at : at + size]) for size in range(longest, 0, -1) for at in range(len(spoken) - size + 1)]
     return {tags[run]: " ".join(run) for run in runs if run in tags}
 
 
-def _may_be_label(text: str, spoken: Sequence[str]) -> bool:
+def _can_be_label(text: str, spoken: Sequence[str]) -> bool:
     few = 0 < len(spoken) <= _LONGEST_LABEL and not intent_cues.is_question(text)
     asking = tokenizer.terms_of_asking()
     return few and all((terms := tokenizer.terms(word)) and asking.isdisjoint(terms) for word in spoken)
 
 
-def _intent(text: str) -> Intent:
+def _detect_intent(text: str) -> Intent:
     if intent_cues.asks_for_similar(text):
         return "show_similar"
     return "remind" if intent_cues.asks_for_reminders(text) else "find"
 
 
-def _spans(time: TimeRange | None) -> tuple[DaySpan, ...]:
+def _build_spans(time: TimeRange | None) -> tuple[DaySpan, ...]:
     if time is None:
         return ()
     first = float("-inf") if time.after is None else float(time.after.toordinal())

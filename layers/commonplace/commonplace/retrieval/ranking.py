@@ -135,11 +135,11 @@ def _linear(question: Question, candidates: Candidates, corpus: Corpus, own: Int
     weights, around = term_weights(question, corpus), bm25.window(candidates, own)
     words = bm25.lexical(candidates, corpus, weights, around)
     follows_question = (candidates.questions[around.previous] & (around.previous >= 0)).astype(float)
-    cosines, speaks = np.nan_to_num(candidates.cosines), _spoken_by_named(question, candidates, corpus)
+    cosines, speaks = np.nan_to_num(candidates.cosines), _mark_named_speech(question, candidates, corpus)
     days = [day for span in question.spans for day in span.in_years(corpus.years)]
     near = (cosines[own] + _NEAR * around.lent(cosines)) / (1 + _NEAR * around.weights.sum(axis=1))
     return {
-        "words": _share_of_words(words),
+        "words": _compute_word_share(words),
         "meaning": _COSINE * near,
         "answer": _ANSWER * around.openness * (follows_question - candidates.questions[own]),
         "instruction": _INSTRUCTION * (candidates.instructions[own] & ((words > 0) | (candidates.cosines[own] > _RELATED))),
@@ -159,13 +159,13 @@ def _labelled(question: Question, term_counts: Floats, weights: Floats) -> Float
     return np.asarray(share)
 
 
-def _share_of_words(bm25_score: Floats) -> Floats:
+def _compute_word_share(bm25_score: Floats) -> Floats:
     raised = bm25_score**_RISE
     share: Floats = _WORDS * raised / (raised + _HALF**_RISE)
     return share
 
 
-def _spoken_by_named(question: Question, candidates: Candidates, corpus: Corpus) -> Flags:
+def _mark_named_speech(question: Question, candidates: Candidates, corpus: Corpus) -> Flags:
     named = named_speakers(question, corpus)
     if len(named) != 1:
         return np.zeros(len(candidates), dtype=np.bool_)

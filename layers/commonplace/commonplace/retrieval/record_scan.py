@@ -81,24 +81,24 @@ class RecordScan:
 
     def passing(self, visibility: Visibility, filters: Filter) -> list[Memory]:
         """Return the visible records that pass a filter."""
-        return [memory for memory, made, _ in self._visible(visibility) if passes_filter(filters, memory, made)]
+        return [memory for memory, made, _ in self._iterate_visible(visibility) if passes_filter(filters, memory, made)]
 
     def rows(
         self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None
     ) -> tuple[dict[str, Row], set[str]]:
         """Return the rows of visible records by id, and the ids of rows that pass the filter."""
         rows, passing = {}, set()
-        for memory, made, other in self._visible(visibility):
-            rows[memory.memory_id] = candidate_rows.row_of(memory, made, terms, _cosine(vector, other))
+        for memory, made, other in self._iterate_visible(visibility):
+            rows[memory.memory_id] = candidate_rows.row_of(memory, made, terms, _compute_cosine(vector, other))
             if passes_filter(filters, memory, made):
                 passing.add(memory.memory_id)
         return rows, passing
 
-    def _visible(self, visibility: Visibility) -> Iterator[tuple[Memory, Document, Vector | None]]:
+    def _iterate_visible(self, visibility: Visibility) -> Iterator[tuple[Memory, Document, Vector | None]]:
         for item in self.records:
             if is_visible(visibility, item.memory):
                 yield item.memory, document(item.memory), item.vector if item.memory.embedding_model == self.model else None
 
 
-def _cosine(vector: Vector | None, other: Vector | None) -> float | None:
+def _compute_cosine(vector: Vector | None, other: Vector | None) -> float | None:
     return None if vector is None or other is None else float(vector @ other)

@@ -239,7 +239,7 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
     lease.renew()
     made = operation.operation(lease.context.user_id, run_id)
     if made.opens is not None and MERGED in made.opens.audit.detail:
-        made = replace(made, closes=tuple(_as_merged(change, lease.context) for change in made.closes))
+        made = replace(made, closes=tuple(_add_closer(change, lease.context) for change in made.closes))
     try:
         gone = [change.before for change in made.changes if change.erases and change.before is not None]
         forget_searches(made.user_id, gone, lease.context.ports)
@@ -260,7 +260,7 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
     return with_outcome(reported, "applied")
 
 
-def _as_merged(change: Change, context: RunContext) -> Change:
+def _add_closer(change: Change, context: RunContext) -> Change:
     detail = {**change.audit.detail, **closed_by(context.caller, context.clock())}
     return replace(change, audit=replace(change.audit, detail=detail))
 

@@ -38,8 +38,8 @@ class Backup:
         """Return the bytes of the file. The same data always gives the same bytes."""
         counts = {"records": len(self.records), "aliases": len(self.aliases), "ratings": len(self.ratings)}
         header = {_HEADER: _FORM, "as_of": self.as_of.isoformat(), **counts}
-        lines = (header, *map(_record_line, self.records), *map(_alias_line, self.aliases), *map(_rating_line, self.ratings))
-        return _compressed(json.dumps(line, ensure_ascii=False).encode() for line in lines)
+        lines = (header, *map(_dump_record, self.records), *map(_dump_alias, self.aliases), *map(_dump_rating, self.ratings))
+        return _compress_lines(json.dumps(line, ensure_ascii=False).encode() for line in lines)
 
 
 @dataclass
@@ -79,7 +79,7 @@ def read_backup(file: StoredFile, body: bytes, user_id: str) -> BackupReading:
             elif "rating" in fields:
                 ratings.append(Rating(**{**fields["rating"], "at": datetime.fromisoformat(fields["rating"]["at"])}))
             else:
-                records.append(_record(fields, user_id))
+                records.append(_parse_record(fields, user_id))
         except _READING:
             reading.problems.append(BackupProblem(detail=f"line {number} can't be read"))
     counted = {"records": len(records), "aliases": len(aliases), "ratings": len(ratings)}
@@ -127,7 +127,7 @@ def _without(body: bytes, memory_ids: Collection[str]) -> tuple[bytes, int] | No
         if fields is not None and fields.get("memory_id") in memory_ids:
             gone[fields["memory_id"]] = fields.get("memory", {})
     lines_left = [
-        line if fields is None else json.dumps(_alone(fields, gone), ensure_ascii=False).encode()
+        line if fields is None else json.dumps(_reopen_superseded(fields, gone), ensure_ascii=False).encode()
         for line, fields in zip(lines, objects, strict=True)
         if fields is None or str((fields.get("alias") or fields.get("rating") or fields)["memory_id"]) not in memory_ids
     ]
@@ -136,10 +136,10 @@ def _without(body: bytes, memory_ids: Collection[str]) -> tuple[bytes, int] | No
     counts = {name: sum(line.startswith(begins) for line in lines_left) for name, begins in _LINE_STARTS.items()}
     records = len(lines_left) - sum(counts.values())
     header_fields = {**json.loads(header), "records": records, **counts}
-    return _compressed([json.dumps(header_fields).encode(), *lines_left]), records
+    return _compress_lines([json.dumps(header_fields).encode(), *lines_left]), records
 
 
-def _alone(fields: Mapping[str, Any], gone: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+def _reopen_superseded(fields: Mapping[str, Any], gone: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
     by = fields.get("memory", {}).get("superseded_by")
     for _ in gone:
         if by in gone and gone[by].get("status") != "active":
@@ -149,7 +149,7 @@ def _alone(fields: Mapping[str, Any], gone: Mapping[str, Mapping[str, Any]]) -> 
     return {**fields, "memory": {**fields["memory"], "status": "active", "superseded_by": None, "valid_to": None}}
 
 
-def _compressed(lines: Iterable[bytes]) -> bytes:
+def _compress_lines(lines: Iterable[bytes]) -> bytes:
     return gzip.compress(b"".join(line + b"\n" for line in lines), _LEVEL, mtime=0)
 
 
@@ -158,22 +158,22 @@ def described(file: StoredFile, records: int, body: bytes) -> StoredFile:
     return file.model_copy(update={"count": records, "bytes": len(body), "sha256": hashlib.sha256(body).hexdigest()})
 
 
-def _record_line(record: RawRecord) -> Mapping[str, object]:
+def _dump_record(record: RawRecord) -> Mapping[str, object]:
     audits = [[version, audit.operation, audit.at.isoformat(), audit.detail] for version, audit in record.audits.items()]
     if record.memory is None:
         return {"memory_id": record.memory_id, "raw": base64.b64encode(record.record).decode(), "audits": audits}
     return {"memory_id": record.memory_id, "memory": record.memory.model_dump(mode="json"), "audits": audits}
 
 
-def _alias_line(alias: Alias) -> Mapping[str, object]:
+def _dump_alias(alias: Alias) -> Mapping[str, object]:
     return {"alias": asdict(alias)}
 
 
-def _rating_line(rating: Rating) -> Mapping[str, object]:
+def _dump_rating(rating: Rating) -> Mapping[str, object]:
     return {"rating": {**asdict(rating), "at": rating.at.isoformat()}}
 
 
-def _record(fields: Mapping[str, Any], user_id: str) -> RawRecord:
+def _parse_record(fields: Mapping[str, Any], user_id: str) -> RawRecord:
     audits = {int(version): Audit(name, datetime.fromisoformat(at), detail) for version, name, at, detail in fields["audits"]}
     if "raw" in fields:
         return RawRecord(str(fields["memory_id"]), base64.b64decode(fields["raw"], validate=True), None, audits)

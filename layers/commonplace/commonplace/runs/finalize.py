@@ -25,21 +25,21 @@ _log = logging.getLogger("commonplace")
 
 def erase_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
     """Erase the source texts of forgotten memories, and their quotes. Returns the run without quotes. Safe to repeat."""
-    forgetting = _forgetting(run)
+    forgetting = _list_forget_operations(run)
     if not forgetting:
         return run
     forgotten = {memory_id for operation in forgetting for memory_id in operation.closed}
     requests = {operation.interaction_id for operation in forgetting if operation.interaction_id} | {
         erase for operation in forgetting for erase in operation.erases
     }
-    rested = _evidence_interactions(run, forgotten)
+    rested = _find_evidence_ids(run, forgotten)
     sources, _ = erase_sources(forgotten, requests | rested, context, lease, at_work=run.run_id)
     return _without_quotes(run, forgotten, sources)
 
 
 def with_unread(run: Run, context: RunContext, wait: bool = True) -> Run:
     """Return the run for an answer. Adds a note if a log file still contains forgotten words. The note is never stored."""
-    if not _forgetting(run) or context.night.finish_erasing(wait):
+    if not _list_forget_operations(run) or context.night.finish_erasing(wait):
         return run
     return run.model_copy(update={"notes": (*run.notes, LEFT_IN_LOG)})
 
@@ -65,7 +65,7 @@ def erase_sources(
     places |= {"documents"} if cut else set()
     memories = [memory for memory in erased if memory.memory_id not in merged]
     runs = context.night.runs.newest(user_id, RUNS_WITH_WORDS)
-    rested = {evidence_interaction for run in runs for evidence_interaction in _evidence_interactions(run, forgotten)}
+    rested = {evidence_interaction for run in runs for evidence_interaction in _find_evidence_ids(run, forgotten)}
     sources = {memory.session_id for memory in memories if memory.session_id} | sources_named | rested
     entries = context.night.ledger.entries(user_id, sorted(sources))
     places |= {"interactions"} if any(entry.interaction is not None for entry in entries) else set()
@@ -85,17 +85,17 @@ def erase_sources(
     return sources, places
 
 
-def _forgetting(run: Run) -> list[RunOperation]:
+def _list_forget_operations(run: Run) -> list[RunOperation]:
     return [operation for operation in run.operations if operation.kind == "FORGET" and operation.outcome == "applied"]
 
 
-def _evidence_interactions(run: Run, forgotten: set[str]) -> set[str]:
+def _find_evidence_ids(run: Run, forgotten: set[str]) -> set[str]:
     return {source for operation in run.operations if operation.memory_id in forgotten for source in operation.rests_on}
 
 
 def _without_quotes(run: Run, forgotten: set[str], sources: set[str]) -> Run:
     """Remove quotes of erased texts. Reasons may quote texts, and operations in review contain whole memories."""
-    operations = tuple(_without_words(operation, forgotten) for operation in run.operations)
+    operations = tuple(_remove_words(operation, forgotten) for operation in run.operations)
     dropped = tuple(
         item.model_copy(update={"why": _ERASED}) if item.interaction_id in sources else item for item in run.dropped
     )
@@ -105,7 +105,7 @@ def _without_quotes(run: Run, forgotten: set[str], sources: set[str]) -> Run:
     return run.model_copy(update={"operations": operations, "dropped": dropped, "status": status, **named})
 
 
-def _without_words(operation: RunOperation, forgotten: set[str]) -> RunOperation:
+def _remove_words(operation: RunOperation, forgotten: set[str]) -> RunOperation:
     if operation.kind == "FORGET" or not forgotten & {*operation.closed, operation.memory_id}:
         return operation
     outcome = "discarded" if operation.outcome == "needs_review" else operation.outcome
@@ -120,7 +120,7 @@ def close(run: Run, entries: Sequence[LedgerEntry], context: RunContext, lease: 
         runs.save(run, lease.fence)
     run = erase_forgotten(run, context, lease)
     context.night.parts.drop_parts(run.user_id, run.run_id, [review_part(step) for step in operations_in_review(run)])
-    closed = run.model_copy(update={"status": _status(run), "error": _error(run)})
+    closed = run.model_copy(update={"status": _compute_status(run), "error": _describe_error(run)})
     runs.close(closed, _marks(run, entries), lease.fence)
     context.night.ledger.drop_texts(run.user_id, context.clock(), context.night.text_retention)
     return closed
@@ -131,18 +131,18 @@ def operations_in_review(run: Run) -> list[str]:
     return [operation.operation_id for operation in run.operations if operation.outcome == "needs_review"]
 
 
-def _nothing_read(run: Run) -> bool:
+def _has_read_nothing(run: Run) -> bool:
     return bool(run.interactions) and not run.operations and set(run.interactions) <= set(run.unread)
 
 
-def _status(run: Run) -> RunStatus:
-    if _nothing_read(run):
+def _compute_status(run: Run) -> RunStatus:
+    if _has_read_nothing(run):
         return "failed"
     return "needs_review" if operations_in_review(run) else "done"
 
 
-def _error(run: Run) -> str | None:
-    return "nothing could be read; the interactions stay pending" if _nothing_read(run) else None
+def _describe_error(run: Run) -> str | None:
+    return "nothing could be read; the interactions stay pending" if _has_read_nothing(run) else None
 
 
 def _marks(run: Run, entries: Collection[LedgerEntry]) -> Mapping[str, LedgerMark]:
@@ -167,7 +167,7 @@ def keep_renamed(run: Run, context: RunContext, lease: Lease) -> None:
     rows = context.ports.tag_rows
     if not (run.tags or run.archived):
         return
-    used = _uses(context)
+    used = _compute_tag_spans(context)
     archived = {tag: row for tag, row in rows.rows(run.user_id).items() if tag not in {merge.into for merge in run.tags}}
     for tag in run.archived:
         first, last = used.get(tag, (None, None))
@@ -202,7 +202,7 @@ def forget_unused_names(forgotten: Collection[str], context: RunContext, lease: 
         rows.replace(context.user_id, left, lease.fence)
 
 
-def _uses(context: RunContext) -> dict[str, tuple[datetime, datetime]]:
+def _compute_tag_spans(context: RunContext) -> dict[str, tuple[datetime, datetime]]:
     spans: dict[str, tuple[datetime, datetime]] = {}
     for memory in context.ports.records.all(context.user_id):
         for tag in memory.tags if memory.content else ():

@@ -60,16 +60,16 @@ def apply_limits(
     operations: Sequence[PlannedOperation], memories: int, spent: DayUsage = DayUsage()
 ) -> tuple[PlannedOperation, ...]:
     """Mark operations beyond the day's limits for review, or drop them. `memories` is the number of active memories."""
-    forgotten = spent.forgotten + _closing(operations, "forget")
-    deleted, replaced = spent.deleted + _closing(operations, "delete"), spent.replaced + _closing(operations, "replace")
+    forgotten = spent.forgotten + _sum_closed(operations, "forget")
+    deleted, replaced = spent.deleted + _sum_closed(operations, "delete"), spent.replaced + _sum_closed(operations, "replace")
     waiting = forgotten + deleted > most_deletions(memories) or replaced > most_replacements(memories)
     erasing_waits = forgotten > most_deletions(memories)
     left_out = _surplus_adds(operations, max(0, MOST_ADDS - spent.adds))
     limited: list[PlannedOperation] = []
     for number, operation in enumerate(operations):
-        kind = _kind(operation)
+        kind = _classify_operation(operation)
         if number in left_out:
-            limited.append(_without_words(operation))
+            limited.append(_remove_words(operation))
         elif kind == "forget" and erasing_waits:
             limited += _split_close_from_erase(operation)
         elif kind in ("delete", "replace") and waiting:
@@ -79,7 +79,7 @@ def apply_limits(
     return tuple(limited)
 
 
-def _kind(operation: PlannedOperation) -> str:
+def _classify_operation(operation: PlannedOperation) -> str:
     if operation.told.kind == "FORGET":
         return "forget"
     if not operation.closes:
@@ -87,31 +87,31 @@ def _kind(operation: PlannedOperation) -> str:
     return "replace" if operation.opens else "delete"
 
 
-def _closing(operations: Sequence[PlannedOperation], kind: str) -> int:
-    changes = [change for operation in operations if _kind(operation) == kind for change in operation.closes]
+def _sum_closed(operations: Sequence[PlannedOperation], kind: str) -> int:
+    changes = [change for operation in operations if _classify_operation(operation) == kind for change in operation.closes]
     return sum(change.before is not None and change.before.status == "active" for change in changes)
 
 
 def _surplus_adds(operations: Sequence[PlannedOperation], most: int) -> set[int]:
     """Return the adds to drop. Never drops a requested add. Adds that a later operation closes are dropped last."""
-    wished = sum(planned.asked_for and _kind(planned) == "add" for planned in operations)
+    wished = sum(planned.asked_for and _classify_operation(planned) == "add" for planned in operations)
     closed = {change.memory.memory_id for operation in operations for change in operation.closes}
     ranked = []
     for number, operation in enumerate(operations):
-        if operation.opens is not None and _kind(operation) == "add" and not operation.asked_for:
+        if operation.opens is not None and _classify_operation(operation) == "add" and not operation.asked_for:
             new = operation.opens.memory
             ranked.append((new.memory_id not in closed, -new.confidence, -new.importance, number))
     return {number for *_, number in sorted(ranked)[max(0, most - wished) :]}
 
 
-def _without_words(operation: PlannedOperation) -> PlannedOperation:
+def _remove_words(operation: PlannedOperation) -> PlannedOperation:
     reported = with_outcome(operation.told, "over_cap", _BEYOND_CAP).model_copy(update={"memory_id": None})
     return PlannedOperation(told=reported, at=operation.at)
 
 
 def _split_close_from_erase(operation: PlannedOperation) -> list[PlannedOperation]:
     at, reported, why = operation.at, operation.told, f"{operation.told.why}; {_ERASE_LATER}"
-    closes = [_close_only(change, at) for change in operation.closes]
+    closes = [_close_without_erasing(change, at) for change in operation.closes]
     erases = [
         change.model_copy(update={"before": done.memory, "memory": transitions.erased(done.memory, at)})
         for change, done in zip(operation.closes, closes, strict=True)
@@ -124,6 +124,6 @@ def _split_close_from_erase(operation: PlannedOperation) -> list[PlannedOperatio
     ]
 
 
-def _close_only(change: PlannedChange, at: datetime) -> PlannedChange:
+def _close_without_erasing(change: PlannedChange, at: datetime) -> PlannedChange:
     assert change.before is not None
     return change.model_copy(update={"memory": transitions.deleted(change.before, at), "audit": "delete", "erases": False})

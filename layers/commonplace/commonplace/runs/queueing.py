@@ -88,7 +88,7 @@ def taken_up(run: Run, context: RunContext, lease: Lease) -> Run:
 
 
 def failed(run: Run, why: str, context: RunContext, lease: Lease) -> Run:
-    return _ended(run.model_copy(update={"status": "failed", "error": why}), context, lease)
+    return _end_run(run.model_copy(update={"status": "failed", "error": why}), context, lease)
 
 
 def drop_request(run: Run, context: RunContext, keep: list[str]) -> None:
@@ -107,19 +107,19 @@ def in_call_or_queued(
     only reports that run. Raises `CONFLICT` if the work must be queued while another run is active.
     """
     if context.caller.goes_on is not None:
-        return _result_of(_worked_on(parse_run(kind, context.caller.goes_on, context), request, context, work), nothing)
+        return _build_result(_work_on_run(parse_run(kind, context.caller.goes_on, context), request, context, work), nothing)
     if run_id is not None:
-        return _result_of(parse_run(kind, run_id, context), nothing)
+        return _build_result(parse_run(kind, run_id, context), nothing)
     try:
         return work(None)
     except OutOfTime as stopped:
         with leased(context) as lease:
             run = queued(new_run(kind, context), request, stopped.so_far, context, lease)
     context.hand_over(run)
-    return _result_of(run, nothing)
+    return _build_result(run, nothing)
 
 
-def _result_of(run: Run, nothing: AnyResult) -> AnyResult:
+def _build_result(run: Run, nothing: AnyResult) -> AnyResult:
     if run.status == "done":
         return type(nothing).model_validate({"run_id": run.run_id, **(run.result or {})})
     notes = Notes(warnings=[run.error]) if run.error else None
@@ -127,7 +127,7 @@ def _result_of(run: Run, nothing: AnyResult) -> AnyResult:
     return nothing.model_copy(update=fields)
 
 
-def _worked_on(
+def _work_on_run(
     run: Run, request: Request, context: RunContext, work: Callable[[Mapping[str, JsonValue] | None], AnyResult]
 ) -> Run:
     with leased(context) as lease:
@@ -143,12 +143,12 @@ def _worked_on(
         else:
             lease.renew()
             answer = result.model_dump(mode="json")
-            run = _ended(run.model_copy(update={"status": "done", "result": answer}), context, lease)
+            run = _end_run(run.model_copy(update={"status": "done", "result": answer}), context, lease)
     context.hand_over(run)
     return run
 
 
-def _ended(run: Run, context: RunContext, lease: Lease) -> Run:
+def _end_run(run: Run, context: RunContext, lease: Lease) -> Run:
     run = run.model_copy(update={"finished_at": context.clock()})
     context.night.runs.save(run, lease.fence)
     context.night.parts.drop_parts(run.user_id, run.run_id)
@@ -202,7 +202,7 @@ def resume(run: Run, context: RunContext, lease: Lease) -> Run:
     """
     runs = context.night.runs
     if run.finished_at is None:
-        run = _finish(run, context, lease)
+        run = _finish_run(run, context, lease)
         runs.save(run, lease.fence)
         if run.finished_at is None:
             return run
@@ -212,7 +212,7 @@ def resume(run: Run, context: RunContext, lease: Lease) -> Run:
     return run
 
 
-def _finish(run: Run, context: RunContext, lease: Lease) -> Run:
+def _finish_run(run: Run, context: RunContext, lease: Lease) -> Run:
     if any(operation.outcome == "needs_review" for operation in run.operations):
         return go_through(run, run.operations, lambda operation: [approved(operation, run, lease)], lease)
     saved = context.night.parts.part(run.user_id, run.run_id, _PLAN)

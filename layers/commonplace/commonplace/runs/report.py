@@ -30,7 +30,7 @@ def report(run: Run, context: RunContext) -> RunReport:
     ids = {memory_id for operation in run.operations for memory_id in (operation.memory_id, *operation.closed) if memory_id}
     batches = in_batches(sorted(ids), _BATCH)
     memories = {memory.memory_id: memory for batch in batches for memory in context.ports.records.get(run.user_id, batch)}
-    texts = _texts(run, context)
+    texts = _load_interactions(run, context)
     return RunReport(
         run=run, operations=tuple(_report_operation(operation, memories, texts, run, context) for operation in run.operations)
     )
@@ -50,11 +50,11 @@ def _report_operation(
         if planned is not None:
             return _report_planned(planned, operation)
     opened = memories.get(operation.memory_id or "")
-    words = _message_text(texts.get(operation.interaction_id or ""), operation.position)
+    words = _find_message_text(texts.get(operation.interaction_id or ""), operation.position)
     return OperationReport(
         operation=operation,
-        says=_content(opened) if opened else None,
-        closed=_contents(memories[memory_id] for memory_id in operation.closed if memory_id in memories),
+        says=_format_content(opened) if opened else None,
+        closed=_format_contents(memories[memory_id] for memory_id in operation.closed if memory_id in memories),
         rests_on=(opened.evidence if opened and opened.evidence else None) or words,
     )
 
@@ -64,26 +64,26 @@ def _report_planned(planned: PlannedOperation, operation: RunOperation) -> Opera
     return OperationReport(
         operation=operation,
         says=opened.content if opened else None,
-        closed=_contents(change.before for change in planned.closes if change.before),
+        closed=_format_contents(change.before for change in planned.closes if change.before),
         rests_on=opened.evidence if opened else None,
     )
 
 
-def _contents(memories: Iterable[Memory]) -> tuple[str, ...]:
-    return tuple(_content(memory) for memory in memories)
+def _format_contents(memories: Iterable[Memory]) -> tuple[str, ...]:
+    return tuple(_format_content(memory) for memory in memories)
 
 
-def _content(memory: Memory) -> str:
+def _format_content(memory: Memory) -> str:
     return memory.content or "(erased)"
 
 
-def _texts(run: Run, context: RunContext) -> Mapping[str, Interaction]:
+def _load_interactions(run: Run, context: RunContext) -> Mapping[str, Interaction]:
     ids = dict.fromkeys(operation.interaction_id for operation in run.operations if operation.interaction_id)
     entries = context.night.ledger.entries(run.user_id, list(ids))
     return {entry.interaction_id: entry.interaction for entry in entries if entry.interaction is not None}
 
 
-def _message_text(interaction: Interaction | None, position: int | None) -> str | None:
+def _find_message_text(interaction: Interaction | None, position: int | None) -> str | None:
     if interaction is None:
         return None
     if isinstance(interaction, Discussion):

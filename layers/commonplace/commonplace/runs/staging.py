@@ -50,14 +50,14 @@ def change_many(
     if run_id is not None:
         run = parse_run(kind, run_id, context)
         if dry_run or run.is_at_work:
-            return _report_of(run, context)
+            return _build_report(run, context)
     with exclusive_lease(context) as lease:
         _discard_old(context, lease)
         if run_id is not None:
-            run = _approve(parse_run(kind, run_id, context), context, lease)
-            report = _report_of(_published(run, context, lease, publish), context)
+            run = _approve_run(parse_run(kind, run_id, context), context, lease)
+            report = _build_report(_publish_run(run, context, lease, publish), context)
         else:
-            report = _planned(kind, planner, context, lease, dry_run, request, publish)
+            report = _plan_run(kind, planner, context, lease, dry_run, request, publish)
     context.hand_over(report.run)
     return report
 
@@ -67,19 +67,19 @@ def go_on(run: Run, context: RunContext, publish: Publish) -> Run:
     with leased(context) as lease:
         run = parse_run(run.kind, run.run_id, context)
         if run.status == "running":
-            run = _published(resume(run, context, lease), context, lease, publish)
+            run = _publish_run(resume(run, context, lease), context, lease, publish)
     context.hand_over(run)
     return run
 
 
-def _planned(
+def _plan_run(
     kind: RunKind, planner: Planner, context: RunContext, lease: Lease, dry_run: bool, request: Request | None,
     publish: Publish,
 ) -> RunReport:  # fmt: skip
     goes_on = context.caller.goes_on
     run = new_run(kind, context) if goes_on is None else taken_up(parse_run(kind, goes_on, context), context, lease)
     if goes_on is not None and run.status != "queued":
-        return _report_of(run, context)
+        return _build_report(run, context)
     try:
         plan = planner(context)
         planned = run.model_copy(update={
@@ -98,19 +98,19 @@ def _planned(
             raise
         return RunReport(run=queued(run, request, None, context, lease), operations=())
     keep_renamed(planned, context, lease)
-    return _report_of(_published(apply_plan(planned, plan, context, lease), context, lease, publish), context)
+    return _build_report(_publish_run(apply_plan(planned, plan, context, lease), context, lease, publish), context)
 
 
-def _report_of(run: Run, context: RunContext) -> RunReport:
+def _build_report(run: Run, context: RunContext) -> RunReport:
     return RunReport(run=run, operations=()) if run.is_at_work else report.report(run, context)
 
 
-def _approve(run: Run, context: RunContext, lease: Lease) -> Run:
+def _approve_run(run: Run, context: RunContext, lease: Lease) -> Run:
     if any(operation.outcome == "discarded" for operation in run.operations):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "run_id: was discarded; plan anew", "run_id")
     if run.status == "needs_review" and context.caller.now - run.started_at > PLAN_TTL:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "run_id: is older than seven days; plan anew", "run_id")
-    return _noted(run, _TOO_MANY) if _exceeds_limits(run.operations, context) else undo.approve(run, context, lease)
+    return _add_note(run, _TOO_MANY) if _exceeds_limits(run.operations, context) else undo.approve(run, context, lease)
 
 
 def _nothing(run: Run, context: RunContext, lease: Lease) -> RunReport:
@@ -141,7 +141,7 @@ def _stage(run: Run, plan: Plan, context: RunContext, lease: Lease, why: str) ->
     run = run.model_copy(update=ended)
     runs.close(run, {}, lease.fence)  # after its parts, because a run in review can be applied
     drop_request(run, context, [review_part(planned.told.operation_id) for planned in in_review])
-    return report.report_plan(_noted(run, why), waiting)
+    return report.report_plan(_add_note(run, why), waiting)
 
 
 def _exceeds_limits(operations: Sequence[RunOperation], context: RunContext) -> bool:
@@ -160,16 +160,16 @@ def _changed(operations: Sequence[RunOperation], outcome: Outcome) -> int:
     return sum(len(operation.closed) or 1 for operation in operations if operation.outcome == outcome)
 
 
-def _published(run: Run, context: RunContext, lease: Lease, publish: Publish) -> Run:
+def _publish_run(run: Run, context: RunContext, lease: Lease, publish: Publish) -> Run:
     trouble = None if run.status in ("running", "needs_review") else publish(run, context)
     if trouble is None:
         return run
-    run = _noted(run, trouble)
+    run = _add_note(run, trouble)
     context.night.runs.save(run, lease.fence)
     return run
 
 
-def _noted(run: Run, note: str) -> Run:
+def _add_note(run: Run, note: str) -> Run:
     return run.model_copy(update={"notes": (*run.notes, note)})
 
 

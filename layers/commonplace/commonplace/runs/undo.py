@@ -60,31 +60,31 @@ class UndoPlanner:
         }
         for operation in applied:
             leaves = any(_is_unrecoverable(change, current.get(change.memory_id)) for change in operation.made)
-            leaves &= all(change.memory_id not in back for change in operation.made if _moves(change))
+            leaves &= all(change.memory_id not in back for change in operation.made if _is_move(change))
             for change in operation.made:
-                if leaves and (change.before is None or _moves(change)):
-                    self._keep(change.memory_id, _REST_OF_ERASED)
+                if leaves and (change.before is None or _is_move(change)):
+                    self._report_unchanged(change.memory_id, _REST_OF_ERASED)
                 else:
                     made.setdefault(change.memory_id, []).append(change)
         ours = {name for applied in applied for name in (applied.operation_id, applied.run_id) if name} | {self.undoes}
         for memory_id, changes in made.items():
             in_order = sorted(changes, key=lambda change: change.version)
             self._set_goal(memory_id, current.get(memory_id), in_order, ours)
-        return [*self._reopening(), *self._remaining()]
+        return [*self._reopening(), *self._plan_remaining()]
 
     def _set_goal(self, memory_id: str, current: Memory | None, changes: Sequence[AppliedChange], ours: set[str]) -> None:
         if current is None:
-            return self._keep(memory_id, _GONE)
+            return self._report_unchanged(memory_id, _GONE)
         if not current.content or any(change.erased for change in changes):
-            return self._keep(memory_id, _ERASED)
-        if self._changed_since(current, changes[-1].version, ours):
-            return self._keep(memory_id, _CHANGED)
+            return self._report_unchanged(memory_id, _ERASED)
+        if self._is_changed_since(current, changes[-1].version, ours):
+            return self._report_unchanged(memory_id, _CHANGED)
         goal = _state_before(current, changes, self.now, self.records)
-        if _fields(goal) != _fields(current):
+        if _dump_fields(goal) != _dump_fields(current):
             self.goals[memory_id] = (current, goal)
         return None
 
-    def _changed_since(self, memory: Memory, version: int, ours: set[str]) -> bool:
+    def _is_changed_since(self, memory: Memory, version: int, ours: set[str]) -> bool:
         later = changes_since(memory, version, self.records)
         return any(not ({audit.detail.get("undoes"), audit.detail.get("operation_id")} & ours) for audit in later)
 
@@ -98,12 +98,12 @@ class UndoPlanner:
             del self.goals[current.memory_id]
         going = {memory_id for memory_id, (_, other) in self.goals.items() if other.status != "active"}
         for current, goal in back:
-            later, holder = successors(current, self.records), self._holder(goal)
+            later, holder = successors(current, self.records), self._find_holder(goal)
             opened = current.superseded_by in self.made  # otherwise it was closed in favor of an older memory
             if opened and any(memory.status == "active" and memory.memory_id not in going for memory in later):
-                self._keep(current.memory_id, _SUCCESSOR)
+                self._report_unchanged(current.memory_id, _SUCCESSOR)
             elif holder is not None and holder.memory_id not in going:
-                self._keep(current.memory_id, _KEY)
+                self._report_unchanged(current.memory_id, _KEY)
             else:
                 ids = dict.fromkeys(memory_id.memory_id for memory_id in (*later, *((holder,) if holder else ())))
                 # a successor of several memories is closed with the first of them
@@ -113,21 +113,21 @@ class UndoPlanner:
                     if memory_id in going & self.goals.keys() and self.goals[memory_id][0].status == "active"
                 ]
                 closes = [self.goals.pop(memory_id) for memory_id in blocking]
-                yield self._operation((current, goal), closes)
+                yield self._plan_step((current, goal), closes)
 
-    def _remaining(self) -> Iterable[PlannedOperation]:
+    def _plan_remaining(self) -> Iterable[PlannedOperation]:
         for current, goal in self.goals.values():
-            yield self._operation(None if goal.status != "active" else (current, goal), [(current, goal)])
+            yield self._plan_step(None if goal.status != "active" else (current, goal), [(current, goal)])
 
-    def _holder(self, memory: Memory) -> Memory | None:
+    def _find_holder(self, memory: Memory) -> Memory | None:
         if memory.key is None:
             return None
         return self.operations.holder(self.user_id, memory.collection, memory.key, self.now)
 
-    def _operation(self, opened: tuple[Memory, Memory] | None, closed: Sequence[tuple[Memory, Memory]]) -> PlannedOperation:
+    def _plan_step(self, opened: tuple[Memory, Memory] | None, closed: Sequence[tuple[Memory, Memory]]) -> PlannedOperation:
         operation_id = new_operation_id(self.now)
-        opens = self._change(*opened, operation_id) if opened else None
-        closes = tuple(self._change(*pair, operation_id) for pair in closed if opened is None or pair[0] != opened[0])
+        opens = self._build_change(*opened, operation_id) if opened else None
+        closes = tuple(self._build_change(*pair, operation_id) for pair in closed if opened is None or pair[0] != opened[0])
         reported = RunOperation(
             operation_id=operation_id,
             kind="UNDO",
@@ -138,12 +138,12 @@ class UndoPlanner:
         )
         return PlannedOperation(told=reported, at=self.now, opens=opens, closes=closes)
 
-    def _change(self, current: Memory, goal: Memory, operation_id: str) -> PlannedChange:
+    def _build_change(self, current: Memory, goal: Memory, operation_id: str) -> PlannedChange:
         after = goal.model_copy(update={"version": current.version}).next_version(self.now)
         detail = {"operation_id": operation_id, "undoes": self.undoes, **replaced_tags(current, after)}
         return PlannedChange(memory=after, audit="undo", detail=detail, before=current)
 
-    def _keep(self, memory_id: str, why: str) -> None:
+    def _report_unchanged(self, memory_id: str, why: str) -> None:
         reported = RunOperation(
             operation_id=new_operation_id(self.now), kind="UNDO", outcome="kept", memory_id=memory_id, why=why
         )
@@ -164,12 +164,12 @@ def _audits_by_version(memory: Memory, records: MemoryRecords) -> dict[int, Audi
     return dict(enumerate(audits, max(1, memory.version - len(audits) + 1)))
 
 
-def _moves(change: AppliedChange) -> bool:
+def _is_move(change: AppliedChange) -> bool:
     return change.before is not None and "superseded_by" in change.before
 
 
 def _is_unrecoverable(change: AppliedChange, memory: Memory | None) -> bool:
-    if change.before is None or _moves(change):
+    if change.before is None or _is_move(change):
         return False
     return change.erased or memory is None or not memory.content
 
@@ -193,7 +193,7 @@ def _tags_before(memory: Memory, changes: Sequence[AppliedChange], records: Memo
     return next(({"tags": detail[TAGS_BEFORE]} for detail in details if TAGS_BEFORE in detail), {})
 
 
-def _fields(memory: Memory) -> dict[str, object]:
+def _dump_fields(memory: Memory) -> dict[str, object]:
     return memory.model_dump(exclude=_OF_ITS_OWN)
 
 
@@ -250,7 +250,7 @@ def undo_run(run: Run, context: RunContext, lease: Lease, reread: bool = False) 
     """
     run = discard(run, context, lease)
     applied = [context.ports.operations.applied(context.user_id, operation.operation_id) for operation in run.operations]
-    undone = _undo(run.run_id, [applied for applied in applied if applied is not None], context, lease)
+    undone = _undo_applied(run.run_id, [applied for applied in applied if applied is not None], context, lease)
     _turn_aliases(run, undone, context)
     _turn_names(run, context, lease)
     if reread:
@@ -296,10 +296,10 @@ def undo_operation(operation_id: str, context: RunContext, lease: Lease) -> Run:
     applied = context.ports.operations.applied(context.user_id, operation_id) if may_be_id(operation_id) else None
     if applied is None:
         raise CommonplaceError(ErrorCode.NOT_FOUND, "operation_id: no such operation was applied", "operation_id")
-    return _undo(operation_id, [applied], context, lease)
+    return _undo_applied(operation_id, [applied], context, lease)
 
 
-def _undo(undoes: str, applied: Sequence[Applied], context: RunContext, lease: Lease) -> Run:
+def _undo_applied(undoes: str, applied: Sequence[Applied], context: RunContext, lease: Lease) -> Run:
     now = context.caller.now
     restoring = UndoPlanner(context.user_id, undoes, now, context.ports.records, context.ports.operations)
     operations = restoring.plan(applied)

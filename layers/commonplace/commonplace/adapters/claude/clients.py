@@ -128,7 +128,7 @@ def failure_of(error: "anthropic.APIError | TimeoutError") -> Failure:
     import httpx2
 
     if isinstance(error, anthropic.APIStatusError):
-        return _failure_of(error)
+        return _build_failure(error)
     if isinstance(error, TimeoutError | anthropic.APITimeoutError):
         return Failure("Claude did not answer in time")
     if isinstance(error.__cause__, httpx2.UnsupportedProtocol | httpx2.LocalProtocolError | httpx2.InvalidURL):
@@ -136,7 +136,7 @@ def failure_of(error: "anthropic.APIError | TimeoutError") -> Failure:
     return Failure("Claude could not be reached")
 
 
-def _failure_of(error: "anthropic.APIStatusError") -> Failure:
+def _build_failure(error: "anthropic.APIStatusError") -> Failure:
     status, headers = error.status_code, error.response.headers
     kinds = [kind for kind in (error.error_code, error.type) if isinstance(kind, str) and _TYPE.fullmatch(kind)]
     transient = status in _RETRIED or status >= 500
@@ -145,13 +145,13 @@ def _failure_of(error: "anthropic.APIStatusError") -> Failure:
         why=f"Claude answered {status}" + (f" ({kinds[0]})" if kinds else ""),
         transient={"true": True, "false": False}.get(headers.get("x-should-retry", ""), transient),
         misconfigured=400 <= status < 500 and status not in _RETRIED,
-        pause=_seconds(headers.get("retry-after")),
+        pause=_parse_retry_after(headers.get("retry-after")),
         request=error.request_id,
         objection=str(error.body) if status in (400, 422) else "",
     )
 
 
-def _seconds(header: str | None) -> float | None:
+def _parse_retry_after(header: str | None) -> float | None:
     if header is None:
         return None
     try:

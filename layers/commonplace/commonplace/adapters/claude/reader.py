@@ -42,20 +42,20 @@ _PARTICLE = re.compile(r"[\u30a0-\u30ff\u3400-\u9fff][はがを]|(?:です|ま�
 
 def clean_tags(raw_tags: Iterable[str]) -> tuple[str, ...]:
     """Return up to 8 distinct lower-case tags without spaces, in order. Sentences and mere punctuation are dropped."""
-    tags = dict.fromkeys(tag for tag in map(_token, raw_tags) if tag and tag not in _NO_TAGS)
+    tags = dict.fromkeys(tag for tag in map(_clean_tag, raw_tags) if tag and tag not in _NO_TAGS)
     return tuple(tags)[:_MOST_TAGS]
 
 
-def _token(raw: str) -> str:
+def _clean_tag(raw: str) -> str:
     tag = unicodedata.normalize("NFKC", raw).casefold()
     if _STOP.search(raw.rstrip(_CLOSING)) or _SUBJECT.match(tag):
         return ""
     tag = "-".join(tag.lstrip(_OPENING).rstrip(_CLOSING).split())
     written = any(char.isalnum() for char in tag) and all(unicodedata.category(char) != "Cc" for char in tag)
-    return tag if written and not _sentence(tag) else ""
+    return tag if written and not _is_sentence(tag) else ""
 
 
-def _sentence(tag: str) -> bool:
+def _is_sentence(tag: str) -> bool:
     if has_kana_or_han(tag):
         return len(tag) > _LONGEST_UNSPACED or _PARTICLE.search(tag) is not None
     return len(tag) > _LONGEST or len(re.split(r"[-_]+", tag)) > _MOST_WORDS
@@ -71,19 +71,19 @@ class _Message(BaseModel):
     stop_reason: str | None = None
 
 
-def _or_other(value: object, known: ValidatorFunctionWrapHandler) -> object:
+def _map_unknown_to_other(value: object, known: ValidatorFunctionWrapHandler) -> object:
     try:
         return known(value.strip().lower() if isinstance(value, str) else value)
     except ValidationError:
         return "other"
 
 
-def _printable(value: object, _: ValidatorFunctionWrapHandler) -> str:
+def _strip_control_chars(value: object, _: ValidatorFunctionWrapHandler) -> str:
     text = value if isinstance(value, str) else ""
     return "".join(char for char in text if unicodedata.category(char) != "Cc" or char in "\n\t").strip()
 
 
-def _words(value: object, _: ValidatorFunctionWrapHandler) -> list[str]:
+def _select_strings(value: object, _: ValidatorFunctionWrapHandler) -> list[str]:
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
@@ -93,18 +93,18 @@ class Answer(BaseModel):
     # The schema of these fields is sent to the API. Parsing never fails: an unknown type becomes `other`, and a value that
     # is not text is dropped. A bad value thus affects only its own field.
 
-    normalized: Annotated[str, WrapValidator(_printable)] = Field(
+    normalized: Annotated[str, WrapValidator(_strip_control_chars)] = Field(
         description="The statement in the third person, self-contained, in the language of the text, without secrets."
     )
-    type: Annotated[StatementType, WrapValidator(_or_other)] = Field(description="The kind of statement.")
-    tags: Annotated[list[str], WrapValidator(_words)] = Field(description="3-8 lower-case tokens without spaces.")
+    type: Annotated[StatementType, WrapValidator(_map_unknown_to_other)] = Field(description="The kind of statement.")
+    tags: Annotated[list[str], WrapValidator(_select_strings)] = Field(description="3-8 lower-case tokens without spaces.")
 
 
 def read_answer(body: bytes, raw: str) -> Normalized:
     """Return the statement in the API's answer. If it has no text, `raw` is used. Raises `ModelUnavailable`."""
     from commonplace.text.redaction import redact
 
-    answer = Answer.model_validate(_answer_fields(_answer_text(body)))
+    answer = Answer.model_validate(_answer_fields(_parse_answer_text(body)))
     text = redact(answer.normalized).text
     if len(text) > MAX_TEXT:
         raise ModelUnavailable(f"Claude answered with more than {MAX_TEXT} characters")
@@ -115,7 +115,7 @@ def read_answer(body: bytes, raw: str) -> Normalized:
     return Normalized(text if any(char.isalnum() for char in text) else raw, answer.type, tags or ("misc",))
 
 
-def _answer_text(body: bytes) -> str:
+def _parse_answer_text(body: bytes) -> str:
     try:
         message = _Message.model_validate_json(body)
     except ValidationError:
@@ -248,7 +248,7 @@ class MessagesApi:
             model=self._model,
             max_tokens=question.max_tokens,
             system=[{"type": "text", "text": question.instructions, "cache_control": {"type": "ephemeral"}}],
-            messages=_messages_of(question),
+            messages=_build_messages(question),
             tools=cast("list[ToolParam]", question.tools) or anthropic.omit,
             output_config=output or anthropic.omit,
             extra_body={"temperature": self._temperature} if "temperature" in options else None,
@@ -322,7 +322,7 @@ class ClaudeLanguage:
         marked = _with_cache_marks(messages) if tools else messages
         answer = None if schema is None else dict(schema)
         question = ModelQuestion(instructions, marked, answer, tools, max_tokens, effort="medium")
-        return _reply(self._api.ask(question, seconds))
+        return _parse_reply(self._api.ask(question, seconds))
 
     def close(self) -> None:
         """Close the connections. The next call opens new connections."""
@@ -350,7 +350,7 @@ class _CountedMessage(BaseModel):
     usage: _Usage = _Usage()
 
 
-def _reply(body: bytes) -> Reply:
+def _parse_reply(body: bytes) -> Reply:
     try:
         message = _CountedMessage.model_validate_json(body)
     except ValidationError:
@@ -371,7 +371,7 @@ def normalization_question(text: str, source: str, context: str | None) -> Model
     )
 
 
-def _messages_of(question: ModelQuestion) -> "list[MessageParam]":
+def _build_messages(question: ModelQuestion) -> "list[MessageParam]":
     if isinstance(question.message, str):
         return [{"role": "user", "content": question.message}]
     return cast("list[MessageParam]", question.message)

@@ -67,7 +67,7 @@ class Calls:
         token = str(uuid.uuid4())  # DynamoDB recognizes a repeated attempt by this token
         whole: list[Any] = [action.on(self._name) for action in actions]
         try:
-            self._with_retries(lambda: self._client.transact_write_items(TransactItems=whole, ClientRequestToken=token))
+            self._call_with_retries(lambda: self._client.transact_write_items(TransactItems=whole, ClientRequestToken=token))
         except ClientError as error:
             return refusals(error)
         return []
@@ -79,13 +79,13 @@ class Calls:
 
     def put(self, item: Item) -> None:
         """Write one item unconditionally."""
-        self._with_retries(lambda: self._client.put_item(TableName=self._name, Item=item))
+        self._call_with_retries(lambda: self._client.put_item(TableName=self._name, Item=item))
 
     def delete(self, user: str, item: str, condition: str, values: Item) -> None:
         """Delete an item if it exists and the condition holds."""
         key: Any = key_of(user, item)
         with suppress(ClientError):  # refused: nothing to delete
-            self._with_retries(
+            self._call_with_retries(
                 lambda: self._client.delete_item(
                     TableName=self._name, Key=key, ConditionExpression=condition,
                     ExpressionAttributeNames=names_in(condition), ExpressionAttributeValues=values,
@@ -100,7 +100,7 @@ class Calls:
     def update(self, user: str, item: str, change: str, condition: str, values: Item) -> Item | None:
         """Update an item and return the changed attributes. Return None if the condition fails."""
         try:
-            answer: Any = self._with_retries(
+            answer: Any = self._call_with_retries(
                 lambda: self._client.update_item(
                     TableName=self._name, Key=dict(key_of(user, item)),
                     UpdateExpression=change, ConditionExpression=condition,
@@ -124,7 +124,7 @@ class Calls:
         attempt = 0
         while waiting:
             request: Any = {self._name: {"Keys": waiting[:_KEYS_PER_CALL], "ConsistentRead": True, **shown}}
-            answer: Any = self._with_retries(lambda: self._client.batch_get_item(RequestItems=request))  # noqa: B023 - at once
+            answer: Any = self._call_with_retries(lambda: self._client.batch_get_item(RequestItems=request))  # noqa: B023 - at once
             items: list[Any] = answer["Responses"].get(self._name, [])
             items_by_key |= {(item[USER]["S"], item[ITEM]["S"]): item for item in items}
             left: list[Any] = answer.get("UnprocessedKeys", {}).get(self._name, {}).get("Keys", [])
@@ -143,7 +143,7 @@ class Calls:
         if after is not None:
             how["ExclusiveStartKey"] = after
         names = names_in(condition + how.get("FilterExpression", "") + how.get("ProjectionExpression", ""))
-        answer: Any = self._with_retries(
+        answer: Any = self._call_with_retries(
             lambda: self._client.query(
                 TableName=self._name, KeyConditionExpression=condition, ExpressionAttributeNames=names,
                 ExpressionAttributeValues=values, **how,
@@ -163,7 +163,7 @@ class Calls:
     def scanned(self, condition: str, values: Item, after: Item | None = None) -> tuple[list[Item], Item | None]:
         """Return one page of a table scan and the key where the next page starts. The read is strongly consistent."""
         how: dict[str, Any] = {} if after is None else {"ExclusiveStartKey": after}
-        answer: Any = self._with_retries(
+        answer: Any = self._call_with_retries(
             lambda: self._client.scan(
                 TableName=self._name, FilterExpression=condition, ExpressionAttributeNames=names_in(condition),
                 ExpressionAttributeValues=values, ConsistentRead=True, **how,
@@ -171,7 +171,7 @@ class Calls:
         )  # fmt: skip
         return answer["Items"], answer.get("LastEvaluatedKey")
 
-    def _with_retries(self, call: Callable[[], _T]) -> _T:
+    def _call_with_retries(self, call: Callable[[], _T]) -> _T:
         attempt = 0
         while True:
             try:
@@ -209,7 +209,7 @@ def refusals(error: Failure) -> list[Refusal]:
         return [Refusal(0, {})]
     return [
         Refusal(place, dict(reason.get("Item", {})))
-        for place, reason in enumerate(_reasons(error))
+        for place, reason in enumerate(_list_refusal_reasons(error))
         if reason.get("Code") == _REFUSED
     ]
 
@@ -220,7 +220,7 @@ def is_transient(error: Failure) -> bool:
         return isinstance(error, ConnectionError | HTTPClientError | ChecksumError)
     if error.response["ResponseMetadata"]["HTTPStatusCode"] >= 500 or error.response["Error"]["Code"] in _SOON:
         return True
-    codes = {reason.get("Code", "None") for reason in _reasons(error)} - {"None"}
+    codes = {reason.get("Code", "None") for reason in _list_refusal_reasons(error)} - {"None"}
     return bool(codes) and codes <= _SOON_WITHIN
 
 
@@ -232,7 +232,7 @@ def storage_error(error: Failure) -> CommonplaceError:
     return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the record store can't be used: {kind}")
 
 
-def _reasons(error: ClientError) -> list[Any]:
+def _list_refusal_reasons(error: ClientError) -> list[Any]:
     return list(error.response.get("CancellationReasons", []))
 
 

@@ -28,28 +28,28 @@ class DynamoDocuments:
         condition, values = (f"#{_VERSION} = :before", {":before": {"N": str(before)}}) if before else (ABSENT, None)
         if not before:
             _clear(calls, user_id, document.path)
-        own = Action("Put", _head_item(user_id, document), condition, values)
-        rows = [Action("Put", _version_item(user_id, document)), *_purging(calls, user_id, document)]
-        surplus = key_of(user_id, _version_name(document.path, document.version - MOST_VERSIONS))
+        own = Action("Put", _build_head_item(user_id, document), condition, values)
+        rows = [Action("Put", _build_version_item(user_id, document)), *_purging(calls, user_id, document)]
+        surplus = key_of(user_id, _build_version_name(document.path, document.version - MOST_VERSIONS))
         if calls.transact([own, *rows, *([Action("Delete", surplus)] if document.version > MOST_VERSIONS else [])]):
             raise CommonplaceError(ErrorCode.CONFLICT, "the document was changed meanwhile; read it again")
 
     def get(self, user_id: str, namespace: Sequence[str], key: str) -> Document | None:
         calls, path = self._table.calls(), path_of(namespace, key)
-        head = _head(calls, user_id, path)
+        head = _load_head(calls, user_id, path)
         if head is None or head.deleted:
             return _deletion_marker(head)
-        item = calls.one(user_id, _version_name(path, head.version))
-        return None if item is None else _document(item)
+        item = calls.one(user_id, _build_version_name(path, head.version))
+        return None if item is None else _parse_document(item)
 
     def versions(self, user_id: str, namespace: Sequence[str], key: str) -> list[Document]:
         calls, path, documents = self._table.calls(), path_of(namespace, key), list[Document]()
-        head = _head(calls, user_id, path)
+        head = _load_head(calls, user_id, path)
         if head is None:  # the remaining rows are being deleted
             return []
         condition, values = partition_condition(user_id, f"{DOCUMENT_VERSION}{path}#")
         for page in calls.pages(condition, values, ScanIndexForward=False, ConsistentRead=True):
-            documents += map(_document, page)
+            documents += map(_parse_document, page)
         newest = _deletion_marker(head)
         if newest is not None and [document.version for document in documents[:1]] != [newest.version]:
             documents.insert(0, newest)
@@ -60,12 +60,12 @@ class DynamoDocuments:
             *partition_condition(user_id, f"{DOCUMENT}{path_of(namespace)}"), ConsistentRead=True
         )
         for page in pages:
-            yield from (_head_of(item) for item in page)
+            yield from (_parse_head(item) for item in page)
 
     def rewrite(self, user_id: str, document: Document, before: Document) -> bool:
-        calls, name = self._table.calls(), _version_name(document.path, document.version)
-        newest, item = _head(calls, user_id, document.path), calls.one(user_id, name)
-        if item is None or not _document(item).has_text_of(before):
+        calls, name = self._table.calls(), _build_version_name(document.path, document.version)
+        newest, item = _load_head(calls, user_id, document.path), calls.one(user_id, name)
+        if item is None or not _parse_document(item).has_text_of(before):
             return item is None
         head, as_read = {":head": _packed_head(document)}, {":read_head": item[_HEAD], ":read_body": item[_BODY]}
         condition, change = f"#{_HEAD} = :read_head AND #{_BODY} = :read_body", f"SET #{_HEAD} = :head, #{_BODY} = :body"
@@ -95,29 +95,29 @@ def _purging(calls: Calls, user_id: str, document: Document) -> list[Action]:
     if document.purge_at is None and PURGE_AT not in (calls.one(user_id, f"{DOCUMENT}{document.path}") or {}):
         return []
     names = names_from(calls, user_id, f"{DOCUMENT_VERSION}{document.path}#")
-    expired = [name for name in names if name > _version_name(document.path, document.version - MOST_VERSIONS)]
-    change, values = (
-        (f"REMOVE #{PURGE_AT}", None) if document.purge_at is None else (f"SET #{PURGE_AT} = :at", _purge(document.purge_at))
-    )
+    expired = [name for name in names if name > _build_version_name(document.path, document.version - MOST_VERSIONS)]
+    at = document.purge_at
+    change = f"REMOVE #{PURGE_AT}" if at is None else f"SET #{PURGE_AT} = :at"
+    values = None if at is None else _build_purge_values(at)
     return [Action("Update", key_of(user_id, name), PRESENT, values, change) for name in expired]
 
 
-def _purge(moment: datetime) -> Item:
+def _build_purge_values(moment: datetime) -> Item:
     return {":at": {"N": str(math.ceil(moment.timestamp()))}}
 
 
-def _version_name(path: str, version: int) -> str:
+def _build_version_name(path: str, version: int) -> str:
     return f"{DOCUMENT_VERSION}{path}#{max(version, 0):010d}"
 
 
-def _head_item(user_id: str, document: Document) -> Item:
+def _build_head_item(user_id: str, document: Document) -> Item:
     item = {_HEAD: _packed_head(document), _VERSION: {"N": str(document.version)}}
-    return {**key_of(user_id, f"{DOCUMENT}{document.path}"), **item, **_purge_attribute(document)}
+    return {**key_of(user_id, f"{DOCUMENT}{document.path}"), **item, **_build_purge_attribute(document)}
 
 
-def _version_item(user_id: str, document: Document) -> Item:
-    item = {_HEAD: _packed_head(document), _BODY: packed(document.body)}
-    return {**key_of(user_id, _version_name(document.path, document.version)), **item, **_purge_attribute(document)}
+def _build_version_item(user_id: str, document: Document) -> Item:
+    item = {_HEAD: _packed_head(document), _BODY: packed(document.body), **_build_purge_attribute(document)}
+    return {**key_of(user_id, _build_version_name(document.path, document.version)), **item}
 
 
 def _packed_head(document: Document) -> Item:
@@ -125,16 +125,16 @@ def _packed_head(document: Document) -> Item:
     return packed(document.model_dump_json(exclude={"body"}))
 
 
-def _purge_attribute(document: Document) -> Item:
-    return {} if document.purge_at is None else {PURGE_AT: _purge(document.purge_at)[":at"]}
+def _build_purge_attribute(document: Document) -> Item:
+    return {} if document.purge_at is None else {PURGE_AT: _build_purge_values(document.purge_at)[":at"]}
 
 
-def _head(calls: Calls, user_id: str, path: str) -> DocumentHead | None:
+def _load_head(calls: Calls, user_id: str, path: str) -> DocumentHead | None:
     item = calls.one(user_id, f"{DOCUMENT}{path}")
-    return None if item is None else _head_of(item)
+    return None if item is None else _parse_head(item)
 
 
-def _head_of(item: Item) -> DocumentHead:
+def _parse_head(item: Item) -> DocumentHead:
     return DocumentHead.model_validate_json(unpacked(item[_HEAD]), extra="ignore")
 
 
@@ -143,5 +143,5 @@ def _deletion_marker(head: DocumentHead | None) -> Document | None:
     return Document(**dict(head), body="") if head is not None and head.deleted else None
 
 
-def _document(item: Item) -> Document:
+def _parse_document(item: Item) -> Document:
     return Document.model_validate({**json.loads(unpacked(item[_HEAD])), "body": unpacked(item[_BODY])}, extra="ignore")

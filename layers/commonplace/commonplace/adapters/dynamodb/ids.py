@@ -23,7 +23,7 @@ class DynamoErasedIds:
     def among(self, user_id: str, ids: Collection[str]) -> set[str]:
         hashed: set[str] = set()
         for batch in in_batches(ids, _MOST_REQUESTED):
-            partitions = {_partition(user_id, memory_id): memory_id for memory_id in batch}
+            partitions = {_build_partition_name(user_id, memory_id): memory_id for memory_id in batch}
             present = self._table.calls().get((name, ERASED) for name in partitions)  # each batch has its own deadline
             hashed |= {partitions[name] for name, _ in present}
         return hashed
@@ -39,16 +39,16 @@ class DynamoAliases:
         calls = self._table.calls()
         by_name = {alias.name: alias for alias in aliases}
         for batch in in_batches(by_name.values(), _BATCH):
-            calls.transact([Action("Put", _item(user_id, alias)) for alias in batch])
+            calls.transact([Action("Put", _build_alias_item(user_id, alias)) for alias in batch])
 
     def get(self, user_id: str, names: Sequence[str]) -> dict[str, str]:
         items_by_key = self._table.calls().get((user_id, f"{ALIAS}{name}") for name in names)
-        aliases = [_alias(item) for item in items_by_key.values()]
+        aliases = [_parse_alias(item) for item in items_by_key.values()]
         return {alias.name: alias.memory_id for alias in aliases if not alias.withdrawn}
 
     def all(self, user_id: str) -> Iterator[Alias]:
         for page in self._table.calls().pages(*partition_condition(user_id, ALIAS), ConsistentRead=True):
-            yield from map(_alias, page)
+            yield from map(_parse_alias, page)
 
 
 def forget_aliases(calls: Calls, user_id: str, erased: Collection[str], forgotten: bool) -> None:
@@ -59,23 +59,23 @@ def forget_aliases(calls: Calls, user_id: str, erased: Collection[str], forgotte
         calls.delete_all(key_of(user_id, name) for name in names)
 
 
-def _item(user_id: str, alias: Alias) -> Item:
+def _build_alias_item(user_id: str, alias: Alias) -> Item:
     run = {} if alias.run_id is None else {_RUN: {"S": alias.run_id}}
     fields = {HOLDER: {"S": alias.memory_id}, _WITHDRAWN: {"BOOL": alias.withdrawn}}
     return {**key_of(user_id, f"{ALIAS}{alias.name}"), **fields, **run}
 
 
-def _alias(item: Item) -> Alias:
+def _parse_alias(item: Item) -> Alias:
     run = item[_RUN]["S"] if _RUN in item else None
     return Alias(item[ITEM]["S"].removeprefix(ALIAS), item[HOLDER]["S"], run, item[_WITHDRAWN]["BOOL"])
 
 
-def _partition(user_id: str, erased_id: str) -> str:
+def _build_partition_name(user_id: str, erased_id: str) -> str:
     return f"{ERASED}{erased_hash(user_id, erased_id)}"
 
 
 def erased_row(user_id: str, erased_id: str) -> Item:
-    return key_of(_partition(user_id, erased_id), ERASED)
+    return key_of(_build_partition_name(user_id, erased_id), ERASED)
 
 
 def keep_erased(calls: Calls, user_id: str, ids: Iterable[str]) -> None:

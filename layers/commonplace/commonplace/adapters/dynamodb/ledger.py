@@ -90,14 +90,14 @@ def new_rows(user_id: str, interaction: Interaction, at: datetime) -> list[Actio
         "listed": {"S": todo},
         BODY: packed(interaction.model_dump_json()),
     }
-    return [Action("Put", row, ABSENT), _listing(user_id, todo, interaction.id)]
+    return [Action("Put", row, ABSENT), _build_listing(user_id, todo, interaction.id)]
 
 
 def marked(user_id: str, interaction: StoredInteraction, mark: LedgerMark, run_id: str, at: datetime) -> list[Action]:
     """Return the actions that mark an interaction with the result of a run."""
     entry = interaction.entry
     if mark.state == "pending":
-        return [_set(user_id, entry, {"failures": {"N": str(mark.failures)}, "run_id": {"S": run_id}})]
+        return [_build_update(user_id, entry, {"failures": {"N": str(mark.failures)}, "run_id": {"S": run_id}})]
     listed = f"{READ}{sorted_time(at)}#{entry.interaction_id}"
     values = {
         "state": {"S": mark.state},
@@ -107,9 +107,9 @@ def marked(user_id: str, interaction: StoredInteraction, mark: LedgerMark, run_i
         "listed": {"S": listed},
     }
     return [
-        *_unlisted(user_id, interaction, but=listed),
-        _set(user_id, entry, values),
-        _listing(user_id, listed, entry.interaction_id),
+        *_unlist(user_id, interaction, but=listed),
+        _build_update(user_id, entry, values),
+        _build_listing(user_id, listed, entry.interaction_id),
     ]
 
 
@@ -118,14 +118,14 @@ def reopen(user_id: str, interaction: StoredInteraction) -> list[Action]:
     entry = interaction.entry
     todo = f"{TODO}{sorted_time(entry.time)}#{entry.interaction_id}"
     values = {"state": {"S": "pending"}, "failures": {"N": "0"}, "listed": {"S": todo}}
-    update = _set(user_id, entry, values, removed=("read_at",))
-    return [*_unlisted(user_id, interaction), update, _listing(user_id, todo, entry.interaction_id)]
+    update = _build_update(user_id, entry, values, removed=("read_at",))
+    return [*_unlist(user_id, interaction), update, _build_listing(user_id, todo, entry.interaction_id)]
 
 
 def without_text(user_id: str, entry: StoredInteraction) -> list[Action]:
     """Return the actions that drop an interaction's text. A pending interaction then counts as read."""
     state = "read" if entry.entry.state == "pending" else entry.entry.state
-    return [*_unlisted(user_id, entry), _set(user_id, entry.entry, {"state": {"S": state}}, removed=(BODY, "listed"))]
+    return [*_unlist(user_id, entry), _build_update(user_id, entry.entry, {"state": {"S": state}}, removed=(BODY, "listed"))]
 
 
 def due_row(user_id: str) -> Action:
@@ -139,7 +139,7 @@ def due_row(user_id: str) -> Action:
     return Action("Update", key_of(user_id, DUE), values=values, change=change)
 
 
-def _set(user_id: str, entry: LedgerEntry, values: Mapping[str, Any], removed: tuple[str, ...] = ()) -> Action:
+def _build_update(user_id: str, entry: LedgerEntry, values: Mapping[str, Any], removed: tuple[str, ...] = ()) -> Action:
     change = "SET " + ", ".join(f"#{name} = :{name}" for name in values)
     if removed:
         change += " REMOVE " + ", ".join(f"#{name}" for name in removed)
@@ -147,11 +147,11 @@ def _set(user_id: str, entry: LedgerEntry, values: Mapping[str, Any], removed: t
     return Action("Update", key_of(user_id, interaction_name(entry.interaction_id)), PRESENT, named, change)
 
 
-def _listing(user_id: str, name: str, interaction_id: str) -> Action:
+def _build_listing(user_id: str, name: str, interaction_id: str) -> Action:
     return Action("Put", {**key_of(user_id, name), "id": {"S": interaction_id}})
 
 
-def _unlisted(user_id: str, interaction: StoredInteraction, but: str | None = None) -> list[Action]:
+def _unlist(user_id: str, interaction: StoredInteraction, but: str | None = None) -> list[Action]:
     return [Action("Delete", key_of(user_id, interaction.listed))] if interaction.listed and interaction.listed != but else []
 
 
@@ -170,11 +170,11 @@ class DynamoLedger:
         for number, interaction in enumerate(interactions):
             first.setdefault(interaction.id, number)
         calls = self._table.calls()
-        known = {interaction.entry.interaction_id for interaction in _read(calls, user_id, list(first))}
+        known = {interaction.entry.interaction_id for interaction in _load_interactions(calls, user_id, list(first))}
         new = [number for name, number in first.items() if name not in known]
         recorded: set[int] = set()
         rows = ((number, new_rows(user_id, interactions[number], at)) for number in reversed(new))
-        for batch in in_batches(rows, _ROWS_PER_CALL, _weight, _BYTES):
+        for batch in in_batches(rows, _ROWS_PER_CALL, _sum_action_sizes, _BYTES):
             recorded |= _recorded(calls, batch, due_row(user_id))
         return [number in recorded for number in range(len(interactions))]
 
@@ -182,16 +182,16 @@ class DynamoLedger:
         calls = self._table.calls()
         pages = calls.pages(*partition_condition(user_id, TODO), ConsistentRead=True, Limit=max(1, limit))
         ids = islice((row["id"]["S"] for page in pages for row in page), limit)
-        return [interaction.entry for interaction in _read(calls, user_id, list(ids))]
+        return [interaction.entry for interaction in _load_interactions(calls, user_id, list(ids))]
 
     def entries(self, user_id: str, interaction_ids: Sequence[str]) -> list[LedgerEntry]:
-        return [interaction.entry for interaction in _read(self._table.calls(), user_id, interaction_ids)]
+        return [interaction.entry for interaction in _load_interactions(self._table.calls(), user_id, interaction_ids)]
 
     def reread(self, user_id: str, interaction_ids: Sequence[str]) -> int:
         calls, count = self._table.calls(), 0
         interactions = [
             interaction
-            for interaction in _read(calls, user_id, interaction_ids)
+            for interaction in _load_interactions(calls, user_id, interaction_ids)
             if interaction.entry.interaction is not None and interaction.entry.state != "pending"
         ]
         for batch in in_batches(interactions, _ROWS_PER_CALL):
@@ -205,7 +205,7 @@ class DynamoLedger:
         condition = f"#{USER} = :user AND #{ITEM} BETWEEN :first AND :last"
         span = {":user": {"S": user_id}, ":first": {"S": READ}, ":last": {"S": f"{READ}{sorted_time(now - retention)}"}}
         for page in calls.pages(condition, span, ConsistentRead=True, Limit=_ROWS_PER_CALL):
-            with_texts = _read(calls, user_id, [row["id"]["S"] for row in page])
+            with_texts = _load_interactions(calls, user_id, [row["id"]["S"] for row in page])
             for batch in in_batches(with_texts, _ROWS_PER_CALL):
                 if not calls.transact([action for interaction in batch for action in without_text(user_id, interaction)]):
                     count += len(batch)
@@ -214,7 +214,7 @@ class DynamoLedger:
 
     def erase_texts(self, user_id: str, interaction_ids: Sequence[str]) -> None:
         calls = self._table.calls()
-        for batch in in_batches(_read(calls, user_id, interaction_ids), _ROWS_PER_CALL):
+        for batch in in_batches(_load_interactions(calls, user_id, interaction_ids), _ROWS_PER_CALL):
             calls.transact([action for interaction in batch for action in without_text(user_id, interaction)])
         settle_due(self._table, user_id)
 
@@ -232,23 +232,23 @@ def settle_due(table: Table, user_id: str) -> None:
         return
     texts, _ = calls.page(*partition_condition(user_id, READ), ConsistentRead=True, Limit=1)
     if texts:
-        since = {":since": {"N": str(_milliseconds(texts[0][ITEM]["S"]))}, ":last": row["last"]}
+        since = {":since": {"N": str(_parse_milliseconds(texts[0][ITEM]["S"]))}, ":last": row["last"]}
         calls.update(user_id, DUE, f"SET #{SINCE} = :since", "#last = :last", since)
     else:
         calls.delete(user_id, DUE, "#last = :last", {":last": row["last"]})
 
 
-def _milliseconds(listed: str) -> int:
+def _parse_milliseconds(listed: str) -> int:
     return round(datetime.fromisoformat(listed.removeprefix(READ).partition("#")[0]).timestamp() * 1000)
 
 
-def _read(calls: Calls, user_id: str, interaction_ids: Sequence[str]) -> list[StoredInteraction]:
+def _load_interactions(calls: Calls, user_id: str, interaction_ids: Sequence[str]) -> list[StoredInteraction]:
     keys = [(user_id, interaction_name(name)) for name in dict.fromkeys(interaction_ids)]
     items_by_key = calls.get(keys)
     return [stored_interaction(items_by_key[key]) for key in keys if key in items_by_key]
 
 
-def _weight(numbered: tuple[int, list[Action]]) -> int:
+def _sum_action_sizes(numbered: tuple[int, list[Action]]) -> int:
     return sum(action.size for action in numbered[1])
 
 

@@ -53,20 +53,20 @@ class DynamoOperations:
 
     def apply(self, operation: Operation, fence: Fence | None = None) -> bool:
         try:
-            done = self._make(operation, fence)
+            done = self._write_operation(operation, fence)
         except CommonplaceError as error:
             # An operation that was applied before conflicts with its own changes.
             applied = error.code is ErrorCode.CONFLICT and self.applied(operation.user_id, operation.operation_id)
             if not applied:
                 raise
             done = False
-        _forget(self._table.calls(), operation, repeated=not done)  # an earlier attempt may have crashed here
+        _forget_erased(self._table.calls(), operation, repeated=not done)  # an earlier attempt may have crashed here
         return done
 
-    def _make(self, operation: Operation, fence: Fence | None) -> bool:
+    def _write_operation(self, operation: Operation, fence: Fence | None) -> bool:
         calls = self._table.calls()
-        write = _write(calls, operation)
-        extra = [_row(operation), *([fenced(fence)] if fence else []), *erasing(operation)]
+        write = _build_write(calls, operation)
+        extra = [_build_operation_row(operation), *([fenced(fence)] if fence else []), *erasing(operation)]
         rows = [row for change in operation.changes for row in older_rows(calls, change)]
         for attempt in itertools.count():
             actions = write.actions(self._clock() if self._indexed else None) if write else []
@@ -129,8 +129,8 @@ def fenced(fence: Fence) -> Action:
     return Action("ConditionCheck", lease, "#fence = :fence", {":fence": {"N": str(fence.number)}})
 
 
-def _write(calls: Calls, operation: Operation) -> TransactionWrite | None:
-    changes = [_written(calls, change) for change in operation.changes]
+def _build_write(calls: Calls, operation: Operation) -> TransactionWrite | None:
+    changes = [_build_written(calls, change) for change in operation.changes]
     return TransactionWrite(changes[-1], closes=tuple(changes[:-1])) if changes else None
 
 
@@ -146,7 +146,7 @@ def _refuse_or_settle(calls: Calls, operation: Operation, all_refused: Sequence[
             raise CommonplaceError(ErrorCode.CONFLICT, f"the same memory or key is there already: {other.memory_id}")
 
 
-def _written(calls: Calls, change: Change) -> Written:
+def _build_written(calls: Calls, change: Change) -> Written:
     memory = change.memory
     if change.before is None:
         return Written(memory, vector_bytes(change.vector), change.audit)
@@ -170,7 +170,7 @@ def _applied(item: Item) -> Applied | None:
         return None
 
 
-def _row(operation: Operation) -> Action:
+def _build_operation_row(operation: Operation) -> Action:
     body = {
         "kind": operation.kind,
         "at": operation.at.isoformat(),
@@ -182,7 +182,7 @@ def _row(operation: Operation) -> Action:
     return Action("Put", item, ABSENT)
 
 
-def _forget(calls: Calls, operation: Operation, repeated: bool) -> None:
+def _forget_erased(calls: Calls, operation: Operation, repeated: bool) -> None:
     erased = [change for change in operation.changes if change.erases]
     if repeated:
         calls.transact_all([row for change in erased for row in older_rows(calls, change)])

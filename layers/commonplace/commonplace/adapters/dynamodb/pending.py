@@ -52,7 +52,7 @@ class DynamoPending:
             rows.pop()
         versions = [(user_id, row[ITEM]["S"].removeprefix(PENDING), row[VERSION]["N"]) for row in rows]
         known = {version: stored for version in versions if (stored := self._known.get(version)) is not None}
-        read = _records(calls, [row for row, version in zip(rows, versions, strict=True) if version not in known])
+        read = _load_records(calls, [row for row, version in zip(rows, versions, strict=True) if version not in known])
         now = known | {(user_id, stored.memory.memory_id, str(stored.memory.version)): stored for stored in read}
         older = {} if len(self._known) + len(read) > _CACHE_SIZE else self._known
         self._known = older | now
@@ -87,7 +87,7 @@ class DynamoPending:
 
     def pending_since(self, before: datetime) -> Iterator[Stored]:
         for rows in waiting_rows(self._table, PENDING, before, Limit=_PAGE_SIZE):
-            yield from _records(self._table.calls(), rows)
+            yield from _load_records(self._table.calls(), rows)
 
     def oldest_pending(self) -> datetime | None:
         calls = self._table.calls()
@@ -112,7 +112,7 @@ def waiting_rows(table: Table, kind: str, before: datetime, **how: Any) -> Itera
                 break
 
 
-def _records(calls: Calls, rows: list[Item]) -> list[Stored]:
+def _load_records(calls: Calls, rows: list[Item]) -> list[Stored]:
     # A purged record is missing. The stream reports its deletion to the index.
     names = [(row[USER]["S"], memory_name(row[ITEM]["S"].removeprefix(PENDING))) for row in rows]
     items_by_key = calls.get(names)

@@ -52,15 +52,15 @@ class DynamoRawRecords:
         self._table = table
 
     def rows(self, user_id: str) -> Iterator[RawRecord]:
-        audits, used = _Followed(self._items(user_id, AUDIT), AUDIT), _Followed(self._items(user_id, USED), USED)
-        for item in self._items(user_id, MEMORY):
+        audits, used = _Followed(self._yield_items(user_id, AUDIT), AUDIT), _Followed(self._yield_items(user_id, USED), USED)
+        for item in self._yield_items(user_id, MEMORY):
             memory_id = str(item[ITEM]["S"]).removeprefix(MEMORY)
             counts = {row[ITEM]["S"]: row for row in used.of(memory_id)}.get(used_name(memory_id))
-            steps = dict(map(_step, audits.of(memory_id)))
+            steps = dict(map(_parse_audit_step, audits.of(memory_id)))
             memory = readable(item, lambda row, counts=counts: memory_of(row, counts))  # type: ignore[misc]
             yield RawRecord(memory_id, _raw(item), memory, steps)
 
-    def _items(self, user_id: str, prefix: str) -> Iterator[Item]:
+    def _yield_items(self, user_id: str, prefix: str) -> Iterator[Item]:
         condition, values = partition_condition(user_id, prefix)
         after = None
         while True:
@@ -79,12 +79,12 @@ class _Followed:
     def of(self, memory_id: str) -> list[Item]:
         """Return the rows of a memory. Rows of earlier memories are skipped."""
         items = list[Item]()
-        while self._next is not None and (named := self._memory_id(self._next)) <= memory_id:
+        while self._next is not None and (named := self._parse_row_memory_id(self._next)) <= memory_id:
             items += [self._next] if named == memory_id else []
             self._next = next(self._items, None)
         return items
 
-    def _memory_id(self, item: Item) -> str:
+    def _parse_row_memory_id(self, item: Item) -> str:
         return str(item[ITEM]["S"]).removeprefix(self._prefix).partition("#")[0]
 
 
@@ -98,14 +98,14 @@ class DynamoRecords:
         self._table, self._indexed, self._clock = table, indexed, clock
 
     def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
-        return EntryBatch(self._table.calls(), self._since()).add(entries)
+        return EntryBatch(self._table.calls(), self._compute_pending_since()).add(entries)
 
     def update(self, memory: Memory, audit: Audit, vector: Vector | None = None) -> Memory:
         calls = self._table.calls()
         change = change_of(calls, memory, audit, vector)
         write, rows = TransactionWrite(change), purging(calls, memory, change.before)
         for attempt in itertools.count():
-            actions = write.actions(self._since())
+            actions = write.actions(self._compute_pending_since())
             within = MOST_ACTIONS - len(actions)
             refusals = calls.transact([*actions, *rows[:within]])
             if not refusals:
@@ -121,19 +121,19 @@ class DynamoRecords:
         return memory
 
     def get(self, user_id: str, memory_ids: Sequence[str]) -> list[Memory]:
-        return self._read(user_id, memory_ids, memory_of)
+        return self._load_records(user_id, memory_ids, memory_of)
 
     def stored(self, user_id: str, memory_ids: Sequence[str]) -> list[Stored]:
-        return self._read(user_id, memory_ids, stored_of, VECTOR)
+        return self._load_records(user_id, memory_ids, stored_of, VECTOR)
 
-    def _read(
+    def _load_records(
         self, user_id: str, memory_ids: Sequence[str], read: Callable[[Item, Item | None], _Record], *more: str
     ) -> list[_Record]:
         names = [name(memory_id) for memory_id in memory_ids for name in (memory_name, used_name)]
         items_by_key = self._table.calls().get(((user_id, name) for name in names), (RECORD, FOUND, LAST_FOUND, *more))
         keys = [(user_id, memory_name(memory_id)) for memory_id in memory_ids]
         records = [items_by_key[key] for key in keys if key in items_by_key]
-        return list(readable_records(records, lambda item: read(item, items_by_key.get((user_id, used_name(_id_of(item)))))))
+        return list(readable_records(records, lambda row: read(row, items_by_key.get((user_id, used_name(_parse_id(row)))))))
 
     def all(self, user_id: str) -> Iterator[Memory]:
         condition, values = partition_condition(user_id, MEMORY)
@@ -141,8 +141,8 @@ class DynamoRecords:
         while True:
             calls = self._table.calls()  # each page has its own deadline
             items, after = calls.page(condition, values, after, ConsistentRead=True)
-            used = self._counts(calls, user_id, [_id_of(item) for item in items])
-            yield from readable_records(items, lambda item: memory_of(item, used.get(_id_of(item))))  # noqa: B023 - at once
+            used = self._load_counts(calls, user_id, [_parse_id(item) for item in items])
+            yield from readable_records(items, lambda item: memory_of(item, used.get(_parse_id(item))))  # noqa: B023 - at once
             if after is None:
                 return
 
@@ -165,7 +165,7 @@ class DynamoRecords:
             ]
             if after is None:
                 break
-        goes_on = matching[limit - 1].memory_id if len(matching) > limit else None if after is None else _id_of(after)
+        goes_on = matching[limit - 1].memory_id if len(matching) > limit else None if after is None else _parse_id(after)
         return matching[:limit], goes_on
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
@@ -182,7 +182,7 @@ class DynamoRecords:
         pages = self._table.calls().pages(condition, values, ConsistentRead=True)
         return [audit_of(item) for page in pages for item in page]
 
-    def _counts(self, calls: Calls, user_id: str, memory_ids: Sequence[str]) -> dict[str, dict[str, object]]:
+    def _load_counts(self, calls: Calls, user_id: str, memory_ids: Sequence[str]) -> dict[str, dict[str, object]]:
         if not memory_ids:
             return {}
         condition = f"#{USER} = :user AND #{ITEM} BETWEEN :first AND :last"
@@ -190,11 +190,11 @@ class DynamoRecords:
         pages = calls.pages(condition, {":user": {"S": user_id}, **ends}, ConsistentRead=True)
         return {item[ITEM]["S"].removeprefix(USED): dict(item) for page in pages for item in page}
 
-    def _since(self) -> datetime | None:
+    def _compute_pending_since(self) -> datetime | None:
         return self._clock() if self._indexed else None
 
 
-def _id_of(item: Item) -> str:
+def _parse_id(item: Item) -> str:
     return str(item[ITEM]["S"]).removeprefix(MEMORY)
 
 
@@ -228,9 +228,9 @@ class DynamoErasure:
         self._table = table
 
     def erase(self, user_id: str) -> None:
-        self._empty(f"{USAGE}{user_id}")
-        self._empty(f"{SEARCHED}{user_id}")
-        self._empty(user_id)
+        self._empty_partition(f"{USAGE}{user_id}")
+        self._empty_partition(f"{SEARCHED}{user_id}")
+        self._empty_partition(user_id)
         self._table.calls().delete_all([key_of(user_id, LEASE)])  # last, so that no run can start before
 
     def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
@@ -239,7 +239,7 @@ class DynamoErasure:
     def forget_purged(self, user_id: str, memory_ids: Collection[str], names: Collection[str]) -> None:
         forget_purged(self._table.calls(), user_id, memory_ids, names)
 
-    def _empty(self, partition: str) -> None:
+    def _empty_partition(self, partition: str) -> None:
         after = None
         while True:
             calls = self._table.calls()  # each page has its own deadline
@@ -251,7 +251,7 @@ class DynamoErasure:
                 return
 
 
-def _step(item: Item) -> tuple[int, Audit]:
+def _parse_audit_step(item: Item) -> tuple[int, Audit]:
     return int(item[ITEM]["S"].rpartition("#")[2]), audit_of(item)
 
 

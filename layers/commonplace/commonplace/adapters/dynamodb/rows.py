@@ -42,12 +42,12 @@ def pending_name(memory_id: str) -> str:
 def memory_item(memory: Memory, vector: bytes | None) -> Item:
     """Return the item of a record. `vector` has little-endian float32 values."""
     return {
-        **_row(memory, memory_name(memory.memory_id)),
+        **_build_row_base(memory, memory_name(memory.memory_id)),
         RECORD: {"S": memory.model_dump_json()},
         VERSION: {"N": str(memory.version)},
         STATUS: {"S": memory.status},
         "fingerprint": {"B": fingerprint(memory)},
-        **_expiry(memory),
+        **_build_expiry(memory),
         **({} if vector is None else {VECTOR: {"B": vector}}),
     }
 
@@ -106,13 +106,13 @@ def markers(memory: Memory) -> dict[str, Item]:
     """Return the uniqueness markers of an active memory by sort key: one for its content, and one for its key if any."""
     if memory.status != "active":
         return {}
-    common = {HOLDER: {"S": memory.memory_id}, **_expiry(memory)}
+    common = {HOLDER: {"S": memory.memory_id}, **_build_expiry(memory)}
     content = f"{CONTENT}{fingerprint(memory).hex()}"
-    items: dict[str, Item] = {content: {**_row(memory, content), **common}}
+    items: dict[str, Item] = {content: {**_build_row_base(memory, content), **common}}
     if memory.key is not None:
         name = key_name(memory.collection, memory.key)
         place = {"collection": {"S": memory.collection}, "key": {"S": memory.key}}
-        items[name] = {**_row(memory, name), **common, **place}
+        items[name] = {**_build_row_base(memory, name), **common, **place}
     return items
 
 
@@ -130,7 +130,7 @@ def audit_name(memory: Memory) -> str:
 def audit_item(memory: Memory, audit: Audit) -> Item:
     """Return the audit row of this version of a memory. Raises `TypeError` if the detail can't be written as JSON."""
     return {
-        **_row(memory, audit_name(memory)),
+        **_build_row_base(memory, audit_name(memory)),
         "operation": {"S": audit.operation},
         "at": {"S": audit.at.isoformat()},
         "detail": {"S": json.dumps(audit.detail, ensure_ascii=False)},
@@ -156,11 +156,11 @@ def is_closed_or_expired(memory: Memory, now: datetime) -> bool:
     return memory.status != "active" or (memory.expires_at is not None and memory.expires_at <= now)
 
 
-def _row(memory: Memory, name: str) -> dict[str, Any]:
+def _build_row_base(memory: Memory, name: str) -> dict[str, Any]:
     return {USER: {"S": memory.user_id}, ITEM: {"S": name}, **purge_at(memory)}
 
 
-def _expiry(memory: Memory) -> dict[str, Any]:
+def _build_expiry(memory: Memory) -> dict[str, Any]:
     return {} if memory.expires_at is None else {"expires_at": {"N": str(memory.expires_at.timestamp())}}
 
 
@@ -173,20 +173,20 @@ def stream_records(event: Mapping[str, Any]) -> Iterator[StreamRecord]:
             continue
         at = datetime.fromtimestamp(float(image["ApproximateCreationDateTime"]), UTC)
         try:
-            change, trouble = _change(image, user, item), ""
+            change, trouble = _parse_change(image, user, item), ""
         except (ValueError, KeyError, TypeError) as error:  # includes errors of Pydantic, NumPy and base64
             change, trouble = None, f"unreadable: {type(error).__name__}"
         yield StreamRecord(image["SequenceNumber"], user, item, at, change, trouble)
 
 
-def _change(change: Mapping[str, Any], user: str, item: str) -> IndexChange:
+def _parse_change(change: Mapping[str, Any], user: str, item: str) -> IndexChange:
     if "NewImage" not in change:
         return Tombstone(user, item.removeprefix(MEMORY), int(change["OldImage"][VERSION]["N"]))
-    stored = stored_of({name: _value(value) for name, value in change["NewImage"].items()})
+    stored = stored_of({name: _decode_value(value) for name, value in change["NewImage"].items()})
     if (stored.memory.user_id, f"{MEMORY}{stored.memory.memory_id}") != (user, item):
         raise ValueError("another memory's key")
     return stored
 
 
-def _value(value: Mapping[str, Any]) -> Mapping[str, Any]:
+def _decode_value(value: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"B": base64.b64decode(value["B"])} if "B" in value else value

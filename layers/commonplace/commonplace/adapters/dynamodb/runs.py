@@ -74,7 +74,7 @@ class DynamoRuns:
     def renew(self, fence: Fence, until: datetime) -> None:
         values = {":fence": {"N": str(fence.number)}, ":until": {"N": str(until.timestamp())}}
         if self._table.calls().update(fence.user_id, LEASE, "SET #until = :until", "#fence = :fence", values) is None:
-            raise _lost()
+            raise _build_lost_error()
 
     def release(self, fence: Fence) -> None:
         values = {":fence": {"N": str(fence.number)}, ":over": {"N": "0"}}
@@ -94,7 +94,7 @@ class DynamoRuns:
         for actions in (*([row, absent] for row in rows), [Action("Put", {**key, **text}, ABSENT)]):
             refusals = self._table.calls().transact([fenced(fence), *actions])
             if any(refusal.place == 0 for refusal in refusals):
-                raise _lost()
+                raise _build_lost_error()
             if refusals:
                 return
 
@@ -128,20 +128,20 @@ class DynamoRuns:
                 for interaction in batch
                 for action in marked(run.user_id, interaction, marks[interaction.entry.interaction_id], run.run_id, at)
             ]
-            self._written(actions, fence)
+            self._write_fenced(actions, fence)
         self._replace_text(run, [Action("Delete", key_of(run.user_id, RUNNING))], fence)
         settle_due(self._table, run.user_id)
 
     def get(self, user_id: str, run_id: str) -> Run | None:
         calls = self._table.calls()
-        return _run(calls, calls.one(user_id, f"{RUN}{run_id}"))
+        return _load_run(calls, calls.one(user_id, f"{RUN}{run_id}"))
 
     def newest(self, user_id: str, limit: int) -> list[Run]:
         calls = self._table.calls()
         pages = calls.pages(
             *partition_condition(user_id, RUN), ScanIndexForward=False, ConsistentRead=True, Limit=max(1, limit)
         )
-        runs = (_run(calls, row) for page in pages for row in page)
+        runs = (_load_run(calls, row) for page in pages for row in page)
         return list(islice((run for run in runs if run is not None), limit))
 
     def _replace_text(self, run: Run, extra: Sequence[Action], fence: Fence) -> None:
@@ -150,13 +150,13 @@ class DynamoRuns:
         before = names_from(self._table.calls(), run.user_id, prefix)
         text, rows = row_text(run.model_dump_json(), run.user_id, prefix)
         for row in rows:
-            self._written([row], fence)
+            self._write_fenced([row], fence)
         gone = [Action("Delete", key_of(run.user_id, name)) for name in before]
-        self._written([Action("Put", {**key_of(run.user_id, f"{RUN}{run.run_id}"), **text}), *extra, *gone], fence)
+        self._write_fenced([Action("Put", {**key_of(run.user_id, f"{RUN}{run.run_id}"), **text}), *extra, *gone], fence)
 
-    def _written(self, actions: Sequence[Action], fence: Fence) -> None:
+    def _write_fenced(self, actions: Sequence[Action], fence: Fence) -> None:
         if self._table.calls().transact([fenced(fence), *actions]):
-            raise _lost()
+            raise _build_lost_error()
 
 
 def _running(run: Run) -> list[Action]:
@@ -164,12 +164,12 @@ def _running(run: Run) -> list[Action]:
     return [Action("Put", {**key_of(run.user_id, RUNNING), "run_id": {"S": run.run_id}})] if run.status == "running" else []
 
 
-def _run(calls: Calls, row: Item | None) -> Run | None:
+def _load_run(calls: Calls, row: Item | None) -> Run | None:
     text = text_of(calls, row)
     return None if text is None else parse_run(text)
 
 
-def _lost() -> CommonplaceError:
+def _build_lost_error() -> CommonplaceError:
     return CommonplaceError(ErrorCode.LEASE_LOST, "another run has begun")
 
 
@@ -182,23 +182,23 @@ class DynamoBudget:
     def reserve(self, user_id: str, day: date, tokens: int, user_limit: int, limit: int) -> bool:
         if tokens > min(user_limit, limit):
             return False
-        actions = [_raised(day, _of(user_id), tokens, user_limit - tokens), _raised(day, _ALL, tokens, limit - tokens)]
+        limits = {_name_user(user_id): user_limit, _ALL: limit}
+        actions = [_raise_count(day, name, tokens, most - tokens) for name, most in limits.items()]
         return not self._table.calls().transact(actions)
 
     def settle(self, user_id: str, day: date, reserved: int, used: int) -> None:
         if used != reserved:
-            self._table.calls().transact([_raised(day, name, used - reserved) for name in (_of(user_id), _ALL)])
+            self._table.calls().transact([_raise_count(day, name, used - reserved) for name in (_name_user(user_id), _ALL)])
 
 
-def _of(user_id: str) -> str:
+def _name_user(user_id: str) -> str:
     return f"user#{user_id}"
 
 
-def _raised(day: date, name: str, tokens: int, most_before: int | None = None) -> Action:
+def _raise_count(day: date, name: str, tokens: int, most_before: int | None = None) -> Action:
     key = key_of(f"{BUDGET}{day.isoformat()}", name)
     gone = math.ceil((datetime.combine(day, time(), UTC) + _KEPT_FOR).timestamp())
     values = {":tokens": {"N": str(tokens)}, ":gone": {"N": str(gone)}}
-    condition = None
-    if most_before is not None:
-        condition, values[":most"] = f"{ABSENT} OR #tokens <= :most", {"N": str(most_before)}
-    return Action("Update", key, condition, values, f"SET #{PURGE_AT} = :gone ADD #tokens :tokens")
+    most = {} if most_before is None else {":most": {"N": str(most_before)}}
+    condition = f"{ABSENT} OR #tokens <= :most" if most else None
+    return Action("Update", key, condition, {**values, **most}, f"SET #{PURGE_AT} = :gone ADD #tokens :tokens")

@@ -110,7 +110,7 @@ class Action:
     @property
     def size(self) -> int:
         """The approximate size of the item in bytes."""
-        return sum(len(name) + _size(value) for name, value in self.item.items()) + 100
+        return sum(len(name) + _compute_value_size(value) for name, value in self.item.items()) + 100
 
     def on(self, table: str) -> dict[str, Any]:
         """Return the action as an entry of `TransactItems`."""
@@ -137,6 +137,6 @@ def names_in(expression: str) -> dict[str, str]:
     return {f"#{name}": name for name in _NAME.findall(expression)}
 
 
-def _size(value: Mapping[str, Any]) -> int:
+def _compute_value_size(value: Mapping[str, Any]) -> int:
     ((_, inner),) = value.items()
     return len(inner.encode()) if isinstance(inner, str) else len(inner)

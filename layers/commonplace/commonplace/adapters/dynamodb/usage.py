@@ -56,7 +56,7 @@ class DynamoUsage:
     def found(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:
         now = self._clock()
         starts = range(0, len(memory_ids), _IDS_A_ROW)
-        self._waiting.extend(_row(user_id, memory_ids[start : start + _IDS_A_ROW], at, now) for start in starts)
+        self._waiting.extend(_build_usage_row(user_id, memory_ids[start : start + _IDS_A_ROW], at, now) for start in starts)
         for _ in range(len(starts) + 1):  # the new rows, and one row left by an earlier call
             if not self._write_next():
                 return
@@ -81,7 +81,7 @@ class DynamoUsage:
             rows, _ = calls.page(*partition_condition(f"{USAGE}{user_id}"), ConsistentRead=True, Limit=_FOLD_BATCH)
             if not rows:
                 return
-            if calls.transact(_folding(calls, user_id, rows)):
+            if calls.transact(_build_fold_actions(calls, user_id, rows)):
                 calls.wait(attempt)
 
     def unfolded(self, before: datetime) -> Iterator[str]:
@@ -98,7 +98,7 @@ class _UseCount:
     last: list[str] = field(default_factory=list)
 
 
-def _folding(calls: Calls, user_id: str, rows: Sequence[Item]) -> list[Action]:
+def _build_fold_actions(calls: Calls, user_id: str, rows: Sequence[Item]) -> list[Action]:
     taken: list[Action] = []
     counts: dict[str, _UseCount] = {}
     for row in rows:
@@ -113,13 +113,13 @@ def _folding(calls: Calls, user_id: str, rows: Sequence[Item]) -> list[Action]:
     names = [(user_id, name(memory_id)) for memory_id in counts for name in (memory_name, used_name)]
     items = calls.get(names, (PURGE_AT, FOUND, LAST_FOUND))
     return taken + [
-        _count_action(user_id, name, count, items[user_id, memory_name(name)], items.get((user_id, used_name(name))))
+        _build_count_action(user_id, name, count, items[user_id, memory_name(name)], items.get((user_id, used_name(name))))
         for name, count in counts.items()
         if (user_id, memory_name(name)) in items  # purged memories need no counts
     ]
 
 
-def _count_action(user_id: str, memory_id: str, count: _UseCount, record: Item, used: Item | None) -> Action:
+def _build_count_action(user_id: str, memory_id: str, count: _UseCount, record: Item, used: Item | None) -> Action:
     before = int(used[FOUND]["N"]) if used and FOUND in used else 0
     moments = [*count.last, used[LAST_FOUND]["S"]] if used and before else count.last
     change = f"SET #{FOUND} = :found, #{LAST_FOUND} = :last"
@@ -132,7 +132,7 @@ def _count_action(user_id: str, memory_id: str, count: _UseCount, record: Item, 
     return Action("Update", key_of(user_id, used_name(memory_id)), as_read, values, change)
 
 
-def _row(user_id: str, memory_ids: Sequence[str], at: datetime, now: datetime) -> Item:
+def _build_usage_row(user_id: str, memory_ids: Sequence[str], at: datetime, now: datetime) -> Item:
     # The expiry uses this machine's clock, not the user's.
     return {
         USER: {"S": f"{USAGE}{user_id}"},
@@ -174,19 +174,19 @@ class DynamoSearchLog:
     def searches(self, user_id: str) -> list[LoggedSearch]:
         return [
             LoggedSearch(row["query"]["S"], int(row["found"]["N"]), datetime.fromisoformat(row["at"]["S"]))
-            for row in self._rows(user_id)
+            for row in self._iterate_rows(user_id)
             if int(row[PURGE_AT]["N"]) > self._clock().timestamp()
         ]
 
     def queries(self, user_id: str) -> list[str]:
-        return [row["query"]["S"] for row in self._rows(user_id)]
+        return [row["query"]["S"] for row in self._iterate_rows(user_id)]
 
     def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> int:
-        meant = [row for row in self._rows(user_id) if is_meant(row["query"]["S"])]
+        meant = [row for row in self._iterate_rows(user_id) if is_meant(row["query"]["S"])]
         self._table.calls().delete_all({USER: row[USER], ITEM: row[ITEM]} for row in meant)
         return len(meant)
 
-    def _rows(self, user_id: str) -> Iterator[Item]:
+    def _iterate_rows(self, user_id: str) -> Iterator[Item]:
         after = None
         while True:
             condition = partition_condition(f"{SEARCHED}{user_id}")
@@ -206,39 +206,39 @@ class DynamoFeedback:
         self._table = table
 
     def rate(self, user_id: str, rating: Rating) -> bool:
-        calls, item = self._table.calls(), _item(user_id, rating)
-        older = [row for row in _sorted_by_time(_rows(calls, user_id)) if row[ITEM] != item[ITEM]]
+        calls, item = self._table.calls(), _build_rating_item(user_id, rating)
+        older = [row for row in _sort_by_time(_iterate_rows(calls, user_id)) if row[ITEM] != item[ITEM]]
         surplus = older[: max(0, len(older) + 1 - MOST_RATINGS)][:_DELETE_BATCH]
         record = key_of(user_id, memory_name(rating.memory_id))
         is_active = Action("ConditionCheck", record, f"#{STATUS} = :active", {":active": {"S": "active"}})
         return not calls.transact([is_active, Action("Put", item), *(Action("Delete", row) for row in surplus)])
 
     def ratings(self, user_id: str, now: datetime) -> list[Rating]:
-        rows = [row for row in _rows(self._table.calls(), user_id) if int(row[PURGE_AT]["N"]) > now.timestamp()]
-        return [_rating(row) for row in _sorted_by_time(rows)]
+        rows = [row for row in _iterate_rows(self._table.calls(), user_id) if int(row[PURGE_AT]["N"]) > now.timestamp()]
+        return [_parse_rating(row) for row in _sort_by_time(rows)]
 
     def forget(self, user_id: str, is_meant: Callable[[Rating], bool]) -> int:
         calls = self._table.calls()
-        meant = [row for row in _rows(calls, user_id) if is_meant(_rating(row))]
+        meant = [row for row in _iterate_rows(calls, user_id) if is_meant(_parse_rating(row))]
         calls.delete_all(key_of(user_id, row[ITEM]["S"]) for row in meant)
         return len(meant)
 
 
 def forget(calls: Calls, user_id: str, erased: Collection[str]) -> None:
     """Delete the feedback on erased memories."""
-    calls.delete_all(key_of(user_id, row[ITEM]["S"]) for row in _rows(calls, user_id) if row[HOLDER]["S"] in erased)
+    calls.delete_all(key_of(user_id, row[ITEM]["S"]) for row in _iterate_rows(calls, user_id) if row[HOLDER]["S"] in erased)
 
 
-def _rows(calls: Calls, user_id: str) -> Iterator[Item]:
+def _iterate_rows(calls: Calls, user_id: str) -> Iterator[Item]:
     for page in calls.pages(*partition_condition(user_id, FEEDBACK), ConsistentRead=True):
         yield from page
 
 
-def _sorted_by_time(rows: Collection[Item] | Iterator[Item]) -> list[Item]:
+def _sort_by_time(rows: Collection[Item] | Iterator[Item]) -> list[Item]:
     return sorted(rows, key=lambda row: datetime.fromisoformat(row["at"]["S"]))
 
 
-def _item(user_id: str, rating: Rating) -> Item:
+def _build_rating_item(user_id: str, rating: Rating) -> Item:
     return {
         **key_of(user_id, f"{FEEDBACK}{rating.memory_id}#{rating.asked}"),
         HOLDER: {"S": rating.memory_id},
@@ -249,6 +249,6 @@ def _item(user_id: str, rating: Rating) -> Item:
     }
 
 
-def _rating(row: Item) -> Rating:
+def _parse_rating(row: Item) -> Rating:
     at = datetime.fromisoformat(row["at"]["S"])
     return Rating(row[HOLDER]["S"], row["query"]["S"], row["useful"]["BOOL"], at)

@@ -85,22 +85,22 @@ class TransactionWrite:
     def actions(self, since: datetime | None) -> list[Action]:
         """Return the actions. `since` is when the write starts to wait for the index. It is None without an index."""
         changes = [*self.closes, *self.archived.values(), self.change]
-        rows = [action for change in changes for action in _rows(change, since)]
-        return rows + self._markers(changes)
+        rows = [action for change in changes for action in _build_rows(change, since)]
+        return rows + self._build_marker_actions(changes)
 
-    def _markers(self, changes: Sequence[RowChange]) -> list[Action]:
+    def _build_marker_actions(self, changes: Sequence[RowChange]) -> list[Action]:
         before = {name: old for change in changes if change.before for name, old in markers(change.before).items()}
         after = markers(self.change.memory)
         actions = []
         for name in (before.keys() - after.keys()) - self.foreign:
-            actions.append(Action("Delete", before[name], f"{ABSENT} OR {_IS_HOLDER}", _holder(before[name])))
+            actions.append(Action("Delete", before[name], f"{ABSENT} OR {_IS_HOLDER}", _build_holder_value(before[name])))
         for name, new in after.items():
             if name in self.stale:
                 actions.append(Action("Put", new, _IS_HOLDER, {":holder": {"S": self.stale[name]}}))
             elif name not in before:
                 actions.append(Action("Put", new, ABSENT))
             elif before[name] != new:
-                actions.append(Action("Put", new, f"{ABSENT} OR {_IS_HOLDER}", _holder(before[name])))
+                actions.append(Action("Put", new, f"{ABSENT} OR {_IS_HOLDER}", _build_holder_value(before[name])))
         return actions
 
 
@@ -122,7 +122,7 @@ def batches_of(
         yield batch
 
 
-def _rows(change: RowChange, since: datetime | None) -> list[Action]:
+def _build_rows(change: RowChange, since: datetime | None) -> list[Action]:
     memory, before = change.memory, change.before
     record, audit = memory_item(memory, change.vector), Action("Put", audit_item(memory, change.audit), ABSENT)
     if before is None:
@@ -130,7 +130,7 @@ def _rows(change: RowChange, since: datetime | None) -> list[Action]:
     else:
         rows = [Action("Put", record, f"#{VERSION} = :before", {":before": {"N": str(before.version)}}), audit]
     if since is not None:
-        rows.append(_pending(memory, since))
+        rows.append(_build_pending_action(memory, since))
     return rows
 
 
@@ -147,14 +147,14 @@ def purging(calls: Calls, memory: Memory, before: Memory | None) -> list[Action]
     """Return updates that make a memory's other rows expire with its record. `before` is the memory's previous version."""
     if before is None or memory.purge_at == before.purge_at:
         return []
-    goes, values = _purging(memory)
+    goes, values = _build_purge_clause(memory)
     names = [used_name(memory.memory_id), *older_audits(calls, memory)]
     return [Action("Update", key_of(memory.user_id, name), change=goes, values=values) for name in names]
 
 
-def _pending(memory: Memory, since: datetime) -> Action:
+def _build_pending_action(memory: Memory, since: datetime) -> Action:
     # A waiting row keeps its `since`, so that frequent changes can't hide how long it has waited.
-    goes, values = _purging(memory)
+    goes, values = _build_purge_clause(memory)
     sets = f"#{VERSION} = :version, #{QUEUE} = :queue, #{SINCE} = if_not_exists(#{SINCE}, :since)"
     change = f"{goes}, {sets}" if goes.startswith("SET") else f"{goes} SET {sets}"
     whole = {
@@ -166,12 +166,12 @@ def _pending(memory: Memory, since: datetime) -> Action:
     return Action("Update", key_of(memory.user_id, pending_name(memory.memory_id)), change=change, values=whole)
 
 
-def _purging(memory: Memory) -> tuple[str, dict[str, Any]]:
+def _build_purge_clause(memory: Memory) -> tuple[str, dict[str, Any]]:
     goes = purge_at(memory)
     return (f"SET #{PURGE_AT} = :purge_at", {":purge_at": goes[PURGE_AT]}) if goes else (f"REMOVE #{PURGE_AT}", {})
 
 
-def _holder(marker: Item) -> Item:
+def _build_holder_value(marker: Item) -> Item:
     return {":holder": marker[HOLDER]}
 
 
@@ -204,7 +204,7 @@ def erase_unreadable(calls: Calls, user_id: str, memory_id: str, forgotten: bool
     record = calls.one(user_id, memory_name(memory_id))
     if record is None or readable(record, memory_of) is not None:
         return False
-    extra_rows = (used_name(memory_id), pending_name(memory_id), *_rows_of(calls, user_id, memory_id))
+    extra_rows = (used_name(memory_id), pending_name(memory_id), *_find_row_names(calls, user_id, memory_id))
     calls.delete_all(key_of(user_id, name) for name in extra_rows)
     forget(calls, user_id, [memory_id], forgotten)
     calls.delete_all([key_of(user_id, memory_name(memory_id))])
@@ -217,7 +217,7 @@ def forget_purged(calls: Calls, user_id: str, memory_ids: Collection[str], names
     forget(calls, user_id, memory_ids)
 
 
-def _rows_of(calls: Calls, user_id: str, memory_id: str) -> Iterator[str]:
+def _find_row_names(calls: Calls, user_id: str, memory_id: str) -> Iterator[str]:
     for page in calls.pages(*partition_condition(user_id, f"{AUDIT}{memory_id}#"), ConsistentRead=True):
         yield from (row[ITEM]["S"] for row in page)
     for kind in (CONTENT, KEY):
@@ -234,12 +234,12 @@ def forget(calls: Calls, user_id: str, erased: Collection[str], forgotten: bool 
     usage.forget(calls, user_id, erased)
     for page in calls.pages(*partition_condition(user_id, OPERATION), ConsistentRead=True):
         for item in page:
-            cleaned = _without_erased(item["told"]["S"], erased)
+            cleaned = _remove_erased(item["told"]["S"], erased)
             if cleaned is not None:
                 calls.put({**item, "told": {"S": cleaned}})
 
 
-def _without_erased(report: str, erased: Collection[str]) -> str | None:
+def _remove_erased(report: str, erased: Collection[str]) -> str | None:
     if not any(memory_id in report for memory_id in erased):
         return None
     try:
@@ -305,10 +305,10 @@ def marker_holders(calls: Calls, all_refused: Sequence[RefusedWrite], now: dict[
         if HOLDER in item
     ]
     holders = calls.get(keys)
-    return [_settle(refused, holders, now[refused.write.change.memory.memory_id]) for refused in all_refused]
+    return [_settle_refused(refused, holders, now[refused.write.change.memory.memory_id]) for refused in all_refused]
 
 
-def _settle(refused: RefusedWrite, holders: dict[tuple[str, str], Item], now: datetime) -> dict[str, Memory]:
+def _settle_refused(refused: RefusedWrite, holders: dict[tuple[str, str], Item], now: datetime) -> dict[str, Memory]:
     write, holders_by_place = refused.write, {}
     # Start again, because another write may have changed the markers.
     write.archived, write.stale = {}, {}
@@ -324,13 +324,13 @@ def _settle(refused: RefusedWrite, holders: dict[tuple[str, str], Item], now: da
         if record is None or holder is None or holder.status != "active":
             write.stale[action.name] = holder_id
         elif is_closed_or_expired(holder, now):
-            write.archived[holder_id] = _archive(holder, record, now)
+            write.archived[holder_id] = _archive_expired(holder, record, now)
         else:
             holders_by_place[CONTENT if action.name.startswith(CONTENT) else KEY] = holder
     return holders_by_place
 
 
-def _archive(expired: Memory, record: Item, now: datetime) -> RowChange:
+def _archive_expired(expired: Memory, record: Item, now: datetime) -> RowChange:
     closed = expired.next_version(now, status="archived")
     audit = Audit("archive", now, {"why": "expired, and said again"})
     return RowChange(closed, bytes_of(record), audit, before=expired)
@@ -351,19 +351,19 @@ class EntryBatch:
             write.actions(self._since)  # raises for invalid entries before anything is written
         waiting = dict(enumerate(writes))
         while waiting:
-            self._write({place: waiting.pop(place) for place in _independent_writes(waiting)})
+            self._write_all({place: waiting.pop(place) for place in _independent_writes(waiting)})
             for place in [place for place, write in waiting.items() if self._is_duplicate(place, write.change.memory)]:
                 del waiting[place]
         return [self._answers[place] for place in range(len(writes))]
 
     def _is_duplicate(self, place: int, memory: Memory) -> bool:
-        holder = self._there.get(_content(memory))
+        holder = self._there.get(_build_content_key(memory))
         if holder is None or is_closed_or_expired(holder, memory.created_at):
             return False
         self._answers[place] = holder, False
         return True
 
-    def _write(self, writes: dict[int, TransactionWrite]) -> None:
+    def _write_all(self, writes: dict[int, TransactionWrite]) -> None:
         for attempt in itertools.count():
             refused: list[RefusedWrite] = []
             for batch in batches_of(list(writes.values()), self._since):
@@ -371,28 +371,28 @@ class EntryBatch:
                 if refusals:
                     refused += refused_writes(batch, refusals)
                 else:
-                    self._done(writes, [write for write, _ in batch])
-            self._settle(writes, refused)
+                    self._record_written(writes, [write for write, _ in batch])
+            self._settle_refused(writes, refused)
             if not writes:
                 return
             self._calls.wait(attempt)
 
-    def _done(self, writes: dict[int, TransactionWrite], written: Sequence[TransactionWrite]) -> None:
+    def _record_written(self, writes: dict[int, TransactionWrite], written: Sequence[TransactionWrite]) -> None:
         ids = {id(write) for write in written}
         for place in [place for place, write in writes.items() if id(write) in ids]:
-            self._answer(place, writes.pop(place).change.memory, True)
+            self._record_answer(place, writes.pop(place).change.memory, True)
 
-    def _answer(self, place: int, memory: Memory, created: bool) -> None:
+    def _record_answer(self, place: int, memory: Memory, created: bool) -> None:
         self._answers[place] = memory, created
-        self._there[_content(memory)] = memory
+        self._there[_build_content_key(memory)] = memory
 
-    def _settle(self, writes: dict[int, TransactionWrite], all_refused: Sequence[RefusedWrite]) -> None:
+    def _settle_refused(self, writes: dict[int, TransactionWrite], all_refused: Sequence[RefusedWrite]) -> None:
         now = {write.change.memory.memory_id: write.change.memory.created_at for write in writes.values()}
         places = {id(write): place for place, write in writes.items()}
         for refused, holders in zip(all_refused, marker_holders(self._calls, all_refused, now), strict=True):
             place, memory = places[id(refused.write)], refused.write.change.memory
             if CONTENT in holders:
-                self._answer(place, holders[CONTENT], holders[CONTENT].memory_id == memory.memory_id)
+                self._record_answer(place, holders[CONTENT], holders[CONTENT].memory_id == memory.memory_id)
                 del writes[place]
             elif KEY in holders:
                 raise CommonplaceError(ErrorCode.CONFLICT, f"the key {memory.key} is taken by {holders[KEY].memory_id}")
@@ -413,5 +413,5 @@ def _independent_writes(waiting: dict[int, TransactionWrite]) -> list[int]:
     return chosen
 
 
-def _content(memory: Memory) -> str:
+def _build_content_key(memory: Memory) -> str:
     return f"{memory.user_id}#{fingerprint(memory).hex()}"

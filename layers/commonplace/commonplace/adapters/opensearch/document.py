@@ -122,7 +122,7 @@ def source(change: IndexChange, metadata: Mapping[str, str]) -> dict[str, Any]:
     if isinstance(change, Tombstone):
         return {"user_id": change.user_id, "status": "purged", "version": change.version}
     memory = change.memory
-    made = {**_fields(memory), **_for_ranking(memory)}
+    made = {**_build_fields(memory), **_build_ranking_fields(memory)}
     made["embedding_model"] = None if change.vector is None else memory.embedding_model
     made["row"] = packed({name: made.get(name) for name in ROW})
     made["position"] = None if memory.position is None else integer(memory.position)
@@ -152,7 +152,7 @@ def revision(change: IndexChange) -> int:
     return 2 * change.memory.version
 
 
-def _fields(memory: Memory) -> dict[str, Any]:
+def _build_fields(memory: Memory) -> dict[str, Any]:
     return {
         "memory_id": memory.memory_id,
         "user_id": memory.user_id,
@@ -169,13 +169,13 @@ def _fields(memory: Memory) -> dict[str, Any]:
         "tags": sorted(set(memory.tags)) or None,
         "content": memory.content,
         "digest": digest(memory),
-        "valid_from": _seconds(memory.valid_from),
-        "valid_to": _seconds(memory.valid_to),
-        "expires_at": _seconds(memory.expires_at),
+        "valid_from": _convert_to_seconds(memory.valid_from),
+        "valid_to": _convert_to_seconds(memory.valid_to),
+        "expires_at": _convert_to_seconds(memory.expires_at),
     }
 
 
-def _for_ranking(memory: Memory) -> dict[str, Any]:
+def _build_ranking_fields(memory: Memory) -> dict[str, Any]:
     made = document(memory)
     return {
         "tokens": " ".join(made.tokens),
@@ -196,5 +196,5 @@ def _for_ranking(memory: Memory) -> dict[str, Any]:
     }
 
 
-def _seconds(moment: datetime | None) -> float | None:
+def _convert_to_seconds(moment: datetime | None) -> float | None:
     return None if moment is None else moment.timestamp()

@@ -82,14 +82,14 @@ class FindRequest:
     def retrieve(self) -> Retrieved:
         """Return the candidates and their neighbours. Pending writes are included."""
         aside, passing = self.pending.rows(self.visibility, self.filters, self.terms, self.vector)
-        searches = self._search_legs()
+        searches = self._build_search_legs()
         # The legs' own scores need two more searches, as the main searches return cosines or fused scores.
-        alone = self._legs(alone=True) if self.with_legs else {}
+        alone = self._build_legs(alone=True) if self.with_legs else {}
         counted, *legs = self.ask(queries.statistics(self._visible, self.terms), *searches, *alone.values())
         own = candidate_rows.corpus_of(list(aside.values()), self.terms)
-        corpus = candidate_rows.merged_corpus(_corpus_from(counted, self.terms), own)
+        corpus = candidate_rows.merged_corpus(_parse_corpus(counted, self.terms), own)
         waiting = {name: aside[name] for name in passing}
-        gathered = self._with_neighbours(aside, self._rows_found(legs[: len(searches)]) | waiting, corpus)
+        gathered = self._add_neighbours(aside, self._collect_rows(legs[: len(searches)]) | waiting, corpus)
         if not self.with_legs:
             return gathered
         answers = dict(zip(alone, legs[len(searches) :], strict=True))
@@ -100,12 +100,12 @@ class FindRequest:
     def _filter_clause(self) -> Clause:
         return queries.visible_and(self._visible, self._passing)
 
-    def _legs(self, alone: bool = False) -> dict[str, queries.Body]:
+    def _build_legs(self, alone: bool = False) -> dict[str, queries.Body]:
         return queries.legs(self._filter_clause, self.terms, self.vector, self.pending.model, self.depth, alone)
 
-    def _search_legs(self) -> list[queries.Body]:
+    def _build_search_legs(self) -> list[queries.Body]:
         if not self._is_fused or self.vector is None:
-            return list(self._legs().values())
+            return list(self._build_legs().values())
         model, depth = self.pending.model, self.depth
         return [queries.hybrid(self._filter_clause, self.terms, self.vector, model, self.pipeline, depth)]
 
@@ -113,16 +113,16 @@ class FindRequest:
     def _is_fused(self) -> bool:
         return self.fusion == "engine" and bool(self.terms) and self.vector is not None
 
-    def _rows_found(self, legs: Sequence[Answer]) -> Rows:
+    def _collect_rows(self, legs: Sequence[Answer]) -> Rows:
         rows_by_id: Rows = {}
         for leg in legs:
             if self._is_fused:
                 _refuse_unfused(leg)
-            rows, _ = self._rows(leg, scored=self.vector is not None and not self._is_fused)
+            rows, _ = self._parse_rows(leg, scored=self.vector is not None and not self._is_fused)
             rows_by_id |= rows
         return rows_by_id
 
-    def _rows(self, answer: Answer, scored: bool) -> tuple[Rows, set[str]]:
+    def _parse_rows(self, answer: Answer, scored: bool) -> tuple[Rows, set[str]]:
         rows, passing = {}, set()
         for hit in hits_of_user(answer, self.visibility.user_id):
             row = row_of_hit(hit, self.terms, self.pending.model, scored)
@@ -131,12 +131,12 @@ class FindRequest:
                 passing.add(row.memory_id)
         return rows, passing
 
-    def _with_neighbours(self, aside: Rows, hits: Rows, corpus: Corpus) -> Retrieved:
+    def _add_neighbours(self, aside: Rows, hits: Rows, corpus: Corpus) -> Retrieved:
         rows, ranked = aside | hits, set(hits)
         everything = len(rows) == corpus.memories
         spans = {} if everything else spans_of(list(hits.values()), corpus, self.terms)
         unscored = set(hits).difference(self.pending.ids) if self._is_fused else set()
-        names = {} if everything else _session_names(rows.values())
+        names = {} if everything else _collect_session_names(rows.values())
         searches = []
         if spans or unscored:
             searches.append(queries.neighbours_of(self._visible, self._passing, spans, unscored, hits, self.vector))
@@ -147,7 +147,7 @@ class FindRequest:
         if names:
             sessions = added_lengths(sessions, session_lengths(answers.pop()))
         for answer in answers:
-            read, passing = self._rows(answer, scored=self.vector is not None)
+            read, passing = self._parse_rows(answer, scored=self.vector is not None)
             rows |= read
             ranked |= passing & within_reach(hits.values(), read.values())
         columns = candidate_rows.columns_of(list(rows.values()), ranked, sessions, self.terms, corpus.speakers)
@@ -177,7 +177,7 @@ def similar(
         texts[hit.memory_id] = hit.content or ""
     newer, _ = waiting.rows(visibility, Filter(), words, vector)
     aside = list(newer.values())
-    corpus = candidate_rows.merged_corpus(_corpus_from(counted, words), candidate_rows.corpus_of(aside, words))
+    corpus = candidate_rows.merged_corpus(_parse_corpus(counted, words), candidate_rows.corpus_of(aside, words))
     return candidate_rows.similar_of([*rows.values(), *aside], texts | waiting.texts, corpus, limit)
 
 
@@ -195,17 +195,17 @@ class OpenSearchIndex:
         self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None, with_legs: bool = False
     ) -> Retrieved:
         return FindRequest(
-            self._ask(visibility), visibility, filters, terms, vector, self._waiting(visibility), self._fusion,
+            self._build_ask(visibility), visibility, filters, terms, vector, self._load_waiting(visibility), self._fusion,
             self._pipeline, self._depth, with_legs,
         ).retrieve()  # fmt: skip
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
-        return similar(self._ask(visibility), visibility, terms, vector, self._waiting(visibility), limit)
+        return similar(self._build_ask(visibility), visibility, terms, vector, self._load_waiting(visibility), limit)
 
     def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
-        waiting = self._waiting(visibility)
+        waiting = self._load_waiting(visibility)
         allowed = queries.visible_and(queries.visible(visibility, waiting.ids), queries.passing(filters))
-        (answer,) = self._ask(visibility)(queries.most_important(allowed, limit))
+        (answer,) = self._build_ask(visibility)(queries.most_important(allowed, limit))
         ordered = [tuple(hit.order) for hit in hits_of_user(answer, visibility.user_id)]
         ordered += [
             (item.importance, item.happened_at.timestamp(), item.memory_id) for item in waiting.passing(visibility, filters)
@@ -213,10 +213,10 @@ class OpenSearchIndex:
         ordered.sort(reverse=True)
         return [memory_id for *_, memory_id in ordered[:limit]], not waiting.complete
 
-    def _ask(self, visibility: Visibility) -> Ask:
+    def _build_ask(self, visibility: Visibility) -> Ask:
         return partial(ask, self._client, self._alias, visibility.user_id)
 
-    def _waiting(self, visibility: Visibility) -> RecordScan:
+    def _load_waiting(self, visibility: Visibility) -> RecordScan:
         records, complete = self._pending.pending(visibility.user_id)
         return RecordScan(records, self._model, complete)
 
@@ -229,7 +229,7 @@ def spans_of(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> dict[
         if row.session is not None and len(places) < MOST:
             served.append(row)
             places.update((row.session, row.position + step) for step in range(-2 * bm25.REACH, 2 * bm25.REACH + 1))
-    return {session: _merged(positions) for session, positions in _positions(served).items()}
+    return {session: _merge_spans(positions) for session, positions in _collect_positions(served).items()}
 
 
 def _best_first(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> list[Row]:
@@ -245,15 +245,15 @@ def _best_first(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> li
 
 def within_reach(hits: Iterable[Row], rows: Iterable[Row]) -> set[str]:
     """Return the ids of `rows` that are within `bm25.REACH` positions of a hit in the same session."""
-    places = _positions(hits)
-    return {row.memory_id for row in rows if row.session in places and _near(places[row.session], row.position)}
+    places = _collect_positions(hits)
+    return {row.memory_id for row in rows if row.session in places and _is_near(places[row.session], row.position)}
 
 
-def _session_names(rows: Collection[Row]) -> set[str]:
+def _collect_session_names(rows: Collection[Row]) -> set[str]:
     return {row.session for row in rows if row.session is not None}
 
 
-def _positions(rows: Iterable[Row]) -> dict[str, list[int]]:
+def _collect_positions(rows: Iterable[Row]) -> dict[str, list[int]]:
     places: dict[str, list[int]] = {}
     for row in rows:
         if row.session is not None:
@@ -261,12 +261,12 @@ def _positions(rows: Iterable[Row]) -> dict[str, list[int]]:
     return places
 
 
-def _near(positions: Sequence[int], position: int) -> bool:
+def _is_near(positions: Sequence[int], position: int) -> bool:
     at = bisect.bisect_left(positions, position - bm25.REACH)
     return at < len(positions) and positions[at] <= position + bm25.REACH
 
 
-def _merged(positions: Iterable[int]) -> list[tuple[int, int]]:
+def _merge_spans(positions: Iterable[int]) -> list[tuple[int, int]]:
     merged: list[tuple[int, int]] = []
     for position in positions:
         first, last = position - 2 * bm25.REACH, position + 2 * bm25.REACH
@@ -322,7 +322,7 @@ def cosine(score: float, same_model: bool) -> float:
     return 2 * score - 1 if score > 0 and same_model else math.nan
 
 
-def _corpus_from(answer: Answer, terms: Sequence[str]) -> Corpus:
+def _parse_corpus(answer: Answer, terms: Sequence[str]) -> Corpus:
     counted = answer["aggregations"]
     speakers = {bucket["key"] for bucket in counted["speakers"]["buckets"]}
     return Corpus(
@@ -395,7 +395,7 @@ class OpenSearchFacts:
         if fresh is not None:
             return fresh
         try:
-            counts, *_ = self._counted(user_id, MOST_TAGS)
+            counts, *_ = self._count_tags(user_id, MOST_TAGS)
         except IndexUnavailable as error:
             _log.warning("index unavailable for tags: %s", error)
             return self._kept.keep(user_id, self._kept.last(user_id), min(self._seconds, _RETRY_AFTER))
@@ -403,9 +403,9 @@ class OpenSearchFacts:
 
     def statistics(self, user_id: str, now: datetime, embedding_model: str) -> Statistics:
         used = self._pending.used(user_id)
-        states = {**_states(now.timestamp(), embedding_model), **_used(sorted(used), now.timestamp())}
+        states = {**_build_state_filters(now.timestamp(), embedding_model), **_used(sorted(used), now.timestamp())}
         try:
-            tags, found, waiting = self._counted(user_id, _ALL_TAGS, {"states": {"filters": {"filters": states}}})
+            tags, found, waiting = self._count_tags(user_id, _ALL_TAGS, {"states": {"filters": {"filters": states}}})
         except IndexUnavailable as error:
             _log.warning("index unavailable for statistics: %s", error)
             return self._otherwise.statistics(user_id, now, embedding_model)
@@ -447,7 +447,7 @@ class OpenSearchFacts:
                 return
             body = {**body, "search_after": hits[-1]["sort"]}
 
-    def _counted(
+    def _count_tags(
         self, user_id: str, most: int, states: Mapping[str, Any] | None = None
     ) -> tuple[Counter[str], dict[str, Any], list[Stored]]:
         pending, _ = self._pending.pending(user_id)
@@ -464,11 +464,11 @@ class OpenSearchFacts:
         return counts, found, active
 
 
-def _states(now: float, embedding_model: str) -> dict[str, Any]:
+def _build_state_filters(now: float, embedding_model: str) -> dict[str, Any]:
     expired = {"range": {"expires_at": {"lte": now}}}
     embedded = {"exists": {"field": "embedding_model"}}
     return {
-        "live": _live(now),
+        "live": _build_live(now),
         "lapsed": {"bool": {"filter": [expired, {"term": {"durability": "durable"}}]}},
         "without_vector": {"bool": {"must_not": [expired, embedded]}},
         "other": {"bool": {"filter": [embedded], "must_not": [expired, {"term": {"embedding_model": embedding_model}}]}},
@@ -478,8 +478,8 @@ def _states(now: float, embedding_model: str) -> dict[str, Any]:
 def _used(ids: Sequence[str], now: float) -> dict[str, Any]:
     """Return filters for the unexpired memories among `ids`. Each filter has as many ids as it can."""
     starts = range(0, len(ids), _IDS_A_FILTER)
-    return {f"{_USED}{start}": _live(now, {"ids": {"values": ids[start : start + _IDS_A_FILTER]}}) for start in starts}
+    return {f"{_USED}{start}": _build_live(now, {"ids": {"values": ids[start : start + _IDS_A_FILTER]}}) for start in starts}
 
 
-def _live(now: float, *also: Mapping[str, Any]) -> dict[str, Any]:
+def _build_live(now: float, *also: Mapping[str, Any]) -> dict[str, Any]:
     return {"bool": {"filter": [*also], "must_not": [{"range": {"expires_at": {"lte": now}}}]}}

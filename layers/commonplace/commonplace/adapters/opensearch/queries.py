@@ -62,13 +62,13 @@ def visible_and(seen: Clause, clauses: Sequence[Clause]) -> Clause:
 
 def by_words(allowed: Clause, terms: Sequence[str], vector: Vector | None, most: int) -> Body:
     """Find the best memories by words. If a vector is given, the returned scores are computed from cosines."""
-    body = _listed({"bool": {"filter": [allowed], "must": [_words(terms)]}}, most)
-    return body if vector is None else {**body, "rescore": _rescored(vector, most)}
+    body = _list_rows({"bool": {"filter": [allowed], "must": [_match_words(terms)]}}, most)
+    return body if vector is None else {**body, "rescore": _build_rescoring(vector, most)}
 
 
 def nearest(allowed: Clause, vector: Vector, model: str, most: int) -> Body:
     """Find the nearest memories by vector. Only vectors of `model` count, and the filter is part of the k-NN query."""
-    return _listed(_nearest_clause(allowed, vector, model, most), most)
+    return _list_rows(_match_nearest(allowed, vector, model, most), most)
 
 
 def legs(
@@ -81,9 +81,9 @@ def legs(
 
 def hybrid(allowed: Clause, terms: Sequence[str], vector: Vector, model: str, pipeline: str, depth: Depth) -> Body:
     """Find the best memories of both legs. The domain fuses the legs."""
-    words = {"bool": {"filter": [allowed], "must": [_words(terms)]}}
-    queries = [words, _nearest_clause(allowed, vector, model, depth.by_vector)]
-    body = {**_listed({"hybrid": {"queries": queries}}, depth.by_words), "search_pipeline": pipeline}
+    words = {"bool": {"filter": [allowed], "must": [_match_words(terms)]}}
+    queries = [words, _match_nearest(allowed, vector, model, depth.by_vector)]
+    body = {**_list_rows({"hybrid": {"queries": queries}}, depth.by_words), "search_pipeline": pipeline}
     return {name: value for name, value in body.items() if name != "track_total_hits"}
 
 
@@ -94,7 +94,7 @@ def statistics(seen: Clause, terms: Sequence[str]) -> Body:
         "speakers": {"terms": {"field": "speaker", "size": _SPEAKERS}},
         "years": {"terms": {"field": "year", "size": _YEARS}},
     }
-    return _counted(seen, {**counts, **({"held": {"filters": {"filters": _holding(terms)}}} if terms else {})})
+    return _build_count(seen, {**counts, **({"held": {"filters": {"filters": _match_terms(terms)}}} if terms else {})})
 
 
 def neighbours_of(
@@ -118,27 +118,27 @@ def neighbours_of(
         places.append({"ids": {"values": sorted(ids)}})
     mark = {"bool": {"filter": [*passing, {"match_all": {}}], "_name": "passes"}}
     query = {"bool": {"filter": [seen, {"bool": {"should": places, "minimum_should_match": 1}}], "should": [mark]}}
-    return _listed(query if vector is None else _scored(query, vector), NEIGHBOURS)
+    return _list_rows(query if vector is None else _scored(query, vector), NEIGHBOURS)
 
 
 def sessions(seen: Clause, names: Collection[str]) -> Body:
     """Count the memories and tokens of each session."""
     asked = [{"terms": {"session_id": sorted(names)}}, {"exists": {"field": "position"}}]
     each = {"terms": {"field": "session_id", "size": len(names)}, "aggs": {"tokens": {"sum": {"field": "length"}}}}
-    return _counted({"bool": {"filter": [seen, *asked]}}, {"sessions": each})
+    return _build_count({"bool": {"filter": [seen, *asked]}}, {"sessions": each})
 
 
 def sharing(seen: Clause, terms: Sequence[str], vector: Vector | None) -> Body:
     """Find memories whose own text shares words with the query, and return their text."""
-    body = with_content(_listed({"bool": {"filter": [seen], "must": [_match("tokens", terms)]}}, SIMILAR), SIMILAR)
-    return body if vector is None else {**body, "rescore": _rescored(vector, SIMILAR)}
+    body = with_content(_list_rows({"bool": {"filter": [seen], "must": [_match_field("tokens", terms)]}}, SIMILAR), SIMILAR)
+    return body if vector is None else {**body, "rescore": _build_rescoring(vector, SIMILAR)}
 
 
 def outlines(user_id: str, terms: Sequence[str], without: Iterable[str], size: int) -> Body:
     """Find a page of outlines of the user's memories that contain all terms. Closed memories count; `without` are skipped."""
     hidden: list[Clause] = [{"term": {"status": "purged"}}, {"ids": {"values": sorted(without)}}]
-    query = {"bool": {"filter": [{"term": {"user_id": user_id}}, *_holding(terms)], "must_not": hidden}}
-    return {**_listed(query, size), "docvalue_fields": ["outline"], "sort": [{"memory_id": "asc"}]}
+    query = {"bool": {"filter": [{"term": {"user_id": user_id}}, *_match_terms(terms)], "must_not": hidden}}
+    return {**_list_rows(query, size), "docvalue_fields": ["outline"], "sort": [{"memory_id": "asc"}]}
 
 
 def with_content(body: Body, size: int) -> Body:
@@ -149,31 +149,31 @@ def with_content(body: Body, size: int) -> Body:
 
 def most_important(allowed: Clause, limit: int) -> Body:
     """Find the most important memories. If several are equally important, the newest is first."""
-    return {**_listed(allowed, limit), "sort": [{one: "desc"} for one in ("importance", "happened_at", "memory_id")]}
+    return {**_list_rows(allowed, limit), "sort": [{one: "desc"} for one in ("importance", "happened_at", "memory_id")]}
 
 
-def _listed(query: Clause, size: int) -> Body:
+def _list_rows(query: Clause, size: int) -> Body:
     rows = {"_source": False, "stored_fields": "_none_", "docvalue_fields": ["row"]}
     return {"query": query, "size": size, "track_total_hits": False, **rows}
 
 
-def _counted(query: Clause, aggregations: Mapping[str, Clause]) -> Body:
+def _build_count(query: Clause, aggregations: Mapping[str, Clause]) -> Body:
     return {"query": query, "size": 0, "track_total_hits": True, "aggs": dict(aggregations)}
 
 
-def _holding(terms: Sequence[str]) -> list[Clause]:
+def _match_terms(terms: Sequence[str]) -> list[Clause]:
     return [{"bool": {"should": [{"term": {"tokens": term}}, {"term": {"labels": term}}]}} for term in terms]
 
 
-def _words(terms: Sequence[str]) -> Clause:
-    return {"bool": {"should": [_match("tokens", terms), _match("labels", terms, _LABELS)]}}
+def _match_words(terms: Sequence[str]) -> Clause:
+    return {"bool": {"should": [_match_field("tokens", terms), _match_field("labels", terms, _LABELS)]}}
 
 
-def _match(field: str, terms: Sequence[str], boost: float = 1.0) -> Clause:
+def _match_field(field: str, terms: Sequence[str], boost: float = 1.0) -> Clause:
     return {"match": {field: {"query": " ".join(terms[:_TERMS_IN_A_QUERY]), "boost": boost}}}
 
 
-def _nearest_clause(allowed: Clause, vector: Vector, model: str, most: int) -> Clause:
+def _match_nearest(allowed: Clause, vector: Vector, model: str, most: int) -> Clause:
     inside = {"bool": {"filter": [allowed, {"term": {"embedding_model": model}}]}}
     return {"knn": {"vector": {"vector": numbers(vector), "k": most, "filter": inside}}}
 
@@ -184,6 +184,6 @@ def _scored(query: Clause, vector: Vector) -> Clause:
     return {"script_score": {"query": query, "script": {"lang": "knn", "source": "knn_score", "params": script}}}
 
 
-def _rescored(vector: Vector, window: int) -> Clause:
+def _build_rescoring(vector: Vector, window: int) -> Clause:
     only = {"rescore_query": _scored({"match_all": {}}, vector), "query_weight": 0, "rescore_query_weight": 1}
     return {"window_size": window, "query": only}

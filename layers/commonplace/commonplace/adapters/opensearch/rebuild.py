@@ -41,7 +41,7 @@ def set_up(client: OpenSearch, layout: Layout, alias: str = ALIAS, is_kept: Call
     """
     prepare(client, layout, alias)
     with as_index_unavailable():
-        _copy(client, layout, alias)
+        _set_replicas(client, layout, alias)
         live = versions(client, alias)
         if not live:
             if is_kept():
@@ -50,8 +50,8 @@ def set_up(client: OpenSearch, layout: Layout, alias: str = ALIAS, is_kept: Call
             return True
         (old,) = live
         if old.metadata == mark(layout):
-            return not is_kept() or _holds_some(client, old)
-        if _holds_some(client, old):
+            return not is_kept() or _has_documents(client, old)
+        if _has_documents(client, old):
             return False
         new = next_name(client, alias)
         create(client, new)
@@ -70,11 +70,11 @@ def prepare(client: OpenSearch, layout: Layout, alias: str) -> None:
         client.indices.put_index_template(name=alias, body=template, params=_WAIT)
 
 
-def _holds_some(client: OpenSearch, version: "Version") -> bool:
+def _has_documents(client: OpenSearch, version: "Version") -> bool:
     return bool(client.count(index=version.name, params=_WAIT)["count"])
 
 
-def _copy(client: OpenSearch, layout: Layout, alias: str) -> None:
+def _set_replicas(client: OpenSearch, layout: Layout, alias: str) -> None:
     indices = client.indices.get_settings(index=f"{alias}-v*", name=_COPIES, params={"flat_settings": "true", **_WAIT})
     for name, index in indices.items():
         if index["settings"][_COPIES] != str(layout.replicas):
@@ -158,7 +158,7 @@ class OpenSearchWriter:
             for target in targets:
                 alias = self._alias if self._alias in target.aliases else self._alias + REBUILD_SUFFIX
                 answered = write(self._client, alias, target.metadata, changes)
-                outcomes = [min(pair, key=_weight) for pair in zip(outcomes, answered, strict=True)]
+                outcomes = [min(pair, key=_rank_outcome) for pair in zip(outcomes, answered, strict=True)]
         except IndexUnavailable as error:
             return [IndexOutcome("retry", str(error))] * len(changes)
         return outcomes
@@ -175,7 +175,7 @@ def write(
     """
     kind: Literal["external", "external_gte"] = "external_gte" if over else "external"
     outcomes: list[IndexOutcome] = []
-    for lines in _bulks(changes, metadata, kind):
+    for lines in _split_into_bulks(changes, metadata, kind):
         # A write must not create a missing index, because the new index would have neither alias nor mapping.
         params = {"refresh": "wait_for" if is_present else "false", "require_alias": "true", "request_timeout": WRITE_SECONDS}
         with as_index_unavailable():
@@ -187,7 +187,7 @@ def write(
     return outcomes
 
 
-def _bulks(changes: Sequence[IndexChange], metadata: Mapping[str, str], kind: str) -> Iterator[list[str]]:
+def _split_into_bulks(changes: Sequence[IndexChange], metadata: Mapping[str, str], kind: str) -> Iterator[list[str]]:
     lines: list[str] = []
     size = 0
     for change in changes:
@@ -215,7 +215,7 @@ def _outcome(item: dict[str, Any]) -> IndexOutcome:
     return IndexOutcome("retry" if passes else "failed", reason)
 
 
-def _weight(outcome: IndexOutcome) -> int:
+def _rank_outcome(outcome: IndexOutcome) -> int:
     return _ORDER.index(outcome.state)
 
 
@@ -243,7 +243,7 @@ class OpenSearchContents:
         with as_index_unavailable():
             opened = self._client.create_pit(index=self._alias, params={"keep_alive": _KEEP_ALIVE, **_WAIT})["pit_id"]
             try:
-                yield from self._pages(opened)
+                yield from self._iterate_documents(opened)
             finally:
                 self._client.delete_pit(body={"pit_id": [opened]}, params=_WAIT)
 
@@ -258,7 +258,7 @@ class OpenSearchContents:
         how = {"routing": routing_of(user_id), "allow_partial_search_results": "false", **_WAIT}
         with as_index_unavailable():
             while hits := self._client.search(body=body, index=self._alias, params=how)["hits"]["hits"]:
-                yield from map(_indexed_document, hits)
+                yield from map(_parse_document, hits)
                 body["search_after"] = hits[-1]["sort"]
 
     def miscounted(self, user_id: str) -> list[str]:  # noqa: ARG002 - the index counts on demand
@@ -272,7 +272,7 @@ class OpenSearchContents:
             (live,) = versions(self._client, self._alias)
         return write(self._client, self._alias, live.metadata, changes, over=True)
 
-    def _pages(self, opened: str) -> Iterator[IndexedDocument]:
+    def _iterate_documents(self, opened: str) -> Iterator[IndexedDocument]:
         body: dict[str, Any] = {
             "query": {"bool": {"must_not": [_PURGED]}},
             "pit": {"id": opened, "keep_alive": _KEEP_ALIVE},
@@ -282,17 +282,17 @@ class OpenSearchContents:
             "track_total_hits": False,
         }
         while hits := self._client.search(body=body, params=_WAIT)["hits"]["hits"]:
-            yield from map(_indexed_document, hits)
+            yield from map(_parse_document, hits)
             body["search_after"] = hits[-1]["sort"]
 
 
 def _compared(record: Stored, document: Mapping[str, Any]) -> IndexedDocument:
     """Return the document, with an empty digest if a stored field differs from the record."""
-    stored_document = _indexed_document(document)
+    stored_document = _parse_document(document)
     return stored_document if document["_source"] == stored(record) else replace(stored_document, digest="")
 
 
-def _indexed_document(document: Mapping[str, Any]) -> IndexedDocument:
+def _parse_document(document: Mapping[str, Any]) -> IndexedDocument:
     source = document["_source"]
     return IndexedDocument(source["user_id"], document["_id"], source["version"], source.get("digest", ""))
 

@@ -125,7 +125,7 @@ class Columns:
          position, speaker, length, question, instruction, preference, embedding, model, _) = stored  # fmt: skip
         slot = self._slots.setdefault(row, len(self.ids))
         if slot == len(self.ids):
-            self._grow(memory_id)
+            self._add_slot(memory_id)
         vector = vector_of(embedding, self._dimension) if model == self._model else None
         values = (
             row, status == "active", self.agents.number(agent), importance, happened, day, created,
@@ -144,7 +144,7 @@ class Columns:
         if vector is not None:
             self._vectors[slot // _BLOCK][slot % _BLOCK] = vector
 
-    def _grow(self, memory_id: str) -> None:
+    def _add_slot(self, memory_id: str) -> None:
         if len(self) == len(self._vectors) * _BLOCK:
             for name, column in self._numbers.items():
                 self._numbers[name] = np.concatenate([column, np.zeros(_BLOCK, dtype=column.dtype)])

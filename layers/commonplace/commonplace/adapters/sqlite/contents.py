@@ -108,15 +108,15 @@ class SqliteContents:
     def look_up(self, records: Sequence[Stored]) -> list[IndexedDocument | None]:
         with self._database.reading() as connection:
             derived = derived_of(connection, [record.memory.memory_id for record in records])
-            words = self._words(connection, list(derived.values()))
-            return [self._document(record.memory, derived.get(record.memory.memory_id), words) for record in records]
+            words = self._load_word_index(connection, list(derived.values()))
+            return [self._build_document(record.memory, derived.get(record.memory.memory_id), words) for record in records]
 
     def every(self) -> Iterator[IndexedDocument]:
         with self._database.reading() as connection:
             users = dict(connection.execute("SELECT number, user_id FROM users ORDER BY user_id").fetchall())
             lost = [row for row, owner in without_memory(connection) if owner not in users]
         yield from chain.from_iterable(map(self.of_user, users.values()))
-        yield from (_words_of_nobody("", row) for row in lost)
+        yield from (_build_nobody_document("", row) for row in lost)
 
     def of_user(self, user_id: str) -> Iterator[IndexedDocument]:
         with self._database.reading() as connection:
@@ -124,13 +124,13 @@ class SqliteContents:
             if owner is None:
                 return
             own = connection.execute("SELECT row, memory_id, version FROM memories WHERE owner = ?", (owner,)).fetchall()
-            rows = set(self._known_sums(connection, owner) or ())
+            rows = set(self._load_known_sums(connection, owner) or ())
             lost = {row for row, of in without_memory(connection) if of == owner} | rows - {row for row, *_ in own}
             rows |= {row for (row,) in connection.execute("SELECT id FROM words_content")}
         for row, memory_id, version in own:
             if row in rows:
                 yield IndexedDocument(user_id, memory_id, version if isinstance(version, int) else 0, "")
-        yield from (_words_of_nobody(user_id, row) for row in sorted(lost))
+        yield from (_build_nobody_document(user_id, row) for row in sorted(lost))
 
     def miscounted(self, user_id: str) -> list[str]:
         with self._database.reading() as connection:
@@ -142,18 +142,18 @@ class SqliteContents:
     def mend(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
         """Derive the data of the changed memories from their current records. The records don't change."""
         stored = [state.memory for state in changes if isinstance(state, Stored)]
-        vectors = self._embedded(stored)
+        vectors = self._embed_memories(stored)
         with self._database.writing() as connection:
             derived = derived_of(connection, [memory.memory_id for memory in stored])
             if self._is_torn(connection, list(derived.values()), changes):
                 rebuild(connection)  # before any write, as FTS5 would need a savepoint of unreadable data
             count_changes(connection)
-            outcomes = [self._mend(connection, state, derived, vectors) for state in changes]
+            outcomes = [self._mend_change(connection, state, derived, vectors) for state in changes]
             refused = [at for at, outcome in enumerate(outcomes) if outcome.state == "failed"]
             rows_of = {at: derived[item.memory.memory_id].row for at in refused if isinstance(item := changes[at], Stored)}
             connection.executemany(_RELEASE_MARKERS, [(row,) for row in rows_of.values()])
             for at in refused:  # two memories may only have blocked each other
-                outcomes[at] = self._mend(connection, changes[at], derived, vectors)
+                outcomes[at] = self._mend_change(connection, changes[at], derived, vectors)
             return outcomes
 
     def recount(self, user_id: str) -> None:
@@ -165,7 +165,7 @@ class SqliteContents:
                 removal.recount_tags(connection, owner)
             count_changes(connection)
 
-    def _document(self, memory: Memory, derived: Derived | None, words: WordIndex) -> IndexedDocument | None:
+    def _build_document(self, memory: Memory, derived: Derived | None, words: WordIndex) -> IndexedDocument | None:
         if derived is not None and words.misses(derived.row, derived.owner):
             return None
         right = derived is None or (
@@ -173,15 +173,15 @@ class SqliteContents:
         )  # None: the memory was purged meanwhile
         return IndexedDocument(memory.user_id, memory.memory_id, memory.version, digest(memory) if right else "")
 
-    def _words(self, connection: sqlite3.Connection, all_derived: Sequence[Derived]) -> WordIndex:
+    def _load_word_index(self, connection: sqlite3.Connection, all_derived: Sequence[Derived]) -> WordIndex:
         owners = {derived.owner for derived in all_derived}
         return WordIndex(
             indexed_words(connection, [derived.row for derived in all_derived]),
-            {owner: self._known_sums(connection, owner) for owner in owners},
+            {owner: self._load_known_sums(connection, owner) for owner in owners},
             expected_sums(connection, {derived.row: derived.words for derived in all_derived}, owners),
         )
 
-    def _known_sums(self, connection: sqlite3.Connection, owner: int) -> Counter[int] | None:
+    def _load_known_sums(self, connection: sqlite3.Connection, owner: int) -> Counter[int] | None:
         state = (connection.execute("PRAGMA data_version").fetchone(), connection.total_changes)
         known = self._sums.get(owner)
         if known is None or known[0] != state:
@@ -199,25 +199,25 @@ class SqliteContents:
         placed = [(derived.row, derived.owner) for derived in all_derived]
         for state in changes:
             row, owner = (
-                _row_of_nobody(state),
+                _parse_nobody_row(state),
                 known_owner(connection, state.user_id) if isinstance(state, Tombstone) else None,
             )
             placed += [(row, owner)] if row is not None and owner is not None else []
         owners = {owner for _, owner in placed}
         right = expected_sums(connection, indexed_words(connection, [row for row, _ in placed]), owners)
-        sums_by_owner = {owner: self._known_sums(connection, owner) for owner in owners}
+        sums_by_owner = {owner: self._load_known_sums(connection, owner) for owner in owners}
         return any((sums := sums_by_owner[owner]) is None or sums[row] != right[owner][row] for row, owner in placed)
 
-    def _embedded(self, memories: Sequence[Memory]) -> dict[str, Vector | None]:
+    def _embed_memories(self, memories: Sequence[Memory]) -> dict[str, Vector | None]:
         vectors_by_id = dict[str, Vector | None]()
-        ordered = sorted((memory for memory in memories if memory.embedding_model in self._embedders), key=_model)
-        for model, group in groupby(ordered, key=_model):
+        ordered = sorted((memory for memory in memories if memory.embedding_model in self._embedders), key=_get_model_name)
+        for model, group in groupby(ordered, key=_get_model_name):
             chunk = list(group)
             vectors = self._embedders[model].embed_all([memory.content for memory in chunk])
             vectors_by_id |= dict(zip((memory.memory_id for memory in chunk), vectors, strict=True))
         return vectors_by_id
 
-    def _mend(
+    def _mend_change(
         self,
         connection: sqlite3.Connection,
         change: IndexChange,
@@ -225,7 +225,7 @@ class SqliteContents:
         vectors: Mapping[str, Vector | None],
     ) -> IndexOutcome:
         if isinstance(change, Tombstone):
-            row = _row_of_nobody(change)
+            row = _parse_nobody_row(change)
             if row is not None and not connection.execute("SELECT 1 FROM memories WHERE row = ?", (row,)).fetchone():
                 rows.delete(connection, row)
             return _DONE
@@ -235,10 +235,10 @@ class SqliteContents:
         embedding = derived.embedding if derived.memory.embedding_model is not None else None
         if derived.memory.memory_id in vectors:
             embedding = writes.blob_of(vectors[derived.memory.memory_id])
-        return _written(connection, derived, embedding)
+        return _write_derived(connection, derived, embedding)
 
 
-def _written(connection: sqlite3.Connection, derived: Derived, embedding: bytes | None) -> IndexOutcome:
+def _write_derived(connection: sqlite3.Connection, derived: Derived, embedding: bytes | None) -> IndexOutcome:
     columns = rows.columns(derived.memory, derived.document, derived.owner, writes.next_change(connection), embedding)
     del columns["record"]
     settings = ",".join(f"{name} = ?" for name in columns)
@@ -251,15 +251,15 @@ def _written(connection: sqlite3.Connection, derived: Derived, embedding: bytes 
     return _DONE
 
 
-def _model(memory: Memory) -> str:
+def _get_model_name(memory: Memory) -> str:
     return memory.embedding_model or ""
 
 
-def _words_of_nobody(user_id: str, row: int) -> IndexedDocument:
+def _build_nobody_document(user_id: str, row: int) -> IndexedDocument:
     return IndexedDocument(user_id, f"{_WORDS_OF_NOBODY}{row}", 0, "")
 
 
-def _row_of_nobody(change: IndexChange) -> int | None:
+def _parse_nobody_row(change: IndexChange) -> int | None:
     if isinstance(change, Tombstone) and change.memory_id.startswith(_WORDS_OF_NOBODY):
         return int(change.memory_id.removeprefix(_WORDS_OF_NOBODY))
     return None
@@ -287,7 +287,7 @@ def indexed_sums(connection: sqlite3.Connection, owner: int) -> Counter[int]:
 
 def expected_sums(connection: sqlite3.Connection, words: Words, owners: Iterable[int]) -> dict[int, Counter[int]]:
     """Return the expected checksums by owner, computed from a new index of exactly these words."""
-    with _fresh_index(connection) as fresh:
+    with _open_fresh_index(connection) as fresh:
         fresh.executemany(
             "INSERT INTO words (rowid, content, labels) VALUES (?, ?, ?)", [(row, *texts) for row, texts in words.items()]
         )
@@ -297,7 +297,7 @@ def expected_sums(connection: sqlite3.Connection, words: Words, owners: Iterable
 def without_memory(connection: sqlite3.Connection) -> list[tuple[int, int | None]]:
     """Return the word rows without a memory. Each has the number of its owner, or None if the owner is unknown."""
     rows = connection.execute(f"{_INPUT_COPY} WHERE id NOT IN (SELECT row FROM memories)").fetchall()
-    return [(row, _owner_of(content) or _owner_of(labels)) for row, content, labels in rows]
+    return [(row, _parse_owner(content) or _parse_owner(labels)) for row, content, labels in rows]
 
 
 def rebuild(connection: sqlite3.Connection) -> None:
@@ -306,7 +306,7 @@ def rebuild(connection: sqlite3.Connection) -> None:
         connection.execute(_REBUILD)
         return
     except sqlite3.DatabaseError:
-        with _fresh_index(connection) as fresh:
+        with _open_fresh_index(connection) as fresh:
             for table in _SHADOWS:
                 connection.execute(f"DELETE FROM {table}")
                 for row in fresh.execute(f"SELECT * FROM {table}"):
@@ -315,7 +315,7 @@ def rebuild(connection: sqlite3.Connection) -> None:
 
 
 @contextmanager
-def _fresh_index(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+def _open_fresh_index(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     made = connection.execute(_MADE)
     with closing(sqlite3.connect(":memory:")) as fresh:
         for (statement,) in made.fetchall():
@@ -323,7 +323,7 @@ def _fresh_index(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]
         yield fresh
 
 
-def _owner_of(text: object) -> int | None:
+def _parse_owner(text: object) -> int | None:
     number = str(text).partition("_")[0]
     return int(number) if number.isascii() and number.isdigit() else None
 
@@ -356,17 +356,17 @@ def tags_of(connection: sqlite3.Connection, owner: int | None) -> Counter[str]:
 def changes_are_counted(connection: sqlite3.Connection) -> bool:
     """Return whether the number of the last write is right. Readers would miss a memory with a higher number."""
     last = [last_row for (last_row,) in connection.execute("SELECT last FROM changes")]
-    return len(last) == 1 and isinstance(last[0], int) and last[0] >= _newest_change(connection)
+    return len(last) == 1 and isinstance(last[0], int) and last[0] >= _load_newest_change(connection)
 
 
 def count_changes(connection: sqlite3.Connection) -> None:
     """Correct the number of the last write if necessary."""
     if not changes_are_counted(connection):
         connection.execute("DELETE FROM changes")
-        connection.execute("INSERT INTO changes VALUES (?)", (_newest_change(connection),))
+        connection.execute("INSERT INTO changes VALUES (?)", (_load_newest_change(connection),))
 
 
-def _newest_change(connection: sqlite3.Connection) -> int:
+def _load_newest_change(connection: sqlite3.Connection) -> int:
     newest: int = connection.execute(
         "SELECT coalesce(max(change), 0) FROM memories WHERE typeof(change) = 'integer'"
     ).fetchone()[0]

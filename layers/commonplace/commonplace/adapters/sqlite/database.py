@@ -115,10 +115,10 @@ class Database:
                 with suppress(Timeout):  # another process has the lock, and folds the log when it closes
                     stack.enter_context(self._writing.acquire(timeout=0))
                     self._checkpoint_if_due()
-            self._let_go()
+            self._close_connections()
 
     def _open_to_write(self, opened: ExitStack) -> None:
-        opening.lock_exclusively(self._path, self._wait)
+        opening.refuse_other_files(self._path, self._wait)
         opening.make(self._path)
         self._main = opened.enter_context(closing(opening.connect(self._path, self._wait)))
         self._usage = opened.enter_context(closing(opening.connect(self._path, self._wait)))
@@ -140,7 +140,7 @@ class Database:
         connection, self._stamp = opening.connect_read_only(self._path, self._wait)
         self._main = opened.enter_context(closing(connection))
 
-    def _let_go(self) -> None:
+    def _close_connections(self) -> None:
         self._connections.close()
         self._closed = True
 
@@ -227,7 +227,7 @@ def _after_fork() -> None:
     """Close the files in the child. SQLite would treat a reopened file as locked by the same process."""
     loading.forked()
     for database in _opened:
-        database._let_go()
+        database._close_connections()
     _locks.pop_all().close()
 
 

@@ -26,17 +26,17 @@ class SqliteDocuments:
             cursor = connection.execute("SELECT max(version) FROM documents WHERE owner = ? AND path = ?", (owner, path))
             if (cursor.fetchone()[0] or 0) != document.version - 1:
                 raise CommonplaceError(ErrorCode.CONFLICT, "the document was changed meanwhile; read it again")
-            connection.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)", _row(owner, document))
+            connection.execute("INSERT INTO documents VALUES (?, ?, ?, ?, ?, ?)", _build_row(owner, document))
             surplus = "DELETE FROM documents WHERE owner = ? AND path = ? AND version <= ?"
             connection.execute(surplus, (owner, path, document.version - MOST_VERSIONS))
             gone = expired_rows(connection, "documents", owner, document.updated_at.timestamp())
             connection.execute(_PAST, (owner, json.dumps(gone)))
 
     def get(self, user_id: str, namespace: Sequence[str], key: str) -> Document | None:
-        return next(iter(self._versions(user_id, path_of(namespace, key), 1)), None)
+        return next(iter(self._load_versions(user_id, path_of(namespace, key), 1)), None)
 
     def versions(self, user_id: str, namespace: Sequence[str], key: str) -> list[Document]:
-        return self._versions(user_id, path_of(namespace, key), MOST_VERSIONS)
+        return self._load_versions(user_id, path_of(namespace, key), MOST_VERSIONS)
 
     def listed(self, user_id: str, namespace: Sequence[str] = ()) -> Iterator[DocumentHead]:
         prefix = path_of(namespace)
@@ -50,10 +50,10 @@ class SqliteDocuments:
 
     def rewrite(self, user_id: str, document: Document, before: Document) -> bool:
         with self._database.writing(erases=True) as connection:
-            owner, path, version, head, body, _ = _row(known_owner(connection, user_id), document)
+            owner, path, version, head, body, _ = _build_row(known_owner(connection, user_id), document)
             key = "owner = ? AND path = ? AND version = ?"
             stored = connection.execute(f"SELECT head, body FROM documents WHERE {key}", (owner, path, version)).fetchone()
-            if stored is not None and not _document(*stored).has_text_of(before):
+            if stored is not None and not _parse_document(*stored).has_text_of(before):
                 return False
             connection.execute(f"UPDATE documents SET head = ?, body = ? WHERE {key}", (head, body, owner, path, version))
             return True
@@ -63,19 +63,19 @@ class SqliteDocuments:
             owner = known_owner(connection, user_id)
             connection.execute("DELETE FROM documents WHERE owner = ? AND path = ?", (owner, path_of(namespace, key)))
 
-    def _versions(self, user_id: str, path: str, most: int) -> list[Document]:
+    def _load_versions(self, user_id: str, path: str, most: int) -> list[Document]:
         with self._database.reading() as connection:
             rows = connection.execute(
                 "SELECT head, body FROM documents WHERE owner = ? AND path = ? ORDER BY version DESC LIMIT ?",
                 (known_owner(connection, user_id), path, most),
             ).fetchall()
-        return [_document(*row) for row in rows]
+        return [_parse_document(*row) for row in rows]
 
 
-def _document(head: str, body: str) -> Document:
+def _parse_document(head: str, body: str) -> Document:
     return Document.model_validate({**json.loads(head), "body": body}, extra="ignore")
 
 
-def _row(owner: int | None, document: Document) -> tuple[int | None, str, int, str, str, float | None]:
+def _build_row(owner: int | None, document: Document) -> tuple[int | None, str, int, str, str, float | None]:
     head = document.model_dump_json(exclude={"body"})
     return owner, document.path, document.version, head, document.body, seconds(document.purge_at)

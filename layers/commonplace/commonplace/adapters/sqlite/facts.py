@@ -32,11 +32,11 @@ class SqliteUsage:
             return
         with self._guard:
             self._waiting += [(memory_id, at.isoformat()) for memory_id in memory_ids]
-            self._write()
+            self._write_waiting()
 
     def fold(self, user_id: str) -> None:  # noqa: ARG002 - counts are stored in place, except waiting ones
         with self._guard:
-            self._write()
+            self._write_waiting()
 
     def unfolded(self, before: datetime) -> Iterator[str]:  # noqa: ARG002
         return iter(())
@@ -44,10 +44,10 @@ class SqliteUsage:
     def close(self) -> None:
         """Write the waiting counts. Counts that can't be written are dropped."""
         with self._guard:
-            self._write()
+            self._write_waiting()
             self._waiting.clear()
 
-    def _write(self) -> None:
+    def _write_waiting(self) -> None:
         if not self._waiting:
             return
         with self._database.counting() as connection:

@@ -34,17 +34,17 @@ class SqliteFeedback:
 
     def ratings(self, user_id: str, now: datetime) -> list[Rating]:
         with self._database.reading() as connection:
-            rows = _rows(connection, user_id, now.timestamp())
+            rows = _load_rows(connection, user_id, now.timestamp())
         return [rating for _, rating in rows]
 
     def forget(self, user_id: str, is_meant: Callable[[Rating], bool]) -> int:
         with self._database.writing(erases=True) as connection:
-            meant = [(number,) for number, rating in _rows(connection, user_id) if is_meant(rating)]
+            meant = [(number,) for number, rating in _load_rows(connection, user_id) if is_meant(rating)]
             connection.executemany("DELETE FROM feedback WHERE rowid = ?", meant)
         return len(meant)
 
 
-def _rows(connection: sqlite3.Connection, user_id: str, after: float = 0.0) -> list[tuple[int, Rating]]:
+def _load_rows(connection: sqlite3.Connection, user_id: str, after: float = 0.0) -> list[tuple[int, Rating]]:
     rows = connection.execute(
         "SELECT rowid, memory_id, query, useful, at FROM feedback WHERE owner = ? AND until > ? ORDER BY until, rowid",
         (known_owner(connection, user_id), after),

@@ -41,13 +41,13 @@ class SqliteAliases:
 
     def get(self, user_id: str, names: Sequence[str]) -> dict[str, str]:
         condition = "name IN (SELECT value FROM json_each(?)) AND NOT withdrawn"
-        aliases = self._rows(user_id, condition, json.dumps(list(names)))
+        aliases = self._load_aliases(user_id, condition, json.dumps(list(names)))
         return {alias.name: alias.memory_id for alias in aliases}
 
     def all(self, user_id: str) -> Iterator[Alias]:
-        yield from self._rows(user_id, "TRUE")
+        yield from self._load_aliases(user_id, "TRUE")
 
-    def _rows(self, user_id: str, condition: str, *values: object) -> list[Alias]:
+    def _load_aliases(self, user_id: str, condition: str, *values: object) -> list[Alias]:
         with self._database.reading() as connection:
             rows = connection.execute(
                 f"SELECT name, memory_id, run_id, withdrawn FROM aliases WHERE owner = ? AND {condition} ORDER BY name",

@@ -22,7 +22,7 @@ _READ = 20
 _USERS_IN_MEMORY = 32
 
 
-def _compared(
+def _compare_rows(
     connection: sqlite3.Connection, owner: int, visibility: Visibility, shares: Mapping[int, float], vector: Vector | None,
     model: str,
 ) -> list[tuple[float, Similar]]:  # fmt: skip
@@ -64,7 +64,7 @@ def _shared_words(connection: sqlite3.Connection, owner: int, terms: Sequence[st
     return {row: shares[row] for row in best}
 
 
-def _nearest(columns: Columns, visibility: Visibility, vector: Vector | None, limit: int) -> list[int]:
+def _find_nearest(columns: Columns, visibility: Visibility, vector: Vector | None, limit: int) -> list[int]:
     if vector is None or not len(columns):
         return []
     visible = columns.visible(visibility.agents, visibility.now.timestamp(), visibility.include_expired)
@@ -84,7 +84,7 @@ class SqliteIndex:
         self, visibility: Visibility, filters: Filter, terms: Sequence[str], vector: Vector | None, with_legs: bool = False
     ) -> Retrieved:
         with self._database.reading() as connection:
-            columns = self._columns(connection, visibility.user_id)
+            columns = self._load_columns(connection, visibility.user_id)
             visible = columns.visible(visibility.agents, visibility.now.timestamp(), visibility.include_expired)
             allowed = visible & scan.passing(connection, columns, filters)
             counts = scan.term_counts(connection, columns, terms)
@@ -98,23 +98,23 @@ class SqliteIndex:
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
         with self._database.reading() as connection:
-            columns = self._columns(connection, visibility.user_id)
-            rows = dict.fromkeys(_nearest(columns, visibility, vector, limit), 0.0)
+            columns = self._load_columns(connection, visibility.user_id)
+            rows = dict.fromkeys(_find_nearest(columns, visibility, vector, limit), 0.0)
             rows |= _shared_words(connection, columns.owner, terms)
             return best_by_words_and_vector(
-                _compared(connection, columns.owner, visibility, rows, vector, self._model), limit
+                _compare_rows(connection, columns.owner, visibility, rows, vector, self._model), limit
             )
 
     def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
         with self._database.reading() as connection:
-            columns = self._columns(connection, visibility.user_id)
+            columns = self._load_columns(connection, visibility.user_id)
             allowed = columns.visible(visibility.agents, visibility.now.timestamp(), visibility.include_expired)
             allowed &= scan.passing(connection, columns, filters)
             slots = np.flatnonzero(allowed)
             order = np.lexsort((-columns["happened_at"][slots], -columns["importance"][slots]))
             return [columns.ids[slot] for slot in slots[order[:limit]]], False
 
-    def _columns(self, connection: sqlite3.Connection, user_id: str) -> Columns:
+    def _load_columns(self, connection: sqlite3.Connection, user_id: str) -> Columns:
         owner = known_owner(connection, user_id)
         if owner is None:
             return Columns(0, self._model, self._dimension)

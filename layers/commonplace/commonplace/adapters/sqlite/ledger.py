@@ -32,7 +32,7 @@ class SqliteLedger:
     def record(self, user_id: str, interactions: Sequence[Interaction], at: datetime) -> list[bool]:
         with self._database.writing() as connection:
             owner = owner_number(connection, user_id)
-            return [_record(connection, owner, interaction, at) for interaction in interactions]
+            return [_record_interaction(connection, owner, interaction, at) for interaction in interactions]
 
     def pending(self, user_id: str, limit: int) -> list[LedgerEntry]:
         with self._database.reading() as connection:
@@ -40,7 +40,7 @@ class SqliteLedger:
                 f"{_ENTRY} WHERE owner = ? AND state = 'pending' ORDER BY seconds, number LIMIT ?",
                 (known_owner(connection, user_id), limit),
             ).fetchall()
-        return [_entry(*row) for row in rows]
+        return [_build_entry(*row) for row in rows]
 
     def entries(self, user_id: str, interaction_ids: Sequence[str]) -> list[LedgerEntry]:
         with self._database.reading() as connection:
@@ -48,12 +48,12 @@ class SqliteLedger:
                 f"{_ENTRY} WHERE owner = ? AND interaction_id IN (SELECT value FROM json_each(?))",
                 (known_owner(connection, user_id), json.dumps(interaction_ids)),
             ).fetchall()
-        entries = {row[0]: _entry(*row) for row in rows}
+        entries = {row[0]: _build_entry(*row) for row in rows}
         return [entries[interaction_id] for interaction_id in interaction_ids if interaction_id in entries]
 
     def reread(self, user_id: str, interaction_ids: Sequence[str]) -> int:
         change = "state = 'pending', failures = 0, read_at = NULL, read_seconds = NULL"
-        return self._change(user_id, interaction_ids, f"SET {change} WHERE interaction IS NOT NULL")
+        return self._update(user_id, interaction_ids, f"SET {change} WHERE interaction IS NOT NULL")
 
     def drop_texts(self, user_id: str, now: datetime, retention: timedelta) -> int:
         with self._database.writing(erases=True) as connection:
@@ -71,14 +71,14 @@ class SqliteLedger:
 
     def erase_texts(self, user_id: str, interaction_ids: Sequence[str]) -> None:
         state = "CASE state WHEN 'pending' THEN 'read' ELSE state END"
-        self._change(user_id, interaction_ids, f"SET interaction = NULL, state = {state} WHERE TRUE", erases=True)
+        self._update(user_id, interaction_ids, f"SET interaction = NULL, state = {state} WHERE TRUE", erases=True)
 
     def due(self, texts_before: datetime | None = None) -> Iterator[str]:
         with self._database.reading() as connection:
             rows = connection.execute(_DUE, (texts_before and texts_before.timestamp(),)).fetchall()
         return iter([user_id for (user_id,) in rows])
 
-    def _change(self, user_id: str, interaction_ids: Sequence[str], change: str, erases: bool = False) -> int:
+    def _update(self, user_id: str, interaction_ids: Sequence[str], change: str, erases: bool = False) -> int:
         with self._database.writing(erases) as connection:
             return connection.execute(
                 f"UPDATE interactions {change} AND owner = ? AND interaction_id IN (SELECT value FROM json_each(?))",
@@ -98,7 +98,7 @@ def mark(connection: sqlite3.Connection, owner: int, run: Run, marks: Mapping[st
         )
 
 
-def _record(connection: sqlite3.Connection, owner: int, entry: Interaction, at: datetime) -> bool:
+def _record_interaction(connection: sqlite3.Connection, owner: int, entry: Interaction, at: datetime) -> bool:
     body = INTERACTION.dump_json(entry).decode()
     cursor = connection.execute(
         "INSERT INTO interactions (owner, interaction_id, time, seconds, state, recorded_at, interaction, messages)"
@@ -108,7 +108,7 @@ def _record(connection: sqlite3.Connection, owner: int, entry: Interaction, at: 
     return cursor.rowcount == 1
 
 
-def _entry(
+def _build_entry(
     interaction_id: str, time: str, state: Any, recorded_at: str, body: bytes | None, run_id: str | None,
     read_at: str | None, failures: int, messages: int,
 ) -> LedgerEntry:  # fmt: skip

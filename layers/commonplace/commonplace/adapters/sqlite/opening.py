@@ -90,7 +90,7 @@ def connect_read_only(path: Path, wait_seconds: float) -> tuple[sqlite3.Connecti
     return connection, None if stamp[-1] else stamp
 
 
-def lock_exclusively(path: Path, wait_seconds: float) -> None:
+def refuse_other_files(path: Path, wait_seconds: float) -> None:
     """Raise `STORAGE_UNAVAILABLE` if the file is another program's database or has another version. Writes nothing."""
     if not path.exists() or path.stat().st_size == 0:
         return
@@ -127,7 +127,7 @@ def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
         return True
     if application != APPLICATION_ID and not tables >= _OURS:
         raise unavailable(f"{path} is a database of another program, and was not changed")
-    version = _version(connection)
+    version = _load_version(connection)
     if version != _VERSION:
         raise unavailable(
             f"{path} is a memory file of version {version}, and this release opens version {_VERSION}. Run"
@@ -139,7 +139,7 @@ def is_empty(connection: sqlite3.Connection, path: Path) -> bool:
 
 def is_set_up(connection: sqlite3.Connection) -> bool:
     """Return whether the file has its tables and a log. If so, opening need not wait for a writer."""
-    return connection.execute("PRAGMA journal_mode").fetchone() == ("wal",) and _version(connection) == _VERSION
+    return connection.execute("PRAGMA journal_mode").fetchone() == ("wal",) and _load_version(connection) == _VERSION
 
 
 def make_tables(connection: sqlite3.Connection, path: Path) -> None:
@@ -152,7 +152,7 @@ def make_tables(connection: sqlite3.Connection, path: Path) -> None:
         connection.executescript(f"BEGIN IMMEDIATE; {schema} {marks} COMMIT;")
 
 
-def _version(connection: sqlite3.Connection) -> int:
+def _load_version(connection: sqlite3.Connection) -> int:
     version: int = connection.execute("PRAGMA user_version").fetchone()[0]
     return version
 
@@ -181,7 +181,7 @@ def storage_errors(path: Path) -> Iterator[None]:
         yield
     # UnicodeDecodeError: SQLite's message quotes damaged data. OverflowError: a number is too large for SQLite.
     except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
-        raise unavailable(_why(path, error)) from None
+        raise unavailable(_explain_error(path, error)) from None
     except OSError as error:
         where = f": {error.filename}" if error.filename not in (None, str(path)) else ""  # for example a parent folder
         why = f"the memory file {path} can't be used: {error.strerror}{where}"
@@ -196,7 +196,7 @@ def damaged(path: Path, how: str) -> str:
     )
 
 
-def _why(path: Path, error: Exception) -> str:
+def _explain_error(path: Path, error: Exception) -> str:
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return "another process is writing; try again"

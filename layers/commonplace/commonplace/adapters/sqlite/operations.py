@@ -35,12 +35,12 @@ class SqliteOperations:
         erased = {change.memory.memory_id for change in operation.changes if change.erases}
         with self._database.writing(erases=bool(erased)) as connection:
             owner = owner_number(connection, operation.user_id)
-            if _row(connection, owner, operation.operation_id) is not None:
+            if _load_operation_row(connection, owner, operation.operation_id) is not None:
                 return False
             if fence is not None:
                 runs.check_fence(connection, fence)
             for change in operation.changes:
-                _make(connection, owner, change, operation.at)
+                _make_change(connection, owner, change, operation.at)
             if erased:
                 keep_erased(connection, operation.user_id, owner, erased)
             removal.forget(connection, owner, erased)
@@ -52,7 +52,7 @@ class SqliteOperations:
 
     def applied(self, user_id: str, operation_id: str) -> Applied | None:
         with self._database.reading() as connection:
-            row = _row(connection, known_owner(connection, user_id), operation_id)
+            row = _load_operation_row(connection, known_owner(connection, user_id), operation_id)
         return None if row is None else _applied(operation_id, *row)
 
     def since(self, user_id: str, at: datetime) -> list[Applied]:
@@ -96,7 +96,7 @@ class SqliteOperations:
         return [key for (key,) in rows]
 
 
-def _make(connection: sqlite3.Connection, owner: int, change: Change, at: datetime) -> None:
+def _make_change(connection: sqlite3.Connection, owner: int, change: Change, at: datetime) -> None:
     memory, before = change.memory, change.before
     if before is None:
         writes.refuse_duplicate(connection, owner, memory, at)
@@ -129,7 +129,7 @@ def _save_operation(connection: sqlite3.Connection, owner: int, operation: Opera
     )
 
 
-def _row(
+def _load_operation_row(
     connection: sqlite3.Connection, owner: int | None, operation_id: str
 ) -> "tuple[OperationKind, str, str | None, str] | None":
     row: tuple[OperationKind, str, str | None, str] | None = connection.execute(

@@ -73,17 +73,17 @@ def expired_rows(connection: sqlite3.Connection, table: Expiring, owner: int, no
         return []
     newest = f"SELECT max({written}) FROM {table} WHERE owner = ? AND {written} <= ?"
     times = connection.execute(newest, (owner, now - DAY_SECONDS)).fetchone()
-    known = [time for time in (*times, _newest(connection, owner, now)) if time is not None]
+    known = [time for time in (*times, _find_newest_time(connection, owner, now)) if time is not None]
     return [row for row, until, at in rows if until <= believed(now, known, until - (until if at is None else at))]
 
 
 def confirmed(connection: sqlite3.Connection, owner: int, now: datetime) -> float:
     """Return the latest time up to `now` that the user's records confirm, in seconds since 1970. See `believed`."""
-    newest = _newest(connection, owner, now.timestamp())
+    newest = _find_newest_time(connection, owner, now.timestamp())
     return believed(now.timestamp(), [] if newest is None else [newest])
 
 
-def _newest(connection: sqlite3.Connection, owner: int, now: float) -> float | None:
+def _find_newest_time(connection: sqlite3.Connection, owner: int, now: float) -> float | None:
     for most in (_MOST, _ALL):
         (newest,) = connection.execute(_NEWEST, {"owner": owner, "before": now - DAY_SECONDS, "most": most}).fetchone()
         if newest is not None:

@@ -100,7 +100,7 @@ class SqliteRawRecords:
         while True:
             with self._database.reading() as connection:
                 rows = connection.execute(_ROWS, (known_owner(connection, user_id), last)).fetchall()
-                audits = _audits(connection, [row[0] for row in rows])
+                audits = _load_audits(connection, [row[0] for row in rows])
             for memory_id, record, count, last_access, version in rows:
                 memory = memory_of(user_id, memory_id, record, count, last_access)
                 newest = memory.version if memory is not None else int(version)
@@ -169,7 +169,7 @@ class SqliteRecords:
     def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
         prepared = [(entry, document(entry.memory)) for entry in entries]
         with self._database.writing() as connection:
-            added = [_add(connection, entry, doc) for entry, doc in prepared]
+            added = [_add_entry(connection, entry, doc) for entry, doc in prepared]
             for user_id, at in {entry.memory.user_id: entry.audit.at for entry in entries}.items():
                 purge(connection, owner_number(connection, user_id), at)
             return added
@@ -186,16 +186,16 @@ class SqliteRecords:
         return memory
 
     def get(self, user_id: str, memory_ids: Sequence[str]) -> list[Memory]:
-        memories = {row[0]: memory_of(user_id, *row) for row in self._rows(user_id, memory_ids)}
+        memories = {row[0]: memory_of(user_id, *row) for row in self._load_rows(user_id, memory_ids)}
         return [memory for memory_id in memory_ids if (memory := memories.get(memory_id)) is not None]
 
     def stored(self, user_id: str, memory_ids: Sequence[str]) -> list[Stored]:
-        rows = self._rows(user_id, memory_ids, ", embedding")
+        rows = self._load_rows(user_id, memory_ids, ", embedding")
         memories = {row[0]: (memory_of(user_id, *row[:-1]), row[-1]) for row in rows}
         read = [memories[memory_id] for memory_id in memory_ids if memory_id in memories]
         return [Stored(memory, vector_of(blob)) for memory, blob in read if memory is not None]
 
-    def _rows(self, user_id: str, memory_ids: Sequence[str], more: str = "") -> list[tuple[Any, ...]]:
+    def _load_rows(self, user_id: str, memory_ids: Sequence[str], more: str = "") -> list[tuple[Any, ...]]:
         with self._database.reading() as connection:
             return connection.execute(
                 f"SELECT memories.memory_id, {RECORD}, found, last_found{more} FROM memories"
@@ -258,7 +258,7 @@ class SqliteRecords:
         return [audit_of(*row) for row in rows]
 
 
-def _add(connection: sqlite3.Connection, entry: Entry, doc: Document) -> tuple[Memory, bool]:
+def _add_entry(connection: sqlite3.Connection, entry: Entry, doc: Document) -> tuple[Memory, bool]:
     memory = entry.memory
     owner = owner_number(connection, memory.user_id)
     same = writes.same_content(connection, owner, memory, memory.created_at)
@@ -279,7 +279,7 @@ def audit_of(operation: str, at: str, detail: str) -> Audit:
         return Audit(str(operation), moment_of(at), {})
 
 
-def _audits(connection: sqlite3.Connection, memory_ids: list[str]) -> dict[str, list[Audit]]:
+def _load_audits(connection: sqlite3.Connection, memory_ids: list[str]) -> dict[str, list[Audit]]:
     audits = defaultdict[str, list[Audit]](list)
     for memory_id, *row in connection.execute(_AUDITS, (json.dumps(memory_ids),)):
         audits[memory_id].append(audit_of(*row))
@@ -289,15 +289,15 @@ def _audits(connection: sqlite3.Connection, memory_ids: list[str]) -> dict[str, 
 def check_file(database: Database) -> list[str]:
     """Return SQLite's first twenty findings about the file, one per line. The list is empty if the file is intact."""
     try:
-        return _faults_found(database, "integrity_check")
+        return _find_faults(database, "integrity_check")
     except CommonplaceError as error:  # a damaged page may stop the full check but not the quick check
         try:
-            return [*_faults_found(database, "quick_check"), f"the indexes could not be checked: {error.message}"]
+            return [*_find_faults(database, "quick_check"), f"the indexes could not be checked: {error.message}"]
         except CommonplaceError:
             return [error.message]
 
 
-def _faults_found(database: Database, check: str) -> list[str]:
+def _find_faults(database: Database, check: str) -> list[str]:
     with database.reading() as connection:
         faults = [str(line) for (line,) in connection.execute(f"PRAGMA {check}({_MOST_FAULTS})")]
     return [] if faults == ["ok"] else faults

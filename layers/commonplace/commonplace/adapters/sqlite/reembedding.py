@@ -28,7 +28,7 @@ class SqliteReembedding:
     def has_switched(self, user_id: str) -> bool:
         with self._database.reading() as connection:
             owner = known_owner(connection, user_id)
-            if owner is None or self._known_switched(connection, owner):
+            if owner is None or self._is_known_switched(connection, owner):
                 return True
             named = {"owner": owner, "model": self._model}
             return connection.execute(_ANOTHER_MODEL, named).fetchone() is None
@@ -57,13 +57,13 @@ class SqliteReembedding:
         with self._database.writing() as connection:
             connection.executemany("INSERT OR REPLACE INTO waiting_vectors VALUES (:row, :model, :vector)", rows)
             owner = known_owner(connection, user_id)
-            if owner is not None and self._known_switched(connection, owner):
+            if owner is not None and self._is_known_switched(connection, owner):
                 self._take_over(connection, owner)
 
     def switch(self, user_id: str) -> bool:
         with self._database.writing() as connection:
             owner = known_owner(connection, user_id)
-            if owner is None or self._known_switched(connection, owner):
+            if owner is None or self._is_known_switched(connection, owner):
                 return True
             named = {"owner": owner, "model": self._model}
             if connection.execute(f"SELECT 1 {_REMAINING} LIMIT 1", named).fetchone():
@@ -72,7 +72,7 @@ class SqliteReembedding:
             connection.execute("INSERT OR REPLACE INTO embedding_models VALUES (:owner, :model)", named)
             return True
 
-    def _known_switched(self, connection: sqlite3.Connection, owner: int) -> bool:
+    def _is_known_switched(self, connection: sqlite3.Connection, owner: int) -> bool:
         row = connection.execute("SELECT model FROM embedding_models WHERE owner = ?", (owner,)).fetchone()
         return row is not None and str(row[0]) == self._model
 

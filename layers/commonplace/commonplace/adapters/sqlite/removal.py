@@ -79,11 +79,11 @@ def _forget_replaced(connection: sqlite3.Connection, owner: int, memory_id: str)
     for operation_id, made in saved:
         connection.execute(
             "UPDATE operations SET made = ? WHERE owner = ? AND operation_id = ?",
-            (_without(made, memory_id), owner, operation_id),
+            (_remove_words(made, memory_id), owner, operation_id),
         )
 
 
-def _without(made: str, memory_id: str) -> str:
+def _remove_words(made: str, memory_id: str) -> str:
     try:
         changes = [AppliedChange(**change) for change in json.loads(made)]
     except (ValueError, TypeError):

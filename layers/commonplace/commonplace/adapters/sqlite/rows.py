@@ -33,7 +33,7 @@ def insert(connection: sqlite3.Connection, row: int, owner: int, doc: Document) 
 
 def words_of(owner: int, doc: Document) -> tuple[str, str]:
     """Return the text that is indexed for a memory: its tokens and its labels."""
-    return " ".join(_own(owner, doc.tokens)), " ".join(_own(owner, doc.labels))
+    return " ".join(_prefix_with_owner(owner, doc.tokens)), " ".join(_prefix_with_owner(owner, doc.labels))
 
 
 def delete(connection: sqlite3.Connection, row: int) -> None:
@@ -51,20 +51,20 @@ def occurrences(connection: sqlite3.Connection, owner: int, term: str) -> "dict[
     import numpy as np  # deferred, as only stores and searches need NumPy
 
     cursor = connection.execute(
-        "SELECT col, group_concat(doc) FROM word_places WHERE term = ? GROUP BY col", _own(owner, [term])
+        "SELECT col, group_concat(doc) FROM word_places WHERE term = ? GROUP BY col", _prefix_with_owner(owner, [term])
     )
     return {column: np.fromstring(rows, dtype=np.int64, sep=",") for column, rows in cursor}
 
 
 def frequencies(connection: sqlite3.Connection, owner: int, terms: Sequence[str]) -> dict[str, int]:
     """Return how many of the owner's memories contain each term. Closed memories count too."""
-    own = dict(zip(_own(owner, terms), terms, strict=True))
+    own = dict(zip(_prefix_with_owner(owner, terms), terms, strict=True))
     marks = ",".join("?" * len(own))
     rows = connection.execute(f"SELECT term, doc FROM word_counts WHERE term IN ({marks})", tuple(own)).fetchall()
     return {own[term]: count for term, count in rows}
 
 
-def _own(owner: int, terms: Sequence[str]) -> list[str]:
+def _prefix_with_owner(owner: int, terms: Sequence[str]) -> list[str]:
     return [f"{owner}_{term}" for term in terms]
 
 
@@ -132,7 +132,7 @@ def memory_of(
         if not report_unreadable(user_id, name):
             _log.error("an unreadable record is left out: %s %s: %s", user_id, name, type(error).__name__)
         return None
-    return memory if count is None else memory.model_copy(update=_counted(count, last_access))
+    return memory if count is None else memory.model_copy(update=_parse_counts(count, last_access))
 
 
 def moment_of(text: object) -> datetime:
@@ -148,7 +148,7 @@ def shown_id(name: object) -> str:
     return name if isinstance(name, str) and _ID.fullmatch(name) else "(damaged id)"
 
 
-def _counted(count: int, last_access: str | None) -> dict[str, object]:
+def _parse_counts(count: int, last_access: str | None) -> dict[str, object]:
     try:
         return {"access_count": int(count), "last_accessed": datetime.fromisoformat(str(last_access))}
     except ValueError:  # a damaged count must not hide the memory

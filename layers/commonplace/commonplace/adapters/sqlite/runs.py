@@ -62,7 +62,7 @@ def extend_lease(connection: sqlite3.Connection, fence: Fence, until: float) -> 
 def check_fence(connection: sqlite3.Connection, fence: Fence) -> None:
     """Raise `LEASE_LOST` unless the fence has the number of the user's newest lease."""
     if connection.execute(_NEWEST, (fence.user_id, fence.number)).fetchone() is None:
-        raise CommonplaceError(ErrorCode.LEASE_LOST, "another run has taken over; this one writes nothing any more")
+        raise CommonplaceError(ErrorCode.LEASE_LOST, "another run has taken over; this run can no longer write")
 
 
 class SqliteBudget:
@@ -106,7 +106,7 @@ class SqliteRuns:
             extend_lease(connection, fence, 0.0)
 
     def unfinished(self, user_id: str) -> Run | None:
-        runs = self._runs(user_id, "status = 'running' ORDER BY run_id")
+        runs = self._load_runs(user_id, "status = 'running' ORDER BY run_id")
         return runs[0] if runs else None
 
     def save(self, run: Run, fence: Fence) -> None:
@@ -143,13 +143,13 @@ class SqliteRuns:
             connection.execute(_SAVE, (owner, run.run_id, run.status, run.model_dump_json()))
 
     def get(self, user_id: str, run_id: str) -> Run | None:
-        runs = self._runs(user_id, "run_id = ?", run_id)
+        runs = self._load_runs(user_id, "run_id = ?", run_id)
         return runs[0] if runs else None
 
     def newest(self, user_id: str, limit: int) -> list[Run]:
-        return self._runs(user_id, "TRUE ORDER BY run_id DESC LIMIT ?", limit)
+        return self._load_runs(user_id, "TRUE ORDER BY run_id DESC LIMIT ?", limit)
 
-    def _runs(self, user_id: str, where: str, *values: object) -> list[Run]:
+    def _load_runs(self, user_id: str, where: str, *values: object) -> list[Run]:
         with self._database.reading() as connection:
             rows = connection.execute(
                 f"SELECT CAST(run AS BLOB) FROM runs WHERE owner = ? AND {where}", (known_owner(connection, user_id), *values)

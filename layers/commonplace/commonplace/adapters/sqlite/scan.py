@@ -103,13 +103,13 @@ def best_candidates(columns: Columns, allowed: Flags, counts: Floats, cosines: F
     """Select the best memories by words alone and the nearest by vector."""
     with_words = np.flatnonzero(allowed & (counts > 0).any(axis=0))
     relative = columns["length"][with_words] / max(corpus.average_length, 1.0)
-    scores = bm25.bm25(_counts_by_memory(counts, with_words), relative, bm25.inverse_document_frequency(corpus))
+    scores = bm25.bm25(_select_counts(counts, with_words), relative, bm25.inverse_document_frequency(corpus))
     with_vector = np.flatnonzero(allowed & ~np.isnan(cosines))
-    words, near = _top(scores, depth.by_words), with_vector[_top(cosines[with_vector], depth.by_vector)]
+    words, near = _pick_top(scores, depth.by_words), with_vector[_pick_top(cosines[with_vector], depth.by_vector)]
     return Best(with_words[words], scores[words], near, cosines[near])
 
 
-def _top(scores: Floats, count: int) -> Integers:
+def _pick_top(scores: Floats, count: int) -> Integers:
     if len(scores) <= count:
         return np.arange(len(scores))
     return np.argpartition(-scores, count)[:count]
@@ -135,7 +135,7 @@ def candidate_columns(
     return Candidates(
         ids=list(map(columns.ids.__getitem__, slots.tolist())),
         ranked=ranked[slots],
-        term_counts=_counts_by_memory(counts, slots),
+        term_counts=_select_counts(counts, slots),
         lengths=columns["length"][slots].astype(np.float64),
         cosines=cosines[slots],
         sessions=sessions,
@@ -152,5 +152,5 @@ def candidate_columns(
     )
 
 
-def _counts_by_memory(counts: Floats, slots: Integers) -> Floats:
+def _select_counts(counts: Floats, slots: Integers) -> Floats:
     return np.ascontiguousarray(np.take(counts, slots, axis=1).T, dtype=np.float64)

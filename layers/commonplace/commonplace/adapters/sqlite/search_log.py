@@ -66,7 +66,7 @@ class SqliteSearchLog:
         with self._database.reading() as connection:
             searches = [
                 LoggedSearch(query, count, moment_of(at))
-                for _, query, count, at in self._rows(connection, user_id, self._clock())
+                for _, query, count, at in self._load_rows(connection, user_id, self._clock())
             ]
         return searches + waiting
 
@@ -75,7 +75,7 @@ class SqliteSearchLog:
             self._write()
             waiting = [each.search.query for each in self._waiting if each.user_id == user_id]
         with self._database.reading() as connection:
-            return [query for _, query, _, _ in self._rows(connection, user_id, -math.inf)] + waiting
+            return [query for _, query, _, _ in self._load_rows(connection, user_id, -math.inf)] + waiting
 
     def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> int:
         with self._guard:
@@ -87,7 +87,7 @@ class SqliteSearchLog:
                 " ON CONFLICT DO UPDATE SET seconds = excluded.seconds",
                 (self._clock(), user_id),
             )
-            meant = [(number,) for number, query, *_ in self._rows(connection, user_id, -math.inf) if is_meant(query)]
+            meant = [(number,) for number, query, *_ in self._load_rows(connection, user_id, -math.inf) if is_meant(query)]
             connection.executemany("DELETE FROM searches WHERE number = ?", meant)
         return len(meant)
 
@@ -97,7 +97,7 @@ class SqliteSearchLog:
             self._write()
             self._waiting = []
 
-    def _rows(self, connection: sqlite3.Connection, user_id: str, after: float) -> list[tuple[int, str, int, str]]:
+    def _load_rows(self, connection: sqlite3.Connection, user_id: str, after: float) -> list[tuple[int, str, int, str]]:
         return connection.execute(
             "SELECT number, query, found, at FROM searches WHERE owner = ? AND purge_at > ? ORDER BY number",
             (known_owner(connection, user_id), after),
@@ -110,13 +110,13 @@ class SqliteSearchLog:
         try:
             with self._database.counting() as connection:
                 if connection is not None:
-                    self._insert(connection)
+                    self._insert_waiting(connection)
                     self._waiting = []
         except CommonplaceError as error:
             _log.warning("%d searches are not logged: %s", len(self._waiting), error)
             self._waiting = []
 
-    def _insert(self, connection: sqlite3.Connection) -> None:
+    def _insert_waiting(self, connection: sqlite3.Connection) -> None:
         now = self._clock()
         for searched_at, user_id, owner, search in self._waiting:
             drop_expired(connection, "searches", owner, now)

@@ -57,15 +57,15 @@ class SqliteStoredFiles:
         return [StoredFile.model_validate_json(file) for (file,) in rows]
 
     def delete(self, user_id: str, kind: FileKind, file_id: str) -> None:
-        self._delete(user_id, "kind = ? AND file_id = ?", kind, file_id)
+        self._delete_files(user_id, "kind = ? AND file_id = ?", kind, file_id)
 
     def delete_all(self, user_id: str, kind: FileKind | None = None) -> None:
-        self._delete(user_id, "kind = coalesce(?, kind)", kind)
+        self._delete_files(user_id, "kind = coalesce(?, kind)", kind)
 
     def link(self, user_id: str, file: StoredFile, seconds: int) -> None:
         """Return None, because files in a memory file have no links."""
 
-    def _delete(self, user_id: str, condition: str, *values: str | None) -> None:
+    def _delete_files(self, user_id: str, condition: str, *values: str | None) -> None:
         with self._database.reading() as connection:
             of_user = "SELECT 1 FROM kept_files JOIN users ON number = owner WHERE user_id = ? LIMIT 1"
             if connection.execute(of_user, (user_id,)).fetchone() is None:

@@ -76,14 +76,14 @@ def replace(connection: sqlite3.Connection, older: StoredRow, memory: Memory, au
 
 def same_content(connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime) -> Memory | None:
     """Return another active memory with the same content. If that memory is expired, archive it and return None."""
-    return _active_holder(connection, owner, memory, now, "fingerprint = ?", fingerprint(memory))
+    return _find_active_holder(connection, owner, memory, now, "fingerprint = ?", fingerprint(memory))
 
 
 def same_key(connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime) -> Memory | None:
     """Return another active memory with the same key. If that memory is expired, archive it and return None."""
     if memory.key is None:
         return None
-    return _active_holder(connection, owner, memory, now, "collection = ? AND key = ?", memory.collection, memory.key)
+    return _find_active_holder(connection, owner, memory, now, "collection = ? AND key = ?", memory.collection, memory.key)
 
 
 def refuse_duplicate(connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime) -> None:
@@ -93,7 +93,7 @@ def refuse_duplicate(connection: sqlite3.Connection, owner: int, memory: Memory,
         raise CommonplaceError(ErrorCode.CONFLICT, f"the same memory or key is there already: {same.memory_id}")
 
 
-def _active_holder(
+def _find_active_holder(
     connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime, condition: str, *values: object
 ) -> Memory | None:
     if memory.status != "active":

@@ -15,10 +15,10 @@ NAMES = (
 
 def rendered(name: str, rows: Sequence["Row"]) -> Any:
     """Return the tools of these rows in one of `NAMES`, as plain JSON values."""
-    return _renderers()[name](rows)
+    return _load_renderers()[name](rows)
 
 
-def _renderers() -> "Mapping[str, Callable[[Sequence[Row]], Any]]":
+def _load_renderers() -> "Mapping[str, Callable[[Sequence[Row]], Any]]":
     from commonplace.contract.formats import aws_agents, model_apis, openapi
 
     return {

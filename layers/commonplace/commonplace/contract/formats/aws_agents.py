@@ -24,7 +24,7 @@ _ANSWER = {"description": "The answer, a JSON object.", "content": {"application
 def described(schema: Schema) -> str:
     """Return a field's description followed by its limits and default, unless it states them already."""
     description: str = schema.get("description", "")
-    clauses = [clause for clause in _clauses(schema) if clause.casefold() not in description.casefold()]
+    clauses = [clause for clause in _list_clauses(schema) if clause.casefold() not in description.casefold()]
     limits = "; ".join(clauses)
     return f"{description} {limits[0].upper()}{limits[1:]}.".strip() if limits else description
 
@@ -42,15 +42,15 @@ def shape(schema: Schema) -> str:
         return "|".join(schema["enum"])
     if schema.get("format") == "date-time":
         return "ISO 8601 time"
-    return f"{kind} {_range(schema)}" if _range(schema) else str(kind)
+    return f"{kind} {_format_range(schema)}" if _format_range(schema) else str(kind)
 
 
-def _clauses(schema: Schema) -> list[str]:
+def _list_clauses(schema: Schema) -> list[str]:
     clauses = []
     if "enum" in schema:
         clauses.append("one of " + ", ".join(schema["enum"]))
-    if _range(schema):
-        clauses.append(_range(schema))
+    if _format_range(schema):
+        clauses.append(_format_range(schema))
     if schema.get("format") == "date-time":
         clauses.append("ISO 8601")
     if "maxLength" in schema:
@@ -62,7 +62,7 @@ def _clauses(schema: Schema) -> list[str]:
     return clauses
 
 
-def _range(schema: Schema) -> str:
+def _format_range(schema: Schema) -> str:
     return f"{schema['minimum']:g}-{schema['maximum']:.10g}" if {"minimum", "maximum"} <= set(schema) else ""
 
 
@@ -77,7 +77,7 @@ def by_function(rows: Sequence[Row]) -> dict[str, list[Row]]:
 def bedrock_agents(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
     """Return `{function: {actionGroupName, description, functionSchema}}`; callers add agent, version and executor."""
     return {
-        function: {**group(function, own), "functionSchema": {"functions": [_function(row) for row in own]}}
+        function: {**group(function, own), "functionSchema": {"functions": [_build_function(row) for row in own]}}
         for function, own in by_function(rows).items()
     }
 
@@ -103,9 +103,9 @@ def parameter(schema: Schema) -> dict[str, Any]:
     return {"type": schema["type"], "description": described(schema)}
 
 
-def _function(row: Row) -> dict[str, Any]:
+def _build_function(row: Row) -> dict[str, Any]:
     required = row["input_schema"].get("required", ())
-    fields = _fields(sorted(row["input_schema"]["properties"].items(), key=lambda field: field[0] not in required))
+    fields = _fold_extra_fields(sorted(row["input_schema"]["properties"].items(), key=lambda field: field[0] not in required))
     return {
         "name": row["name"],
         "description": row["description"],
@@ -114,7 +114,7 @@ def _function(row: Row) -> dict[str, Any]:
     }
 
 
-def _fields(fields: list[tuple[str, Schema]]) -> list[tuple[str, Schema]]:
+def _fold_extra_fields(fields: list[tuple[str, Schema]]) -> list[tuple[str, Schema]]:
     if len(fields) <= MOST_PARAMETERS:
         return fields
     limit = MOST_PARAMETERS - 1
@@ -125,23 +125,23 @@ def _fields(fields: list[tuple[str, Schema]]) -> list[tuple[str, Schema]]:
 def bedrock_agents_api(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
     """Return `{function: {actionGroupName, description, apiSchema: {payload}}}`; the payload is an OpenAPI document."""
     return {
-        function: {**group(function, own), "apiSchema": {"payload": json.dumps(_document(own), ensure_ascii=False)}}
+        function: {**group(function, own), "apiSchema": {"payload": json.dumps(_build_document(own), ensure_ascii=False)}}
         for function, own in by_function(rows).items()
     }
 
 
-def _document(rows: Sequence[Row]) -> dict[str, Any]:
+def _build_document(rows: Sequence[Row]) -> dict[str, Any]:
     return {
         "openapi": "3.0.0",
         "info": {"title": "Commonplace", "version": "1"},
-        "paths": {f"/tools/{row['name']}": {"post": _operation(row)} for row in rows},
+        "paths": {f"/tools/{row['name']}": {"post": _build_operation(row)} for row in rows},
     }
 
 
-def _operation(row: Row) -> dict[str, Any]:
+def _build_operation(row: Row) -> dict[str, Any]:
     schema = {
         "type": "object",
-        "properties": {name: _field(field) for name, field in row["input_schema"]["properties"].items()},
+        "properties": {name: _build_field(field) for name, field in row["input_schema"]["properties"].items()},
     }
     if row["input_schema"].get("required"):
         schema["required"] = list(row["input_schema"]["required"])
@@ -154,28 +154,28 @@ def _operation(row: Row) -> dict[str, Any]:
     }
 
 
-def _field(schema: Schema) -> dict[str, Any]:
+def _build_field(schema: Schema) -> dict[str, Any]:
     items = {"items": {"type": schema["items"]["type"]}} if schema["type"] == "array" else {}
     return {**parameter(schema), **items}
 
 
 def agentcore(rows: Sequence[Row]) -> dict[str, list[dict[str, Any]]]:
     """Return `{function: [{name, description, inputSchema}]}`; the gateway adds `<target>___` before each name."""
-    return {function: [_tool(row) for row in own] for function, own in by_function(rows).items()}
+    return {function: [_build_tool(row) for row in own] for function, own in by_function(rows).items()}
 
 
-def _tool(row: Row) -> dict[str, Any]:
-    return {"name": row["name"], "description": row["description"], "inputSchema": _reduced(row["input_schema"])}
+def _build_tool(row: Row) -> dict[str, Any]:
+    return {"name": row["name"], "description": row["description"], "inputSchema": _reduce_schema(row["input_schema"])}
 
 
-def _reduced(schema: Schema) -> dict[str, Any]:
+def _reduce_schema(schema: Schema) -> dict[str, Any]:
     reduced: dict[str, Any] = {"type": schema["type"]}
     if described(schema):
         reduced["description"] = described(schema)
     if "properties" in schema:
-        reduced["properties"] = {name: _reduced(field) for name, field in schema["properties"].items()}
+        reduced["properties"] = {name: _reduce_schema(field) for name, field in schema["properties"].items()}
     if "required" in schema:
         reduced["required"] = list(schema["required"])
     if "items" in schema:
-        reduced["items"] = _reduced(schema["items"])
+        reduced["items"] = _reduce_schema(schema["items"])
     return reduced

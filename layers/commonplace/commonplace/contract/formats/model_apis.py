@@ -16,10 +16,10 @@ _OF_GEMINI = frozenset(
 
 def mcp(rows: Sequence[Row]) -> dict[str, Any]:
     """Return `{tools: [{name, title, description, inputSchema, outputSchema, annotations}]}`."""
-    return {"tools": [_tool(row) for row in rows]}
+    return {"tools": [_build_tool(row) for row in rows]}
 
 
-def _tool(row: Row) -> dict[str, Any]:
+def _build_tool(row: Row) -> dict[str, Any]:
     return {
         "name": row["name"],
         "title": row["title"],
@@ -38,10 +38,10 @@ def _tool(row: Row) -> dict[str, Any]:
 
 def openai(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """Return `[{type, function: {name, description, parameters, strict}}]` with unchanged schemas."""
-    return [{"type": "function", "function": _function(row)} for row in rows]
+    return [{"type": "function", "function": _build_function(row)} for row in rows]
 
 
-def _function(row: Row) -> dict[str, Any]:
+def _build_function(row: Row) -> dict[str, Any]:
     return {"name": row["name"], "description": row["description"], "parameters": row["input_schema"], "strict": False}
 
 
@@ -52,31 +52,31 @@ def anthropic(rows: Sequence[Row]) -> list[dict[str, Any]]:
 
 def bedrock_converse(rows: Sequence[Row]) -> dict[str, Any]:
     """Return `{tools: [{toolSpec: {name, description, inputSchema: {json}}}]}`."""
-    return {"tools": [{"toolSpec": _specification(row)} for row in rows]}
+    return {"tools": [{"toolSpec": _build_specification(row)} for row in rows]}
 
 
-def _specification(row: Row) -> dict[str, Any]:
+def _build_specification(row: Row) -> dict[str, Any]:
     schema = {name: value for name, value in row["input_schema"].items() if name in _AT_THE_TOP}
-    schema = _reduced(schema, lambda keyword: keyword != "additionalProperties")
+    schema = _reduce_schema(schema, lambda keyword: keyword != "additionalProperties")
     return {"name": row["name"], "description": row["description"], "inputSchema": {"json": schema}}
 
 
 def gemini(rows: Sequence[Row]) -> dict[str, Any]:
     """Return `{functionDeclarations: [{name, description, parameters}]}`, an item of `tools` of `generateContent`."""
-    return {"functionDeclarations": [_declaration(row) for row in rows]}
+    return {"functionDeclarations": [_build_declaration(row) for row in rows]}
 
 
-def _declaration(row: Row) -> dict[str, Any]:
-    parameters = _reduced(row["input_schema"], _OF_GEMINI.__contains__)
+def _build_declaration(row: Row) -> dict[str, Any]:
+    parameters = _reduce_schema(row["input_schema"], _OF_GEMINI.__contains__)
     return {"name": row["name"], "description": row["description"], "parameters": parameters}
 
 
-def _reduced(schema: Mapping[str, Any], takes: Callable[[str], bool]) -> dict[str, Any]:
+def _reduce_schema(schema: Mapping[str, Any], takes: Callable[[str], bool]) -> dict[str, Any]:
     schema_kept = {keyword: value for keyword, value in schema.items() if takes(keyword)}
     if "properties" in schema_kept:
-        schema_kept["properties"] = {name: _reduced(field, takes) for name, field in schema_kept["properties"].items()}
+        schema_kept["properties"] = {name: _reduce_schema(field, takes) for name, field in schema_kept["properties"].items()}
     if "items" in schema_kept:
-        schema_kept["items"] = _reduced(schema_kept["items"], takes)
+        schema_kept["items"] = _reduce_schema(schema_kept["items"], takes)
     if "anyOf" in schema_kept:
-        schema_kept["anyOf"] = [_reduced(choice, takes) for choice in schema_kept["anyOf"]]
+        schema_kept["anyOf"] = [_reduce_schema(choice, takes) for choice in schema_kept["anyOf"]]
     return schema_kept

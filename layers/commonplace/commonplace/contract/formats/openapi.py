@@ -46,8 +46,8 @@ _OF_THE_GATEWAY = {"302", "401", "429"}  # statuses that only the API on AWS ret
 
 def write(rows: Sequence[Row]) -> dict[str, Any]:
     """Return an OpenAPI document with a route per tool, the manifest, the import of conversations and the night routes."""
-    posts = {f"/tools/{row['name']}": _tool(row) for row in rows}
-    posts |= {"/memories": _store_many(), "/import": _import(), "/uploads": _upload()}
+    posts = {f"/tools/{row['name']}": _build_tool(row) for row in rows}
+    posts |= {"/memories": _build_store_many(), "/import": _build_import(), "/uploads": _build_upload()}
     headers = [reference("parameters/User"), reference("parameters/Timezone")]
     return {
         "openapi": "3.1.0",
@@ -55,13 +55,13 @@ def write(rows: Sequence[Row]) -> dict[str, Any]:
         "servers": _SERVERS,
         "security": [{"token": []}, {"iam": []}],
         "paths": {
-            "/tools": {"get": _manifest()},
-            "/exports/{export_id}": {"parameters": [*headers, _EXPORT_ID], "get": _export()},
+            "/tools": {"get": _build_manifest()},
+            "/exports/{export_id}": {"parameters": [*headers, _EXPORT_ID], "get": _build_export()},
             **{path: {"parameters": headers, "post": operation} for path, operation in posts.items()},
             **{path: {**item, "parameters": [*headers, *item["parameters"]]} for path, item in night_paths().items()},
         },
         "components": {
-            "schemas": {"Error": _error()},
+            "schemas": {"Error": _build_error()},
             "parameters": {"User": _USER, "Timezone": _TIMEZONE},
             "securitySchemes": {
                 "token": {
@@ -81,17 +81,17 @@ def write_local(rows: Sequence[Row], url: str) -> dict[str, Any]:
     """Return the OpenAPI document of the local server at a base URL."""
     whole = write(rows)
     headers = {f"#/components/parameters/{name}" for name in whole["components"]["parameters"]}
-    paths = {path: _local_path(item, headers) for path, item in whole["paths"].items()}
+    paths = {path: _localize_path(item, headers) for path, item in whole["paths"].items()}
     return {
         "openapi": whole["openapi"],
         "info": whole["info"],
         "servers": [{"url": url, "description": "This machine only, no token."}],
-        "paths": {**{path: _local_path({"get": get}, headers) for path, get in _own().items()}, **paths},
+        "paths": {**{path: _localize_path({"get": get}, headers) for path, get in _build_own_paths().items()}, **paths},
         "components": {"schemas": whole["components"]["schemas"]},
     }
 
 
-def _tool(row: Row) -> dict[str, Any]:
+def _build_tool(row: Row) -> dict[str, Any]:
     examples = {f"{row['name']}_{number}": {"value": value} for number, value in enumerate(row["examples"], 1)}
     own = ((error["status"], error["code"]) for error in row["errors"])
     return {
@@ -107,7 +107,7 @@ def _tool(row: Row) -> dict[str, Any]:
     }
 
 
-def _manifest() -> dict[str, Any]:
+def _build_manifest() -> dict[str, Any]:
     answer = {
         "type": "object",
         "required": ["name", "version", "tools"],
@@ -120,7 +120,7 @@ def _manifest() -> dict[str, Any]:
     return {"operationId": "list_tools", "summary": "The manifest of all tools", "responses": responses(answer, set())}
 
 
-def _store_many() -> dict[str, Any]:
+def _build_store_many() -> dict[str, Any]:
     body: dict[str, Any] = schema(StoreManyRequest, "validation")
     body["properties"]["memories"]["items"] = schema(StoreRequest, "validation")
     return {
@@ -132,7 +132,7 @@ def _store_many() -> dict[str, Any]:
     }
 
 
-def _import() -> dict[str, Any]:
+def _build_import() -> dict[str, Any]:
     body: dict[str, Any] = schema(ImportRequest, "validation")
     message = schema(ChatMessage, "validation")
     body["properties"]["messages"]["items"] = message
@@ -149,7 +149,7 @@ def _import() -> dict[str, Any]:
     }
 
 
-def _export() -> dict[str, Any]:
+def _build_export() -> dict[str, Any]:
     text = {"schema": {"type": "string"}}
     by_status = responses({}, set(statuses([ErrorCode.NOT_FOUND, *OF_HEADERS])))
     location = {"Location": {"schema": {"type": "string", "format": "uri"}, "description": "Valid for 60 seconds."}}
@@ -158,7 +158,7 @@ def _export() -> dict[str, Any]:
     return {"operationId": "fetch_export", "summary": "The file of an export", "responses": dict(sorted(by_status.items()))}
 
 
-def _upload() -> dict[str, Any]:
+def _build_upload() -> dict[str, Any]:
     any_bytes = {"schema": {"type": "string", "contentMediaType": "application/octet-stream"}}
     return {
         "operationId": "upload_file",
@@ -169,7 +169,7 @@ def _upload() -> dict[str, Any]:
     }
 
 
-def _error() -> dict[str, Any]:
+def _build_error() -> dict[str, Any]:
     fields = {
         "code": {"enum": [code.label for code in ErrorCode]},
         "message": {"type": "string", "description": "For the caller: it names the field and never quotes a secret."},
@@ -180,31 +180,31 @@ def _error() -> dict[str, Any]:
     return {"type": "object", "additionalProperties": False, "required": ["error"], "properties": {"error": inner}}
 
 
-def _local_path(item: dict[str, Any], headers: set[str]) -> dict[str, Any]:
-    operations: dict[str, Any] = {method: _local_operation(item[method]) for method in ("get", "post") if method in item}
+def _localize_path(item: dict[str, Any], headers: set[str]) -> dict[str, Any]:
+    operations: dict[str, Any] = {method: _localize_operation(item[method]) for method in ("get", "post") if method in item}
     parameters = [parameter for parameter in item.get("parameters", ()) if parameter.get("$ref") not in headers]
     return {"parameters": parameters, **operations} if parameters else operations
 
 
-def _local_operation(operation: dict[str, Any]) -> dict[str, Any]:
+def _localize_operation(operation: dict[str, Any]) -> dict[str, Any]:
     answers = {status: answer for status, answer in operation["responses"].items() if status not in _OF_THE_GATEWAY}
     return {**operation, "responses": answers}
 
 
-def _own() -> dict[str, Any]:
+def _build_own_paths() -> dict[str, Any]:
     text, count = {"type": "string"}, {"type": "integer", "minimum": 0}
     link = {"type": "string", "format": "uri"}
     server = {"name": text, "version": text, "description": text, "openapi": link, "tools": link, "health": link}
     return {
-        "/": _get("show_server", "Name, version and links of this server", server),
-        "/openapi.json": _get("show_openapi", "This document", {"openapi": text, "paths": {"type": "object"}}),
-        "/health": _get(
+        "/": _build_get("show_server", "Name, version and links of this server", server),
+        "/openapi.json": _build_get("show_openapi", "This document", {"openapi": text, "paths": {"type": "object"}}),
+        "/health": _build_get(
             "show_health", "Whether the memories can be read", {"status": text, "version": text, "total_memories": count}
         ),
     }
 
 
-def _get(name: str, summary: str, properties: dict[str, Any]) -> dict[str, Any]:
+def _build_get(name: str, summary: str, properties: dict[str, Any]) -> dict[str, Any]:
     answer = {"type": "object", "required": list(properties), "properties": properties}
     return {"operationId": name, "summary": summary, "responses": responses(answer, set())}
 
@@ -277,44 +277,43 @@ def reference(place: str) -> dict[str, str]:
 
 def night_paths() -> dict[str, dict[str, Any]]:
     """Return each night path with its operation and parameters."""
-    run = _of(Run)
     return {
-        "/interactions": {"parameters": [], "post": _record()},
-        "/runs": {"parameters": [_LIMIT], "get": _operation("list_runs", "The newest runs", _of(ListedRuns), {*OF_HEADERS})},
+        "/interactions": {"parameters": [], "post": _build_record()},
+        "/runs": {"parameters": [_LIMIT], "get": _build_endpoint("list_runs", "The newest runs", ListedRuns, {*OF_HEADERS})},
         "/runs/{run_id}": {
             "parameters": [_RUN_ID],
-            "get": _operation("show_run", "A run with the texts of its changes", _of(RunReport), _OF_RUNS),
+            "get": _build_endpoint("show_run", "A run with the texts of its changes", RunReport, _OF_RUNS),
         },
         "/runs/{run_id}/undo": {
             "parameters": [_RUN_ID, _REREAD],
-            "post": _operation("undo_run", "Undo a run; the undo is a run itself", run, _OF_CHANGES),
+            "post": _build_endpoint("undo_run", "Undo a run; the undo is a run itself", Run, _OF_CHANGES),
         },
         "/runs/{run_id}/approve": {
             "parameters": [_RUN_ID],
-            "post": _operation("approve_run", "Apply the changes that wait for review", run, _OF_CHANGES),
+            "post": _build_endpoint("approve_run", "Apply the changes that wait for review", Run, _OF_CHANGES),
         },
         "/runs/{run_id}/discard": {
             "parameters": [_RUN_ID],
-            "post": _operation("discard_run", "Discard the changes that wait for review", run, _OF_CHANGES),
+            "post": _build_endpoint("discard_run", "Discard the changes that wait for review", Run, _OF_CHANGES),
         },
         "/history/{key}": {
             "parameters": [_KEY],
-            "get": _operation("show_history", "The history of a memory", _of(History), {*_OF_RUNS, ErrorCode.KEY_NOT_FOUND}),
+            "get": _build_endpoint("show_history", "The history of a memory", History, {*_OF_RUNS, ErrorCode.KEY_NOT_FOUND}),
         },
         "/memories/{memory_id}": {
             "parameters": [_MEMORY_ID],
-            "get": _operation("show_memory", "One memory", _of(GetResult), {*_OF_RUNS, ErrorCode.KEY_NOT_FOUND}),
+            "get": _build_endpoint("show_memory", "One memory", GetResult, {*_OF_RUNS, ErrorCode.KEY_NOT_FOUND}),
         },
-        "/feedback": {"parameters": [], "post": _feedback()},
-        "/feedback/forget": {"parameters": [], "post": _forget_feedback()},
+        "/feedback": {"parameters": [], "post": _build_feedback()},
+        "/feedback/forget": {"parameters": [], "post": _build_forget_feedback()},
     }
 
 
-def _record() -> dict[str, Any]:
+def _build_record() -> dict[str, Any]:
     body: dict[str, Any] = schema(RecordRequest, "validation")
     body["properties"]["interactions"]["items"] = flat(GIVEN.json_schema(), nullable=False)
     return {
-        **_operation("record_interactions", "Record the interactions of a day", _of(RecordResult), set(OF_BODIES)),
+        **_build_endpoint("record_interactions", "Record the interactions of a day", RecordResult, set(OF_BODIES)),
         "description": "A malformed interaction is listed in `refused`, with its id and field, and the others are "
         "recorded; if it is the only one of the call, the answer is a 400. Messages of other roles and parts without "
         "text are listed in `skipped`. For a known conversation the new messages are recorded, and changed messages are "
@@ -323,34 +322,31 @@ def _record() -> dict[str, Any]:
     }
 
 
-def _feedback() -> dict[str, Any]:
+def _build_feedback() -> dict[str, Any]:
     return {
-        **_operation("record_feedback", "Record whether a memory was useful for a query", _of(FeedbackResult), _OF_FEEDBACK),
+        **_build_endpoint("record_feedback", "Record whether a memory was useful for a query", FeedbackResult, _OF_FEEDBACK),
         "tags": ["search"],
         "description": "Stored for 90 days. Similar queries rank the memory a little higher or lower; the latest feedback "
         "counts.",
-        "requestBody": _body(FeedbackRequest),
+        "requestBody": _build_body(FeedbackRequest),
     }
 
 
-def _forget_feedback() -> dict[str, Any]:
+def _build_forget_feedback() -> dict[str, Any]:
     return {
-        **_operation("forget_feedback", "Delete feedback on a memory, or all feedback", _of(ForgottenFeedback), _OF_FEEDBACK),
+        **_build_endpoint("forget_feedback", "Delete feedback on a memory, or all feedback", ForgottenFeedback, _OF_FEEDBACK),
         "tags": ["search"],
-        "requestBody": _body(ForgetFeedbackRequest),
+        "requestBody": _build_body(ForgetFeedbackRequest),
     }
 
 
-def _body(model: Any) -> dict[str, Any]:
+def _build_body(model: Any) -> dict[str, Any]:
     return {"required": True, "content": {"application/json": {"schema": schema(model, "validation")}}}
 
 
-def _operation(name: str, summary: str, answer: dict[str, Any], errors: set[ErrorCode]) -> dict[str, Any]:
-    return {"operationId": name, "summary": summary, "tags": ["night"], "responses": responses(answer, set(statuses(errors)))}
-
-
-def _of(model: Any) -> dict[str, Any]:
-    return dict(schema(model, "serialization"))
+def _build_endpoint(name: str, summary: str, answer: Any, errors: set[ErrorCode]) -> dict[str, Any]:
+    by_status = responses(schema(answer, "serialization"), set(statuses(errors)))
+    return {"operationId": name, "summary": summary, "tags": ["night"], "responses": by_status}
 
 
 _SCHEME = {"type": "http", "scheme": "bearer", "description": "The token that `commonplace token add` printed."}
@@ -370,13 +366,13 @@ def write_with_tokens(rows: Sequence[Row], url: str) -> dict[str, Any]:
     return {
         **whole,
         "servers": [{"url": url, "description": "Requires a token."}],
-        "paths": {path: _with(item, refused) for path, item in whole["paths"].items()},
+        "paths": {path: _add_refusals(item, refused) for path, item in whole["paths"].items()},
         "components": {**whole["components"], "securitySchemes": {"token": _SCHEME}},
         "security": [{"token": []}],
     }
 
 
-def _with(item: dict[str, Any], refused: dict[str, Any]) -> dict[str, Any]:
+def _add_refusals(item: dict[str, Any], refused: dict[str, Any]) -> dict[str, Any]:
     return {
         name: step if name == "parameters" else {**step, "responses": dict(sorted({**step["responses"], **refused}.items()))}
         for name, step in item.items()
