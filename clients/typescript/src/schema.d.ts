@@ -7354,7 +7354,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        /** @description One run. Times are aware; `cost` is in US dollars. */
+                        /** @description One run. Times are aware. `cost` is in US dollars. */
                         run: {
                             /** @description `run_` and a ULID, which sorts by start time. */
                             run_id: string;

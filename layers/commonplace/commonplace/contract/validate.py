@@ -90,7 +90,7 @@ def _format_message(kind: type[BaseModel], error: Mapping[str, Any]) -> str:
 
 
 def _known_fields(kind: type[BaseModel], place: Sequence[Any]) -> str:
-    """Suggest the likely field for an unknown one, else list all its siblings; returns "" inside a list."""
+    """Suggest the likely field for an unknown one, else list all its siblings. Returns "" inside a list."""
     known: type[BaseModel] | None = kind
     for part in place[:-1]:
         annotation = known.model_fields[part].annotation if known is not None and part in known.model_fields else None
@@ -104,7 +104,7 @@ def _known_fields(kind: type[BaseModel], place: Sequence[Any]) -> str:
 
 
 def moment_in(zone: tzinfo | None, value: datetime, path: str) -> datetime:
-    """Return a time, in the zone if it has no offset; raises a 400 that names the field if that exceeds the bounds."""
+    """Return a time, in the zone if it has no offset. Raises a 400 that names the field if that exceeds the bounds."""
     try:
         return in_zone(value, zone)
     except PydanticCustomError as error:
@@ -155,7 +155,7 @@ def _redact_text(text: str, path: str, kinds: list[str], sibling: str | None) ->
 
 
 def _redaction(text: str, path: str, sibling: str | None) -> Redaction:
-    """Redact a text. `beside`: the message before a `text`, or the key of a `value`."""
+    """Redact a text. `beside` is the message before a `text`, or the key of a `value`."""
     if path == "value" and sibling is not None:
         return redaction_under_key(text, sibling)
     return redact(text, sibling if path == "text" else None)

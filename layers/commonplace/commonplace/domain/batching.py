@@ -11,7 +11,7 @@ def in_batches(
 ) -> Iterator[list[_Thing]]:
     """Yield non-empty lists of up to `size` things, in order.
 
-    With a `weight`, a list weighs at most `most` in total; a heavier thing forms a list of its own.
+    With a `weight`, a list weighs at most `most` in total. A heavier thing forms a list of its own.
     """
     batch, weighs = list[_Thing](), 0
     for thing in things:

@@ -21,7 +21,7 @@ Form = Literal["text", "json"]
 class PassageOf(FrozenPart):
     """A memory derived from a document, and a digest of the piece of text that it was derived from.
 
-    `places`: the ranges of that text, in characters, end exclusive; for a JSON document in values, numbered in order.
+    `places` has the ranges of that text. A range counts characters, or values of a JSON document. Its end is exclusive.
     """
 
     memory_id: str
@@ -30,11 +30,11 @@ class PassageOf(FrozenPart):
 
 
 class DocumentHead(FrozenPart):
-    """A version of a document without its body. `size`: of the body, in bytes of UTF-8.
+    """A version of a document without its body. `size` is the size of the body in bytes of UTF-8.
 
-    `fields`: for a JSON document, the paths whose texts are searchable; None: all of them. `redacted`: the kinds of secrets
-    removed from this version when it was written. `deleted`: this version records a deletion; the document may be removed at
-    `purge_at`.
+    `fields` has the paths of a JSON document whose texts are searchable. None means all paths. `redacted` has the kinds of
+    secrets that were removed from this version. `deleted` is True if this version records a deletion. A deleted document may
+    be removed at `purge_at`.
     """
 
     namespace: tuple[str, ...]

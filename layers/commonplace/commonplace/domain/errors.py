@@ -47,14 +47,14 @@ class ErrorCode(Enum):
 
 
 def escaped(text: str) -> str:
-    """Return an external text for display; invisible characters are escaped (`\\x1b`)."""
+    """Return an external text for display. Invisible characters are escaped (`\\x1b`)."""
     if text.isprintable():
         return text
     return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in text)
 
 
 def refuse_half_characters(text: str, field: str) -> str:
-    """Return the text; raises `INVALID_ARGUMENT` for an unpaired surrogate, which no store can encode."""
+    """Return the text. Raises `INVALID_ARGUMENT` for an unpaired surrogate, which no store can encode."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
@@ -69,14 +69,14 @@ AnyItem = TypeVar("AnyItem")
 
 
 def of_type(kind: type[AnyValue], value: AnyValue, field: str) -> AnyValue:
-    """Return the value of an argument; raises `INVALID_ARGUMENT` for another type."""
+    """Return the value of an argument. Raises `INVALID_ARGUMENT` for another type."""
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is int):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: must be {_KINDS[kind]}", field)
     return value
 
 
 def list_of(values: Iterable[AnyItem], field: str) -> list[AnyItem]:
-    """Return the values of an argument as a list; raises `INVALID_ARGUMENT` unless it is a list of values."""
+    """Return the values of an argument as a list. Raises `INVALID_ARGUMENT` unless it is a list of values."""
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: must be a list", field)
     return list(values)
@@ -129,7 +129,7 @@ def places_of(error: BaseException) -> str:
 def require_extra(extra: Extra, configured: str) -> None:
     """Raise `INVALID_ARGUMENT`, with the command to run, if an optional part of this distribution is not installed.
 
-    `configured`: what needs that part, as the subject of the sentence. Checking imports nothing.
+    `configured` names what needs that part, and is the subject of the message. The check imports nothing.
     """
     if any(find_spec(package) is None for package in _EXTRAS[extra]):
         why = f"{configured}, which needs an extra that is not installed: {how_to_install(extra)}"

@@ -25,7 +25,7 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff]")
 
 
 def printable(value: str) -> str:
-    """Return a text; refuses control characters and unpaired surrogates."""
+    """Return a text. Refuses control characters and unpaired surrogates."""
     match = _CONTROL.search(value)
     if match:
         code = f"{ord(match[0]):04X}"
@@ -34,7 +34,7 @@ def printable(value: str) -> str:
 
 
 def nearest_moment(value: datetime) -> datetime:
-    """Return the moment itself, or the bound that it exceeds; without an offset it is taken as UTC."""
+    """Return the moment itself, or the bound that it exceeds. A moment without an offset is in UTC."""
     if EARLIEST.year < value.year < LATEST.year:  # nearly all; comparing moments costs more
         return value
     aware = value if value.tzinfo else value.replace(tzinfo=UTC)
@@ -42,14 +42,14 @@ def nearest_moment(value: datetime) -> datetime:
 
 
 def within_bounds(value: datetime) -> datetime:
-    """Return a moment; refuses those beyond the years 1 to 9000 in UTC."""
+    """Return a moment. Refuses moments outside of the years 1 to 9000 in UTC."""
     if nearest_moment(value) is not value:
         raise PydanticCustomError("moment", "must be in the years 1 to 9000, in UTC")
     return value
 
 
 def in_zone(value: datetime, zone: tzinfo | None) -> datetime:
-    """Return a moment in the zone if it has no offset; refused if that exceeds the bounds."""
+    """Return a moment, in the zone if it has no offset. Refuses moments outside of the bounds."""
     return value if value.tzinfo else _clamp_end(value.replace(tzinfo=zone))
 
 
@@ -59,7 +59,7 @@ def is_never(moment: datetime) -> bool:
 
 
 def within(moment: datetime, after: datetime | None, before: datetime | None) -> bool:
-    """Return whether a moment is in a half-open period; a bound may be missing, and the end may be "never"."""
+    """Return whether a moment is in a half-open period. A bound may be missing. The end may be "never"."""
     return (after is None or moment >= after) and (before is None or is_never(before) or moment < before)
 
 
@@ -68,12 +68,12 @@ def _clamp_end(value: datetime) -> datetime:
 
 
 def local_day(moment: datetime, zone: tzinfo) -> date:
-    """Return the day of a moment in a zone; for the first hours of year 1, the first day that every zone has."""
+    """Return the day of a moment in a zone. The first hours of year 1 count as the first day that every zone has."""
     return max(moment, _FIRST_LOCAL).astimezone(zone).date()
 
 
 def with_substance(value: str) -> str:
-    """Return a text; refuses one without a letter or digit."""
+    """Return a text. Refuses a text without a letter or digit."""
     if not any(char.isalnum() for char in value):
         raise PydanticCustomError("empty_text", "must contain at least one letter or digit")
     return value
@@ -116,8 +116,8 @@ def provenance_fields(source: str | None) -> dict[str, str]:
 class Sent:
     """A mark on a field that says how clients send it, where the type does not.
 
-    `form`: the type to convert its value to, if its items are checked one by one later. `selects`: it selects the memories of
-    a change, so an empty value must not mean "all". `optional`: it is completed if missing.
+    `form` is the type of the value, if its items are checked one by one later. `selects` is True if the field selects the
+    memories of a change. An empty value must not mean "all" then. `optional` is True if a missing value is completed.
     """
 
     form: Any = None

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 class Flaws:
     """Flaws of records, gathered while reading.
 
-    `unreadable`: the ids of unreadable memories, each with its user; `held`: the ids of memories with a date beyond the
+    `unreadable` has the ids of unreadable memories, each with its user. `held` has the ids of memories with a date beyond the
     bounds, each with the fields that are read as the nearest bound.
     """
 
@@ -19,7 +19,7 @@ class Flaws:
 
     @property
     def note(self) -> str | None:
-        """A line about unreadable memories; None if there are none."""
+        """A line about unreadable memories, or None if there are none."""
         if not self.unreadable:
             return None
         ids = ", ".join(self.unreadable)
@@ -31,7 +31,7 @@ _gathering: ContextVar[tuple[Flaws, ...]] = ContextVar("gathering", default=())
 
 @contextmanager
 def gathered() -> Iterator[Flaws]:
-    """Gather the flaws of records that are read inside, in this context; may be nested."""
+    """Gather the flaws of all records that are read inside the block. Blocks may be nested."""
     flaws = Flaws()
     before = _gathering.set((*_gathering.get(), flaws))
     try:

@@ -18,7 +18,7 @@ def new_memory_id(at: datetime) -> str:
 
 
 def made_at(memory_id: str) -> datetime | None:
-    """Return the creation time encoded in an id; None if the id is not ours."""
+    """Return the creation time encoded in an id. Returns None if the id is not ours."""
     try:
         return ULID.from_str(memory_id.removeprefix("mem_")).datetime
     except (ValueError, OverflowError):
@@ -45,7 +45,7 @@ def id_or_key(name: str) -> dict[str, str]:
 
 
 def may_be_id(text: str) -> bool:
-    """Return whether a text can be an id; if not, no store has to be queried."""
+    """Return whether a text can be an id. If not, no store has to be queried."""
     return _ID.fullmatch(text) is not None
 
 

@@ -108,10 +108,10 @@ class ImportedMemory(Part):
 
 @dataclass(frozen=True)
 class ForeignFact:
-    """A statement of another store, unchecked. `where`: its place there, for people; `name`: its name there.
+    """A statement of another store, unchecked. `where` describes its place in that store. `name` is its name in that store.
 
-    `before`: the preceding message; `times`: by the names of `Fact`, in the store's own format; `rest`: fields without an
-    equivalent here; `person`: its owner, in a store that several people share.
+    `before` is the preceding message. `times` has the times by the names of `Fact`, in the format of the other store. `rest`
+    has the fields without an equivalent here. `person` is the owner, if several people share the other store.
     """
 
     where: str
@@ -129,7 +129,7 @@ class ForeignFact:
 
     @property
     def alias(self) -> str:
-        """The name as an external id of the memory; an overlong one is shortened and gets a hash."""
+        """The name as an external id of the memory. A name that is too long is shortened and gets a hash."""
         if len(self.name) <= _LONGEST_ALIAS and self.name.isprintable():
             return self.name
         printable = "".join(char for char in self.name if char.isprintable())[:_SHOWN]
@@ -140,7 +140,7 @@ class ForeignFact:
 class Unread:
     """A part of an import that becomes no memory.
 
-    `said`: a text or a JSON value; `before`: the message before it, which may have asked for a secret.
+    `said` is a text or a JSON value. `before` is the message before it, which may have asked for a secret.
     """
 
     where: str
@@ -166,7 +166,7 @@ def merged_fields(*parts: Mapping[str, Any]) -> dict[str, Any]:
 class Fact(Request):
     """The part of a foreign statement that is validated and redacted before it is stored.
 
-    `valid_to`: since when it is no longer true.
+    `valid_to` is the time when the statement became untrue.
     """
 
     content: Text

@@ -1,6 +1,6 @@
 """Interactions, and the reports about them: runs, histories and written pages.
 
-Stored interactions, runs and tags are also parsed here; the functions return None if a text can't be read.
+Stored interactions, runs and tags are also parsed here. The functions return None if a text can't be read.
 """
 
 from collections.abc import Mapping
@@ -181,7 +181,7 @@ class ChatPart(Model):
 
     @property
     def words(self) -> str:
-        """Its text; empty for other types."""
+        """The text of the part, or "" for other types."""
         return (self.text or "") if self.type in _TEXTS else ""
 
 
@@ -212,7 +212,7 @@ class ChatMessage(Model):
 
     @property
     def speaker(self) -> Role | None:
-        """The user or the assistant; None for any other role."""
+        """The user or the assistant, or None for any other role."""
         return _ROLES.get(self.role.lower())
 
     @property
@@ -342,12 +342,12 @@ _FIRST, _LAST = datetime(YEARS[0], 1, 2, tzinfo=UTC), datetime(YEARS[-1], 12, 30
 
 
 def message_count(interaction: Interaction) -> int:
-    """Return how many messages a discussion has; 0 for any other kind."""
+    """Return how many messages a discussion has, or 0 for any other kind."""
     return len(interaction.messages) if isinstance(interaction, Discussion) else 0
 
 
 def parse_interaction(body: str | bytes) -> Interaction | None:
-    """Parse a stored interaction; None if it can't be read. A time beyond the years is clamped."""
+    """Parse a stored interaction. Returns None if it can't be read. A time beyond the years is clamped."""
     try:
         interaction = INTERACTION.validate_json(body, extra="ignore")
     except ValueError:
@@ -358,7 +358,7 @@ def parse_interaction(body: str | bytes) -> Interaction | None:
 
 
 def parse_run(body: str | bytes) -> Run | None:
-    """Parse a stored run; None if it can't be read. Fields of newer versions are dropped."""
+    """Parse a stored run. Returns None if it can't be read. Fields of newer versions are dropped."""
     try:
         return Run.model_validate_json(body, extra="ignore")
     except ValueError:
@@ -366,7 +366,7 @@ def parse_run(body: str | bytes) -> Run | None:
 
 
 def parse_tag_rows(body: str | None) -> dict[str, TagRow]:
-    """Parse a user's tag rows; empty without a text or if it can't be read, so that no search fails for it."""
+    """Parse a user's tag rows. Returns no rows if the text is missing or can't be read, so that a search never fails."""
     try:
         return {} if body is None else _TAG_ROWS.validate_json(body, extra="ignore")
     except ValueError:

@@ -13,7 +13,7 @@ MAX_SOURCE = 64
 
 
 class LegacyMemory(Request):
-    """The part of an old record that is validated and redacted like arguments. `category_tags`: its old category."""
+    """The part of an old record that is validated and redacted like arguments. `category_tags` is the old category."""
 
     content: Text
     tags: Tags
@@ -87,7 +87,7 @@ class MigrationCheck(Result):
 
 
 class CheckRequest(Request):
-    """A query to compare. `expected`: the old ids that it should find; default: what the old search finds."""
+    """A query to compare. `expected` has the old ids that it should find; default: what the old search finds."""
 
     query: Text
     expected: list[str] = Field(default_factory=list)

@@ -28,8 +28,8 @@ ClampedDate = Annotated[datetime, AfterValidator(_clamp_date)]
 class Memory(Model):
     """A statement stored for one user.
 
-    Times are aware, and in the years 1 to 9000; `importance` and `confidence` are 0 to 1. `known_as`: the id that an insight
-    retains when another record replaces it.
+    Times are aware, and in the years 1 to 9000. `importance` and `confidence` are 0 to 1. `known_as` is the id that an
+    insight retains when another record replaces it.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True, defer_build=True)
@@ -78,7 +78,7 @@ class Memory(Model):
     embedding_model: str | None = None
 
     def has_lapsed(self, now: datetime) -> bool:
-        """Return whether it is durable and has expired nevertheless; daily notes expire by design."""
+        """Return whether a durable memory has expired. Only daily notes expire by design."""
         return self.durability == "durable" and self.expires_at is not None and self.expires_at <= now
 
     @classmethod

@@ -8,7 +8,7 @@ from commonplace.domain.memory import Memory
 
 
 class Outline(NamedTuple):
-    """A user's record for counting. Times are seconds since 1970; `record_bytes` is the size of the record without usage."""
+    """A user's record for counting. Times are seconds since 1970. `record_bytes` is the size of the record without usage."""
 
     memory_id: str
     agent_id: str
@@ -30,7 +30,7 @@ class Outline(NamedTuple):
 
     @classmethod
     def of(cls, memory: Memory, record_bytes: int | None = None) -> Self | None:
-        """Return the outline of a memory; None if it was erased. `record_bytes`: if known."""
+        """Return the outline of a memory, or None if the memory was erased. `record_bytes` is the size of its record."""
         if not memory.content:
             return None
         return cls(
@@ -69,7 +69,7 @@ class Outline(NamedTuple):
         return self.agent_id in agents and self.is_live(now) and begun and (self.valid_to is None or self.valid_to > now)
 
     def closed_at(self, now: float) -> float | None:
-        """Return when it was replaced or deleted or has expired; None if it is live.
+        """Return when the memory was replaced, was deleted or expired. Returns None if the memory is active.
 
         If that time is unknown, returns its creation time.
         """

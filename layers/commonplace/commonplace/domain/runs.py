@@ -60,7 +60,7 @@ class Dropped(FrozenPart):
 
 
 class TagMerge(FrozenPart):
-    """A tag that was merged into another. `similarity`: 0 to 1; `memories`: number of memories with it."""
+    """A tag that was merged into another. `similarity` is 0 to 1. `memories` counts the memories with the tag."""
 
     tag: str
     into: str
@@ -72,7 +72,7 @@ class TagMerge(FrozenPart):
 class TagRow(FrozenPart):
     """A tag that is no longer used. `merged`: its memories and queries now use `into`.
 
-    `count`: number of memories with it at that time; `run_id`: the run, whose undo removes this row.
+    `count` is the number of memories that had the tag. `run_id` is the run that retired the tag. Its undo removes this row.
     """
 
     status: Literal["merged", "archived"]
@@ -99,7 +99,7 @@ class LongResult(Result):
 
 
 class Run(FrozenPart):
-    """One run. Times are aware; `cost` is in US dollars."""
+    """One run. Times are aware. `cost` is in US dollars."""
 
     run_id: str = Field(description="`run_` and a ULID, which sorts by start time.")
     user_id: str

@@ -35,7 +35,7 @@ _KEY = re.compile(r"[\w.-]{1,64}")
 
 
 def normal_key(key: object) -> object:
-    """Normalize a key: NFKC, lower case, 1-64 letters, digits, `_`, `.`, `-`; anything else is refused."""
+    """Normalize a key to NFKC and lower case. Refuses anything but 1 to 64 letters, digits, `_`, `.` and `-`."""
     if not isinstance(key, str):
         return key
     if not may_be_key(key):
@@ -176,7 +176,7 @@ class MemoryEntry(Part):
 
     @classmethod
     def of(cls, memory: Memory, **more: Any) -> Self:
-        """Return a record for display; `more`: additional fields."""
+        """Return a record for display. `more` has additional fields."""
         return cls(
             key=memory.key,
             memory_id=memory.public_id,

@@ -10,7 +10,7 @@ _SHOWN = 40  # characters of a key in a message
 
 
 def read_json(text: str | bytes) -> Any:
-    """Return the value of a JSON text in UTF-8; raises `INVALID_JSON` with the place, never with a value."""
+    """Return the value of a JSON text in UTF-8. Raises `INVALID_JSON` with the place, never with a value."""
     try:
         written = text.decode("utf-8-sig") if isinstance(text, bytes) else text.removeprefix("\ufeff")
         return STRICT.decode(written)

@@ -107,7 +107,7 @@ def section_of(kind: MemoryType, category: Category) -> Section:
 
 
 def where_filed(named: SearchCategory) -> tuple[Category | None, Section | None]:
-    """Return a search's category as a category or a section of the record; neither for `all`."""
+    """Return the category of a search as a category or a section of the record. Returns neither for `all`."""
     for category in CATEGORIES:
         if named == category:
             return category, None

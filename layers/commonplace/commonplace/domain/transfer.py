@@ -148,7 +148,7 @@ class BackupTold(Part):
 
 
 class BackupProblem(FrozenPart):
-    """A problem with a backup. `id`: the affected memory, if any."""
+    """A problem with a backup. `id` is the affected memory, if any."""
 
     id: str | None = Field(None, exclude_if=absent)
     detail: str

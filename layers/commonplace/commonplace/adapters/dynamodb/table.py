@@ -73,7 +73,7 @@ _NAME = re.compile(r"#(\w+)")
 
 
 def queue_of(kind: str, name: str) -> str:
-    """Return the queue of a row. `kind` is `PENDING`, `USAGE` or `DUE`; `name` is a memory id or a user id."""
+    """Return the queue of a row. `kind` is `PENDING`, `USAGE` or `DUE`. `name` is a memory id or a user id."""
     return f"{kind}{zlib.crc32(name.encode()) % _QUEUES}"
 
 

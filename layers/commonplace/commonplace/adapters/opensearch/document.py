@@ -80,7 +80,7 @@ def settings(layout: Layout) -> dict[str, Any]:
 
 
 def properties(layout: Layout) -> dict[str, Any]:
-    """Return the field mappings. Times are seconds since 1970; `day` is an ordinal."""
+    """Return the field mappings. Times are seconds since 1970. `day` is an ordinal."""
     words = {"type": "text", "analyzer": "ready_made", "index_options": "freqs"}
     method = {"name": "hnsw", "space_type": "cosinesimil", "engine": layout.engine}
     return {
