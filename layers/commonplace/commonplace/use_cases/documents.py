@@ -45,8 +45,8 @@ def write_document(writing: Writing, caller: Caller, ports: Ports) -> Document:
     for attempt in range(_ATTEMPTS):
         before = ports.documents.get(caller.user_id, writing.namespace, writing.key)
         if writing.version not in (None, 0 if before is None or before.deleted else before.version):
-            raise _changed()
-        document = _next(
+            raise _build_conflict_error()
+        document = _build_next(
             writing.namespace, writing.key, before, caller, body=body, size=len(body.encode()), form=writing.form
         )
         document = document.model_copy(update={"fields": writing.fields, "redacted": kinds})
@@ -103,9 +103,9 @@ def delete_document(namespace: Sequence[str], key: str, caller: Caller, ports: P
             close_former(namespace, key, caller, ports)
         raise
     if version not in (None, before.version):
-        raise _changed()
+        raise _build_conflict_error()
     at = caller.now + PURGE_DELAY
-    gone = _next(tuple(namespace), key, before, caller, body="", size=0, deleted=True, purge_at=at)
+    gone = _build_next(tuple(namespace), key, before, caller, body="", size=0, deleted=True, purge_at=at)
     ports.documents.put(caller.user_id, gone)
     close_former(namespace, key, caller, ports)
     return gone
@@ -125,7 +125,7 @@ def undo_document(namespace: Sequence[str], key: str, caller: Caller, ports: Por
     return write_document(Writing(tuple(namespace), key, wanted.body, wanted.form, wanted.fields, current), caller, ports)
 
 
-def _next(namespace: tuple[str, ...], key: str, before: DocumentHead | None, caller: Caller, **fields: Any) -> Document:
+def _build_next(namespace: tuple[str, ...], key: str, before: DocumentHead | None, caller: Caller, **fields: Any) -> Document:
     return Document(
         namespace=namespace,
         key=key,
@@ -136,7 +136,7 @@ def _next(namespace: tuple[str, ...], key: str, before: DocumentHead | None, cal
     )
 
 
-def _changed() -> CommonplaceError:
+def _build_conflict_error() -> CommonplaceError:
     return CommonplaceError(ErrorCode.CONFLICT, "version: the document was changed meanwhile; read it again", "version")
 
 
@@ -157,12 +157,12 @@ def clean_body(body: str, form: Form) -> tuple[str, tuple[str, ...]]:
         clean, kinds = redaction.text, list(redaction.kinds)
     else:
         kinds = []
-        clean = json.dumps(_redacted(_object(body), "", kinds, 0), ensure_ascii=False)
+        clean = json.dumps(_redacted(_parse_object(body), "", kinds, 0), ensure_ascii=False)
     _check_size(clean)
     return clean, tuple(dict.fromkeys(kinds))
 
 
-def _object(body: str) -> dict[str, Any]:
+def _parse_object(body: str) -> dict[str, Any]:
     try:
         return read_object(body)
     except CommonplaceError as error:
