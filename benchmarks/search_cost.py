@@ -35,7 +35,7 @@ _PARTS: tuple[tuple[str, Any, str], ...] = (
     ("records of the best, read and checked", SqliteRecords, "get"),
     ("order of what matches alike", ranking, "break_ties"),
     ("counting the findings", SqliteUsage, "found"),
-    ("the hits of the answer", search, "_hits"),
+    ("the hits of the answer", search, "_build_hits"),
     ("the answer as JSON", BaseModel, "model_dump"),
 )
 _OF_THE_INDEX: tuple[tuple[str, Any, str], ...] = (

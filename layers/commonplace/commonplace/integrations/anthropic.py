@@ -63,12 +63,12 @@ class MemoryTool(BetaAbstractMemoryTool):
             heading = f"Here're the files and directories up to 2 levels deep in {command.path}, excluding hidden items:"
             return "\n".join((heading, *files.lines(place, command.path)))
         if place not in files.files:
-            raise _missing(command.path)
+            raise _build_missing_error(command.path)
         lines, first, last = files.open(place).body.split("\n"), 1, -1
         if command.view_range and len(command.view_range) == 2:
             first, last = max(1, command.view_range[0]), command.view_range[1]
         shown = lines[first - 1 : len(lines) if last == -1 else last]
-        return f"Here's the content of {command.path} with line numbers:\n{_numbered(shown, first)}"
+        return f"Here's the content of {command.path} with line numbers:\n{_number_lines(shown, first)}"
 
     @_with_errors_as_text
     def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
@@ -78,13 +78,13 @@ class MemoryTool(BetaAbstractMemoryTool):
         if files.exists(place):
             raise ToolError(f"File {command.path} already exists")
         written = files.write(place, command.file_text)
-        return f"File created successfully at: {command.path}{_redacted(written)}"
+        return f"File created successfully at: {command.path}{_describe_redaction(written)}"
 
     @_with_errors_as_text
     def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
         """Replace a text that occurs exactly once in a file."""
-        place, files, text = self._read(command.path)
-        lines = list(islice(_lines_with(text, command.old_str), _MOST_PLACES + 1))
+        place, files, text = self._read_file(command.path)
+        lines = list(islice(_find_lines(text, command.old_str), _MOST_PLACES + 1))
         if not lines:
             raise ToolError(
                 f"No replacement was performed, old_str `{command.old_str}` did not appear verbatim in {command.path}."
@@ -100,12 +100,12 @@ class MemoryTool(BetaAbstractMemoryTool):
         first = max(1, lines[0] - _AROUND)
         shown = written.body.split("\n")[first - 1 : lines[0] + _AROUND]
         heading = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
-        return f"{heading}\n{_numbered(shown, first)}{_redacted(written)}"
+        return f"{heading}\n{_number_lines(shown, first)}{_describe_redaction(written)}"
 
     @_with_errors_as_text
     def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
         """Insert a text after a line of a file; 0 is before the first."""
-        place, files, text = self._read(command.path)
+        place, files, text = self._read_file(command.path)
         lines = text.removesuffix("\n").split("\n") if text else []
         if not 0 <= command.insert_line <= len(lines):
             raise ToolError(
@@ -114,7 +114,7 @@ class MemoryTool(BetaAbstractMemoryTool):
         lines.insert(command.insert_line, command.insert_text.rstrip("\n"))
         joined = "\n".join(lines)
         written = files.write(place, joined if joined.endswith("\n") else f"{joined}\n")
-        return f"The file {command.path} has been edited.{_redacted(written)}"
+        return f"The file {command.path} has been edited.{_describe_redaction(written)}"
 
     @_with_errors_as_text
     def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
@@ -150,10 +150,10 @@ class MemoryTool(BetaAbstractMemoryTool):
             MemoryFiles.read(self._documents).delete(place)
         return "All memory cleared"
 
-    def _read(self, path: str) -> tuple[Place, MemoryFiles, str]:
+    def _read_file(self, path: str) -> tuple[Place, MemoryFiles, str]:
         place, files = place_of(path), MemoryFiles.read(self._documents)
         if not files.exists(place):
-            raise _missing(path)
+            raise _build_missing_error(path)
         if place not in files.files:
             raise ToolError(f"The path {path} is not a file.")
         return place, files, files.open(place).body
@@ -177,11 +177,11 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
         return await run_sync(self._tool.clear_all_memory)
 
 
-def _numbered(lines: list[str], first: int) -> str:
+def _number_lines(lines: list[str], first: int) -> str:
     return "\n".join(f"{number:>6}\t{line}" for number, line in enumerate(lines, first))
 
 
-def _lines_with(text: str, part: str) -> Iterator[int]:
+def _find_lines(text: str, part: str) -> Iterator[int]:
     at, line, before = text.find(part), 1, 0
     while at != -1:
         line += text.count("\n", before, at)
@@ -195,11 +195,11 @@ def _refuse_file_above(place: Place, files: MemoryFiles) -> None:
         raise ToolError(f"The path /memories/{'/'.join(above)} is not a directory.")
 
 
-def _missing(path: str) -> ToolError:
+def _build_missing_error(path: str) -> ToolError:
     return ToolError(f"The path {path} does not exist. Please provide a valid path.")
 
 
-def _redacted(written: Document) -> str:
+def _describe_redaction(written: Document) -> str:
     if not written.redacted:
         return ""
     kinds = ", ".join(written.redacted)

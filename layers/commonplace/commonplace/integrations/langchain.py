@@ -17,10 +17,10 @@ def memory_tools(memory: Commonplace, tier: ShownTier | None = None) -> "list[St
     A failed call becomes a tool message with the status `error`, and the agent continues.
     """
     require_extra("langchain", "tools for LangChain are asked for")
-    return [_tool(tool) for tool in model_tools(memory, tier)]
+    return [_build_tool(tool) for tool in model_tools(memory, tier)]
 
 
-def _tool(tool: ModelTool) -> "StructuredTool":
+def _build_tool(tool: ModelTool) -> "StructuredTool":
     from langchain_core.tools import StructuredTool, ToolException
 
     def call(**arguments: Any) -> dict[str, Any]:

@@ -51,31 +51,31 @@ class CommonplaceStore(BaseStore):
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Read first, from the state before the batch; if an item is put twice, the last value counts."""
         operations = list(ops)
-        results: list[Result] = [None if isinstance(op, PutOp) else self._read(op) for op in operations]
+        results: list[Result] = [None if isinstance(op, PutOp) else self._answer_read(op) for op in operations]
         puts = {(op.namespace, op.key): op for op in operations if isinstance(op, PutOp)}
         for op in puts.values():
-            self._put(op)
+            self._put_item(op)
         return results
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Run a batch without blocking the event loop."""
         return await asyncio.to_thread(self.batch, list(ops))
 
-    def _read(self, op: Op) -> Result:
+    def _answer_read(self, op: Op) -> Result:
         match op:
             case GetOp():
-                return self._get(op.namespace, op.key)
+                return self._get_item(op.namespace, op.key)
             case SearchOp():
                 return self._search(op)
             case ListNamespacesOp():
-                return self._namespaces(op)
+                return self._list_namespaces(op)
             case _:
                 raise ValueError(f"Unknown operation type: {type(op)}")
 
-    def _put(self, op: PutOp) -> None:
+    def _put_item(self, op: PutOp) -> None:
         namespace = (_ROOT, *op.namespace)
         if op.value is None:
-            self._delete(namespace, op.key)
+            self._delete_item(namespace, op.key)
             return
         fields = () if op.index is False else self._fields if op.index is None else op.index
         body = json.dumps(dict(op.value), ensure_ascii=False, allow_nan=False)
@@ -83,14 +83,14 @@ class CommonplaceStore(BaseStore):
         if written.redacted:
             _log.warning("secrets are never stored: removed %s from an item", ", ".join(written.redacted))
 
-    def _delete(self, namespace: Namespace, key: str) -> None:
+    def _delete_item(self, namespace: Namespace, key: str) -> None:
         try:
             self._documents.delete(namespace, key)
         except CommonplaceError as error:
             if error.code is not ErrorCode.NOT_FOUND:
                 raise
 
-    def _get(self, namespace: Namespace, key: str) -> Item | None:
+    def _get_item(self, namespace: Namespace, key: str) -> Item | None:
         try:
             document = self._documents.read((_ROOT, *namespace), key)
         except CommonplaceError as error:
@@ -110,27 +110,27 @@ class CommonplaceStore(BaseStore):
         heads.sort(key=lambda head: -scores.get(head.path, -1.0))
         items: list[SearchItem] = []
         for head in heads:
-            item = self._item(head, scores.get(head.path))
-            if item is not None and all(_passes(item.value.get(name), wanted) for name, wanted in (op.filter or {}).items()):
+            item = self._load_search_item(head, scores.get(head.path))
+            if item is not None and all(_matches(item.value.get(name), wanted) for name, wanted in (op.filter or {}).items()):
                 items.append(item)
             if len(items) == op.offset + op.limit:
                 break
         return items[op.offset :]
 
-    def _item(self, head: DocumentHead, score: float | None) -> SearchItem | None:
-        item = self._get(head.namespace[1:], head.key)
+    def _load_search_item(self, head: DocumentHead, score: float | None) -> SearchItem | None:
+        item = self._get_item(head.namespace[1:], head.key)
         if item is None:  # deleted meanwhile
             return None
         return SearchItem(item.namespace, item.key, item.value, item.created_at, item.updated_at, score)
 
-    def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
+    def _list_namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
         namespaces = {head.namespace[1:] for head in self._documents.listed((_ROOT,))}
-        wanted = {place for place in namespaces if all(_matches(condition, place) for condition in op.match_conditions or ())}
+        wanted = {place for place in namespaces if all(_matches_condition(rule, place) for rule in op.match_conditions or ())}
         shown = sorted(wanted if op.max_depth is None else {namespace[: op.max_depth] for namespace in wanted})
         return shown[op.offset : op.offset + op.limit]
 
 
-def _matches(condition: MatchCondition, namespace: Namespace) -> bool:
+def _matches_condition(condition: MatchCondition, namespace: Namespace) -> bool:
     path = tuple(condition.path)
     if condition.match_type not in ("prefix", "suffix"):
         raise ValueError(f"Unsupported match type: {condition.match_type}")
@@ -139,18 +139,18 @@ def _matches(condition: MatchCondition, namespace: Namespace) -> bool:
     return len(namespace) >= len(path) and fits
 
 
-def _passes(value: Any, wanted: Any) -> bool:
+def _matches(value: Any, wanted: Any) -> bool:
     if isinstance(wanted, dict):
         if any(name.startswith("$") for name in wanted):
-            return all(_compares(value, name, other) for name, other in wanted.items())
-        return isinstance(value, dict) and all(_passes(value.get(name), other) for name, other in wanted.items())
+            return all(_matches_operator(value, name, other) for name, other in wanted.items())
+        return isinstance(value, dict) and all(_matches(value.get(name), other) for name, other in wanted.items())
     if isinstance(wanted, list | tuple):
         alike = isinstance(value, list | tuple) and len(value) == len(wanted)
-        return alike and all(map(_passes, value, wanted))
+        return alike and all(map(_matches, value, wanted))
     return bool(value == wanted)
 
 
-def _compares(value: Any, name: str, other: Any) -> bool:
+def _matches_operator(value: Any, name: str, other: Any) -> bool:
     if name in _EQUAL:
         return bool(_EQUAL[name](value, other))
     if name not in _ORDERED:

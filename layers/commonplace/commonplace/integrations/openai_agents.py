@@ -20,10 +20,10 @@ def memory_tools(memory: Commonplace, tier: ShownTier | None = None) -> "list[Fu
     A failed call is reported to the model as JSON, `{"error": {...}}`, and the run continues.
     """
     require_extra("openai-agents", "tools for the OpenAI Agents SDK are asked for")
-    return [_tool(tool) for tool in model_tools(memory, tier)]
+    return [_build_tool(tool) for tool in model_tools(memory, tier)]
 
 
-def _tool(tool: ModelTool) -> "FunctionTool":
+def _build_tool(tool: ModelTool) -> "FunctionTool":
     from agents import FunctionTool
 
     def call(arguments: str) -> str:

@@ -17,10 +17,10 @@ def memory_tools(memory: Commonplace, tier: ShownTier | None = None) -> "list[To
     If the model can correct its arguments, it is asked to retry; any other failure is a failed tool, and the run continues.
     """
     require_extra("pydantic-ai", "tools for pydantic-ai are asked for")
-    return [_tool(tool) for tool in model_tools(memory, tier)]
+    return [_build_tool(tool) for tool in model_tools(memory, tier)]
 
 
-def _tool(tool: ModelTool) -> "Tool[Any]":
+def _build_tool(tool: ModelTool) -> "Tool[Any]":
     from pydantic_ai import ModelRetry, Tool, ToolFailed
 
     def call(**arguments: Any) -> dict[str, Any]:

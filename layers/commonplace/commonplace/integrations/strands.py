@@ -18,10 +18,10 @@ def memory_tools(memory: Commonplace, tier: ShownTier | None = None) -> "list[Py
     A failed call becomes a tool result with the status `error`, and the agent continues.
     """
     require_extra("strands", "tools for Strands Agents are asked for")
-    return [_tool(tool) for tool in model_tools(memory, tier)]
+    return [_build_tool(tool) for tool in model_tools(memory, tier)]
 
 
-def _tool(tool: ModelTool) -> "PythonAgentTool":
+def _build_tool(tool: ModelTool) -> "PythonAgentTool":
     from strands.tools.tools import PythonAgentTool
 
     def call(use: "ToolUse", **_state: Any) -> "ToolResult":

@@ -17,19 +17,19 @@ class WithoutTexts(logging.Formatter):
 
 def log_without_texts() -> None:
     """Send the warnings and errors of all libraries to stderr in this format."""
-    logging.basicConfig(level=logging.WARNING, handlers=[_handler()])
+    logging.basicConfig(level=logging.WARNING, handlers=[_build_handler()])
 
 
 def library_without_texts(name: str) -> None:
     """Send only the logs of one library to stderr, in a process whose other logs go to Lambda's handler."""
     library = logging.getLogger(name)
     if library.propagate:
-        library.addHandler(_handler())
+        library.addHandler(_build_handler())
         library.setLevel(logging.WARNING)
         library.propagate = False
 
 
-def _handler() -> logging.Handler:
+def _build_handler() -> logging.Handler:
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(WithoutTexts())
     return handler

@@ -31,29 +31,29 @@ def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], 
     """
     match path.strip("/").split("/"):
         case ["interactions"]:
-            _only(method, "POST")
+            _check_method(method, "POST")
             return _recorded(validate.check(RecordRequest, as_declared(RecordRequest, body())).interactions, nights)
         case ["runs"]:
-            _only(method, "GET")
-            return nights.listed(_limit(query)).model_dump(mode="json")
+            _check_method(method, "GET")
+            return nights.listed(_parse_limit(query)).model_dump(mode="json")
         case ["runs", run_id]:
-            _only(method, "GET")
+            _check_method(method, "GET")
             return nights.run_report(run_id).model_dump(mode="json")
         case ["runs", run_id, "undo" | "approve" | "discard" as verb]:
-            _only(method, "POST")
-            return _changed(verb, run_id, query, nights)
+            _check_method(method, "POST")
+            return _change_run(verb, run_id, query, nights)
         case ["history", key]:
-            _only(method, "GET")
+            _check_method(method, "GET")
             return nights.history(key).model_dump(mode="json")
         case ["memories", *name] if name:  # an id from another system may contain a slash
-            _only(method, "GET")
-            return _memory("/".join(name), nights)
+            _check_method(method, "GET")
+            return _get_memory("/".join(name), nights)
         case ["feedback"]:
-            _only(method, "POST")
+            _check_method(method, "POST")
             arguments = as_declared(FeedbackRequest, body())
             return record_feedback(arguments, nights.context.caller, nights.context.ports).model_dump(mode="json")
         case ["feedback", "forget"]:
-            _only(method, "POST")
+            _check_method(method, "POST")
             arguments = as_declared(ForgetFeedbackRequest, body())
             return forget_feedback(arguments, nights.context.caller, nights.context.ports).model_dump(mode="json")
     raise CommonplaceError(ErrorCode.NOT_FOUND, f"there is nothing at this path; there are {PATHS}")
@@ -67,24 +67,24 @@ def _recorded(interactions: Sequence[Any], nights: Nights) -> Answer:
     return done.model_dump(mode="json")
 
 
-def _memory(name: str, nights: Nights) -> Answer:
+def _get_memory(name: str, nights: Nights) -> Answer:
     caller, ports = nights.context.caller, nights.context.ports
     return dispatch.call("get_memory", naming(name, caller, ports), caller, ports).model_dump(mode="json")
 
 
-def _changed(verb: str, run_id: str, query: Mapping[str, str], nights: Nights) -> Answer:
+def _change_run(verb: str, run_id: str, query: Mapping[str, str], nights: Nights) -> Answer:
     if verb == "undo":
         return nights.undo_run(run_id, reread=read_flag(query.get("reread") or "false", "reread")).model_dump(mode="json")
     run = nights.approve_run(run_id) if verb == "approve" else nights.discard_run(run_id)
     return run.model_dump(mode="json")
 
 
-def _only(method: str, allowed: str) -> None:
+def _check_method(method: str, allowed: str) -> None:
     if method != allowed:
         raise CommonplaceError(ErrorCode.METHOD_NOT_ALLOWED, f"this path takes {allowed}; there are {PATHS}")
 
 
-def _limit(query: Mapping[str, str]) -> int:
+def _parse_limit(query: Mapping[str, str]) -> int:
     match = _NUMBER.fullmatch(query.get("limit") or "20")
     if match is None:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "limit: must be a whole number of at most 9 digits", "limit")

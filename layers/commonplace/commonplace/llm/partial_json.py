@@ -53,7 +53,7 @@ def _objects(text: str) -> Iterator[tuple[dict[str, Any], str]]:
         start = text.find("{", start + 1)
         if start < 0:
             return
-        value = _partial(text[start:])
+        value = _parse_partial(text[start:])
         if isinstance(value, dict):
             yield value, text[start:]
 
@@ -81,7 +81,7 @@ def _is_json(text: str) -> bool:
     return True
 
 
-def _partial(text: str) -> object:
+def _parse_partial(text: str) -> object:
     try:
         return from_json(text, allow_partial=True)
     except ValueError:

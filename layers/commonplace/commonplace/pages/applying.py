@@ -79,16 +79,16 @@ class PagePlanner:
         self._said = {folded(memory.content) for memory in self.record.current if memory.memory_id not in going}
         self._own_tags = self.ports.facts.tags(self.caller.user_id)
         return [
-            Step(difference, self._planned(difference))
+            Step(difference, self._plan_difference(difference))
             for difference in sorted(differences, key=lambda difference: _ORDER.index(difference.kind))
         ]
 
-    def _planned(self, item: Difference) -> PlannedOperation:
+    def _plan_difference(self, item: Difference) -> PlannedOperation:
         if item.kind == "conflict":
             return self._leave_aside(item, "UPDATE" if item.line else "DELETE", "lost", item.why)
         if item.line is None:
             assert item.memory is not None
-            return self._operation(item, closes=transitions.deleted(item.memory, self.caller.now))
+            return self._build_operation(item, closes=transitions.deleted(item.memory, self.caller.now))
         try:
             typed, kinds = validate.validate(EntryRequest, _fields_to_check(item, item.line, self.caller), None)
         except CommonplaceError as error:
@@ -98,19 +98,19 @@ class PagePlanner:
             return self._leave_aside(item, "NOOP", "applied", KNOWN)
         if typed.value is None:
             assert item.memory is not None
-            return self._operation(
+            return self._build_operation(
                 item, opens=moved(item.page, item.line, typed, item.memory, self.caller), before=item.memory
             )
         self._said.add(folded(typed.value))
         entry = new_memory(item.page, item.line, typed, item.memory, self._own_tags, self.caller, self.ports)
         closes = transitions.superseded(item.memory, entry.memory.memory_id, self.caller.now) if item.memory else None
-        return self._operation(item, opens=entry.memory, vector=entry.vector, closes=closes)
+        return self._build_operation(item, opens=entry.memory, vector=entry.vector, closes=closes)
 
-    def _operation(
+    def _build_operation(
         self, difference: Difference, opens: Memory | None = None, before: Memory | None = None, vector: Vector | None = None,
         closes: Memory | None = None,
     ) -> PlannedOperation:  # fmt: skip
-        reported = self._report(difference, _KINDS[difference.kind], "planned", _WHY[difference.kind], opens, closes)
+        reported = self._build_step(difference, _KINDS[difference.kind], "planned", _WHY[difference.kind], opens, closes)
         detail: dict[str, JsonValue] = {"tool": "markdown", "operation_id": reported.operation_id}
         opened = opens and PlannedChange(
             memory=opens, audit="update" if before else "store", detail=detail, vector=encode_vector(vector), before=before
@@ -121,9 +121,9 @@ class PagePlanner:
         return PlannedOperation(told=reported, at=self.caller.now, opens=opened, closes=(closed,) if closed else ())
 
     def _leave_aside(self, item: Difference, kind: OperationKind, outcome: Outcome, why: str) -> PlannedOperation:
-        return PlannedOperation(told=self._report(item, kind, outcome, why, closes=item.memory), at=self.caller.now)
+        return PlannedOperation(told=self._build_step(item, kind, outcome, why, closes=item.memory), at=self.caller.now)
 
-    def _report(
+    def _build_step(
         self, difference: Difference, kind: OperationKind, outcome: Outcome, why: str,
         opens: Memory | None = None, closes: Memory | None = None,
     ) -> RunOperation:  # fmt: skip
@@ -163,8 +163,8 @@ def compare_pages(pages: Pages, context: RunContext) -> RunReport:
     changes = _find_changes(pages, context)
     notes = [*changes.run.notes, _DRY if changes.steps else _THE_SAME]
     if changes.deletions > most_deletions(changes.memories):
-        notes.append(_too_many(changes))
-    return _report(changes, notes, context)
+        notes.append(_explain_excess(changes))
+    return _report_changes(changes, notes, context)
 
 
 def apply_pages(pages: Pages, context: RunContext, delete_many: bool = False) -> RunReport:
@@ -176,7 +176,7 @@ def apply_pages(pages: Pages, context: RunContext, delete_many: bool = False) ->
     with exclusive_lease(context) as lease:
         edits = _find_changes(pages, context)
         if edits.deletions > most_deletions(edits.memories) and not delete_many:
-            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"delete_many: {_too_many(edits)}", "delete_many")
+            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"delete_many: {_explain_excess(edits)}", "delete_many")
         run, planned = edits.run, [step.planned for step in edits.steps]
         changes = any(planned.told.outcome == "planned" for planned in planned)
         if changes:
@@ -188,7 +188,7 @@ def apply_pages(pages: Pages, context: RunContext, delete_many: bool = False) ->
                 run = run.model_copy(update={"notes": (*run.notes, trouble)})
                 context.night.runs.save(run, lease.fence)
             return report.report(run, context)
-    return _report(edits, [*run.notes, *([] if edits.steps else [_THE_SAME])], context)
+    return _report_changes(edits, [*run.notes, *([] if edits.steps else [_THE_SAME])], context)
 
 
 def _find_changes(pages: Pages, context: RunContext) -> _PageChanges:
@@ -231,12 +231,12 @@ def _is_left_aside(step: Step, ends: Mapping[str, str]) -> bool:
     return refused or ends.get(reported.operation_id, reported.outcome) == "lost"
 
 
-def _too_many(changes: _PageChanges) -> str:
+def _explain_excess(changes: _PageChanges) -> str:
     most = most_deletions(changes.memories)
     return f"{changes.deletions} of {changes.memories} entries were taken out; more than {most} must be allowed"
 
 
-def _report(changes: _PageChanges, notes: Sequence[str], context: RunContext) -> RunReport:
+def _report_changes(changes: _PageChanges, notes: Sequence[str], context: RunContext) -> RunReport:
     operations = [step.planned for step in changes.steps]
     ended = {"status": "done", "finished_at": context.clock(), "notes": tuple(notes)}
     run = changes.run.model_copy(update={**ended, "operations": tuple(planned.told for planned in operations)})
@@ -260,7 +260,7 @@ def new_memory(
     if line.section is not None:
         fields["section"] = line.section
     fields |= (
-        _inherited_fields(old) if old and not was_moved_to(page, old, zone_of(caller)) else _page_fields(page, old, caller)
+        _inherit_fields(old) if old and not was_moved_to(page, old, zone_of(caller)) else _derive_fields(page, old, caller)
     )
     statement = enrich(typed.value, ports.words, ports.embedder, own_tags)
     return new_entry("markdown", statement, None, caller, ports, fields)
@@ -270,20 +270,20 @@ def moved(page: Page, line: PageEntry, typed: EntryRequest, old: Memory, caller:
     """Return the memory with another place. Text and evidence stay unchanged."""
     changed: dict[str, Any] = {"key": typed.key, "section": line.section or old.section}
     if was_moved_to(page, old, zone_of(caller)):
-        changed |= _page_fields(page, old, caller)
+        changed |= _derive_fields(page, old, caller)
     return old.next_version(caller.now, **changed)
 
 
-def _inherited_fields(old: Memory) -> dict[str, Any]:
+def _inherit_fields(old: Memory) -> dict[str, Any]:
     when = {"event_time": old.happened_at} if old.durability == "daily" else {}
     return {"durability": old.durability, "expires_at": old.expires_at, **when}
 
 
-def _page_fields(page: Page, old: Memory | None, caller: Caller) -> dict[str, Any]:
+def _derive_fields(page: Page, old: Memory | None, caller: Caller) -> dict[str, Any]:
     if page.day is None:
         return {"durability": "durable", "expires_at": None, "purge_at": None}
     expires = (old and old.expires_at) or caller.now + DAILY_FOR
-    noon = _noon(page.day, caller)
+    noon = _find_noon(page.day, caller)
     return {
         "durability": "daily",
         "expires_at": expires,
@@ -292,7 +292,7 @@ def _page_fields(page: Page, old: Memory | None, caller: Caller) -> dict[str, An
     }
 
 
-def _noon(day: date, caller: Caller) -> datetime:
+def _find_noon(day: date, caller: Caller) -> datetime:
     return datetime.combine(day, time(12), caller.now.tzinfo)
 
 
@@ -300,4 +300,4 @@ def _fields_to_check(difference: Difference, line: PageEntry, caller: Caller) ->
     """Return the fields of a line to validate. Omits the text of a moved entry, which was checked before."""
     fields: dict[str, object] = {"key": line.key} if difference.kind == "move" else {"key": line.key, "value": line.text}
     was_moved = difference.memory is None or was_moved_to(difference.page, difference.memory, zone_of(caller))
-    return {**fields, "event_time": _noon(difference.page.day, caller)} if was_moved and difference.page.day else fields
+    return {**fields, "event_time": _find_noon(difference.page.day, caller)} if was_moved and difference.page.day else fields

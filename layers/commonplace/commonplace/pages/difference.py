@@ -81,11 +81,11 @@ def differences(pages: Sequence[Page], record: MemoriesById) -> list[Difference]
     for page in edited:
         for line in page.lines:
             if line.memory_id is None or entries[line.memory_id] != (page.name, line.number):
-                differences += _new_entry(page, line, record)
+                differences += _find_new_entry(page, line, record)
             else:
                 differences += _compare_entry(page, line, record.memories.get(line.memory_id), record)
     taken_out = {memory_id: page for page in edited if page.whole for memory_id in page.listed if memory_id not in entries}
-    return differences + [item for memory_id, page in taken_out.items() for item in _removed_entry(page, memory_id, record)]
+    return differences + [item for memory_id, page in taken_out.items() for item in _find_removed(page, memory_id, record)]
 
 
 def _entries(pages: Sequence[Page], record: MemoriesById) -> dict[str, tuple[str, int]]:
@@ -105,7 +105,7 @@ def _entries(pages: Sequence[Page], record: MemoriesById) -> dict[str, tuple[str
     return {memory_id: place for memory_id, (_, place) in owners.items()}
 
 
-def _new_entry(page: Page, line: PageEntry, record: MemoriesById) -> Iterator[Difference]:
+def _find_new_entry(page: Page, line: PageEntry, record: MemoriesById) -> Iterator[Difference]:
     copied = record.memories.get(line.memory_id or "")
     if line.text.strip() and (copied is None or not record.is_current(copied) or text_of(copied) != line.text):
         yield Difference("add", page, line)
@@ -115,11 +115,11 @@ def _compare_entry(page: Page, line: PageEntry, memory: Memory | None, record: M
     assert line.memory_id is not None
     if memory is None or not record.is_current(memory):
         if line.memory_id not in page.listed:
-            yield from _new_entry(page, line, record)
+            yield from _find_new_entry(page, line, record)
         elif memory is None or not _is_restated(memory, line.text, record):
             yield Difference("conflict", page, line, memory, _CLOSED)
         return
-    kind = _change(page, line, memory, record.zone)
+    kind = _find_change(page, line, memory, record.zone)
     if kind is None:
         return
     if line.version is not None and record.changed_since(memory, line.version):
@@ -130,14 +130,14 @@ def _compare_entry(page: Page, line: PageEntry, memory: Memory | None, record: M
         yield Difference(kind, page, line, memory)
 
 
-def _change(page: Page, line: PageEntry, memory: Memory, zone: tzinfo) -> Literal["edit", "move"] | None:
+def _find_change(page: Page, line: PageEntry, memory: Memory, zone: tzinfo) -> Literal["edit", "move"] | None:
     if line.text != text_of(memory):
         return "edit"
     under_another = line.section is not None and line.section != memory.section
-    return "move" if under_another or not _same_key(line.key, memory.key) or was_moved_to(page, memory, zone) else None
+    return "move" if under_another or not _is_same_key(line.key, memory.key) or was_moved_to(page, memory, zone) else None
 
 
-def _same_key(typed: str | None, key: str | None) -> bool:
+def _is_same_key(typed: str | None, key: str | None) -> bool:
     return typed == key or (typed is not None and folded_key(typed) == key)
 
 
@@ -147,7 +147,7 @@ def _is_restated(memory: Memory, text: str, record: MemoriesById) -> bool:
     return text in (text_of(memory), text_of(later) if later else None)
 
 
-def _removed_entry(page: Page, memory_id: str, record: MemoriesById) -> Iterator[Difference]:
+def _find_removed(page: Page, memory_id: str, record: MemoriesById) -> Iterator[Difference]:
     memory = record.memories.get(memory_id)
     if memory is None or not record.is_current(memory):
         return

@@ -29,8 +29,8 @@ _DAY = re.compile(r"memory/(\d{4}-\d{2}-\d{2})\.md")
 def escape(text: str) -> str:
     """Escape Markdown, with line breaks as `<br>` and blanks at either end as entities."""
     shown = _FIRST.sub(r"\1\\", _MARKUP.sub(r"\\\g<0>", text))
-    shown = _EDGES.sub(lambda blanks: "".join(char if char == "\n" else _entity(char) for char in blanks[0]), shown)
-    return _LINE_ENDS.sub(lambda end: _entity(end[0]), shown).replace("\n", "<br>")
+    shown = _EDGES.sub(lambda blanks: "".join(char if char == "\n" else _format_entity(char) for char in blanks[0]), shown)
+    return _LINE_ENDS.sub(lambda end: _format_entity(end[0]), shown).replace("\n", "<br>")
 
 
 def text_of(memory: Memory) -> str:
@@ -43,7 +43,7 @@ def unescape(shown: str) -> str:
     return _ESCAPED.sub(_unescape_match, shown)
 
 
-def _entity(char: str) -> str:
+def _format_entity(char: str) -> str:
     return f"&#{ord(char)};"
 
 

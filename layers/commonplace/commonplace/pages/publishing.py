@@ -34,7 +34,7 @@ def render_pages(user_id: str, memories: Iterable[Memory], zone: tzinfo) -> dict
     by_page: dict[str, list[Memory]] = {MAIN: []}
     for memory in memories:
         by_page.setdefault(page_name(memory, zone), []).append(memory)
-    return {name: _page(name, user_id, sorted(memories, key=_order)) for name, memories in by_page.items()}
+    return {name: _format_page(name, user_id, sorted(memories, key=_order)) for name, memories in by_page.items()}
 
 
 def visible_pages(caller: Caller, ports: Ports) -> dict[str, str]:
@@ -50,14 +50,14 @@ def _order(memory: Memory) -> tuple[bool, str, float, str]:
     return memory.key is None, memory.key or "", memory.happened_at.timestamp(), memory.memory_id
 
 
-def _page(name: str, user_id: str, memories: Sequence[Memory]) -> str:
+def _format_page(name: str, user_id: str, memories: Sequence[Memory]) -> str:
     day = day_of(name)
     body, lines = [f"# {title_of(name)}", ""], []
     for section, heading in ((None, ""),) if day else HEADINGS.items():
         entries = [memory for memory in memories if section is None or memory.section == section]
         lines += [PageEntry(page_text.text_of(item), item.key, section, item.memory_id, item.version, 0) for item in entries]
         body += [f"## {heading}", ""] if heading else []
-        body += [*map(_entry, entries), *([""] if entries else [])]
+        body += [*map(_format_entry, entries), *([""] if entries else [])]
     listed = {memory.memory_id: memory.version for memory in memories}
     header = [
         *(OPENING, *_HELP),
@@ -69,7 +69,7 @@ def _page(name: str, user_id: str, memories: Sequence[Memory]) -> str:
     return "\n".join([*header, "", *body, CLOSING, ""])
 
 
-def _entry(memory: Memory) -> str:
+def _format_entry(memory: Memory) -> str:
     key = f"**{memory.key}**: " if memory.key else ""
     return f"- {key}{page_text.escape(page_text.text_of(memory))} <!-- {memory.memory_id} v{memory.version} -->"
 

@@ -54,7 +54,7 @@ def digest(listed: Mapping[str, int], lines: Iterable[PageEntry], unread: Iterab
     return hashlib.sha256(parts.encode("utf-8")).hexdigest()[:16]
 
 
-def _without_closing(heading: str) -> str:
+def _strip_closing(heading: str) -> str:
     bare = heading.rstrip("#")
     return bare.rstrip(" ") if bare.endswith(" ") else heading
 
@@ -114,7 +114,7 @@ class _BodyParser:
         elif line.strip() == CLOSING:
             self.whole, self.section, self.open = True, None, False
         elif heading := _HEADING.fullmatch(line):
-            self._head(len(heading[1]), _without_closing(heading[2]), line)
+            self._read_heading(len(heading[1]), _strip_closing(heading[2]), line)
         elif not line.strip():
             self.open = False
         elif self.open and (line[0] in " \t" or not self.items[-1].closed):
@@ -130,7 +130,7 @@ class _BodyParser:
             cut = self.items.pop()
             self.unread[cut.number] = cut.shown
 
-    def _head(self, level: int, heading: str, line: str) -> None:
+    def _read_heading(self, level: int, heading: str, line: str) -> None:
         self.open = False
         named = _SECTIONS.get(heading.casefold())
         if named or level <= 2:

@@ -36,7 +36,7 @@ def backup_restore(request: BackupRequest, caller: Caller, ports: Ports) -> Back
     return _ACTIONS[request.action](request, caller, ports)
 
 
-def _make(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
+def _run_backup(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
     context = run_context(caller, ports)
     return in_call_or_queued("backup", request, context, request.run_id, lambda _: _make_backup(context), BackupResult())
 
@@ -58,15 +58,15 @@ def _make_backup(context: RunContext) -> BackupResult:
         )  # fmt: skip
         file = described(file, len(backup.records), body)
         keep(file, body, caller, ports, ports.backups.most)
-    fields = {name: value for name, value in _summary(file) if name != "bytes"}
+    fields = {name: value for name, value in _summarize_backup(file) if name != "bytes"}
     return BackupResult(status="done", **fields).naming(flaws)
 
 
-def _list(_: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
-    return BackupResult(backups=[_summary(file) for file in stored_files(ports).listed(caller.user_id, "backup", caller.now)])
+def _list_backups(_: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
+    return BackupResult(backups=[*map(_summarize_backup, stored_files(ports).listed(caller.user_id, "backup", caller.now))])
 
 
-def _verify(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
+def _verify_backup(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
     from commonplace.use_cases.restore import named_backup
 
     file, reading = named_backup(request.backup_id, caller, ports)
@@ -76,18 +76,18 @@ def _verify(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResul
     )  # fmt: skip
 
 
-def _restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
+def _restore_backup(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
     from commonplace.use_cases.restore import restore
 
     return restore(request, caller, ports)
 
 
 _ACTIONS: Mapping[str, Callable[[BackupRequest, Caller, Ports], BackupResult]] = {
-    "backup": _make, "list": _list, "verify": _verify, "restore": _restore,
+    "backup": _run_backup, "list": _list_backups, "verify": _verify_backup, "restore": _restore_backup,
 }  # fmt: skip
 
 
-def _summary(file: StoredFile) -> BackupTold:
+def _summarize_backup(file: StoredFile) -> BackupTold:
     return BackupTold(
         backup_id=file.file_id, as_of=file.made_at, count=file.count, bytes=file.bytes, sha256=file.sha256,
         expires_at=file.expires_at,
@@ -103,24 +103,24 @@ def _read_snapshot(caller: Caller, ports: Ports) -> Backup:
     user_id, at = caller.user_id, caller.now
     rows = list(ports.in_time(ports.raw.rows(user_id)))
     for _ in range(_MOST_WALKS):
-        before, rows = _newest_up_to(at, rows), list(ports.in_time(ports.raw.rows(user_id)))
-        if _newest_up_to(at, rows) == before:
+        before, rows = _find_newest_versions(at, rows), list(ports.in_time(ports.raw.rows(user_id)))
+        if _find_newest_versions(at, rows) == before:
             break
     made = {(item.memory_id, item.version): item for step in ports.operations.since(user_id, at) for item in step.made}
-    records = tuple(rebuilt for row in rows if (rebuilt := _row_as_of(row, at, made)) is not None)
+    records = tuple(rebuilt for row in rows if (rebuilt := _rebuild_row(row, at, made)) is not None)
     ids = {record.memory_id for record in records}
     aliases = tuple(alias for alias in ports.aliases.all(user_id) if alias.memory_id in ids)
     ratings = tuple(rating for rating in ports.feedback.ratings(user_id, at) if rating.memory_id in ids and rating.at <= at)
     return Backup(at, records, aliases, ratings)
 
 
-def _newest_up_to(at: datetime, rows: Iterable[RawRecord]) -> dict[str, int]:
+def _find_newest_versions(at: datetime, rows: Iterable[RawRecord]) -> dict[str, int]:
     return {
         row.memory_id: max((version for version, audit in row.audits.items() if audit.at <= at), default=0) for row in rows
     }
 
 
-def _row_as_of(row: RawRecord, at: datetime, made: Mapping[tuple[str, int], AppliedChange]) -> RawRecord | None:
+def _rebuild_row(row: RawRecord, at: datetime, made: Mapping[tuple[str, int], AppliedChange]) -> RawRecord | None:
     audits = {version: audit for version, audit in row.audits.items() if audit.at <= at}
     if row.memory is None:
         return RawRecord(row.memory_id, row.record, None, audits)

@@ -55,10 +55,10 @@ def concept_network(request: NetworkRequest, caller: Caller, ports: Ports) -> Ne
     if request.focus is not None:
         focus = names_of(seen).get(same_thing(request.focus))
         if focus is None:
-            warning = _unknown(request.focus, graph)
-            return _result([], [], request.format).model_copy(update={"notes": Notes(warnings=[warning])})
+            warning = _explain_unknown_focus(request.focus, graph)
+            return _build_result([], [], request.format).model_copy(update={"notes": Notes(warnings=[warning])})
     shown = around(graph, focus, request.depth)[: request.limit] if focus else by_use(graph)[: request.limit]
-    return _result(_nodes(graph, shown), _links(graph, shown), request.format)
+    return _build_result(_nodes(graph, shown), _build_links(graph, shown), request.format)
 
 
 def graph_of(seen: Sequence[Outline]) -> Graph:
@@ -101,7 +101,7 @@ def around(graph: Graph, focus: str, depth: int) -> list[str]:
     return reached
 
 
-def _unknown(focus: str, graph: Graph) -> str:
+def _explain_unknown_focus(focus: str, graph: Graph) -> str:
     folded = {name.casefold(): name for name in by_use(graph)[::-1]}
     near = difflib.get_close_matches(focus.casefold(), folded, _NEAREST, _ALIKE)
     nearest = f"; the nearest are {', '.join(folded[name] for name in near)}" if near else ""
@@ -122,7 +122,7 @@ def _nodes(graph: Graph, shown: Sequence[str]) -> list[NetworkNode]:
     ]
 
 
-def _links(graph: Graph, shown: Sequence[str]) -> list[NetworkLink]:
+def _build_links(graph: Graph, shown: Sequence[str]) -> list[NetworkLink]:
     names_shown = set(shown)
     among = [pair for pair in graph.together if names_shown.issuperset(pair)]
     return [
@@ -131,20 +131,20 @@ def _links(graph: Graph, shown: Sequence[str]) -> list[NetworkLink]:
     ]
 
 
-def _result(nodes: list[NetworkNode], links: list[NetworkLink], form: str) -> NetworkResult:
+def _build_result(nodes: list[NetworkNode], links: list[NetworkLink], form: str) -> NetworkResult:
     return NetworkResult(nodes=nodes, links=links, dot=dot_of(nodes, links) if form == "dot" else None)
 
 
 def dot_of(nodes: Sequence[NetworkNode], links: Sequence[NetworkLink]) -> str:
     """Return the graph in Graphviz's language."""
-    lines = [f"  {_quoted(node.id)} [count={node.count}, community={node.community}];" for node in nodes]
+    lines = [f"  {_quote(node.id)} [count={node.count}, community={node.community}];" for node in nodes]
     lines += [
-        f"  {_quoted(link.source)} -- {_quoted(link.target)} [weight={link.weight:g}, count={link.count}];" for link in links
+        f"  {_quote(link.source)} -- {_quote(link.target)} [weight={link.weight:g}, count={link.count}];" for link in links
     ]
     return "\n".join(("graph concepts {", *lines, "}", ""))
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     escaped = name.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
@@ -173,7 +173,7 @@ def levels(vertices: Collection[str], edges: Edges) -> Iterator[list[frozenset[s
         for vertex, number in into.items():
             groups[number] |= members[vertex]
         members = [frozenset(group) for group in groups]
-        graph = _together(graph, into)
+        graph = _merge_vertices(graph, into)
         yield members
 
 
@@ -203,7 +203,7 @@ def _move_vertices(graph: _Graph, random: Random) -> dict[int, int]:
     return community
 
 
-def _together(graph: _Graph, into: Mapping[int, int]) -> _Graph:
+def _merge_vertices(graph: _Graph, into: Mapping[int, int]) -> _Graph:
     merged: _Graph = {number: {} for number in set(into.values())}
     for vertex, links in graph.items():
         for other, weight in links.items():

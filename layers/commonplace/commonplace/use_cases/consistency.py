@@ -26,8 +26,8 @@ def validate_storage(request: ValidateRequest, caller: Caller, ports: Ports) -> 
     after = None if request.cursor is None else place_of(request.cursor, caller.user_id, _QUESTION)
 
     def checked(_: object) -> ValidateResult:
-        with _index_errors():
-            part = check_part(_user_index(caller, ports), after, PART)
+        with _translate_index_errors():
+            part = check_part(_open_user_index(caller, ports), after, PART)
         return ValidateResult(
             status="done" if part.last is None else "running",
             ok=all(finding.kind == "held" for finding in part.findings),
@@ -46,8 +46,8 @@ def repair_index(request: RepairRequest, caller: Caller, ports: Ports) -> Repair
 
     def repaired(so_far: Mapping[str, JsonValue] | None) -> RepairResult:
         done = REPAIRED.validate_python(so_far or {})
-        with _index_errors():
-            repair(_user_index(caller, ports), request.scope, request.dry_run, done)
+        with _translate_index_errors():
+            repair(_open_user_index(caller, ports), request.scope, request.dry_run, done)
         why = "are in the records, which a repair doesn't change: validate_storage names the command that helps"
         left = [
             f"{count} {kind.replace('_', ' ')}: {why}" for kind, count in Counter(item.kind for item in done.left).items()
@@ -65,7 +65,7 @@ def repair_index(request: RepairRequest, caller: Caller, ports: Ports) -> Repair
     return in_call_or_queued("repair", request, run_context(caller, ports), request.run_id, repaired, nothing)
 
 
-def _user_index(caller: Caller, ports: Ports) -> UserIndex:
+def _open_user_index(caller: Caller, ports: Ports) -> UserIndex:
     if ports.upkeep is None:
         raise CommonplaceError(ErrorCode.INTERNAL, "this interface can't read the index")
     watched = ports.progress
@@ -74,7 +74,7 @@ def _user_index(caller: Caller, ports: Ports) -> UserIndex:
 
 
 @contextmanager
-def _index_errors() -> Iterator[None]:
+def _translate_index_errors() -> Iterator[None]:
     try:
         yield
     except IndexUnavailable as error:

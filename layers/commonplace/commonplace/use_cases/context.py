@@ -60,8 +60,8 @@ def groups_of(topic: str, caller: Caller, ports: Ports) -> tuple[list[Group], li
     on_topic = find(topic, caller, ports, Filter(), _MOST_ON_TOPIC, _RELEVANCE)
     log_search(topic, len(on_topic.memories), caller, ports)
     recent = listed(Filter(after=caller.now - _RECENT), _MOST_RECENT)
-    pinned = [memory for result in core for memory in _answers(result)] + list(personal.memories)
-    notes = sorted((memory for memory in _open(recent) if memory.durability == "daily"), key=_when, reverse=True)
+    pinned = [memory for result in core for memory in _select_core_answers(result)] + list(personal.memories)
+    notes = sorted(filter(_is_open_note, recent.memories), key=_build_time_key, reverse=True)
     groups = [
         Group("Standing requests of the user", _filter_memories(instructions.memories, _is_from_user), always=True),
         Group("Always matters", _filter_memories(pinned, lambda memory: _is_lasting(memory, caller)), always=True),
@@ -78,10 +78,10 @@ def newest_values(memory_ids: Sequence[str], searches: Sequence[Found], caller: 
     newer: dict[str, list[Memory]] = {}
     for older, later in changed_values(stored, caller.now, ports.embedder.name):
         newer.setdefault(stored[older].memory.memory_id, []).append(stored[later].memory)
-    return {memory_id: max(later, key=_when) for memory_id, later in newer.items()}
+    return {memory_id: max(later, key=_build_time_key) for memory_id, later in newer.items()}
 
 
-def _answers(result: Found) -> list[Memory]:
+def _select_core_answers(result: Found) -> list[Memory]:
     likely = zip(result.memories, result.probabilities, strict=True)
     return [
         memory
@@ -105,15 +105,15 @@ def _is_from_user(memory: Memory) -> bool:
     return memory.origin not in _ELSEWHERE and not is_marked_as_foreign(memory.raw_text)
 
 
-def _open(result: Found) -> list[Memory]:
-    return _filter_memories(result.memories, lambda memory: not is_confidential(memory.content))
+def _is_open_note(memory: Memory) -> bool:
+    return memory.durability == "daily" and not is_confidential(memory.content)
 
 
 def _filter_memories(memories: Sequence[Memory], wanted: Callable[[Memory], bool]) -> list[Memory]:
     return [memory for memory in memories if wanted(memory)]
 
 
-def _when(memory: Memory) -> tuple[float, str]:
+def _build_time_key(memory: Memory) -> tuple[float, str]:
     return memory.happened_at.timestamp(), memory.memory_id
 
 

@@ -12,7 +12,7 @@ _SIGNATURE = 15  # bytes
 
 def cursor_of(place: str, user_id: str, question: str) -> str:
     """Return the cursor of a position in the answer to a user's question. The cursor is signed but not secret."""
-    return base64.urlsafe_b64encode(_signature(place, user_id, question) + place.encode()).decode()
+    return base64.urlsafe_b64encode(_compute_signature(place, user_id, question) + place.encode()).decode()
 
 
 def place_of(cursor: str, user_id: str, question: str) -> str:
@@ -21,15 +21,15 @@ def place_of(cursor: str, user_id: str, question: str) -> str:
         whole = base64.b64decode(cursor.encode("ascii"), b"-_", validate=True)
         place = whole[_SIGNATURE:].decode()
     except (UnicodeError, binascii.Error):
-        raise _refused() from None
+        raise _build_refusal() from None
     if not hmac.compare_digest(cursor, cursor_of(place, user_id, question)):
-        raise _refused()
+        raise _build_refusal()
     return place
 
 
-def _signature(place: str, user_id: str, question: str) -> bytes:
+def _compute_signature(place: str, user_id: str, question: str) -> bytes:
     return hmac.digest(user_id.encode(), f"{place}\n{question}".encode(), hashlib.sha256)[:_SIGNATURE]
 
 
-def _refused() -> CommonplaceError:
+def _build_refusal() -> CommonplaceError:
     return CommonplaceError(ErrorCode.INVALID_ARGUMENT, "cursor: does not belong to this request", "cursor")

@@ -31,7 +31,7 @@ def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> Di
         current_system_state=SystemState(
             total_memories=state.active,
             health_score=health(state),
-            optimization_opportunities=_opportunities(state, len(tags.merges)),
+            optimization_opportunities=_list_opportunities(state, len(tags.merges)),
         ),
         tool_schema=manifest.row(tool_named(request.tool, "tool")) if request.tool else None,
         group_schemas=schemas or None,
@@ -55,20 +55,20 @@ def health_parts(state: Statistics) -> dict[str, float]:
     }
 
 
-def _opportunities(state: Statistics, duplicates: int) -> list[str]:
+def _list_opportunities(state: Statistics, duplicates: int) -> list[str]:
     suggestions = []
     if duplicates:
         suggestions.append(f"consolidate {duplicates} duplicate tag{'s' if duplicates > 1 else ''}")
     if state.expired:
-        suggestions.append(_memories(state.expired, "is durable and has expired", "are durable and have expired"))
+        suggestions.append(_format_memory_count(state.expired, "is durable and has expired", "are durable and have expired"))
     if state.other_embedding:
         by = "embedded by another model"
         singular, many = f"was {by}: it is found by words only", f"were {by}: they are found by words only"
-        suggestions.append(_memories(state.other_embedding, singular, many))
+        suggestions.append(_format_memory_count(state.other_embedding, singular, many))
     if state.without_vector:
         by = "no vector (in a script that the embedding model doesn't know)"
         singular, many = f"has {by}: it is found by words only", f"have {by}: they are found by words only"
-        suggestions.append(_memories(state.without_vector, singular, many))
+        suggestions.append(_format_memory_count(state.without_vector, singular, many))
     if state.active and state.unused / state.active > _MANY_UNUSED and state.active >= 20:
         suggestions.append(f"{state.unused} of {state.active} memories were never found by a search")
     if state.tags >= 20 and state.single_tags / state.tags > _MANY_UNUSED:
@@ -76,5 +76,5 @@ def _opportunities(state: Statistics, duplicates: int) -> list[str]:
     return suggestions
 
 
-def _memories(count: int, singular: str, many: str) -> str:
+def _format_memory_count(count: int, singular: str, many: str) -> str:
     return f"1 memory {singular}" if count == 1 else f"{count} memories {many}"

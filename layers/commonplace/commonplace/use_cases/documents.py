@@ -46,7 +46,7 @@ def write_document(writing: Writing, caller: Caller, ports: Ports) -> Document:
         before = ports.documents.get(caller.user_id, writing.namespace, writing.key)
         if writing.version not in (None, 0 if before is None or before.deleted else before.version):
             raise changed_meanwhile()
-        document = _next(
+        document = _build_next(
             writing.namespace, writing.key, before, caller, body=body, size=len(body.encode()), form=writing.form
         )
         document = document.model_copy(update={"fields": writing.fields, "redacted": kinds})
@@ -105,7 +105,7 @@ def delete_document(namespace: Sequence[str], key: str, caller: Caller, ports: P
     if version not in (None, before.version):
         raise changed_meanwhile()
     at = caller.now + PURGE_DELAY
-    gone = _next(tuple(namespace), key, before, caller, body="", size=0, deleted=True, purge_at=at)
+    gone = _build_next(tuple(namespace), key, before, caller, body="", size=0, deleted=True, purge_at=at)
     ports.documents.put(caller.user_id, gone)
     close_former(namespace, key, caller, ports)
     return gone
@@ -125,7 +125,7 @@ def undo_document(namespace: Sequence[str], key: str, caller: Caller, ports: Por
     return write_document(Writing(tuple(namespace), key, wanted.body, wanted.form, wanted.fields, current), caller, ports)
 
 
-def _next(namespace: tuple[str, ...], key: str, before: DocumentHead | None, caller: Caller, **fields: Any) -> Document:
+def _build_next(namespace: tuple[str, ...], key: str, before: DocumentHead | None, caller: Caller, **fields: Any) -> Document:
     return Document(
         namespace=namespace,
         key=key,
@@ -153,12 +153,12 @@ def clean_body(body: str, form: Form) -> tuple[str, tuple[str, ...]]:
         clean, kinds = redaction.text, list(redaction.kinds)
     else:
         kinds = []
-        clean = json.dumps(_redacted(_object(body), "", kinds, 0), ensure_ascii=False)
+        clean = json.dumps(_redacted(_parse_object(body), "", kinds, 0), ensure_ascii=False)
     _check_size(clean)
     return clean, tuple(dict.fromkeys(kinds))
 
 
-def _object(body: str) -> dict[str, Any]:
+def _parse_object(body: str) -> dict[str, Any]:
     try:
         return read_object(body)
     except CommonplaceError as error:

@@ -41,17 +41,17 @@ IMPORTED_HISTORY = "imported_history"
 def export_memories(request: ExportRequest, caller: Caller, ports: Ports) -> ExportResult:
     """Store the visible memories as a file for a day, or report on a `run_id`. A model only gets the count."""
     if request.run_id is not None and request.run_id.startswith("export_"):
-        return _export_result(export_file(request.run_id, caller, ports)[0])
+        return _build_export_result(export_file(request.run_id, caller, ports)[0])
     from commonplace.runs.queueing import in_call_or_queued  # deferred: printing records needs no runs
     from commonplace.runs.staging import run_context
 
     context, nothing = run_context(caller, ports), ExportResult(status="running", count=0)
     return in_call_or_queued(
-        "export", request, context, request.run_id, lambda _: _exported(request, caller, ports), nothing
+        "export", request, context, request.run_id, lambda _: _export_chosen(request, caller, ports), nothing
     )  # fmt: skip
 
 
-def _exported(request: ExportRequest, caller: Caller, ports: Ports) -> ExportResult:
+def _export_chosen(request: ExportRequest, caller: Caller, ports: Ports) -> ExportResult:
     from commonplace.retrieval.record_scan import visibility_of  # deferred: loads numpy, which printing records doesn't need
 
     agents = visibility_of(caller).agents
@@ -59,7 +59,7 @@ def _exported(request: ExportRequest, caller: Caller, ports: Ports) -> ExportRes
         memory
         for memory in ports.in_time(ports.records.all(caller.user_id))
         if memory.content and memory.agent_id in agents and (request.include_history or memory.status == "active")
-        if _passes(request.filter or ExportFilter(), memory)
+        if _matches_filter(request.filter or ExportFilter(), memory)
     ]
     if not caller.admin:
         may = f"no file was made; that may do {BY_WHOM.format(verb='export')}"
@@ -75,7 +75,7 @@ def _exported(request: ExportRequest, caller: Caller, ports: Ports) -> ExportRes
         count=len(chosen), bytes=len(body), sha256=digest,
     )  # fmt: skip
     keep(file, body, caller, ports)
-    return _export_result(file)
+    return _build_export_result(file)
 
 
 def exported_lines(
@@ -91,7 +91,7 @@ def exported_lines(
 
         current = [memory for memory in memories if memory.status == "active" and not _is_expired(memory, caller)]
         return chain.from_iterable((text, "\n") for text in render_pages(caller.user_id, current, zone_of(caller)).values())
-    records = (_record(memory, ports, with_history) for memory in memories)
+    records = (_build_record(memory, ports, with_history) for memory in memories)
     return jsonl_lines(records) if form == "jsonl" else csv_lines(records)
 
 
@@ -100,7 +100,7 @@ def export_file(export_id: str, caller: Caller, ports: Ports) -> tuple[StoredFil
     known = may_be_id(of_type(str, export_id, "export_id"))
     file_read = stored_files(ports).get(caller.user_id, "export", export_id, caller.now) if known else None
     if file_read is None:
-        raise _export_not_found()
+        raise _build_not_found_error()
     return file_read
 
 
@@ -110,7 +110,7 @@ def export_link(export_id: str, caller: Caller, ports: Ports) -> str:
     file = next((file for file in files.listed(caller.user_id, "export", caller.now) if file.file_id == export_id), None)
     link = files.link(caller.user_id, file, LINK_SECONDS) if file is not None else None
     if link is None:
-        raise _export_not_found()
+        raise _build_not_found_error()
     return link
 
 
@@ -129,19 +129,19 @@ def stored_files(ports: Ports) -> StoredFiles:
     return ports.files
 
 
-def _export_not_found() -> CommonplaceError:
+def _build_not_found_error() -> CommonplaceError:
     why = "export_id: there is no such export; exports are deleted after a day, or when something is erased"
     return CommonplaceError(ErrorCode.NOT_FOUND, why, "export_id")
 
 
-def _export_result(file: StoredFile) -> ExportResult:
+def _build_export_result(file: StoredFile) -> ExportResult:
     return ExportResult(
         run_id=file.file_id, status="done", export_id=file.file_id, count=file.count, bytes=file.bytes, sha256=file.sha256,
         expires_at=file.expires_at,
     )  # fmt: skip
 
 
-def _passes(chosen: ExportFilter, memory: Memory) -> bool:
+def _matches_filter(chosen: ExportFilter, memory: Memory) -> bool:
     category, section = where_filed(chosen.category or "all")
     wanted = (
         (category, memory.category), (section, memory.section), (chosen.type, memory.memory_type),
@@ -155,72 +155,72 @@ def _is_expired(memory: Memory, caller: Caller) -> bool:
     return memory.expires_at is not None and memory.expires_at <= caller.now
 
 
-def _record(memory: Memory, ports: Ports, with_history: bool) -> Record:
+def _build_record(memory: Memory, ports: Ports, with_history: bool) -> Record:
     record = memory.model_dump(mode="json")
     if with_history:
         audits = ports.records.audits(memory.user_id, memory.memory_id)
-        before = [step for audit in audits for step in _steps(audit.detail.get(IMPORTED_HISTORY))]
+        before = [step for audit in audits for step in _list_imported_steps(audit.detail.get(IMPORTED_HISTORY))]
         own = [{"operation": audit.operation, "at": audit.at.isoformat()} for audit in audits]
         record[HISTORY] = [*before, *own]
     return record
 
 
-def _steps(imported: object) -> list[object]:
+def _list_imported_steps(imported: object) -> list[object]:
     return imported if isinstance(imported, list) else []
 
 
 def mem0_lines(memories: Iterable[Memory]) -> Iterator[str]:
     """Yield `{"results": [...]}` like mem0's `get_all`. Tags become categories, and other fields become metadata."""
-    yield from _listed('{"results": [', (_mem0(memory) for memory in memories), "]}")
+    yield from _format_json_list('{"results": [', (_build_mem0_entry(memory) for memory in memories), "]}")
 
 
 def langgraph_lines(memories: Iterable[Memory]) -> Iterator[str]:
     """Yield a list of items like LangGraph's `Item.dict()`, for `store.put(tuple(namespace), key, value)`."""
-    yield from _listed("[", (_langgraph(memory) for memory in memories), "]")
+    yield from _format_json_list("[", (_build_langgraph_item(memory) for memory in memories), "]")
 
 
-def _listed(begins: str, entries: Iterable[Mapping[str, Any]], ends: str) -> Iterator[str]:
+def _format_json_list(begins: str, entries: Iterable[Mapping[str, Any]], ends: str) -> Iterator[str]:
     yield begins
     for number, entry in enumerate(entries):
         yield f"{',' if number else ''}\n{json.dumps(entry, ensure_ascii=False)}"
     yield from chain(("\n",), (ends, "\n"))
 
 
-def _mem0(memory: Memory) -> dict[str, Any]:
-    fields = _fields_of(memory)
+def _build_mem0_entry(memory: Memory) -> dict[str, Any]:
+    fields = _dump_fields(memory)
     expires = memory.expires_at
     return {
         "id": memory.memory_id,
         "memory": memory.content,
-        "user_id": _user(memory),
+        "user_id": _parse_user_name(memory),
         "role": "assistant" if memory.source == "agent" else memory.source,
         "categories": list(memory.tags),
         "created_at": fields["created_at"],
         "updated_at": fields["updated_at"],
         "expiration_date": expires.astimezone(UTC).date().isoformat() if expires is not None else None,
-        "metadata": _extra_fields(fields),
+        "metadata": _pick_extra_fields(fields),
     }
 
 
-def _langgraph(memory: Memory) -> dict[str, Any]:
-    fields = _fields_of(memory)
+def _build_langgraph_item(memory: Memory) -> dict[str, Any]:
+    fields = _dump_fields(memory)
     expires = {"expires_at": fields["expires_at"]} if memory.expires_at is not None else {}
     return {
-        "namespace": [NAMESPACE, _user(memory).replace(".", "_")],  # LangGraph forbids dots there
+        "namespace": [NAMESPACE, _parse_user_name(memory).replace(".", "_")],  # LangGraph forbids dots there
         "key": memory.memory_id,
-        "value": {"content": memory.content, "tags": list(memory.tags), **_extra_fields(fields), **expires},
+        "value": {"content": memory.content, "tags": list(memory.tags), **_pick_extra_fields(fields), **expires},
         "created_at": fields["created_at"],
         "updated_at": fields["updated_at"],
     }
 
 
-def _fields_of(memory: Memory) -> dict[str, Any]:
+def _dump_fields(memory: Memory) -> dict[str, Any]:
     return memory.model_dump(mode="json")
 
 
-def _extra_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
+def _pick_extra_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: fields[name] for name in _MORE if fields.get(name) is not None}
 
 
-def _user(memory: Memory) -> str:
+def _parse_user_name(memory: Memory) -> str:
     return memory.user_id.partition("|")[2] or memory.user_id

@@ -47,7 +47,7 @@ class Filing:
         decided = self.decided.get(legacy_id)
         if decided is not None:
             return Filed(decided, 1.0, "a person's word")
-        known = {**_shipped(), **self.named}.get(_key(old)) if old else None
+        known = {**_load_shipped_names(), **self.named}.get(_fold_category_name(old)) if old else None
         if known is not None:
             return Filed(known, 1.0, "by the name of its old category")
         why = f"no table knows {old}" if old else "it had no category"
@@ -59,28 +59,28 @@ class Filing:
 def read_categories(text: str) -> dict[str, Category]:
     """Read a table of old names and categories. The heading is optional. `INVALID_ARGUMENT` contains the line number."""
     categories: dict[str, Category] = {}
-    for number, row in _rows(text, "categories"):
+    for number, row in _parse_csv_rows(text, "categories"):
         if number == 1 and [cell.strip().casefold() for cell in row[:2]] == ["from", "to"]:
             continue
         if len(row) < 2:
-            raise _refused("categories", number, "needs two columns, the old name and the category")
-        categories[_key(row[0])] = _category(row[1], "categories", number)
+            raise _build_line_error("categories", number, "needs two columns, the old name and the category")
+        categories[_fold_category_name(row[0])] = _parse_category(row[1], "categories", number)
     return categories
 
 
 def read_review(text: str) -> dict[str, Category | None]:
     """Return the chosen categories by old id, or None if `to` is empty. `INVALID_ARGUMENT` contains the line number."""
-    rows = _rows(text, "review")
+    rows = _parse_csv_rows(text, "review")
     heading = [cell.strip().casefold() for cell in rows[0][1]] if rows else []
     if (heading.count("legacy_id"), heading.count("to")) != (1, 1):
-        raise _refused("review", 1, f"must be a heading with the columns {', '.join(COLUMNS)}")
+        raise _build_line_error("review", 1, f"must be a heading with the columns {', '.join(COLUMNS)}")
     categories: dict[str, Category | None] = {}
     for number, row in rows[1:]:
         cells = dict(zip(heading, row, strict=False))
         if "legacy_id" not in cells:
-            raise _refused("review", number, "has no legacy_id")
+            raise _build_line_error("review", number, "has no legacy_id")
         to = cells.get("to", "").strip()
-        categories[unquoted(cells["legacy_id"])] = _category(to, "review", number) if to else None
+        categories[unquoted(cells["legacy_id"])] = _parse_category(to, "review", number) if to else None
     return categories
 
 
@@ -94,7 +94,7 @@ def write_review(rows: Iterable[Mapping[str, JsonValue]]) -> str:
     return whole.getvalue()
 
 
-def _rows(text: str, field: str) -> list[tuple[int, list[str]]]:
+def _parse_csv_rows(text: str, field: str) -> list[tuple[int, list[str]]]:
     first = text.partition("\n")[0]
     mark = next((separator for separator in (",", ";", "\t") if separator in first), ",")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)
@@ -106,29 +106,29 @@ def _rows(text: str, field: str) -> list[tuple[int, list[str]]]:
                 rows.append((reader.line_num, row))
             begins = reader.line_num + 1
     except csv.Error as error:
-        raise _refused(field, begins, f"is no CSV: {error}") from None
+        raise _build_line_error(field, begins, f"is no CSV: {error}") from None
     return rows
 
 
-def _category(name: str, field: str, number: int) -> Category:
+def _parse_category(name: str, field: str, number: int) -> Category:
     category = name.strip().casefold()
     if category not in _CATEGORIES:
-        raise _refused(field, number, f"the category must be one of {', '.join(_CATEGORIES)}")
+        raise _build_line_error(field, number, f"the category must be one of {', '.join(_CATEGORIES)}")
     return category
 
 
-def _refused(field: str, number: int, why: str) -> CommonplaceError:
+def _build_line_error(field: str, number: int, why: str) -> CommonplaceError:
     return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: line {number}: {why}", field)
 
 
-def _key(name: str) -> str:
+def _fold_category_name(name: str) -> str:
     plain = unicodedata.normalize("NFKC", name).casefold().replace("_", " ").replace("-", " ").replace("/", " ")
     *first, last = plain.split() or [""]
     return "-".join([*first, singular(last)])
 
 
 @functools.cache
-def _shipped() -> Mapping[str, Category]:
+def _load_shipped_names() -> Mapping[str, Category]:
     table = tomllib.loads((files(__package__) / "legacy_categories.toml").read_text(encoding="utf-8"))
     named = {name: category for category in _CATEGORIES for name in (*table[category].split(), category)}
-    return {_key(name): category for name, category in named.items()}
+    return {_fold_category_name(name): category for name, category in named.items()}

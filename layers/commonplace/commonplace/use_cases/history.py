@@ -30,7 +30,7 @@ def history(request: HistoryRequest, caller: Caller, ports: Ports, compares: boo
     if not memories:
         raise unknown_id() if request.key is None else unknown_key(request.key, caller, ports)
     memories.sort(key=lambda memory: (memory.status == "active", memory.created_at, memory.memory_id), reverse=True)
-    return History(key=request.key or memories[0].key, values=tuple(_value(memory, ports, compares) for memory in memories))
+    return History(key=request.key or memories[0].key, values=tuple(_build_value(item, ports, compares) for item in memories))
 
 
 def _lineage_of(memory_id: str, everything: list[Memory], caller: Caller, ports: Ports) -> list[Memory]:
@@ -41,7 +41,7 @@ def _lineage_of(memory_id: str, everything: list[Memory], caller: Caller, ports:
     ]
 
 
-def _value(memory: Memory, ports: Ports, compares: bool) -> Value:
+def _build_value(memory: Memory, ports: Ports, compares: bool) -> Value:
     audits = ports.records.audits(memory.user_id, memory.memory_id)
     return Value(
         memory_id=memory.memory_id,

@@ -37,7 +37,7 @@ def import_turns(
     raises an error with its number before anything is stored.
     """
     zone, turns = caller.now.tzinfo, list_of(turns, "turns")
-    checked = [_with_zone(_check(Turn, turn, number), number, zone) for number, turn in enumerate(turns_of_chat(turns))]
+    checked = [_add_zone(_check_turn(Turn, turn, number), number, zone) for number, turn in enumerate(turns_of_chat(turns))]
     reader = _TurnReader(checked, keep, ports.facts.tags(caller.user_id), caller, ports)
     ids: list[str | None] = [None] * len(checked)
     left_out: list[LeftOut] = []
@@ -57,7 +57,7 @@ def turns_of_chat(messages: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str
     """Convert chat messages to turns of one session. The first messages determine its id. Returns turns unchanged."""
     if not messages or not isinstance(messages[0], Mapping) or "role" not in messages[0]:
         return messages
-    checked = [_check(ChatMessage, message, number) for number, message in enumerate(messages)]
+    checked = [_check_turn(ChatMessage, message, number) for number, message in enumerate(messages)]
     texts = [message.words for message in checked]
     until = next((number for number, message in enumerate(checked) if message.role == "user"), 0)
     begins = hashlib.sha256("\0".join(texts[: until + 1]).encode()).hexdigest()
@@ -93,7 +93,7 @@ class _TurnReader:
             vectors = self._with_vectors([statement.text for statement in statements.values()], self.ports.embedder)
             statements = {number: replace(text, vector=vectors.embed(text.text)) for number, text in statements.items()}
         return {
-            number: self._entry_of(self.turns[number], statements[number]) if number in statements else why or _NOT_WORTHY
+            number: self._build_entry(self.turns[number], statements[number]) if number in statements else why or _NOT_WORTHY
             for number, (_, why) in checked.items()
         }
 
@@ -115,17 +115,17 @@ class _TurnReader:
             return "", "not_worthy: said by the assistant"
         return redaction.text, None
 
-    def _entry_of(self, turn: Turn, statement: EnrichedStatement) -> Entry:
+    def _build_entry(self, turn: Turn, statement: EnrichedStatement) -> Entry:
         source = "agent" if turn.speaker.lower() in ASSISTANT else "user"
         fields = {"agent_id": self.caller.agent_id, "source": source}
-        return new_entry("import", statement, self._place_of(turn), self.caller, self.ports, fields)
+        return new_entry("import", statement, self._build_place(turn), self.caller, self.ports, fields)
 
     def _previous_text(self, number: int) -> str | None:
         """Return the previous turn of the session, because a question can show that a number is a secret."""
         before = self.turns[number - 1] if number else None
         return before.text if before and before.session_id == self.turns[number].session_id else None
 
-    def _place_of(self, turn: Turn) -> Place:
+    def _build_place(self, turn: Turn) -> Place:
         return Place(
             session_id=without_secret(turn.session_id),
             position=turn.position,
@@ -134,13 +134,13 @@ class _TurnReader:
         )
 
 
-def _with_zone(turn: Turn, number: int, zone: tzinfo | None) -> Turn:
+def _add_zone(turn: Turn, number: int, zone: tzinfo | None) -> Turn:
     if turn.event_time is None:
         return turn
     return turn.model_copy(update={"event_time": validate.moment_in(zone, turn.event_time, f"turns.{number}.event_time")})
 
 
-def _check(kind: type[_Checked], turn: Mapping[str, Any], number: int) -> _Checked:
+def _check_turn(kind: type[_Checked], turn: Mapping[str, Any], number: int) -> _Checked:
     try:
         return validate.check(kind, turn)
     except CommonplaceError as error:

@@ -280,12 +280,12 @@ class _FactImport:
     def _add_new(self, fact: CheckedFact) -> None:
         self.redacted |= dict.fromkeys(fact.redacted)
         if fact.cut:
-            self._append(self.cut, fact.name)
+            self._append_within_limit(self.cut, fact.name)
             self.left.add(Unread(fact.where, NO_ROOM, fact.rest))
 
     def _add_known(self, number: int, fact: CheckedFact, item: Memory | None, why: str | None, *, same: bool = False) -> None:
         """Count the tags and note of a known statement as left out. `same` means that the stored memory has them."""
-        self._append(self.known, fact.name)
+        self._append_within_limit(self.known, fact.name)
         self._mark(number, "known", item.memory_id if item is not None else None, why)
         tags, note = fact.fact.tags, fact.fact.user_note or ""
         if item is not None:  # its note is redacted, but the new one may not be
@@ -295,12 +295,12 @@ class _FactImport:
             self.left.add(Unread(fact.where, KNOWN_FIELDS, {"tags": tags, **fact.rest}))
 
     def _add_conflict(self, number: int, fact: CheckedFact, memory_id: str | None, why: str) -> None:
-        self._append(self.conflicts, fact.name)
+        self._append_within_limit(self.conflicts, fact.name)
         self._mark(number, "conflict", memory_id, why)
         self.left.add(Unread(fact.where, CONFLICT, [fact.fact.content, fact.fact.tags, fact.rest]))
 
     def _refuse(self, refused: RefusedEntry) -> None:
-        self._append(self.refused, refused)
+        self._append_within_limit(self.refused, refused)
         self._mark(self.entries, "refused", None, refused.message)
 
     def _mark(self, number: int, outcome: ImportOutcome, memory_id: str | None, why: str | None) -> None:
@@ -314,7 +314,7 @@ class _FactImport:
     def _is_shown(self, number: int) -> bool:
         return self.seen is None or self.listed is None or number - 1 in self.listed
 
-    def _append(self, names: list[_Named], named: _Named) -> None:
+    def _append_within_limit(self, names: list[_Named], named: _Named) -> None:
         if self.seen is None or len(names) < _MOST_NAMED:
             names.append(named)
 

@@ -50,10 +50,10 @@ def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports
         why = "data: exactly one of data, upload_id and run_id must be given"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "data")
     context, kinds = run_context(caller, ports), dict[str, None]()
-    text = _text(request, caller, ports)
+    text = _read_text(request, caller, ports)
 
     def planner(_: RunContext) -> Plan:
-        return _plan(text, request.format, caller, ports, kinds)
+        return _plan_import(text, request.format, caller, ports, kinds)
 
     dry_run = request.dry_run or not caller.admin
     report = change_many(
@@ -64,7 +64,7 @@ def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports
     may = f"nothing was stored; that may do {BY_WHOM.format(verb='import')}"
     warnings = [*([may] if dry_run and not request.dry_run else []), *filter(None, [report.run.error])]
     notes = Notes(redacted=list(kinds) or None, warnings=warnings or None)
-    return _answer(report, notes)
+    return _build_answer(report, notes)
 
 
 def keep_upload(body: bytes | IO[bytes], caller: Caller, ports: Ports) -> UploadResult:
@@ -132,7 +132,7 @@ def drop_upload(upload_id: str, caller: Caller, ports: Ports) -> None:
         stored_files(ports).delete(caller.user_id, "upload", upload_id)
 
 
-def _text(request: ImportMemoriesRequest, caller: Caller, ports: Ports) -> str:
+def _read_text(request: ImportMemoriesRequest, caller: Caller, ports: Ports) -> str:
     if request.upload_id is None:
         return request.data or ""
     body = BytesIO()
@@ -143,7 +143,7 @@ def _text(request: ImportMemoriesRequest, caller: Caller, ports: Ports) -> str:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "upload_id: the file is not UTF-8", "upload_id") from None
 
 
-def _plan(text: str, form: ImportFormat, caller: Caller, ports: Ports, kinds: dict[str, None]) -> Plan:
+def _plan_import(text: str, form: ImportFormat, caller: Caller, ports: Ports, kinds: dict[str, None]) -> Plan:
     records, dropped = list[Given](), list[Dropped]()
     for line, record in ports.in_time(read_lines(text, form)):
         try:
@@ -155,7 +155,7 @@ def _plan(text: str, form: ImportFormat, caller: Caller, ports: Ports, kinds: di
                 raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "agent_id")
             records.append(Given(line, memory, past))
         except CommonplaceError as error:
-            dropped.append(_drop(line, error.code.label, error.field, error.message))
+            dropped.append(_build_dropped(line, error.code.label, error.field, error.message))
     lines = len(records) + len(dropped)
     plan = ImportPlan.of(records, caller, ports)
     dropped += _report_left_out(plan.left_out)
@@ -166,16 +166,16 @@ def _report_left_out(omissions: Iterable[LeftOut]) -> Iterable[Dropped]:
     """Yield conflicts and refusals. Known memories are only counted, so they are skipped."""
     for omission in omissions:
         if omission.outcome == "conflict":
-            yield _drop(omission.given.number, omission.code, None, omission.message, omission.other)
+            yield _build_dropped(omission.given.number, omission.code, None, omission.message, omission.other)
         elif omission.outcome == "refused":
-            yield _drop(omission.given.number, omission.code, "memory_id", omission.message)
+            yield _build_dropped(omission.given.number, omission.code, "memory_id", omission.message)
 
 
-def _drop(line: int, code: str, field: str | None, message: str, memory_id: str | None = None) -> Dropped:
+def _build_dropped(line: int, code: str, field: str | None, message: str, memory_id: str | None = None) -> Dropped:
     return Dropped(position=line, memory_id=memory_id, code=code, field=field, why=message)
 
 
-def _answer(report: RunReport, notes: Notes) -> ImportMemoriesResult:
+def _build_answer(report: RunReport, notes: Notes) -> ImportMemoriesResult:
     run = report.run
     lost = [operation for operation in run.operations if operation.outcome == "lost" and operation.kind == "ADD"]
     conflicts = [Conflict(line=dropped.position or 0, id=dropped.memory_id) for dropped in run.dropped if dropped.memory_id]

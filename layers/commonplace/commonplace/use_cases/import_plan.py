@@ -103,7 +103,7 @@ class ImportPlan:
     def operations(self, caller: Caller, ports: Ports) -> tuple[PlannedOperation, ...]:
         """Return an operation for each new memory, and an operation for each known memory that gets another name."""
         batches = ports.in_time(in_batches(self.new, _BATCH))
-        added = (operation for batch in batches for operation in _operations(batch, caller, ports))
+        added = (operation for batch in batches for operation in _plan_operations(batch, caller, ports))
         return *added, *self._name_known(caller, ports)
 
     def _name_known(self, caller: Caller, ports: Ports) -> Iterable[PlannedOperation]:
@@ -173,10 +173,10 @@ def _reason_to_skip(
         return LeftOut(record, "twice", "this id occurs more than once in the file")
     if memory.purge_at is not None and memory.purge_at <= now:
         return LeftOut(record, "over", _EXPIRED)
-    return _active_duplicate(record, state) if memory.status == "active" else None
+    return _find_active_duplicate(record, state) if memory.status == "active" else None
 
 
-def _active_duplicate(record: Given, state: _Existing) -> LeftOut | None:
+def _find_active_duplicate(record: Given, state: _Existing) -> LeftOut | None:
     memory = record.memory
     same = state.contents.get(fingerprint(memory))
     if same is not None:
@@ -185,7 +185,7 @@ def _active_duplicate(record: Given, state: _Existing) -> LeftOut | None:
     return LeftOut(record, "key_taken", f"{holder} has the key {memory.key}", holder) if holder else None
 
 
-def _operations(batch: Sequence[Given], caller: Caller, ports: Ports) -> Iterable[PlannedOperation]:
+def _plan_operations(batch: Sequence[Given], caller: Caller, ports: Ports) -> Iterable[PlannedOperation]:
     texts = list(dict.fromkeys(record.memory.content for record in batch if record.memory.content))
     vectors = dict(zip(texts, ports.embedder.embed_all(texts), strict=True))
     for record in batch:

@@ -73,7 +73,7 @@ def import_records(
                     where=f"line {line}", field=error.field, code=error.code.label, message=error.message
                 )
     with gathered() as flaws:
-        plan, run = _store(checked, caller, ports, progress) if apply else (ImportPlan.of(checked, caller, ports), None)
+        plan, run = _store_all(checked, caller, ports, progress) if apply else (ImportPlan.of(checked, caller, ports), None)
     lost = {step.memory_id for step in run.operations if step.outcome == "lost" and step.kind == "ADD"} if run else set()
     known, left = {record.number for record in plan.known}, {omission.given.number: omission for omission in plan.left_out}
     rows = {at: ImportedMemory(where=item.where, outcome="refused", content="", why=item.message) for at, item in bad.items()}
@@ -112,7 +112,7 @@ def import_records(
     return done.naming(flaws)
 
 
-def _store(checked: Sequence[Given], caller: Caller, ports: Ports, progress: Progress | None) -> tuple[ImportPlan, Run]:
+def _store_all(checked: Sequence[Given], caller: Caller, ports: Ports, progress: Progress | None) -> tuple[ImportPlan, Run]:
     from commonplace.pages.publishing import publish
     from commonplace.runs.apply import Plan, RunContext
     from commonplace.runs.staging import change_many, run_context
@@ -136,7 +136,7 @@ class PastStep(BaseModel):
     at: Moment
 
     @field_serializer("at")
-    def _iso(self, at: datetime) -> str:
+    def _format_iso(self, at: datetime) -> str:
         return at.isoformat()
 
 
@@ -162,7 +162,7 @@ def checked_record(record: Mapping[str, Any], user_id: str, kinds: dict[str, Non
     redaction = redact("\n".join(step.operation for step in steps.history))
     kinds |= dict.fromkeys(redaction.kinds)
     past = [] if redaction.kinds else [step.model_dump() for step in steps.history]
-    return _redacted(memory, kinds), past
+    return _redact_memory(memory, kinds), past
 
 
 def _check_values(memory: Memory) -> None:
@@ -175,20 +175,20 @@ def _check_values(memory: Memory) -> None:
                     raise ValueError(f"must be at most {MAX_TEXT:,} characters")
                 normal_key(value if name == "key" and value is not None else "key")
             except ValueError as error:
-                raise _refused(name, str(error)) from None
+                raise _build_field_error(name, str(error)) from None
         if isinstance(value, int) and abs(value) > _LARGEST:
-            raise _refused(name, f"must be at most {_LARGEST} away from 0")
+            raise _build_field_error(name, f"must be at most {_LARGEST} away from 0")
         if isinstance(value, tuple) and len(value) > _MOST_WORDS:
-            raise _refused(name, f"must be at most {_MOST_WORDS:,}")
+            raise _build_field_error(name, f"must be at most {_MOST_WORDS:,}")
         if isinstance(value, datetime) and value.tzinfo is None:
-            raise _refused(name, "must have an offset, e.g. 2026-05-20T18:30:00+02:00")
+            raise _build_field_error(name, "must have an offset, e.g. 2026-05-20T18:30:00+02:00")
     if not may_be_id(memory.memory_id):
-        raise _refused("memory_id", "is not a valid memory id")
+        raise _build_field_error("memory_id", "is not a valid memory id")
     if memory.status == "active" and not memory.content.strip():  # erased memories are closed
-        raise _refused(memory.indexed, "must not be empty, because the memory is active")
+        raise _build_field_error(memory.indexed, "must not be empty, because the memory is active")
 
 
-def _redacted(memory: Memory, kinds: dict[str, None]) -> Memory:
+def _redact_memory(memory: Memory, kinds: dict[str, None]) -> Memory:
     changed: dict[str, Any] = {}
     for name in _TEXTS:
         redaction = redact(getattr(memory, name) or "")
@@ -200,5 +200,5 @@ def _redacted(memory: Memory, kinds: dict[str, None]) -> Memory:
     return memory.model_copy(update=changed)
 
 
-def _refused(name: str, why: str) -> CommonplaceError:
+def _build_field_error(name: str, why: str) -> CommonplaceError:
     return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{name}: {why}", name)

@@ -21,9 +21,9 @@ from commonplace.use_cases.named import behind_alias, holder
 
 def store_insight(request: StoreInsightRequest, caller: Caller, ports: Ports) -> StoreInsightResult:
     """Store an insight, or update a known id. Raises `NOT_FOUND` for a deleted id, and `ERASED` for an erased id."""
-    old = _current(request.id, caller, ports) if request.id is not None else None
+    old = _find_current_version(request.id, caller, ports) if request.id is not None else None
     entry = _entry(request, old, caller, ports)
-    done = ingest(entry, ports) if old is None else _update(entry, old, caller, ports)
+    done = ingest(entry, ports) if old is None else _update_memory(entry, old, caller, ports)
     memory = done.memory
     if request.id is not None and old is None:
         ports.aliases.add(caller.user_id, [Alias(request.id, memory.memory_id)])
@@ -57,16 +57,16 @@ def _entry(request: StoreInsightRequest, old: Memory | None, caller: Caller, por
         fields |= {name: getattr(old, name) for name in inherited if name not in set_fields}
         fields |= {"agent_id": old.agent_id, "key": old.key, "supersedes": old.memory_id}
         is_same = folded(statement.normalized) == folded(old.content)
-        fields |= {} if known.tags or not (is_same or _keeps_tags(old, ports)) else {"tags": old.tags}
+        fields |= {} if known.tags or not (is_same or _has_own_tags(old, ports)) else {"tags": old.tags}
     return new_entry("memory_store", statement, request.place, caller, ports, fields)
 
 
-def _keeps_tags(memory: Memory, ports: Ports) -> bool:
+def _has_own_tags(memory: Memory, ports: Ports) -> bool:
     stored = [audit.detail.get("engine") for audit in ports.records.audits(memory.user_id, memory.memory_id)]
     return not any(isinstance(made, dict) and made.get("tags") == list(memory.tags) for made in stored)
 
 
-def _current(memory_id: str, caller: Caller, ports: Ports) -> Memory | None:
+def _find_current_version(memory_id: str, caller: Caller, ports: Ports) -> Memory | None:
     memories = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
     line = [memory for current in memories for memory in (current, *successors(current, ports.records))]
     line = line or behind_alias(memory_id, caller, ports)
@@ -83,7 +83,7 @@ def _current(memory_id: str, caller: Caller, ports: Ports) -> Memory | None:
     return None
 
 
-def _update(entry: Entry, old: Memory, caller: Caller, ports: Ports) -> Ingested:
+def _update_memory(entry: Entry, old: Memory, caller: Caller, ports: Ports) -> Ingested:
     new = entry.memory
     if folded(new.content) == folded(old.content) and new.collection == old.collection:
         labels = new.model_dump(include={"memory_type", "importance", "confidence", "emotion", "subject", "tags"})

@@ -21,12 +21,12 @@ def read_memory(request: ReadRequest, caller: Caller, ports: Ports) -> ReadResul
         message=f"✓ {count} {'memory' if count == 1 else 'memories'} in {request.category}",
         entries=[MemoryEntry.of(memory) for memory in result.memories],
         count=count,
-        markdown=_markdown(request.category.replace("_", " "), result.memories),
+        markdown=_format_markdown(request.category.replace("_", " "), result.memories),
         notes=result.notes(caller.redacted),
     )
 
 
-def _markdown(heading: str, items: list[Memory]) -> str:
+def _format_markdown(heading: str, items: list[Memory]) -> str:
     lines = [f"- {f'**{item.key}**: ' if item.key else ''}{' '.join(undisguised(item.content).split())}" for item in items]
     return "\n".join((f"## {heading.capitalize()}", *(lines or ["Nothing yet."])))
 

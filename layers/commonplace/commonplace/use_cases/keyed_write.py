@@ -48,33 +48,33 @@ class _Obstacle:
 def write_memory(request: WriteRequest, caller: Caller, ports: Ports) -> WriteResult:
     """Write a value under its key. If the key is taken or the value known, return the existing memories instead."""
     durability: Durability = "daily" if request.confidence < DURABLE_FROM else request.durability
-    taken = _holder(request.key, caller, ports)
+    taken = _find_key_holder(request.key, caller, ports)
     if taken is not None:
-        return _refused(request, durability, taken, caller)
+        return _build_refusal(request, durability, taken, caller)
     entry = entry_of(
         "write_memory", request.key, request.value, request.category, durability, caller, ports,
         agent_id=caller.agent_id, confidence=request.confidence, **provenance_fields(request.source),
     )  # fmt: skip
     compared = find_similar(entry, ports)
-    like = _visible_memories(alike(compared or ()), caller, ports)
-    obstacle = _same_text(entry.memory, like) or (
-        None if request.allow_similar else _same_in_other_words(entry, compared or (), like, ports)
+    like = _load_visible_memories(alike(compared or ()), caller, ports)
+    obstacle = _find_same_text(entry.memory, like) or (
+        None if request.allow_similar else _find_same_meaning(entry, compared or (), like, ports)
     )
     operation = Operation(
         new_operation_id(caller.now), caller.user_id, "ADD", caller.now, Change(entry.memory, entry.audit, entry.vector)
     )
     obstacle = obstacle or _apply_new(operation, entry.memory, caller, ports)
     if obstacle is not None:
-        return _refused(request, durability, obstacle, caller)
+        return _build_refusal(request, durability, obstacle, caller)
     return WriteResult(
-        message=_written(request, durability),
+        message=_format_written_message(request, durability),
         written=True,
         memory_id=entry.memory.memory_id,
         key=request.key,
         stored_as=durability,
         operation_id=operation.operation_id,
-        existing=_shown(like),
-        notes=_notes(caller, degraded=compared is None),
+        existing=_list_existing(like),
+        notes=_build_notes(caller, degraded=compared is None),
     )
 
 
@@ -84,7 +84,7 @@ def _refuse_code(value: str) -> None:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, message, "value")
 
 
-def _holder(key: str, caller: Caller, ports: Ports) -> _Obstacle | None:
+def _find_key_holder(key: str, caller: Caller, ports: Ports) -> _Obstacle | None:
     memory = ports.operations.holder(caller.user_id, DEFAULT_COLLECTION, key, caller.now)
     if memory is None:
         return None
@@ -93,17 +93,17 @@ def _holder(key: str, caller: Caller, ports: Ports) -> _Obstacle | None:
     return _Obstacle(f"the key {key} is taken by a memory of another agent; choose another key", [])
 
 
-def _visible_memories(like: Sequence[Similar], caller: Caller, ports: Ports) -> list[Memory]:
+def _load_visible_memories(like: Sequence[Similar], caller: Caller, ports: Ports) -> list[Memory]:
     memories = ports.records.get(caller.user_id, [similar.memory_id for similar in like])
     return [item for item in memories if item.collection == DEFAULT_COLLECTION and is_visible(visibility_of(caller), item)]
 
 
-def _same_text(memory: Memory, memories: Sequence[Memory]) -> _Obstacle | None:
+def _find_same_text(memory: Memory, memories: Sequence[Memory]) -> _Obstacle | None:
     same = [other for other in memories if folded(other.content) == folded(memory.content)]
     return _Obstacle("this is remembered already", same) if same else None
 
 
-def _same_in_other_words(entry: Entry, compared: Sequence[Similar], like: Sequence[Memory], ports: Ports) -> _Obstacle | None:
+def _find_same_meaning(entry: Entry, compared: Sequence[Similar], like: Sequence[Memory], ports: Ports) -> _Obstacle | None:
     merges = {merge.memory_id for merge in advice_on(entry, compared, ports)[0]}
     memories = [memory for memory in like if memory.memory_id in merges]
     why = "this is remembered in other words (allow_similar writes it all the same)"
@@ -119,14 +119,14 @@ def _apply_new(operation: Operation, memory: Memory, caller: Caller, ports: Port
             raise
         visible = [other for other in ports.records.all(caller.user_id) if is_visible(visibility_of(caller), other)]
         inside = [other for other in visible if other.collection == memory.collection]
-        obstacle = _holder(str(memory.key), caller, ports) or _same_text(memory, inside)
+        obstacle = _find_key_holder(str(memory.key), caller, ports) or _find_same_text(memory, inside)
         if obstacle is None:
             raise
         return obstacle
     return None
 
 
-def _refused(request: WriteRequest, durability: Durability, obstacle: _Obstacle, caller: Caller) -> WriteResult:
+def _build_refusal(request: WriteRequest, durability: Durability, obstacle: _Obstacle, caller: Caller) -> WriteResult:
     keys = [memory.key for memory in obstacle.memories if memory.key]
     names = [f"the key {key}" for key in keys] or [f"the memory_id {memory.memory_id}" for memory in obstacle.memories]
     changed = f" To change it, call update_memory with {names[0]}." if names else ""
@@ -135,21 +135,21 @@ def _refused(request: WriteRequest, durability: Durability, obstacle: _Obstacle,
         written=False,
         key=request.key,
         stored_as=durability,
-        existing=_shown(obstacle.memories),
-        notes=_notes(caller),
+        existing=_list_existing(obstacle.memories),
+        notes=_build_notes(caller),
     )
 
 
-def _written(request: WriteRequest, durability: Durability) -> str:
+def _format_written_message(request: WriteRequest, durability: Durability) -> str:
     message = f"✓ Memory written: {request.category}/{request.key} (confidence: {request.confidence:.1%})"
     if durability == request.durability:
         return message
     return f"{message}. It is kept as a daily note, for 90 days: durable needs a confidence of {DURABLE_FROM:.0%}."
 
 
-def _shown(memories: Sequence[Memory]) -> list[Existing]:
+def _list_existing(memories: Sequence[Memory]) -> list[Existing]:
     return [Existing(key=memory.key, value=memory.content, memory_id=memory.memory_id) for memory in memories]
 
 
-def _notes(caller: Caller, degraded: bool = False) -> Notes | None:
+def _build_notes(caller: Caller, degraded: bool = False) -> Notes | None:
     return Notes(degraded=NOT_COMPARED if degraded else None, redacted=list(caller.redacted) or None) or None

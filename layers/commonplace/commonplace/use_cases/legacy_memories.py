@@ -41,11 +41,11 @@ class TagFolding:
         tidy = {tag: hyphenated(tag) for tag in used}
         spelled = Counter(tidy[tag] for tags in each for tag in tags)
         shown: dict[str, str] = {}
-        for tag in (*_most_used_first(own), *filter(None, _most_used_first(spelled))):
+        for tag in (*_sort_by_use(own), *filter(None, _sort_by_use(spelled))):
             shown.setdefault(same_thing(tag), tag)
         names = {tag: shown[same_thing(plain)] if plain else "" for tag, plain in tidy.items()}
         after = Counter(tag for tags in each for tag in {names[tag] for tag in tags} if tag)
-        return cls(own, names, _counts(used), _counts(after))
+        return cls(own, names, _build_tag_counts(used), _build_tag_counts(after))
 
     @property
     def renamed(self) -> dict[str, str]:
@@ -61,11 +61,11 @@ def hyphenated(tag: str) -> str:
     return next(iter(tidy_tags([tag.replace("_", " ")])), "")
 
 
-def _most_used_first(counts: Mapping[str, int]) -> list[str]:
+def _sort_by_use(counts: Mapping[str, int]) -> list[str]:
     return sorted(counts, key=lambda tag: (-counts[tag], tag))
 
 
-def _counts(used: Counter[str]) -> TagCounts:
+def _build_tag_counts(used: Counter[str]) -> TagCounts:
     return TagCounts(distinct=len(used), assignments=used.total())
 
 

@@ -56,7 +56,7 @@ def legacy_ids(documents: Sequence[Document], names: Mapping[str, Sequence[str]]
     ids: dict[str, str] = {}
     taken = {document.name for document in documents}
     for document in documents:
-        own = _take(dict(document.fields), names["id"], _identifier)
+        own = _take(dict(document.fields), names["id"], _parse_identifier)
         ids[document.name] = document.name if own is None or own in taken else own
         taken.add(ids[document.name])
     return ids
@@ -65,22 +65,22 @@ def legacy_ids(documents: Sequence[Document], names: Mapping[str, Sequence[str]]
 def read_record(document: Document, legacy_id: str, names: Mapping[str, Sequence[str]], zone: tzinfo | None) -> LegacyRecord:
     """Return the record of a document. If the record can't be stored, raises a 400 that names the field."""
     unread = dict(document.fields)
-    if _take(dict(unread), names["id"], _identifier) == legacy_id:
-        _take(unread, names["id"], _identifier)
-    content = _take(unread, names["content"], _text)
-    category = _take(unread, names["category"], _short)
-    tags, over = split_tags(_take(unread, names["tags"], _tags) or [])
+    if _take(dict(unread), names["id"], _parse_identifier) == legacy_id:
+        _take(unread, names["id"], _parse_identifier)
+    content = _take(unread, names["content"], _parse_text)
+    category = _take(unread, names["category"], _parse_short_text)
+    tags, over = split_tags(_take(unread, names["tags"], _parse_tags) or [])
     unread |= {"tags": over} if over else {}
-    level, count = _take(unread, names["importance"], _level), _take(unread, names["access_count"], _count)
+    level, count = _take(unread, names["importance"], _parse_level), _take(unread, names["access_count"], _parse_count)
     data: dict[str, Any] = {
         "content": content,
         "tags": tags,
         "category_tags": list(tidy_tags([category or ""])),
-        "source": _take(unread, names["source"], _short),
-        "expires_at": _take(unread, names["expires_at"], _end),
+        "source": _take(unread, names["source"], _parse_short_text),
+        "expires_at": _take(unread, names["expires_at"], _parse_end),
         **{name: _take(unread, names[name], moment) for name in ("created_at", "last_accessed")},
     }
-    note = _take(unread, names["user_note"], _text)
+    note = _take(unread, names["user_note"], _parse_text)
     left = {name: value for name, value in unread.items() if value is not None}
     data["user_note"], cut = noted(note, left)
     memory, kinds = validate.validate(LegacyMemory, {name: value for name, value in data.items() if value is not None}, zone)
@@ -99,20 +99,20 @@ def _take(unread: dict[str, Any], names: Iterable[str], read: Callable[[Any], _T
     return None
 
 
-def _text(value: Any) -> str:
+def _parse_text(value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ValueError
     return value
 
 
-def _identifier(value: Any) -> str:
+def _parse_identifier(value: Any) -> str:
     name = str(value).strip() if isinstance(value, (str, int)) and not isinstance(value, bool) else ""
     if not (0 < len(name) <= _LONGEST_NAME and name.isprintable()):
         raise ValueError
     return name
 
 
-def _tags(value: Any) -> list[str]:
+def _parse_tags(value: Any) -> list[str]:
     words = value.split(",") if isinstance(value, str) else value
     if not isinstance(words, list) or not all(isinstance(word, str) for word in words):
         raise TypeError
@@ -126,20 +126,20 @@ def split_tags(tags: list[str]) -> tuple[list[str], list[str]]:
     return staying, [tag for tag in dict.fromkeys(tags) if tag not in staying]
 
 
-def _level(value: Any) -> float:
+def _parse_level(value: Any) -> float:
     if isinstance(value, bool) or not 1 <= float(value) <= 5:
         raise ValueError
     return float(value)
 
 
-def _count(value: Any) -> int:
+def _parse_count(value: Any) -> int:
     if isinstance(value, bool) or not 0 <= int(value) < 2**53:
         raise ValueError
     return int(value)
 
 
-def _short(value: Any) -> str:
-    if len(text := _text(value).strip()) > MAX_SOURCE or not text.isprintable():
+def _parse_short_text(value: Any) -> str:
+    if len(text := _parse_text(value).strip()) > MAX_SOURCE or not text.isprintable():
         raise ValueError
     return text
 
@@ -147,10 +147,10 @@ def _short(value: Any) -> str:
 def moment(value: Any) -> datetime:
     if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value > 0:
         return datetime.fromtimestamp(value / 1000 if value >= _MILLISECONDS_FROM else value, UTC)
-    return within_bounds(datetime.fromisoformat(_text(value).strip().removeprefix(DATE).strip()))
+    return within_bounds(datetime.fromisoformat(_parse_text(value).strip().removeprefix(DATE).strip()))
 
 
-def _end(value: Any) -> datetime:
+def _parse_end(value: Any) -> datetime:
     text = value.strip().removeprefix(DATE).strip() if isinstance(value, str) else ""
     return datetime.fromisoformat(text) if text.startswith(_NEVER) else moment(value)
 

@@ -26,14 +26,14 @@ _NO_INDEX = "the index is not available now, so no merges are suggested"
 
 def merge_memories(request: MergeRequest, caller: Caller, ports: Ports) -> MergeResult:
     """Plan or make a merge, report a stored plan, or suggest merges."""
-    _check(request)
+    _check_arguments(request)
     if request.memory_ids is None and request.run_id is None:
-        return _suggested(caller, ports)
-    sources = None if request.memory_ids is None else _sources(request.memory_ids, caller, ports)
+        return _suggest_merges(caller, ports)
+    sources = None if request.memory_ids is None else _load_sources(request.memory_ids, caller, ports)
     if sources is not None and sources.refusal is not None:
         if not request.dry_run:
             raise CommonplaceError(ErrorCode.NOT_MERGEABLE, f"memory_ids: {sources.refusal}", "memory_ids")
-        return MergeResult(status="done", groups=[_group(sources, _REQUESTED)])
+        return MergeResult(status="done", groups=[_build_source_group(sources, _REQUESTED)])
     if not request.dry_run and caller.goes_on is None:  # a worker continues what was allowed
         _check_limit(sources, request.run_id, caller, ports)
     planner = lambda _: Plan(operations=(sources.planned(_REQUESTED),) if sources else ())  # noqa: E731
@@ -41,7 +41,7 @@ def merge_memories(request: MergeRequest, caller: Caller, ports: Ports) -> Merge
         "merge", planner, run_context(caller, ports), dry_run=request.dry_run, run_id=request.run_id, request=request,
         publish=publish,
     )  # fmt: skip
-    return _result(report)
+    return _build_result(report)
 
 
 def _check_limit(sources: Sources | None, run_id: str | None, caller: Caller, ports: Ports) -> None:
@@ -56,7 +56,7 @@ def _check_limit(sources: Sources | None, run_id: str | None, caller: Caller, po
         check_model_may_close(len(ids), command, caller, ports)
 
 
-def _check(request: MergeRequest) -> None:
+def _check_arguments(request: MergeRequest) -> None:
     ids, why = request.memory_ids or [], None
     if request.memory_ids is None and request.run_id is None and not request.dry_run:
         why = "is required with dry_run false, or the run_id of a plan"
@@ -68,14 +68,14 @@ def _check(request: MergeRequest) -> None:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"memory_ids: {why}", "memory_ids")
 
 
-def _sources(memory_ids: Sequence[str], caller: Caller, ports: Ports) -> Sources:
+def _load_sources(memory_ids: Sequence[str], caller: Caller, ports: Ports) -> Sources:
     ids = list(dict.fromkeys(memory_with_id(memory_id, caller, ports, "memory_ids").memory_id for memory_id in memory_ids))
     if len(ids) < len(memory_ids):
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "memory_ids: two of them name the same memory", "memory_ids")
     return Sources.of(ports.records.stored(caller.user_id, ids), caller, ports)
 
 
-def _result(report: RunReport) -> MergeResult:
+def _build_result(report: RunReport) -> MergeResult:
     made = next(
         (operation.operation for operation in report.operations[::-1] if operation.operation.outcome == "applied"), None
     )
@@ -83,13 +83,13 @@ def _result(report: RunReport) -> MergeResult:
         run_id=report.run.run_id,
         status=report.run.told_status,
         progress=report.run.progress,
-        groups=[_merge_group(operation) for operation in report.operations],
+        groups=[_build_step_group(operation) for operation in report.operations],
         memory_id=made.memory_id if made else None,
         notes=Notes(warnings=[*report.run.notes, *filter(None, [report.run.error])] or None) or None,
     )
 
 
-def _merge_group(step: OperationReport) -> MergeGroup:
+def _build_step_group(step: OperationReport) -> MergeGroup:
     outcome = step.operation.outcome
     refused = step.operation.why if outcome == "lost" else outcome if outcome == "discarded" else None
     return MergeGroup(
@@ -97,36 +97,36 @@ def _merge_group(step: OperationReport) -> MergeGroup:
     )
 
 
-def _group(sources: Sources, why: str) -> MergeGroup:
+def _build_source_group(sources: Sources, why: str) -> MergeGroup:
     return MergeGroup(
         memory_ids=[item.memory_id for item in sources.memories], why=why, merged_text=sources.text, refused=sources.refusal
     )
 
 
-def _suggested(caller: Caller, ports: Ports) -> MergeResult:
+def _suggest_merges(caller: Caller, ports: Ports) -> MergeResult:
     seen = visibility_of(caller)
-    memories = sorted(
-        (item for item in ports.records.all(caller.user_id) if is_visible(seen, item)), key=lambda memory: memory.memory_id
-    )
+    memories = [item for item in ports.records.all(caller.user_id) if is_visible(seen, item)]
+    memories.sort(key=lambda memory: memory.memory_id)
     newest = [memory.memory_id for memory in memories[-MOST_COMPARED:]]
     stored = {record.memory.memory_id: record for record in ports.records.stored(caller.user_id, newest)}
     same: dict[str, dict[str, str]] = {}
     for record in stored.values():
-        sources = _saying_the_same(record, stored, caller, ports)
+        sources = _find_duplicates(record, stored, caller, ports)
         if sources is None:
             return MergeResult(status="done", groups=[], notes=Notes(degraded=_NO_INDEX))
         for other, why in sources.items():
             same.setdefault(record.memory.memory_id, {})[other] = why
             same.setdefault(other, {})[record.memory.memory_id] = why
     groups = [
-        _group(Sources.of((stored[name] for name in ids), caller, ports), same[ids[0]][ids[1]]) for ids in _cliques(same)
+        _build_source_group(Sources.of((stored[name] for name in ids), caller, ports), same[ids[0]][ids[1]])
+        for ids in _find_cliques(same)
     ]
     return MergeResult(
         status="done", groups=groups, notes=Notes(partial=_PARTIAL if len(memories) > len(newest) else None) or None
     )
 
 
-def _saying_the_same(record: Stored, stored: Mapping[str, Stored], caller: Caller, ports: Ports) -> dict[str, str] | None:
+def _find_duplicates(record: Stored, stored: Mapping[str, Stored], caller: Caller, ports: Ports) -> dict[str, str] | None:
     entry = Entry(record.memory, record.vector, Audit("store", caller.now, {}))
     similar = find_similar(entry, ports)
     if similar is None:
@@ -135,7 +135,7 @@ def _saying_the_same(record: Stored, stored: Mapping[str, Stored], caller: Calle
     return {merge.memory_id: merge.why for merge in advice_on(entry, older, ports)[0]}
 
 
-def _cliques(same: Mapping[str, Mapping[str, str]]) -> Iterator[list[str]]:
+def _find_cliques(same: Mapping[str, Mapping[str, str]]) -> Iterator[list[str]]:
     taken: set[str] = set()
     for name in sorted(same):
         group = [name]

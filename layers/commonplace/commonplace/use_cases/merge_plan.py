@@ -55,12 +55,12 @@ class Sources:
     @functools.cached_property
     def refusal(self) -> str | None:
         """The reason why the memories can't be merged, or None."""
-        return self._unlike() or self._linked() or self._untrue() or self._too_long()
+        return self._explain_difference() or self._explain_link() or self._explain_contradiction() or self._explain_length()
 
     def planned(self, why: str) -> PlannedOperation:
         """Return the operation that merges the memories."""
         now, operation_id = self.caller.now, new_operation_id(self.caller.now)
-        new, opens = self._merged()
+        new, opens = self._build_merged_memory()
         audit = Audit("supersede", now, {"by": new.memory_id, "operation_id": operation_id})
         closes = [Change(superseded(memory, new.memory_id, now), audit, before=memory) for memory in self.memories]
         operation = RunOperation(
@@ -71,7 +71,7 @@ class Sources:
             told=operation, at=now, opens=PlannedChange.of(opens), closes=tuple(PlannedChange.of(change) for change in closes)
         )
 
-    def _merged(self) -> tuple[Memory, Change]:
+    def _build_merged_memory(self) -> tuple[Memory, Change]:
         now, memories = self.caller.now, self.memories
         statement = enrich(self.text, self.ports.words, self.ports.embedder, self.ports.facts.tags(self.caller.user_id))
         most = max(memories, key=lambda memory: memory.importance)
@@ -83,12 +83,12 @@ class Sources:
             "memory_id": new_memory_id(now), "key": next((memory.key for memory in memories if memory.key), None),
             "raw_text": self.text, "normalized_text": statement.normalized, "indexed": "raw_text",
             "memory_type": most.memory_type, "category": most.category, "importance": most.importance,
-            "tags": _unique(tag for memory in memories for tag in memory.tags),
-            "concepts": _unique((*(name for memory in memories for name in memory.concepts), *statement.concepts)),
+            "tags": _drop_repeats(tag for memory in memories for tag in memory.tags),
+            "concepts": _drop_repeats((*(name for memory in memories for name in memory.concepts), *statement.concepts)),
             "confidence": min(memory.confidence for memory in memories), "emotion": most.emotion,
             "source": next((memory.source for memory in memories if memory.source != "user"), "user"),
-            "evidence": _joined(memory.evidence for memory in memories),
-            "user_note": _joined(memory.user_note for memory in memories),
+            "evidence": _join_texts(memory.evidence for memory in memories),
+            "user_note": _join_texts(memory.user_note for memory in memories),
             "event_time": max(times, default=None), "created_at": now, "updated_at": now, "version": 1,
             "expires_at": max(ends, default=None), "purge_at": max(purges, default=None),
             "access_count": sum(memory.access_count for memory in memories), "last_accessed": max(used, default=None),
@@ -98,7 +98,7 @@ class Sources:
         detail = {"tool": TOOL, MERGED: [memory.memory_id for memory in memories]}
         return new, Change(new, Audit("store", now, detail), statement.vector)
 
-    def _unlike(self) -> str | None:
+    def _explain_difference(self) -> str | None:
         seen = visibility_of(self.caller)
         closed = next((memory.memory_id for memory in self.memories if not is_visible(seen, memory)), None)
         if closed is not None:
@@ -109,19 +109,19 @@ class Sources:
         keys = sorted({memory.key for memory in self.memories if memory.key})
         return f"they have different keys: {', '.join(keys)}" if len(keys) > 1 else None
 
-    def _linked(self) -> str | None:
+    def _explain_link(self) -> str | None:
         ids = {memory.memory_id for memory in self.memories}
         linked = next((memory for memory in self.memories if {memory.supersedes, memory.superseded_by} & ids), None)
         return f"{linked.memory_id} took the place of another of them" if linked else None
 
-    def _untrue(self) -> str | None:
+    def _explain_contradiction(self) -> str | None:
         for old, new in combinations(self.stored, 2):
-            why = contradiction(old.memory.content, new.memory.content) or self._changed(old, new)
+            why = contradiction(old.memory.content, new.memory.content) or self._find_difference(old, new)
             if why is not None:
                 return f"{new.memory.memory_id} may leave {old.memory.memory_id} untrue: {why}"
         return None
 
-    def _changed(self, old: Stored, new: Stored) -> str | None:
+    def _find_difference(self, old: Stored, new: Stored) -> str | None:
         if old.vector is None or new.vector is None:
             return None
         from commonplace.text.paraphrase.pair_model import difference, judged  # deferred: loads numpy
@@ -130,14 +130,14 @@ class Sources:
         texts = old.memory.content, new.memory.content
         return difference(*texts) if judged(*texts, old.vector, new.vector, model).change else None
 
-    def _too_long(self) -> str | None:
+    def _explain_length(self) -> str | None:
         over = len(self.text) > MAX_TEXT
         return f"together they have {len(self.text):,} characters; a memory has {MAX_TEXT:,} at the most" if over else None
 
 
-def _unique(words: Iterable[str]) -> tuple[str, ...]:
+def _drop_repeats(words: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(words))
 
 
-def _joined(texts: Iterable[str | None]) -> str | None:
+def _join_texts(texts: Iterable[str | None]) -> str | None:
     return "\n".join(dict.fromkeys(filter(None, texts))) or None

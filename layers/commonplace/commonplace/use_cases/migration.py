@@ -76,14 +76,14 @@ class _Plan:
 
     def made(self, file: TinyFile, names: Mapping[str, Sequence[str]], progress: Progress) -> Plan:
         """Return the plan. It has an operation per new memory, and an operation per existing memory that gets old ids."""
-        records = self._read(file, names)
+        records = self._read_records(file, names)
         for number, record in enumerate(records, 1):
-            self._take(record)
+            self._plan_record(record)
             progress(number, len(records))
-        self.operations = (*map(self._added, self._new.values()), *(self._name_existing(*row) for row in self._led.items()))
+        self.operations = (*map(self._add_new, self._new.values()), *(self._name_existing(*row) for row in self._led.items()))
         return Plan(operations=self.operations)
 
-    def _read(self, file: TinyFile, names: Mapping[str, Sequence[str]]) -> list[LegacyRecord]:
+    def _read_records(self, file: TinyFile, names: Mapping[str, Sequence[str]]) -> list[LegacyRecord]:
         ids, records = legacy_ids(file.documents, names), list[LegacyRecord]()
         erased = self.ports.erased.among(self.caller.user_id, list(ids.values()))
         for document in file.documents:
@@ -95,12 +95,12 @@ class _Plan:
             except CommonplaceError as error:
                 problem = {"field": error.field, "code": error.code.label, "message": error.message}
                 self.refused.append(LeftOutDocument(legacy_id=name, **problem))
-        self._look_up([record.legacy_id for record in records])
+        self._look_up_records([record.legacy_id for record in records])
         own_tags = self.ports.facts.tags(self.caller.user_id)
         self.folding = TagFolding.of([record.memory.tags for record in records], own_tags)
         return records
 
-    def _look_up(self, legacy_ids: Sequence[str]) -> None:
+    def _look_up_records(self, legacy_ids: Sequence[str]) -> None:
         user_id = self.caller.user_id
         self._known = {
             fingerprint(memory): memory.memory_id for memory in self.ports.records.all(user_id) if memory.status == "active"
@@ -109,7 +109,7 @@ class _Plan:
         memories = {memory.memory_id: memory for memory in self.ports.records.get(user_id, sorted(set(led.values())))}
         self._moved = {name: memories[memory_id] for name, memory_id in led.items() if memory_id in memories}
 
-    def _take(self, item: LegacyRecord) -> None:
+    def _plan_record(self, item: LegacyRecord) -> None:
         counted = self.categories.setdefault(item.category or NO_CATEGORY, Counter())
         moved = self._moved.get(item.legacy_id)
         if moved is not None:
@@ -139,17 +139,17 @@ class _Plan:
         if record.left:
             self.leftovers.append(Leftover(legacy_id=record.legacy_id, fields=list(record.left), cut=record.cut))
 
-    def _added(self, new: NewMemory) -> PlannedOperation:
-        operation = self._operation("ADD", new.memory.memory_id, _WHY_NEW)
+    def _add_new(self, new: NewMemory) -> PlannedOperation:
+        operation = self._build_step("ADD", new.memory.memory_id, _WHY_NEW)
         detail: dict[str, JsonValue] = {"tool": TOOL, "operation_id": operation.operation_id}
         vector = encode_vector(new.vector)
         change = PlannedChange(memory=new.memory, audit="store", detail=detail, vector=vector)
         return PlannedOperation(told=operation, at=self.caller.now, opens=change, aliases=new.names)
 
     def _name_existing(self, memory_id: str, names: Sequence[str]) -> PlannedOperation:
-        return PlannedOperation(told=self._operation("NOOP", memory_id, _WHY_KNOWN), at=self.caller.now, aliases=tuple(names))
+        return PlannedOperation(told=self._build_step("NOOP", memory_id, _WHY_KNOWN), at=self.caller.now, aliases=(*names,))
 
-    def _operation(self, kind: OperationKind, memory_id: str, why: str) -> RunOperation:
+    def _build_step(self, kind: OperationKind, memory_id: str, why: str) -> RunOperation:
         name = new_operation_id(self.caller.now)
         return RunOperation(operation_id=name, kind=kind, outcome="planned", memory_id=memory_id, why=why)
 

@@ -35,16 +35,16 @@ def check_migration(
             for record in records
             if (memories := behind_alias(record.legacy_id, caller, ports))
         }
-        requests = _read_queries(queries) if queries is not None else _tags(records)
+        requests = _read_queries(queries) if queries is not None else _build_tag_queries(records)
         quiet, checked = replace(ports, usage=Uncounted()), list[CheckedQuery]()
         for number, query in enumerate(requests, 1):
-            checked.append(_checked(query, records, moved, caller, quiet))
+            checked.append(_check_query(query, records, moved, caller, quiet))
             progress(number, len(requests))
     return MigrationCheck(
         queries=len(checked),
         not_moved=[record.legacy_id for record in records if record.legacy_id not in moved],
-        old_recall=_mean([query.old_recall for query in checked]),
-        new_recall=_mean([query.new_recall for query in checked]),
+        old_recall=_compute_mean([query.old_recall for query in checked]),
+        new_recall=_compute_mean([query.new_recall for query in checked]),
         worse=[query for query in checked if query.new_recall < query.old_recall],
     ).naming(flaws)
 
@@ -74,7 +74,7 @@ def _read_queries(text: str) -> list[CheckRequest]:
     return requests
 
 
-def _tags(records: Sequence[LegacyRecord]) -> list[CheckRequest]:
+def _build_tag_queries(records: Sequence[LegacyRecord]) -> list[CheckRequest]:
     having: dict[str, list[str]] = {}
     for record in records:
         for tag in record.memory.tags:
@@ -82,7 +82,7 @@ def _tags(records: Sequence[LegacyRecord]) -> list[CheckRequest]:
     return [CheckRequest(query=tag, expected=ids) for tag, ids in having.items() if any(map(str.isalnum, tag))]
 
 
-def _checked(
+def _check_query(
     request: CheckRequest, records: Sequence[LegacyRecord], moved: Mapping[str, str], caller: Caller, ports: Ports
 ) -> CheckedQuery:
     old = [record.legacy_id for record in legacy_search(request.query, records)]
@@ -91,14 +91,14 @@ def _checked(
     wanted = set(request.expected or old)
     return CheckedQuery(
         query=request.query, old=old, new=new, expected=len(wanted),
-        old_recall=_recall(old, wanted, HITS), new_recall=_recall(new, wanted, HITS),
+        old_recall=_compute_recall(old, wanted, HITS), new_recall=_compute_recall(new, wanted, HITS),
     )  # fmt: skip
 
 
 def legacy_search(query: str, records: Sequence[LegacyRecord], limit: int = HITS) -> list[LegacyRecord]:
     """Return the hits of the old store: records with any of the words. The most words come first, then the newest."""
-    words = set(_words(query))
-    scored = [(len(words & set(_of(record))), record) for record in records]
+    words = set(_split_words(query))
+    scored = [(len(words & set(_split_record_words(record))), record) for record in records]
     ranked = sorted(
         ((score, record) for score, record in scored if score),
         key=lambda pair: (pair[0], pair[1].memory.created_at or _LONG_AGO), reverse=True,
@@ -106,19 +106,19 @@ def legacy_search(query: str, records: Sequence[LegacyRecord], limit: int = HITS
     return [record for _, record in ranked[:limit]]
 
 
-def _of(record: LegacyRecord) -> Iterator[str]:
-    return (word for text in (record.memory.content, record.category or "", *record.memory.tags) for word in _words(text))
+def _split_record_words(record: LegacyRecord) -> list[str]:
+    return _split_words(" ".join((record.memory.content, record.category or "", *record.memory.tags)))
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     return _WORD.findall(text.casefold().replace("_", " "))
 
 
-def _recall(ids: Sequence[str], wanted: set[str], most: int) -> float:
+def _compute_recall(ids: Sequence[str], wanted: set[str], most: int) -> float:
     return round(len(set(ids) & wanted) / min(len(wanted), most), 4) if wanted else 1.0
 
 
-def _mean(shares: Sequence[float]) -> float:
+def _compute_mean(shares: Sequence[float]) -> float:
     return round(sum(shares) / len(shares), 4) if shares else 1.0
 
 

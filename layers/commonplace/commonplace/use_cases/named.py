@@ -85,7 +85,7 @@ def memory_with_id(memory_id: str, caller: Caller, ports: Ports, field: str = "m
     if later and later[0].known_as == memory_id and is_visible(visibility, later[0]):
         return later[0]
     closed = bool(memories) and memories[0].status != "active" and memories[0].agent_id in visibility.agents
-    raise unknown_id(_why_closed(memories[0], ports), field) if closed else unknown_id(field=field)
+    raise unknown_id(_explain_closing(memories[0], ports), field) if closed else unknown_id(field=field)
 
 
 def behind_alias(name: str, caller: Caller, ports: Ports) -> list[Memory]:
@@ -94,7 +94,7 @@ def behind_alias(name: str, caller: Caller, ports: Ports) -> list[Memory]:
     return [(successors(memory, ports.records) or [memory])[-1] for memory in memories]
 
 
-def _why_closed(memory: Memory, ports: Ports) -> str:
+def _explain_closing(memory: Memory, ports: Ports) -> str:
     why = f"{memory.memory_id} {_CLOSED[memory.status] if memory.content else 'was erased'}"
     if memory.status != "superseded":
         return why

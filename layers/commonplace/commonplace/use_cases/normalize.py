@@ -17,25 +17,25 @@ def normalize_statement(request: NormalizeRequest, caller: Caller, ports: Ports)
     """Return the statement in the third person with type and tags. If the model fails, rules answer and add a note."""
     redacted = list(caller.redacted) or None
     if ports.reader is None:
-        return _result(_normalize_by_rules(request, ports), Notes(method="rules", redacted=redacted))
+        return _build_result(_read_by_rules(request, ports), Notes(method="rules", redacted=redacted))
     try:
         read = ports.reader.read(request.text, request.source, request.context)
     except ModelUnavailable as error:
-        return _result(_normalize_by_rules(request, ports), Notes(method="rules", degraded=str(error), redacted=redacted))
-    return _result(_with_enough_tags(read, request), Notes(method="claude", redacted=redacted))
+        return _build_result(_read_by_rules(request, ports), Notes(method="rules", degraded=str(error), redacted=redacted))
+    return _build_result(_add_missing_tags(read, request), Notes(method="claude", redacted=redacted))
 
 
-def _normalize_by_rules(request: NormalizeRequest, ports: Ports) -> Normalized:
+def _read_by_rules(request: NormalizeRequest, ports: Ports) -> Normalized:
     statement = enrich(request.text, ports.words, labelling(ports), {})
     return Normalized(statement.normalized, statement.classification.statement_type, statement.tags)
 
 
-def _with_enough_tags(read: Normalized, request: NormalizeRequest) -> Normalized:
+def _add_missing_tags(read: Normalized, request: NormalizeRequest) -> Normalized:
     if len(read.tags) >= _FEWEST_TAGS and "misc" not in read.tags:
         return read
     more = [tag for tag in (*read.tags, *tags_of(request.text)) if tag != "misc"]
     return replace(read, tags=tuple(dict.fromkeys(more))[:MAX_TAGS] or ("misc",))
 
 
-def _result(read: Normalized, notes: Notes) -> NormalizeResult:
+def _build_result(read: Normalized, notes: Notes) -> NormalizeResult:
     return NormalizeResult(normalized=read.text, type=read.type, tags=list(read.tags), notes=notes)

@@ -37,15 +37,15 @@ def jsonl_lines(records: Iterable[Record]) -> Iterator[str]:
 
 def csv_lines(records: Iterable[Record]) -> Iterator[str]:
     """Yield an export as CSV with column names. Cells that a spreadsheet would evaluate start with an apostrophe."""
-    yield _row(_COLUMNS)
+    yield _format_row(_COLUMNS)
     for record in records:
-        yield _row([_cell(name, record.get(name)) for name in _COLUMNS])
+        yield _format_row([_format_cell(name, record.get(name)) for name in _COLUMNS])
 
 
 def read_lines(text: str, form: ImportFormat) -> Iterator[Line]:
     """Yield the records of a file with line numbers. Raises `PAYLOAD_TOO_LARGE`. Also raises for unknown formats."""
     _check_size(text)
-    rows = _json_lines(text) if form == "jsonl" else _csv_rows(text)
+    rows = _parse_json_lines(text) if form == "jsonl" else _parse_csv_rows(text)
     for count, (line, fields) in enumerate(rows):
         if count >= MOST_LINES:
             raise too_large(f"has more than {MOST_LINES:,} lines")
@@ -69,7 +69,7 @@ def is_export(first: Record) -> bool:
     return HEADER in first or {"memory_id", "raw_text"} <= first.keys()
 
 
-def _json_lines(text: str) -> Iterator[Line]:
+def _parse_json_lines(text: str) -> Iterator[Line]:
     first = True
     for number, line in enumerate(text.split("\n"), 1):  # other line breaks, such as U+2028, may occur in strings
         if not line.strip():
@@ -97,7 +97,7 @@ def _is_deeper(value: object, levels: int) -> bool:
     return inner is not None and (levels == 0 or any(_is_deeper(value, levels - 1) for value in inner))
 
 
-def _csv_rows(text: str) -> Iterator[Line]:
+def _parse_csv_rows(text: str) -> Iterator[Line]:
     reader = csv.reader(io.StringIO(text.removeprefix("\ufeff"), newline=""), strict=True)
     names: list[str] | None = None
     while True:
@@ -117,10 +117,10 @@ def _csv_rows(text: str) -> Iterator[Line]:
             if any(names.count(name) > 1 for name in _COLUMNS):
                 raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "file: its first line names a column twice", "file")
         elif cells:
-            yield line, _record(names, cells)
+            yield line, _build_record(names, cells)
 
 
-def _record(names: list[str], cells: list[str]) -> dict[str, Any] | CommonplaceError:
+def _build_record(names: list[str], cells: list[str]) -> dict[str, Any] | CommonplaceError:
     if len(cells) != len(names):
         return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"has {len(cells)} cells, and there are {len(names)} columns")
     if len("".join(cells).encode(errors="surrogatepass")) > MOST_LINE_BYTES:
@@ -146,14 +146,14 @@ def unquoted(cell: str) -> str:
     return cell[1:] if cell.startswith("'") and _FORMULA.match(cell) else cell
 
 
-def _cell(name: str, value: object) -> str:
+def _format_cell(name: str, value: object) -> str:
     if value is None:
         return ""
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if name in _AS_JSON else quoted(text)
 
 
-def _row(cells: Iterable[str]) -> str:
+def _format_row(cells: Iterable[str]) -> str:
     out = io.StringIO(newline="")
     csv.writer(out).writerow(cells)
     return out.getvalue()

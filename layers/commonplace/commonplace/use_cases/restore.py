@@ -58,21 +58,21 @@ class RestorePlanner:
         self._past = {record.memory_id: record for record in self.backup.records}
         erased = self.ports.erased.among(self.caller.user_id, self._past)
         for record in self.ports.in_time(self.backup.records):
-            self._take(record, erased, flaws.unreadable)
+            self._decide_goal(record, erased, flaws.unreadable)
         if self.mode == "replace":
             later = [memory for name, memory in self.here.items() if memory.status == "active" and name not in self._past]
             self.goals |= {memory.memory_id: deleted(memory, self.caller.now) for memory in later}
         self._refuse_taken()
         present = {*self.here, *self.goals, *flaws.unreadable}
-        self.goals = {name: _linked(memory, present) for name, memory in self.goals.items()}
+        self.goals = {name: _drop_dead_links(memory, present) for name, memory in self.goals.items()}
         return Plan(
-            operations=tuple(self._operations()),
+            operations=tuple(self._plan_operations()),
             dropped=tuple(self.refused),
             candidates=len(self._past),
             backup_id=self.backup_id,
         )
 
-    def _take(self, record: RawRecord, erased: Collection[str], unreadable: Collection[str]) -> None:
+    def _decide_goal(self, record: RawRecord, erased: Collection[str], unreadable: Collection[str]) -> None:
         name, memory, current = record.memory_id, record.memory, self.here.get(record.memory_id)
         if name in erased or (current is not None and not current.content):
             self._refuse(name, ErrorCode.ERASED, _ERASED)
@@ -86,7 +86,7 @@ class RestorePlanner:
                 self._set_goal(memory)
         elif current.content != memory.content:
             self._refuse(name, ErrorCode.CONFLICT, _DIFFERS)
-        elif _fields(current) != _fields(memory) and (self.mode == "replace" or _is_gone(current, memory)):
+        elif _dump_fields(current) != _dump_fields(memory) and (self.mode == "replace" or _is_gone(current, memory)):
             used = {"access_count": current.access_count, "last_accessed": current.last_accessed}
             fields = {**used, "version": current.version, "embedding_model": current.embedding_model}
             self._set_goal(memory.model_copy(update=fields).next_version(self.caller.now))
@@ -101,7 +101,7 @@ class RestorePlanner:
 
     def _refuse_taken(self) -> None:
         """Skips records that would conflict with a memory that is still active."""
-        opening = [name for name in self.goals if self._opens(name)]
+        opening = [name for name in self.goals if self._is_opening(name)]
         places = dict[object, str]()
         for name, memory in {**self.here, **self.goals}.items():
             if name not in opening:
@@ -121,59 +121,59 @@ class RestorePlanner:
             return []
         return [fingerprint(memory), *([(memory.collection, memory.key)] if memory.key is not None else [])]
 
-    def _opens(self, name: str) -> bool:
+    def _is_opening(self, name: str) -> bool:
         return self.goals[name].status == "active" and (name not in self.here or self.here[name].status != "active")
 
-    def _operations(self) -> Iterator[PlannedOperation]:
+    def _plan_operations(self) -> Iterator[PlannedOperation]:
         gone = [name for name in self.goals if name not in self.here]
         names = names_left(gone, self.backup.aliases, self.caller, self.ports)
         rated = ratings_left(gone, self.backup.ratings, self.caller)
-        for planned in self._ordered_operations(gone):
+        for planned in self._order_operations(gone):
             name = planned.told.memory_id or ""
             yield planned.model_copy(update={"aliases": names.get(name, ()), "ratings": rated.get(name, ())})
 
-    def _ordered_operations(self, gone: Sequence[str]) -> Iterator[PlannedOperation]:
+    def _order_operations(self, gone: Sequence[str]) -> Iterator[PlannedOperation]:
         batches = self.ports.in_time(in_batches(gone, _BATCH))
-        new = {name: change for batch in batches for name, change in self._coming_back(batch)}
-        opening = [name for name in self.goals if self._opens(name)]
-        waiting = {name: None for name in self.goals if not self._opens(name)}
-        holders = self._holders(waiting)
+        new = {name: change for batch in batches for name, change in self._plan_returns(batch)}
+        opening = [name for name in self.goals if self._is_opening(name)]
+        waiting = {name: None for name in self.goals if not self._is_opening(name)}
+        holders = self._find_closing_holders(waiting)
         for name in opening:
-            blocking = [memory_id for memory_id in self._conflicting_names(name, holders) if memory_id in waiting]
+            blocking = [memory_id for memory_id in self._find_conflicting_names(name, holders) if memory_id in waiting]
             for memory_id in blocking:
                 del waiting[memory_id]
-            yield self._operation(name, new.get(name), blocking)
+            yield self._plan_operation(name, new.get(name), blocking)
         for name in waiting:
-            yield self._operation(name, new.get(name), ())
+            yield self._plan_operation(name, new.get(name), ())
 
-    def _coming_back(self, batch: Sequence[str]) -> Iterator[tuple[str, PlannedChange]]:
+    def _plan_returns(self, batch: Sequence[str]) -> Iterator[tuple[str, PlannedChange]]:
         return coming_back([(self.goals[name], self._past[name]) for name in batch], self.backup_id, self.caller, self.ports)
 
-    def _closes(self, name: str) -> bool:
+    def _is_closing(self, name: str) -> bool:
         return name in self.here and self.here[name].status == "active" and self.goals[name].status != "active"
 
-    def _holders(self, names: Iterable[str]) -> Mapping[object, str]:
-        closing = [name for name in names if self._closes(name)]
+    def _find_closing_holders(self, names: Iterable[str]) -> Mapping[object, str]:
+        closing = [name for name in names if self._is_closing(name)]
         return {place: name for name in closing for place in (name, *self._places(self.here[name]))}
 
-    def _conflicting_names(self, opening: str, holders: Mapping[object, str]) -> Iterable[str]:
+    def _find_conflicting_names(self, opening: str, holders: Mapping[object, str]) -> Iterable[str]:
         before = self.here.get(opening)
         wanted = [*self._places(self.goals[opening]), before.superseded_by if before else None]
         return dict.fromkeys(holders[place] for place in wanted if place in holders)
 
-    def _operation(self, name: str, new: PlannedChange | None, blocking: Sequence[str]) -> PlannedOperation:
+    def _plan_operation(self, name: str, new: PlannedChange | None, blocking: Sequence[str]) -> PlannedOperation:
         operation_id, later = new_operation_id(self.caller.now), name not in self._past
-        change = new or self._change(name, operation_id)
+        change = new or self._build_change(name, operation_id)
         opens = new is not None or self.goals[name].status == "active"
         operation = RunOperation(
             operation_id=operation_id, kind="ADD" if new else "DELETE" if later else "UPDATE", outcome="planned",
             memory_id=None if later else name, closed=(name,) if later else tuple(blocking),
             why=LATER if later else GONE if new or _is_gone(self.here[name], self.goals[name]) else CHANGED,
         )  # fmt: skip
-        closes = [*(self._change(memory_id, operation_id) for memory_id in blocking), *(() if opens else (change,))]
+        closes = [*(self._build_change(memory_id, operation_id) for memory_id in blocking), *(() if opens else (change,))]
         return PlannedOperation(told=operation, at=self.caller.now, opens=change if opens else None, closes=tuple(closes))
 
-    def _change(self, name: str, operation_id: str) -> PlannedChange:
+    def _build_change(self, name: str, operation_id: str) -> PlannedChange:
         before, after = self.here[name], self.goals[name]
         detail = {"backup_id": self.backup_id, "operation_id": operation_id, **replaced_tags(before, after)}
         return PlannedChange.of(Change(after, Audit("restore", self.caller.now, detail), before=before))
@@ -190,9 +190,9 @@ def restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResul
     context = run_context(caller, ports)
     if request.run_id is None:
         with gathered() as flaws:
-            planner = _planner(request.backup_id, request.mode or "missing", caller, ports)
+            planner = _build_planner(request.backup_id, request.mode or "missing", caller, ports)
             report = change_many("restore", lambda _: planner.plan(), context, dry_run=True, run_id=None, request=request)
-        return _answer(report).naming(flaws)
+        return _build_answer(report).naming(flaws)
     if request.mode is not None:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "mode: is already part of the plan", "mode")
     run = parse_run("restore", request.run_id, context)
@@ -201,10 +201,10 @@ def restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResul
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "confirm")
     confirmed = request.confirm is not None
     report = change_many(
-        "restore", _never, context, dry_run=not (confirmed and caller.admin), run_id=request.run_id, publish=publish
+        "restore", _refuse_planning, context, dry_run=not (confirmed and caller.admin), run_id=request.run_id, publish=publish
     )  # fmt: skip
     may = f"nothing was changed; that may do {BY_WHOM.format(verb='backup restore')}"
-    return _answer(report, Notes(warnings=[may]) if confirmed and not caller.admin else None)
+    return _build_answer(report, Notes(warnings=[may]) if confirmed and not caller.admin else None)
 
 
 def named_backup(backup_id: str | None, caller: Caller, ports: Ports) -> tuple[StoredFile, BackupReading]:
@@ -218,11 +218,11 @@ def named_backup(backup_id: str | None, caller: Caller, ports: Ports) -> tuple[S
     return file_read[0], read_backup(*file_read, caller.user_id)
 
 
-def _never(_: RunContext) -> Plan:
+def _refuse_planning(_: RunContext) -> Plan:
     raise AssertionError("a plan that is named is not made again")
 
 
-def _planner(backup_id: str | None, mode: RestoreMode, caller: Caller, ports: Ports) -> RestorePlanner:
+def _build_planner(backup_id: str | None, mode: RestoreMode, caller: Caller, ports: Ports) -> RestorePlanner:
     file, reading = named_backup(backup_id, caller, ports)
     damaged = any(problem.id is None for problem in reading.problems)
     if reading.backup is None or (damaged and mode == "replace"):  # unreadable memories would count as missing
@@ -233,7 +233,7 @@ def _planner(backup_id: str | None, mode: RestoreMode, caller: Caller, ports: Po
     return RestorePlanner(reading.backup, file.file_id, mode, caller, ports)
 
 
-def _answer(report: RunReport, notes: Notes | None = None) -> BackupResult:
+def _build_answer(report: RunReport, notes: Notes | None = None) -> BackupResult:
     run = report.run
     if run.error:
         notes = Notes(warnings=[*((notes.warnings if notes else None) or []), run.error])
@@ -253,7 +253,7 @@ def _answer(report: RunReport, notes: Notes | None = None) -> BackupResult:
     )
 
 
-def _fields(memory: Memory) -> dict[str, object]:
+def _dump_fields(memory: Memory) -> dict[str, object]:
     return memory.model_dump(exclude=_UNCOMPARED_FIELDS)
 
 
@@ -261,7 +261,7 @@ def _is_gone(memory: Memory, then: Memory) -> bool:
     return memory.status == "deleted" and then.status == "active"
 
 
-def _linked(memory: Memory, present: Collection[str]) -> Memory:
+def _drop_dead_links(memory: Memory, present: Collection[str]) -> Memory:
     links = {name: getattr(memory, name) for name in ("supersedes", "superseded_by")}
     return memory.model_copy(update={name: None for name, link in links.items() if link not in present})
 

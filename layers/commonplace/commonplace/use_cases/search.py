@@ -49,13 +49,13 @@ def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> Searc
         _log(request.query, result, caller, ports)
     time = result.query.time
     return SearchResult(
-        results=_hits(result),
+        results=_build_hits(result),
         total_found=result.total,
         query_analysis=QueryAnalysis(
             intent=result.query.intent,
             extracted_concepts=list(dict.fromkeys((*result.query.concepts, *result.query.expansions.values()))),
-            search_scope=_scope(request.category, search.filters),
-            semantic_expansions=_expansions(result.query),
+            search_scope=_describe_scope(request.category, search.filters),
+            semantic_expansions=_group_expansions(result.query),
             time_range=ReadTimeRange(after=time.after, before=time.before) if time else None,
             answerable=None if result.answerable is None else round(result.answerable, 3),
             held_back=result.held_back,
@@ -127,12 +127,12 @@ def _log(query: str, result: Found, caller: Caller, ports: Ports) -> None:
     log_search(query, 0 if result.best_only else len(result.memories), caller, ports)
 
 
-def _hits(result: Found) -> list[Hit]:
+def _build_hits(result: Found) -> list[Hit]:
     words = {word: tokenizer.terms(word) for word in (*result.query.concepts, *result.query.expansions)}
-    return [_hit(result, place, words) for place in range(len(result.memories))]
+    return [_build_hit(result, place, words) for place in range(len(result.memories))]
 
 
-def _hit(result: Found, place: int, words: Mapping[str, Sequence[str]]) -> Hit:
+def _build_hit(result: Found, place: int, words: Mapping[str, Sequence[str]]) -> Hit:
     memory = result.memories[place]
     tokens = set(tokenizer.terms(" ".join((memory.content, *memory.tags)))) if words else set[str]()
     return Hit(
@@ -152,14 +152,14 @@ def _hit(result: Found, place: int, words: Mapping[str, Sequence[str]]) -> Hit:
     )
 
 
-def _expansions(query: Query) -> dict[str, list[str]]:
+def _group_expansions(query: Query) -> dict[str, list[str]]:
     widened: dict[str, list[str]] = {}
     for word, concept in query.expansions.items():
         widened.setdefault(concept, []).append(word)
     return widened
 
 
-def _scope(category: str | None, filters: Filter) -> str:
+def _describe_scope(category: str | None, filters: Filter) -> str:
     parts = ["content+tags+categories"]
     parts += [category] if category and category != "all" else []
     parts += [filters.content_type] if filters.content_type else []

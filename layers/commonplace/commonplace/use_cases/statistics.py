@@ -36,7 +36,7 @@ def memory_stats(request: StatsRequest, caller: Caller, ports: Ports) -> StatsRe
     mine = (outline for outline in ports.facts.outlines(caller.user_id) if outline.agent_id in agents)
     stored = [outline for outline in mine if within(outline.created_at, request.after, request.before)]
     state = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name)
-    notes = zone_note(caller.now, partial=_coverage_note(state))
+    notes = zone_note(caller.now, partial=_format_coverage_note(state))
     return counted(stored, state, caller.now).model_copy(update={"notes": notes})
 
 
@@ -48,17 +48,17 @@ def counted(stored: Sequence[Outline], state: Statistics, now: datetime) -> Stat
         as_of=now,
         total=len(live),
         by=Breakdown(
-            category=_counts(outline.category for outline in live),
-            type=_counts(outline.memory_type for outline in live),
-            section=_counts(outline.section for outline in live),
-            collection=_counts(outline.collection for outline in live),
-            durability=_counts(outline.durability for outline in live),
-            status=_counts("expired" if item.status == "active" and not item.is_live(at) else item.status for item in stored),
+            category=_count(outline.category for outline in live),
+            type=_count(outline.memory_type for outline in live),
+            section=_count(outline.section for outline in live),
+            collection=_count(outline.collection for outline in live),
+            durability=_count(outline.durability for outline in live),
+            status=_count("expired" if item.status == "active" and not item.is_live(at) else item.status for item in stored),
         ),
         age=_ages(live, at),
-        growth=_growth(stored, at, zone_of(now)),
-        tags=_tags(live),
-        health=_health(state),
+        growth=_compute_growth(stored, at, zone_of(now)),
+        tags=_compute_tag_stats(live),
+        health=_compute_health(state),
         record_bytes=sum(outline.record_bytes for outline in live),
     )
 
@@ -92,7 +92,7 @@ def day_of(seconds: float, zone: tzinfo) -> date:
     return local_day(_EPOCH + timedelta(seconds=seconds), zone)
 
 
-def _counts(names: Iterable[str]) -> dict[str, int]:
+def _count(names: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(names).items(), key=lambda item: (-item[1], item[0])))
 
 
@@ -104,28 +104,28 @@ def _ages(live: Sequence[Outline], now: float) -> list[AgeGroup]:
     return [AgeGroup(up_to_days=most, count=count) for most, count in zip((*_AGES, None), counts, strict=True)]
 
 
-def _growth(stored: Sequence[Outline], now: float, zone: tzinfo) -> list[Month]:
+def _compute_growth(stored: Sequence[Outline], now: float, zone: tzinfo) -> list[Month]:
     closed_at = (outline.closed_at(now) for outline in stored)
-    added = Counter(_month(outline.created_at, zone) for outline in stored)
-    closed = Counter(_month(moment, zone) for moment in closed_at if moment is not None)
+    added = Counter(_format_month(outline.created_at, zone) for outline in stored)
+    closed = Counter(_format_month(moment, zone) for moment in closed_at if moment is not None)
     return [Month(month=month, added=added[month], closed=closed[month]) for month in sorted({*added, *closed})]
 
 
-def _month(seconds: float, zone: tzinfo) -> str:
+def _format_month(seconds: float, zone: tzinfo) -> str:
     day = day_of(seconds, zone)
     return f"{day.year:04}-{day.month:02}"
 
 
-def _health(state: Statistics) -> Health:
+def _compute_health(state: Statistics) -> Health:
     parts = {name: round(part, 4) for name, part in health_parts(state).items()}
     return Health(score=health(state), parts=HealthParts(**parts))
 
 
-def _coverage_note(state: Statistics) -> str | None:
+def _format_coverage_note(state: Statistics) -> str | None:
     return f"the health covers only the newest {state.of_newest:,} memories" if state.of_newest else None
 
 
-def _tags(live: Sequence[Outline]) -> TagStats:
+def _compute_tag_stats(live: Sequence[Outline]) -> TagStats:
     counts = Counter(tag for outline in live for tag in set(outline.tags))
     most = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_TOP]
     assignments = counts.total()

@@ -20,7 +20,7 @@ from commonplace.use_cases.named import memory_with_id
 def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreResult:
     """Store a statement verbatim. Rules derive everything else."""
     context = request.context or StoreContext()
-    statement = _read(request.content, caller, ports)
+    statement = _enrich_text(request.content, caller, ports)
     fields: dict[str, Any] = {"agent_id": caller.agent_id}
     if context.force_category is not None:
         fields["category"] = context.force_category
@@ -31,18 +31,19 @@ def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreRe
         fields["tags"] = tidy_tags((*context.additional_tags, *statement.tags))
     fields |= context.model_dump(include={"expires_at", "user_note"}, exclude_none=True) | provenance_fields(context.source)
     folded = {tag: full for tag in context.additional_tags or () if (full := standard(tag)) != tag}
-    done = _ingested(statement, context, fields, caller, ports)
+    done = _ingest_statement(statement, context, fields, caller, ports)
+    unsure = [] if context.force_category else _note_uncertainty(statement, ports)
     return StoreResult(
         success=True,
         memory_id=done.memory.memory_id,
-        analysis=_analysis(done.memory),
+        analysis=_build_analysis(done.memory),
         recommendations=recommended(done.similar, done.merges, done.updates, folded | dict(statement.renamed)),
         operation_id=done.operation_id,
-        notes=notes(done, caller, warnings=[*([] if context.force_category else _unsure(statement, ports)), *_later(caller)]),
+        notes=notes(done, caller, warnings=[*unsure, *([] if caller.waits else [COMPARED_LATER])]),
     )
 
 
-def _ingested(
+def _ingest_statement(
     statement: EnrichedStatement, context: StoreContext, fields: Mapping[str, Any], caller: Caller, ports: Ports
 ) -> Ingested:
     ids = dict.fromkeys(context.supersedes or ())
@@ -54,11 +55,7 @@ def _ingested(
     return ingest(entry, ports, old, compare=caller.waits, closed_by=closed_by(caller, caller.now))
 
 
-def _later(caller: Caller) -> list[str]:
-    return [] if caller.waits else [COMPARED_LATER]
-
-
-def _unsure(statement: EnrichedStatement, ports: Ports) -> list[str]:
+def _note_uncertainty(statement: EnrichedStatement, ports: Ports) -> list[str]:
     classification = statement.classification
     if classification.confidence >= ports.category_confidence:
         return []
@@ -68,7 +65,7 @@ def _unsure(statement: EnrichedStatement, ports: Ports) -> list[str]:
 
 def store_personal(request: StorePersonalRequest, caller: Caller, ports: Ports) -> StorePersonalResult:
     """Store a normalized statement."""
-    statement = _read(request.normalized, caller, ports)
+    statement = _enrich_text(request.normalized, caller, ports)
     fields = {
         "agent_id": request.agent_id,
         "raw_text": request.raw_text,
@@ -82,11 +79,11 @@ def store_personal(request: StorePersonalRequest, caller: Caller, ports: Ports) 
     return StorePersonalResult(id=done.memory.memory_id, created=done.created, notes=notes(done, caller, report_known=False))
 
 
-def _read(text: str, caller: Caller, ports: Ports) -> EnrichedStatement:
+def _enrich_text(text: str, caller: Caller, ports: Ports) -> EnrichedStatement:
     return enrich(text, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
 
 
-def _analysis(memory: Memory) -> Analysis:
+def _build_analysis(memory: Memory) -> Analysis:
     return Analysis(
         detected_category=memory.category,
         detected_type=memory.memory_type,

@@ -22,13 +22,13 @@ def store_memories(
 ) -> StoreManyResult:
     """Store each statement like `store_memory`. Reports refused statements in place. `left` returns the seconds left."""
     answers = [
-        _answer(arguments, replace(caller, now=caller.now + timedelta(milliseconds=number)), ports, left)
+        _store(arguments, replace(caller, now=caller.now + timedelta(milliseconds=number)), ports, left)
         for number, arguments in enumerate(given)
     ]  # later statements get later times, and so later ids
     return StoreManyResult(answers=answers, refused=sum(isinstance(answer, NotStored) for answer in answers))
 
 
-def _answer(arguments: Mapping[str, Any], caller: Caller, ports: Ports, left: Callable[[], float]) -> StoreResult | NotStored:
+def _store(arguments: Mapping[str, Any], caller: Caller, ports: Ports, left: Callable[[], float]) -> StoreResult | NotStored:
     if left() < _SECONDS_EACH:
         return NotStored.model_validate(CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, _NO_TIME).body())
     status, body = dispatch.answer("store_memory", arguments, caller, ports)

@@ -72,17 +72,17 @@ class NumberedMemories:
 
     def ids_of(self, numbers: Iterable[int]) -> tuple[str, ...]:
         """Return the distinct ids of the memories with these numbers. Skips unknown numbers."""
-        return tuple(self._ids[number - 1] for number in dict.fromkeys(self._known(numbers)))
+        return tuple(self._ids[number - 1] for number in dict.fromkeys(self._select_known_numbers(numbers)))
 
     def supports(self, text: str, numbers: Iterable[int] | None = None) -> bool:
         """Return whether the text's names, numbers, dates and negations occur in these memories. None means all memories."""
-        named = range(1, len(self._ids) + 1) if numbers is None else self._known(numbers)
+        named = range(1, len(self._ids) + 1) if numbers is None else self._select_known_numbers(numbers)
         terms = frozenset(tokenizer.terms(text))
         every = [sentence for number in named for sentence in self._sentences[number - 1]]
         near = sorted(every, key=lambda sentence: -len(terms & sentence[1]))[:_NEAREST]
         return bool(near) and unsupported(text, "\n".join(sentence for sentence, _ in near), (), self._today) is None
 
-    def _known(self, numbers: Iterable[int]) -> list[int]:
+    def _select_known_numbers(self, numbers: Iterable[int]) -> list[int]:
         return [number for number in numbers if 1 <= number <= len(self._ids)]
 
 
@@ -103,7 +103,7 @@ class _Answer(BaseModel):
 def extract_sentences(query: str, memories: Sequence[Memory]) -> Summary:
     """Summarize with 3 to 6 sentences of the memories. Each sentence is a point with all memories that say it."""
     terms = set(tokenizer.terms(query))
-    by_memory = [(memory, _best_first(memory, terms)) for memory in memories]
+    by_memory = [(memory, _sort_sentences(memory, terms)) for memory in memories]
     points: dict[str, KeyPoint] = {}
     for memory, ranked in by_memory:
         for sentence in ranked[:1]:
@@ -116,7 +116,7 @@ def extract_sentences(query: str, memories: Sequence[Memory]) -> Summary:
     return Summary(tuple(chosen.values()), tuple(points.values()))
 
 
-def _best_first(memory: Memory, terms: set[str]) -> list[str]:
+def _sort_sentences(memory: Memory, terms: set[str]) -> list[str]:
     texts = [" ".join(sentence.text.split()) for sentence in sentences(undisguised(memory.normalized_text))]
     texts.sort(key=lambda sentence: -len(terms.intersection(tokenizer.terms(sentence))))
     return [sentence if sentence.endswith(STOPS) else f"{sentence}." for sentence in texts if sentence]
@@ -125,7 +125,7 @@ def _best_first(memory: Memory, terms: set[str]) -> list[str]:
 def summarize_memory(request: SummarizeRequest, caller: Caller, ports: Ports) -> SummarizeResult:
     """Return a few sentences and key points. If the model fails, extracts sentences and adds a note."""
     result = find(request.query, caller, ports, Filter(), request.limit, _RELEVANCE)
-    memories = _readable(result.memories)
+    memories = _limit_memories(result.memories)
     summary, method, why = _summarize(request.query, memories, caller, ports)
     notes = result.notes(caller.redacted) or Notes()
     count = len(memories)
@@ -138,7 +138,7 @@ def summarize_memory(request: SummarizeRequest, caller: Caller, ports: Ports) ->
     )
 
 
-def _readable(memories: Sequence[Memory]) -> list[Memory]:
+def _limit_memories(memories: Sequence[Memory]) -> list[Memory]:
     lengths = accumulate(len(memory.normalized_text) for memory in memories)
     return [memory for memory, length in zip(memories, lengths, strict=True) if length <= _MOST_CHARACTERS]
 
@@ -161,38 +161,38 @@ def ask_model(query: str, memories: Sequence[Memory], today: date, model: Langua
     """Return the model's sentences and points that the memories support. Raises `ModelUnavailable` for too few."""
     shown = NumberedMemories(memories, today)
     reply = model.reply(
-        instructions("summarize"), _messages(query, shown), schema=SHAPE, max_tokens=_MOST_TOKENS, seconds=seconds
+        instructions("summarize"), _build_messages(query, shown), schema=SHAPE, max_tokens=_MOST_TOKENS, seconds=seconds
     )
     if reply.stop_reason == "refusal":
         raise ModelUnavailable("the model declined to answer")
-    sentences_made = (_sentence(item) for item in _items(reply, "summary"))
+    sentences_made = (_parse_sentence(item) for item in _parse_items(reply, "summary"))
     sentences = [sentence for sentence in sentences_made if sentence and shown.supports(sentence)]
     if len(sentences) < min(FEWEST, len(memories)):
         raise ModelUnavailable("the memories don't support the model's answer")
-    points = (_point(item, shown) for item in _items(reply, "key_points"))
+    points = (_parse_point(item, shown) for item in _parse_items(reply, "key_points"))
     return Summary(tuple(sentences[:MOST]), tuple(point for point in points if point is not None))
 
 
-def _messages(query: str, shown: NumberedMemories) -> list[dict[str, str]]:
+def _build_messages(query: str, shown: NumberedMemories) -> list[dict[str, str]]:
     parts = {"question": query, "memories": shown.listed}
     mark = unused_mark(parts.values())
     task = f"Sum up what <memories-{mark}> say about <question-{mark}>, as the JSON object."
     return [{"role": "user", "content": f"{delimited_data(parts, mark)}\n\n{task}"}]
 
 
-def _items(reply: Reply, name: str) -> list[object]:
+def _parse_items(reply: Reply, name: str) -> list[object]:
     items = items_of(reply.text, name, cut=reply.stop_reason in CUTS)
     return items.complete[:_MOST_ITEMS] if items else []
 
 
-def _sentence(item: object) -> str | None:
+def _parse_sentence(item: object) -> str | None:
     try:
         return _SENTENCE.validate_python(item)
     except ValidationError:
         return None
 
 
-def _point(item: object, shown: NumberedMemories) -> KeyPoint | None:
+def _parse_point(item: object, shown: NumberedMemories) -> KeyPoint | None:
     try:
         point = _Point.model_validate(item)
     except ValidationError:

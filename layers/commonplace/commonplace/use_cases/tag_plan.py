@@ -59,17 +59,17 @@ class TagPlan:
         model = "" if embedder is None else embedder.name
         near: dict[str, dict[str, Likeness]] = defaultdict(dict)
         for first, other in in_time(pairs):
-            alike = _judged(first, other, plan.own, vectors, model)
+            alike = _judge_tags(first, other, plan.own, vectors, model)
             if alike.similarity < threshold:
                 continue
             if alike.apart is not None:
                 plan.apart.append((first, other, alike))
             else:
                 near[first][other] = near[other][first] = alike
-        plan._join(near, vectors, model)
+        plan._join_all(near, vectors, model)
         return plan
 
-    def _join(self, near: Mapping[str, Mapping[str, Likeness]], vectors: Mapping[str, Vector | None], model: str) -> None:
+    def _join_all(self, near: Mapping[str, Mapping[str, Likeness]], vectors: Mapping[str, Vector | None], model: str) -> None:
         wins: dict[str, set[str]] = defaultdict(set)
         for tag, likenesses in near.items():
             for other in likenesses:
@@ -80,7 +80,7 @@ class TagPlan:
             if name in taken:
                 continue
             for tag in sorted(wins[name] - taken):
-                alike = near[tag].get(name) or _judged(tag, name, self.own, vectors, model)
+                alike = near[tag].get(name) or _judge_tags(tag, name, self.own, vectors, model)
                 if alike.apart is None and alike.similarity >= self.threshold:
                     taken.add(tag)
                     self.merges.append(
@@ -100,10 +100,10 @@ class _Abbreviations:
 
     def has(self, short: str, long: str) -> bool:
         """Return whether a memory has both tags. If the short form is a word of the text, both must be adjacent."""
-        return any(short in memory.tags and _says(memory, bare(short), bare(long)) for memory in self.memories)
+        return any(short in memory.tags and _contains_both(memory, bare(short), bare(long)) for memory in self.memories)
 
 
-def _says(memory: Memory, short: str, long: str) -> bool:
+def _contains_both(memory: Memory, short: str, long: str) -> bool:
     text = f"-{'-'.join(_WORDS.findall(bare(memory.content)))}-"
     if f"-{short}-" not in text:
         return f"-{long}-" in text or long in map(bare, memory.tags)
@@ -111,7 +111,7 @@ def _says(memory: Memory, short: str, long: str) -> bool:
     return any(re.search(f"-{first}{_BETWEEN}-{other}-", text) for first, other in (pair, pair[::-1]))
 
 
-def _judged(tag: str, other: str, own: OwnTags, vectors: Mapping[str, Vector | None], model: str) -> Likeness:
+def _judge_tags(tag: str, other: str, own: OwnTags, vectors: Mapping[str, Vector | None], model: str) -> Likeness:
     first, second = vectors.get(tag), vectors.get(other)
     cosine = None if first is None or second is None else float(first @ second)
     return likeness(tag, other, own, cosine, scale_of(model))
@@ -129,13 +129,13 @@ def _candidates(tags: Mapping[str, int]) -> set[tuple[str, str]]:
     """Return pairs with the same spelling, table entry, initials or stem, or with one different letter."""
     together: dict[tuple[str, str], set[str]] = defaultdict(set)
     for tag in tags:
-        for key in _keys(tag):
+        for key in _yield_bucket_keys(tag):
             together[key].add(tag)
     groups = (sorted(group) for group in together.values() if 1 < len(group) <= _MOST_TOGETHER)
     return {pair for group in groups for pair in combinations(group, 2)}
 
 
-def _keys(tag: str) -> Iterator[tuple[str, str]]:
+def _yield_bucket_keys(tag: str) -> Iterator[tuple[str, str]]:
     yield "thing", same_thing(tag)
     words = [word for word in tag.split("-") if word]
     yield "initials", tag if len(words) < 2 else "".join(word[0] for word in words)

@@ -37,10 +37,10 @@ def optimize_tags(request: OptimizeRequest, caller: Caller, ports: Ports) -> Opt
         uses = Counter(tag for memory in memories for tag in set(memory.tags))
         tags = TagPlan.of(uses, ports.words, lambda: memories, ports.embedder, request.threshold, ports.in_time)
         renamed = {merge.tag: merge.into for merge in tags.merges}
-        operations = (_operation(memory, renamed, context.caller.now) for memory in memories)
+        operations = (_plan_renaming(memory, renamed, context.caller.now) for memory in memories)
         return Plan(
-            operations=tuple(filter(None, operations)), tags=tuple(tags.merges), archived=_unused(everything, caller.now),
-            result={_BEFORE: _counts(memory.tags for memory in memories).model_dump(), _PAIRS: _nearest_apart(tags)},
+            operations=tuple(filter(None, operations)), tags=(*tags.merges,), archived=_find_unused(everything, caller.now),
+            result={_BEFORE: _count_tags(memory.tags for memory in memories).model_dump(), _PAIRS: _list_nearest_apart(tags)},
         )  # fmt: skip
 
     report = change_many(
@@ -48,11 +48,11 @@ def optimize_tags(request: OptimizeRequest, caller: Caller, ports: Ports) -> Opt
         publish=publish,
     )  # fmt: skip
     if report.run.is_at_work or report.run.status == "failed":
-        return _unfinished(report.run)
-    return _result(report, memories or visible(ports.records.all(caller.user_id), caller))
+        return _build_unfinished_result(report.run)
+    return _build_result(report, memories or visible(ports.records.all(caller.user_id), caller))
 
 
-def _nearest_apart(tags: TagPlan) -> list[JsonValue]:
+def _list_nearest_apart(tags: TagPlan) -> list[JsonValue]:
     nearest = sorted(tags.apart, key=lambda each: -each[2].similarity)[:_PAIRS_SHOWN]
     return [
         TagsApart(tags=[tag, other], similarity=alike.similarity, why=alike.apart or "").model_dump(mode="json")
@@ -60,7 +60,7 @@ def _nearest_apart(tags: TagPlan) -> list[JsonValue]:
     ]
 
 
-def _operation(memory: Memory, renamed: dict[str, str], now: datetime) -> PlannedOperation | None:
+def _plan_renaming(memory: Memory, renamed: dict[str, str], now: datetime) -> PlannedOperation | None:
     tags = tuple(dict.fromkeys(renamed.get(tag, tag) for tag in memory.tags))
     if tags == memory.tags:
         return None
@@ -72,7 +72,7 @@ def _operation(memory: Memory, renamed: dict[str, str], now: datetime) -> Planne
     return PlannedOperation(told=operation, at=now, opens=PlannedChange.of(change))
 
 
-def _unused(memories: Sequence[Memory], now: datetime) -> tuple[str, ...]:
+def _find_unused(memories: Sequence[Memory], now: datetime) -> tuple[str, ...]:
     active = {tag for memory in memories if memory.status == "active" for tag in memory.tags}
     last: dict[str, datetime] = {}
     for memory in memories:
@@ -82,15 +82,15 @@ def _unused(memories: Sequence[Memory], now: datetime) -> tuple[str, ...]:
     return tuple(sorted(tag for tag, at in last.items() if tag not in active and now - at > _UNUSED_FOR))
 
 
-def _unfinished(run: Run) -> OptimizeResult:
-    none = _counts(())
+def _build_unfinished_result(run: Run) -> OptimizeResult:
+    none = _count_tags(())
     return OptimizeResult(
         run_id=run.run_id, status=run.told_status, progress=run.progress, merges=[], kept_apart=[], archived=[],
         before=none, after=none, notes=Notes(warnings=[run.error]) if run.error else None,
     )  # fmt: skip
 
 
-def _result(report: RunReport, memories: Sequence[Memory]) -> OptimizeResult:
+def _build_result(report: RunReport, memories: Sequence[Memory]) -> OptimizeResult:
     run, planned = report.run, report.run.result or {}
     kept = any(operation.outcome in ("needs_review", "applied", "lost", "discarded") for operation in run.operations)
     renamed = {merge.tag: merge.into for merge in run.tags}
@@ -106,8 +106,8 @@ def _result(report: RunReport, memories: Sequence[Memory]) -> OptimizeResult:
         ],
         kept_apart=_PAIR_LIST.validate_python(planned.get(_PAIRS, [])),
         archived=list(run.archived),
-        before=_counts(memory.tags for memory in memories) if before is None else TagCounts.model_validate(before),
-        after=_counts(
+        before=_count_tags(memory.tags for memory in memories) if before is None else TagCounts.model_validate(before),
+        after=_count_tags(
             dict.fromkeys(renamed.get(tag, tag) for tag in memory.tags)
             if run.status != "done" or memory.memory_id in done
             else memory.tags
@@ -117,7 +117,7 @@ def _result(report: RunReport, memories: Sequence[Memory]) -> OptimizeResult:
     )
 
 
-def _counts(tags: Iterable[Iterable[str]]) -> TagCounts:
+def _count_tags(tags: Iterable[Iterable[str]]) -> TagCounts:
     all_tags = [tag for each in tags for tag in each]
     distinct = len(set(all_tags))
     share = round(1 - distinct / len(all_tags), 3) if all_tags else 0.0

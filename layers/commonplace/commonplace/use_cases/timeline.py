@@ -38,14 +38,14 @@ def memory_timeline(request: TimelineRequest, caller: Caller, ports: Ports) -> T
     begin = date.min
     if request.cursor is not None:
         begin = date.fromisoformat(place_of(request.cursor, caller.user_id, question))
-    terms = [] if request.topic is None else _terms(request.topic)
+    terms = [] if request.topic is None else _parse_terms(request.topic)
     visibility, zone = visibility_of(caller), zone_of(caller.now)
     outlines = ports.facts.outlines(caller.user_id, terms)
     spans = [span for span in spans_of(outlines, visibility, request, zone) if span.first >= begin]
     page, later = spans[:PAGE], spans[PAGE:]
-    changes = _changes(page, visibility, caller, ports)
+    changes = _load_changes(page, visibility, caller, ports)
     cut = any(len(span.replaced) > _CHANGES for span in page)
-    buckets = (_bucket(span, changes, request.granularity, zone) for span in page)
+    buckets = (_build_bucket(span, changes, request.granularity, zone) for span in page)
     return TimelineResult(
         buckets=[bucket for bucket in buckets if bucket.count or bucket.changes],
         cursor=cursor_of(later[0].first.isoformat(), caller.user_id, question) if later else None,
@@ -53,7 +53,7 @@ def memory_timeline(request: TimelineRequest, caller: Caller, ports: Ports) -> T
     )
 
 
-def _terms(topic: str) -> list[str]:
+def _parse_terms(topic: str) -> list[str]:
     terms = sorted(set(tokenizer.terms(topic)))
     if not terms:
         raise CommonplaceError(ErrorCode.EMPTY_TEXT, "topic: holds no word to look for", "topic")
@@ -74,12 +74,12 @@ def spans_of(outlines: Iterable[Outline], visibility: Visibility, request: Timel
     for outline in outlines:
         if outline.is_visible(visibility.agents, now) and (span := put_in(outline.happened_at)):
             span.seen.append(outline)
-        if _was_replaced(outline, visibility) and (span := put_in(outline.valid_to or 0.0)):
+        if _is_replaced(outline, visibility) and (span := put_in(outline.valid_to or 0.0)):
             span.replaced.append(outline)
     return [spans[first] for first in sorted(spans)]
 
 
-def _was_replaced(outline: Outline, visibility: Visibility) -> bool:
+def _is_replaced(outline: Outline, visibility: Visibility) -> bool:
     closed = outline.status == "superseded" and outline.superseded_by is not None and outline.valid_to is not None
     return closed and outline.agent_id in visibility.agents
 
@@ -97,29 +97,29 @@ def day_after(first: date, granularity: Granularity) -> date:
     return first_day(first + timedelta(days=days), granularity)
 
 
-def _bucket(span: Span, changes: dict[str, TimelineChange], granularity: Granularity, zone: tzinfo) -> Bucket:
+def _build_bucket(span: Span, changes: dict[str, TimelineChange], granularity: Granularity, zone: tzinfo) -> Bucket:
     end = day_after(span.first, granularity)
     replaced = [changes[outline.memory_id] for outline in span.replaced if outline.memory_id in changes]
     return Bucket(
-        start=_midnight(span.first, zone),
-        end=_midnight(end, zone),
+        start=_compute_midnight(span.first, zone),
+        end=_compute_midnight(end, zone),
         count=len(span.seen),
-        concepts=_most_frequent(span.seen),
+        concepts=_find_most_frequent(span.seen),
         changes=sorted(replaced, key=lambda change: (change.at, change.old.id)),
     )
 
 
-def _midnight(day: date, zone: tzinfo) -> datetime:
+def _compute_midnight(day: date, zone: tzinfo) -> datetime:
     return datetime(day.year, day.month, day.day, tzinfo=zone)
 
 
-def _most_frequent(seen: Sequence[Outline]) -> list[str]:
+def _find_most_frequent(seen: Sequence[Outline]) -> list[str]:
     names = names_of(seen)
     counts = Counter(names[thing] for outline in seen for thing in things(outline))
     return [name for name, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_CONCEPTS]]
 
 
-def _changes(page: Sequence[Span], visibility: Visibility, caller: Caller, ports: Ports) -> dict[str, TimelineChange]:
+def _load_changes(page: Sequence[Span], visibility: Visibility, caller: Caller, ports: Ports) -> dict[str, TimelineChange]:
     last = [
         outline
         for span in page
@@ -127,21 +127,21 @@ def _changes(page: Sequence[Span], visibility: Visibility, caller: Caller, ports
     ]
     ids = {name for outline in last for name in (outline.memory_id, outline.superseded_by) if name}
     read = {memory.memory_id: memory for memory in ports.records.get(caller.user_id, sorted(ids))} if ids else {}
-    shown = {name: memory for name, memory in read.items() if _may_be_shown(memory, visibility)}
+    shown = {name: memory for name, memory in read.items() if _can_be_shown(memory, visibility)}
     return {
         outline.memory_id: TimelineChange(
             at=moment_of(outline.valid_to or 0.0, zone_of(caller.now)),
-            old=_version(shown[outline.memory_id]),
-            new=_version(shown[outline.superseded_by]),
+            old=_build_version(shown[outline.memory_id]),
+            new=_build_version(shown[outline.superseded_by]),
         )
         for outline in last
         if outline.memory_id in shown and outline.superseded_by in shown
     }
 
 
-def _may_be_shown(memory: Memory, visibility: Visibility) -> bool:
+def _can_be_shown(memory: Memory, visibility: Visibility) -> bool:
     return memory.status in ("active", "superseded") and bool(memory.content) and memory.agent_id in visibility.agents
 
 
-def _version(memory: Memory) -> Version:
+def _build_version(memory: Memory) -> Version:
     return Version(id=memory.memory_id, content=memory.content)

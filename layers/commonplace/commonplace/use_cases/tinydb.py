@@ -39,11 +39,12 @@ class TinyFile:
 
 def read_tinydb(data: bytes, tables: Sequence[str] = ()) -> TinyFile:
     """Read the documents of a file, or of some tables. Raises `INVALID_JSON` with the position, or `INVALID_ARGUMENT`."""
-    text, encoding = _decoded(data)
+    text, encoding = _decode_file(data)
     not_numbers: list[str] = []
-    whole = _loaded(text, encoding, data.startswith(_BOM), not_numbers) if text.strip() else {}
+    whole = _parse_json(text, encoding, data.startswith(_BOM), not_numbers) if text.strip() else {}
     if not isinstance(whole, dict) or not all(isinstance(table, dict) for table in whole.values()):
-        raise _refused("is no TinyDB file: it must hold an object of tables, and each table its documents by their numbers")
+        why = "is no TinyDB file: it must hold an object of tables, and each table its documents by their numbers"
+        raise _build_error(why)
     for table in tables:
         if table not in whole:
             raise CommonplaceError(
@@ -51,10 +52,10 @@ def read_tinydb(data: bytes, tables: Sequence[str] = ()) -> TinyFile:
                 f"table: there is no table {table}; there are {', '.join(whole) or 'none'}",
                 "table",
             )
-    return TinyFile(list(_documents(whole, tables or list(whole))), encoding.removesuffix("-sig"), len(not_numbers))
+    return TinyFile(list(_iterate_documents(whole, tables or list(whole))), encoding.removesuffix("-sig"), len(not_numbers))
 
 
-def _decoded(data: bytes) -> tuple[str, str]:
+def _decode_file(data: bytes) -> tuple[str, str]:
     for encoding in _ENCODINGS:
         try:
             return data.decode(encoding), encoding
@@ -63,7 +64,7 @@ def _decoded(data: bytes) -> tuple[str, str]:
     raise CommonplaceError(ErrorCode.INVALID_JSON, f"file: is neither UTF-8 nor cp1252 at byte {broken.start}", "file")
 
 
-def _loaded(text: str, encoding: str, marked: bool, not_numbers: list[str]) -> Any:
+def _parse_json(text: str, encoding: str, marked: bool, not_numbers: list[str]) -> Any:
     def finite(digits: str) -> float | None:
         if math.isfinite(value := float(digits)):
             return value
@@ -71,31 +72,31 @@ def _loaded(text: str, encoding: str, marked: bool, not_numbers: list[str]) -> A
         return None
 
     try:
-        return json.loads(text, object_pairs_hook=_object, parse_constant=finite, parse_float=finite)
+        return json.loads(text, object_pairs_hook=_build_object, parse_constant=finite, parse_float=finite)
     except json.JSONDecodeError as error:
         at = len(text[: error.pos].encode(encoding.removesuffix("-sig"))) + (len(_BOM) if marked else 0)
         message = f"file: is broken at byte {at} (line {error.lineno}): {error.msg}"
         raise CommonplaceError(ErrorCode.INVALID_JSON, message, "file") from None
     except ValueError:
-        raise _refused("contains a number with too many digits") from None
+        raise _build_error("contains a number with too many digits") from None
     except RecursionError:
-        raise _refused("is nested too deeply") from None
+        raise _build_error("is nested too deeply") from None
 
 
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _build_object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     fields = dict(pairs)
     if len(fields) < len(pairs):
-        raise _refused("has a key twice in one object, which TinyDB never writes: one of the two would be lost")
+        raise _build_error("has a key twice in one object, which TinyDB never writes: one of the two would be lost")
     return fields
 
 
-def _documents(whole: Mapping[str, Mapping[str, Any]], tables: Sequence[str]) -> Iterator[Document]:
+def _iterate_documents(whole: Mapping[str, Mapping[str, Any]], tables: Sequence[str]) -> Iterator[Document]:
     for table in tables:
         for number, fields in whole[table].items():
             if not isinstance(fields, dict):
-                raise _refused(f"is no TinyDB file: {table}/{number} is no document")
+                raise _build_error(f"is no TinyDB file: {table}/{number} is no document")
             yield Document(table, number, fields)
 
 
-def _refused(why: str) -> CommonplaceError:
+def _build_error(why: str) -> CommonplaceError:
     return CommonplaceError(ErrorCode.INVALID_JSON, f"file: {why}", "file")

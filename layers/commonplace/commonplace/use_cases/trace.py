@@ -36,28 +36,29 @@ def trace_search(request: SearchRequest, caller: Caller, ports: Ports) -> TraceR
     ids = list(dict.fromkeys([*in_legs, *considered]))
     memories = {memory.memory_id: memory for memory in ports.records.get(caller.user_id, ids)}
     seen = {name for name, memory in memories.items() if is_visible(search.visibility, memory)}
-    left_out = list(_excluded_memories(search, considered, memories))
-    listed = _listed(left_out)
+    left_out = list(_find_excluded(search, considered, memories))
+    listed = _limit_by_reason(left_out)
     times = {**result.times_ms, "left_out": (perf_counter() - started) * 1000, "total": (perf_counter() - begun) * 1000}
     return TraceResult(
         ranked_by="importance" if search.query.general else ports.profile,
-        legs=SearchLegs(lexical=_leg(legs.lexical[:_LEXICAL], seen), vector=_leg(legs.vector[:_VECTOR], seen)),
-        results=_results(search, result, legs),
+        legs=SearchLegs(lexical=_build_leg(legs.lexical[:_LEXICAL], seen), vector=_build_leg(legs.vector[:_VECTOR], seen)),
+        results=_build_results(search, result, legs),
         left_out=listed,
         times_ms={name: round(spent, 3) for name, spent in times.items()},
         notes=result.notes(caller.redacted, [_ONLY] if len(listed) < len(left_out) else None),
     )
 
 
-def _leg(hits: Sequence[tuple[str, float]], seen: set[str]) -> list[LegHit]:
+def _build_leg(hits: Sequence[tuple[str, float]], seen: set[str]) -> list[LegHit]:
     return [LegHit(id=name, raw=round(raw, _DIGITS)) for name, raw in hits if name in seen]
 
 
-def _results(search: Search, result: Found, legs: Legs) -> list[TracedHit]:
+def _build_results(search: Search, result: Found, legs: Legs) -> list[TracedHit]:
     reached: dict[Reach, dict[str, float]] = {"lexical": dict(legs.lexical), "vector": dict(legs.vector)}
     results = []
     for at, memory in enumerate(result.memories):
-        parts, reach = _parts(search, result.matches, at, memory), _reach(result.matches, at, memory.memory_id, reached)
+        parts = _compute_parts(search, result.matches, at, memory)
+        reach = _find_reach(result.matches, at, memory.memory_id, reached)
         results.append(
             TracedHit(
                 id=memory.memory_id,
@@ -72,7 +73,7 @@ def _results(search: Search, result: Found, legs: Legs) -> list[TracedHit]:
     return results
 
 
-def _parts(search: Search, matches: Matches | None, at: int, memory: Memory) -> dict[str, float]:
+def _compute_parts(search: Search, matches: Matches | None, at: int, memory: Memory) -> dict[str, float]:
     if matches is None:
         return {"least": GENERAL_RELEVANCE, "importance": (1 - GENERAL_RELEVANCE) * memory.importance}
     place, own = matches.places[at], matches.own[at]
@@ -84,7 +85,7 @@ def _parts(search: Search, matches: Matches | None, at: int, memory: Memory) -> 
     }
 
 
-def _reach(matches: Matches | None, at: int, memory_id: str, legs: Mapping[Reach, Mapping[str, float]]) -> list[Reach]:
+def _find_reach(matches: Matches | None, at: int, memory_id: str, legs: Mapping[Reach, Mapping[str, float]]) -> list[Reach]:
     if matches is None:
         return ["importance"]
     row = matches.ranked.rows[matches.own[at]]
@@ -98,13 +99,13 @@ def _considered(search: Search, result: Found) -> dict[str, Reason | None]:
     more = replace(search, limit=search.limit + _OF_A_REASON) if general else search
     seeing = replace(search.visibility, include_expired=True)
     wider = replace(more, filters=Filter(), visibility=seeing, limit=more.limit if general else 1, with_legs=False)
-    own = _matching(search, more.found() if general else result)
-    wider_only = [name for name, why in _matching(wider, wider.found()).items() if why == "limit" and name not in own]
+    own = _explain_matches(search, more.found() if general else result)
+    wider_only = [name for name, why in _explain_matches(wider, wider.found()).items() if why == "limit" and name not in own]
     returned = {memory.memory_id for memory in result.memories}
     return {name: own.get(name) for name in (*own, *wider_only) if name not in returned}
 
 
-def _matching(search: Search, result: Found) -> dict[str, Reason]:
+def _explain_matches(search: Search, result: Found) -> dict[str, Reason]:
     if result.matches is None:
         return dict.fromkeys((memory.memory_id for memory in result.memories), "limit")
     ranked, ids = result.matches.ranked, result.matches.retrieved.candidates.ids
@@ -112,7 +113,7 @@ def _matching(search: Search, result: Found) -> dict[str, Reason]:
     return {ids[row]: "limit" if match >= search.least else "min_relevance" for row, match in best if match > 0}
 
 
-def _excluded_memories(
+def _find_excluded(
     search: Search, considered: Mapping[str, Reason | None], memories: Mapping[str, Memory]
 ) -> Iterator[tuple[str, Reason]]:
     anytime = replace(search.visibility, include_expired=True)
@@ -129,7 +130,7 @@ def _excluded_memories(
             yield name, why
 
 
-def _listed(left_out: Iterable[tuple[str, Reason]]) -> list[LeftOut]:
+def _limit_by_reason(left_out: Iterable[tuple[str, Reason]]) -> list[LeftOut]:
     listed: Counter[Reason] = Counter()
     omissions = []
     for name, why in left_out:

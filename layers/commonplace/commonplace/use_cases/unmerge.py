@@ -36,25 +36,25 @@ class Unmerge:
         stays closed if an active memory has the same words. Safe to repeat after a crash. Raises `CONFLICT` if a memory
         changes concurrently.
         """
-        sources = self._sources()
+        sources = self._load_sources()
         begun = all(memory.status == "deleted" for memory in self.merged)  # some sources are separate already
         joins = MOST_SOURCES >= len(self.left) > 1 and not begun and sources.refusal is None
-        operations = [self._joined(sources)] if joins else list(self._opened(sources))
-        run_id = self._run_id()
+        operations = [self._join_sources(sources)] if joins else list(self._reopen_sources(sources))
+        run_id = self._find_run_id()
         operations = [replace(operation, run_id=run_id) for operation in operations]
         self._save_in_run(operations, run_id)
         return tuple(
             operation.opens.memory.memory_id for operation in operations if operation.opens and self._applied(operation)
         )
 
-    def _sources(self) -> Sources:
+    def _load_sources(self) -> Sources:
         context = self.lease.context
         caller = replace(context.caller, agent_id=self.left[0].agent_id)
         records = context.ports.records.stored(caller.user_id, [memory.memory_id for memory in self.left])
         before = (Stored(record.memory.model_copy(update=_AS_BEFORE), record.vector) for record in records)
         return Sources.of(before, caller, context.ports.of(caller.user_id))
 
-    def _joined(self, sources: Sources) -> Operation:
+    def _join_sources(self, sources: Sources) -> Operation:
         now, context = self.lease.context.caller.now, self.lease.context
         planned = sources.planned(_WHY)
         operation_id = planned.told.operation_id
@@ -68,17 +68,17 @@ class Unmerge:
         new = opens.memory.model_copy(update={**labels, "tags": tags})
         audit = Audit("supersede", now, {"by": new.memory_id, "operation_id": operation_id})
         links = [Change(memory.next_version(now, superseded_by=new.memory_id), audit, before=memory) for memory in self.left]
-        return self._operation(operation_id, replace(opens, memory=new), (*self._closing(operation_id), *links))
+        return self._build_operation(operation_id, replace(opens, memory=new), (*self._closing(operation_id), *links))
 
-    def _opened(self, sources: Sources) -> Iterator[Operation]:
+    def _reopen_sources(self, sources: Sources) -> Iterator[Operation]:
         closed = {memory.memory_id: memory for memory in self.left}
         for number, memory in enumerate(sources.memories):
             operation_id = new_operation_id(self.lease.context.caller.now)
             audit = Audit("reopen", self.lease.context.caller.now, {"operation_id": operation_id})
             opens = Change(memory.next_version(audit.at), audit, before=closed[memory.memory_id])
-            yield self._operation(operation_id, opens, () if number else tuple(self._closing(operation_id)))
+            yield self._build_operation(operation_id, opens, () if number else tuple(self._closing(operation_id)))
 
-    def _operation(self, operation_id: str, opens: Change, closes: tuple[Change, ...]) -> Operation:
+    def _build_operation(self, operation_id: str, opens: Change, closes: tuple[Change, ...]) -> Operation:
         caller = self.lease.context.caller
         return Operation(operation_id, caller.user_id, "UPDATE", caller.now, opens, closes)
 
@@ -97,19 +97,19 @@ class Unmerge:
         try:
             operations.apply(operation, self.lease.fence)
         except CommonplaceError as error:
-            if error.code is not ErrorCode.CONFLICT or self._changed(operation):
+            if error.code is not ErrorCode.CONFLICT or self._has_changed(operation):
                 raise
             closes = tuple(change for change in operation.closes if change.memory.status == "deleted")
             operations.apply(replace(operation, opens=None, closes=closes), self.lease.fence)
             return False
         return True
 
-    def _changed(self, operation: Operation) -> bool:
+    def _has_changed(self, operation: Operation) -> bool:
         read = {change.before.memory_id: change.before.version for change in operation.changes if change.before}
         memories = self.lease.context.ports.records.get(operation.user_id, list(read))
         return {memory.memory_id: memory.version for memory in memories} != read
 
-    def _run_id(self) -> str | None:
+    def _find_run_id(self) -> str | None:
         if len(self.merged) > 1:
             return None
         ports, memory = self.lease.context.ports, self.left[0]
@@ -125,11 +125,11 @@ class Unmerge:
         runs = self.lease.context.night.runs
         run = runs.get(self.left[0].user_id, run_id) if run_id else None
         if run is not None:
-            reported = tuple(_run_operation(operation) for operation in operations)
+            reported = tuple(_build_run_operation(operation) for operation in operations)
             runs.save(run.model_copy(update={"operations": (*run.operations, *reported)}), self.lease.fence)
 
 
-def _run_operation(operation: Operation) -> RunOperation:
+def _build_run_operation(operation: Operation) -> RunOperation:
     closed = tuple(change.memory.memory_id for change in operation.closes if change.memory.status != "deleted")
     return RunOperation(
         operation_id=operation.operation_id, kind="UPDATE", outcome="applied", closed=closed, why=_WHY,

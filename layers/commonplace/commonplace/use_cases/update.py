@@ -26,7 +26,7 @@ _TOOL = "update_memory"
 def update_memory(request: UpdateRequest, caller: Caller, ports: Ports) -> UpdateResult:
     """Replace a memory with a new value, or correct the labels under the same id. Applies one operation."""
     old = memory_named(request, caller, ports)
-    labels = _labels(request, caller.now)
+    labels = _build_labels(request, caller.now)
     if "tags" in labels:
         labels["tags"] = own_names(labels["tags"], caller.user_id, ports)
     if request.value is not None:
@@ -34,19 +34,19 @@ def update_memory(request: UpdateRequest, caller: Caller, ports: Ports) -> Updat
     if not labels:
         raise CommonplaceError(ErrorCode.MISSING_FIELD, "value: is required, or a label to be corrected", "value")
     change = corrected(old, caller.now, {"tool": _TOOL}, **labels)
-    operation = _operation(caller, opens=change)
+    operation = _build_operation(caller, opens=change)
     _apply(operation, old, caller, ports, "expires_at: another memory now says the same, or has its key")
     fields = sorted(request.model_fields_set - {"memory_id", "key", "value"})
     return UpdateResult(
-        message=f"✓ Memory corrected: {_name(change.memory)}: {', '.join(fields)}",
+        message=f"✓ Memory corrected: {_format_name(change.memory)}: {', '.join(fields)}",
         memory_id=old.memory_id,
         previous_id=old.memory_id,
         operation_id=operation.operation_id,
-        notes=_notes(caller),
+        notes=_build_notes(caller),
     )
 
 
-def _labels(request: UpdateRequest, now: datetime) -> dict[str, Any]:
+def _build_labels(request: UpdateRequest, now: datetime) -> dict[str, Any]:
     fields = {
         "memory_type": request.type,
         "tags": None if request.tags is None else tidy_tags(request.tags),
@@ -54,10 +54,10 @@ def _labels(request: UpdateRequest, now: datetime) -> dict[str, Any]:
         "section": request.category,
         "category": request.filed_under,
     }
-    return {**{name: value for name, value in fields.items() if value is not None}, **_expiry(request, now)}
+    return {**{name: value for name, value in fields.items() if value is not None}, **_compute_expiry(request, now)}
 
 
-def _expiry(request: UpdateRequest, now: datetime) -> Mapping[str, Any]:
+def _compute_expiry(request: UpdateRequest, now: datetime) -> Mapping[str, Any]:
     expires = request.expires_at
     if expires is None and request.durability is None:
         return {}
@@ -88,14 +88,14 @@ def _update_value(
     new = entry.memory
     closed = superseded(old, new.memory_id, caller.now)
     audit = Audit("supersede", caller.now, {"by": new.memory_id})
-    operation = _operation(caller, Change(closed, audit, before=old), opens=Change(new, entry.audit, entry.vector))
+    operation = _build_operation(caller, Change(closed, audit, before=old), opens=Change(new, entry.audit, entry.vector))
     _apply(operation, old, caller, ports, "value: another memory says exactly this already")
     return UpdateResult(
-        message=f"✓ Memory updated: {_name(new)}; the old value is kept as {old.memory_id}",
+        message=f"✓ Memory updated: {_format_name(new)}; the old value is kept as {old.memory_id}",
         memory_id=new.public_id,
         previous_id=old.memory_id,
         operation_id=operation.operation_id,
-        notes=_notes(caller),
+        notes=_build_notes(caller),
     )
 
 
@@ -115,7 +115,7 @@ def _time_left(old: Memory, now: datetime) -> Mapping[str, Any]:
     return {"expires_at": old.expires_at}
 
 
-def _operation(caller: Caller, *closes: Change, opens: Change) -> Operation:
+def _build_operation(caller: Caller, *closes: Change, opens: Change) -> Operation:
     return Operation(new_operation_id(caller.now), caller.user_id, "UPDATE", caller.now, opens, closes)
 
 
@@ -130,9 +130,9 @@ def _apply(operation: Operation, old: Memory, caller: Caller, ports: Ports, refu
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, refusal, refusal.partition(":")[0]) from error
 
 
-def _name(memory: Memory) -> str:
+def _format_name(memory: Memory) -> str:
     return f"{memory.section}/{memory.key or memory.memory_id}"
 
 
-def _notes(caller: Caller) -> Notes | None:
+def _build_notes(caller: Caller) -> Notes | None:
     return Notes(redacted=list(caller.redacted) or None) or None

@@ -16,17 +16,17 @@ _TOOL, _GATEWAY, _HEADERS = "bedrockAgentCoreToolName", "bedrockAgentCoreGateway
 
 def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
     """Return whether the event is of this kind; only the context decides, because a model writes the whole event."""
-    return _TOOL in _custom(context)
+    return _TOOL in _get_custom_fields(context)
 
 
 def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
     """Return the gateway's id of the request."""
-    request_id: str | None = _custom(context).get("bedrockAgentCoreAwsRequestId")
+    request_id: str | None = _get_custom_fields(context).get("bedrockAgentCoreAwsRequestId")
     return request_id
 
 
 def read(event: Event, context: Context) -> Call:
-    custom = _custom(context)
+    custom = _get_custom_fields(context)
     if custom.get(_GATEWAY) not in container.settings().agentcore_gateways:
         raise identity.unauthorized("this gateway is not in COMMONPLACE_AGENTCORE_GATEWAYS")
     user_id = identity.header(custom.get(_HEADERS), identity.USER)
@@ -41,6 +41,6 @@ def respond(event: Event, status: int, body: Body) -> Body:  # noqa: ARG001
     return within_lambda_limit(status, body)[1]
 
 
-def _custom(context: Context) -> dict[str, Any]:
+def _get_custom_fields(context: Context) -> dict[str, Any]:
     custom: dict[str, Any] = getattr(context.client_context, "custom", None) or {}
     return custom

@@ -52,13 +52,13 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
     user_id = identity.of_backend(BACKEND, named)
     zone = identity.zone_named(identity.header(attributes, identity.TIMEZONE))
     name = str(event["function"]) if "function" in event else str(event.get("apiPath")).removeprefix("/tools/")
-    return Call(name, unfolded(tool_named(name).request, _arguments(event)), user_id, zone)
+    return Call(name, unfolded(tool_named(name).request, _parse_arguments(event)), user_id, zone)
 
 
 def respond(event: Event, status: int, body: Body) -> Body:
     """Return the answer as text for the model. REPROMPT means that the model can correct its call, FAILURE that it can't."""
     status, body = _fitted(status, body)
-    text = _text(body)
+    text = _format_json(body)
     if "function" in event:
         state = {} if status < 400 else {"responseState": "REPROMPT" if _can_be_mended(status, body) else "FAILURE"}
         answer = {"function": event["function"], "functionResponse": {**state, "responseBody": {"TEXT": {"body": text}}}}
@@ -80,7 +80,7 @@ def respond(event: Event, status: int, body: Body) -> Body:
 def _fitted(status: int, body: Body) -> tuple[int, Body]:
     """Shorten an answer to the agent's limit: drop the last items of its longest list, and report them in `notes`."""
     left_out = 0
-    while len(_text(body).encode()) > _MOST_BYTES:
+    while len(_format_json(body).encode()) > _MOST_BYTES:
         lists = {name: value for name, value in body.items() if isinstance(value, list) and value}
         if not lists:
             error = CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, "the answer is longer than an agent takes; ask for less")
@@ -92,11 +92,11 @@ def _fitted(status: int, body: Body) -> tuple[int, Body]:
     return status, body
 
 
-def _text(body: Body) -> str:
+def _format_json(body: Body) -> str:
     return json.dumps(body, ensure_ascii=False, allow_nan=False)
 
 
-def _arguments(event: Event) -> Mapping[str, Any]:
+def _parse_arguments(event: Event) -> Mapping[str, Any]:
     content = (event.get("requestBody") or {}).get("content") or {}
     properties = (content.get("application/json") or {}).get("properties") or []
     arguments: dict[str, Any] = {}

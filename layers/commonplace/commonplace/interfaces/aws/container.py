@@ -42,12 +42,12 @@ def store() -> local.OpenStore:
 
 def ports() -> Ports:
     """Return all ports, and the queue whose worker continues work that exceeds the time of a call."""
-    opened, relay = store().ports, _relay(settings())
+    opened, relay = store().ports, _open_relay(settings())
     return opened if relay is None else replace(opened, relay=relay)
 
 
 @cache
-def _relay(settings: Settings) -> Relay | None:
+def _open_relay(settings: Settings) -> Relay | None:
     return None if settings.night_queue is None else maintenance.open_relay(settings, in_time, remaining)
 
 

@@ -38,7 +38,7 @@ def handler_of(function: str) -> Handler:
         if tool.function == function:
             dispatch.use_case(tool.name)
     if function == _SERVES["night"]:
-        _answers_nights()
+        _load_night_answer()
 
     def handle(event: dict[str, Any], context: Context) -> Body:
         # Powertools is imported by the first call, not at start
@@ -47,7 +47,7 @@ def handler_of(function: str) -> Handler:
         container.begin(context.get_remaining_time_in_millis())
         kind = _kind_of(event, context)
         with observe(function, kind.NAME, kind.correlation(event, context), context) as call:
-            status, body = dispatch.status_and_body(lambda: _answer(function, call.asks(kind.read(event, context))))
+            status, body = dispatch.status_and_body(lambda: _answer_call(function, call.asks(kind.read(event, context))))
             call.answered(status, body)
             return kind.respond(event, status, body)
 
@@ -60,7 +60,7 @@ def _kind_of(event: Any, context: Context) -> EventKind:
     return next((kind for kind in ways if kind.takes(event, context)), direct)
 
 
-def _answer(function: str, call: Call) -> Body:
+def _answer_call(function: str, call: Call) -> Body:
     _refuse_other_tools(function, call)
     if call.kind == "manifest":
         from commonplace.contract.manifest import manifest
@@ -69,12 +69,12 @@ def _answer(function: str, call: Call) -> Body:
     if call.user_id is None:
         raise CommonplaceError(ErrorCode.UNAUTHORIZED, "no call is anonymous")
     if call.kind == "night":
-        return _answers_nights()(call)
+        return _load_night_answer()(call)
     caller = Caller(call.user_id, container.now(call.zone), admin=call.admin)
     if call.kind == "memories":
-        return _stored(call, caller)
+        return _store_memories(call, caller)
     if call.kind == "import":
-        return _imported(call, caller)
+        return _import_conversation(call, caller)
     if call.kind == "export":
         from commonplace.use_cases.export_memories import export_link
 
@@ -84,13 +84,13 @@ def _answer(function: str, call: Call) -> Body:
 
         return keep_upload(call.arguments["body"], caller, container.ports()).model_dump(mode="json")
     if call.kind == "page":
-        return _page(call.name, caller)
+        return _get_page(call.name, caller)
     ports = container.models() if function in _WITHOUT_MEMORY else container.ports()
     arguments = as_declared(tool_named(call.name).request, call.arguments)
     return dispatch.call(call.name, arguments, caller, ports).model_dump(mode="json")
 
 
-def _stored(call: Call, caller: Caller) -> Body:
+def _store_memories(call: Call, caller: Caller) -> Body:
     from commonplace.use_cases.store_many import store_memories
 
     body = validate.check(StoreManyRequest, as_declared(StoreManyRequest, call.arguments))
@@ -98,7 +98,7 @@ def _stored(call: Call, caller: Caller) -> Body:
     return store_memories(body.memories, caller, container.ports(), container.left).model_dump(mode="json")
 
 
-def _imported(call: Call, caller: Caller) -> Body:
+def _import_conversation(call: Call, caller: Caller) -> Body:
     from commonplace.use_cases.import_conversation import import_turns
 
     body = validate.check(ImportRequest, as_declared(ImportRequest, call.arguments))
@@ -111,7 +111,7 @@ def _imported(call: Call, caller: Caller) -> Body:
     return import_turns(body.turns or [], body.keep, caller, container.ports()).model_dump(mode="json")
 
 
-def _page(name: str, caller: Caller) -> Body:
+def _get_page(name: str, caller: Caller) -> Body:
     from commonplace.pages.publishing import visible_pages
 
     pages = visible_pages(caller, container.ports())
@@ -120,7 +120,7 @@ def _page(name: str, caller: Caller) -> Body:
     return {"text": pages[name]}
 
 
-def _answers_nights() -> Callable[[Call], Body]:
+def _load_night_answer() -> Callable[[Call], Body]:
     from commonplace.interfaces.aws.nightly_functions import answer
 
     return answer

@@ -60,18 +60,18 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
     if (method, path) == MANIFEST:
         return Call("", {}, None, identity.zone_named(None), "manifest")
     if (method, path) in _OF_BODIES:
-        return Call("", read_object(body_of(event)), _user(event), _zone(event), _OF_BODIES[method, path])
+        return Call("", read_object(body_of(event)), _find_user(event), _parse_zone(event), _OF_BODIES[method, path])
     if method == "GET" and path.startswith(_EXPORTS):
-        return Call(path.removeprefix(_EXPORTS), {}, _user(event), _zone(event), "export")
+        return Call(path.removeprefix(_EXPORTS), {}, _find_user(event), _parse_zone(event), "export")
     if method == "GET" and path.startswith(_PAGES):
-        return Call(path.removeprefix(_PAGES), {}, _user(event), _zone(event), "page")
+        return Call(path.removeprefix(_PAGES), {}, _find_user(event), _parse_zone(event), "page")
     if (method, path) == UPLOAD:
-        return Call("", {"body": body_of(event)}, _user(event), _zone(event), "upload")
+        return Call("", {"body": body_of(event)}, _find_user(event), _parse_zone(event), "upload")
     if path in (MANIFEST[1], IMPORT[1], UPLOAD[1], STORE_MANY[1]) or (path.startswith("/tools/") and method != "POST"):
         raise CommonplaceError(ErrorCode.METHOD_NOT_ALLOWED, f"{path} takes another method")
     if path.removeprefix("/").partition("/")[0] in _NIGHT:
         arguments = {"path": path, "query": event.get("queryStringParameters") or {}, "body": body_of(event)}
-        return Call(method, arguments, _user(event), _zone(event), "night", _is_admin(event))
+        return Call(method, arguments, _find_user(event), _parse_zone(event), "night", _is_admin(event))
     if not path.startswith("/tools/"):
         raise CommonplaceError(
             ErrorCode.NOT_FOUND,
@@ -79,7 +79,7 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
             " GET /memories/<id>, POST /feedback, POST /feedback/forget, and for nights /interactions, /runs, /history here",
         )
     name = path.removeprefix("/tools/")
-    return Call(name, read_object(body_of(event)), _user(event), _zone(event), admin=_is_admin(event))
+    return Call(name, read_object(body_of(event)), _find_user(event), _parse_zone(event), admin=_is_admin(event))
 
 
 def respond(event: Event, status: int, body: Body) -> Body:
@@ -114,7 +114,7 @@ def claims_of(event: Event) -> dict[str, Any]:
     return claims or {}
 
 
-def _user(event: Event) -> str:
+def _find_user(event: Event) -> str:
     named = identity.header(event.get("headers"), identity.USER)
     claims = claims_of(event)
     if claims:
@@ -131,5 +131,5 @@ def _is_admin(event: Event) -> bool:
     return identity.is_admin(claims) if claims else True
 
 
-def _zone(event: Event) -> tzinfo:
+def _parse_zone(event: Event) -> tzinfo:
     return identity.zone_named(identity.header(event.get("headers"), identity.TIMEZONE))

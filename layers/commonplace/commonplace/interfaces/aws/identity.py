@@ -25,11 +25,11 @@ def of_claims(claims: Mapping[str, Any], named: str | None) -> str:
 
     `named`: the header `X-Commonplace-User`, which is forbidden without the scope `commonplace/act-as`.
     """
-    issuer, subject = _text(claims.get("iss")), _text(claims.get("sub"))
+    issuer, subject = _format_claim(claims.get("iss")), _format_claim(claims.get("sub"))
     if not issuer or not subject or "|" in issuer:
         raise unauthorized("the token names no issuer or no subject")
     if named is None:
-        return f"{issuer}|{_checked(subject, 'sub')}"
+        return f"{issuer}|{_check_name(subject, 'sub')}"
     if ACT_AS not in _scopes(claims):
         raise CommonplaceError(ErrorCode.FORBIDDEN, f"{USER}: only a token with the scope {ACT_AS} may name a user", USER)
     return of_backend(f"{issuer}#{subject}", named)
@@ -58,7 +58,7 @@ def of_role(arn: str, named: str | None) -> str:
 
 def of_backend(backend: str, named: str) -> str:
     """Return the user that a trusted backend names."""
-    return f"{backend.replace('%', '%25').replace('|', '%7C')}|{_checked(named, USER)}"
+    return f"{backend.replace('%', '%25').replace('|', '%7C')}|{_check_name(named, USER)}"
 
 
 def of_gateway(user_id: str) -> str:
@@ -66,7 +66,7 @@ def of_gateway(user_id: str) -> str:
     issuer, _, name = user_id.partition("|")
     if not issuer.startswith("https://"):
         raise unauthorized(f"{USER}: the gateway's interceptor must give <issuer>|<sub>")
-    return f"{issuer}|{_checked(name, USER)}"
+    return f"{issuer}|{_check_name(name, USER)}"
 
 
 def header(headers: Any, name: str) -> str | None:
@@ -87,7 +87,7 @@ def unauthorized(why: str) -> CommonplaceError:
     return CommonplaceError(ErrorCode.UNAUTHORIZED, why)
 
 
-def _checked(name: str, field: str) -> str:
+def _check_name(name: str, field: str) -> str:
     if not name.strip() or len(name.encode(errors="replace")) > _LONGEST or _UNPRINTABLE.search(name):
         why = f"{field}: must be printable characters, 1 to {_LONGEST} bytes of them"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, field)
@@ -96,10 +96,10 @@ def _checked(name: str, field: str) -> str:
 
 def _scopes(claims: Mapping[str, Any]) -> list[str]:
     """API Gateway passes a list as `[a b]`; some issuers use `scp` instead of `scope`."""
-    return " ".join(_text(claims.get(name)).strip("[]") for name in ("scope", "scp")).split()
+    return " ".join(_format_claim(claims.get(name)).strip("[]") for name in ("scope", "scp")).split()
 
 
-def _text(value: object) -> str:
+def _format_claim(value: object) -> str:
     return " ".join(map(str, value)) if isinstance(value, list) else value if isinstance(value, str) else ""
 
 
@@ -110,18 +110,18 @@ def intercept(event: dict[str, Any], _context: object) -> dict[str, Any]:
     headers_sent = request.get("headers") or {}
     headers = {name: value for name, value in headers_sent.items() if name.lower() != USER.lower()}
     if not isinstance(body, dict):
-        return _refusal(None, CommonplaceError(ErrorCode.INVALID_ARGUMENT, "one request at a time"))
+        return _build_refusal(None, CommonplaceError(ErrorCode.INVALID_ARGUMENT, "one request at a time"))
     if body.get("method") != _TOOL_CALL:
-        return _answer("transformedGatewayRequest", {"headers": headers, "body": body})
+        return _build_answer("transformedGatewayRequest", {"headers": headers, "body": body})
     try:
-        claims = _claims(header(headers_sent, "Authorization"))
+        claims = _parse_claims(header(headers_sent, "Authorization"))
         user = of_claims(claims, header(headers_sent, USER))
     except CommonplaceError as error:
-        return _refusal(body.get("id"), error)
-    return _answer("transformedGatewayRequest", {"headers": {**headers, USER: user}, "body": body})
+        return _build_refusal(body.get("id"), error)
+    return _build_answer("transformedGatewayRequest", {"headers": {**headers, USER: user}, "body": body})
 
 
-def _claims(authorization: str | None) -> dict[str, Any]:
+def _parse_claims(authorization: str | None) -> dict[str, Any]:
     kind, _, token = (authorization or "").partition(" ")
     parts = token.strip().split(".")
     if kind.lower() != "bearer" or len(parts) != 3:
@@ -132,10 +132,10 @@ def _claims(authorization: str | None) -> dict[str, Any]:
         raise unauthorized("the token can't be read") from None
 
 
-def _refusal(request_id: Any, error: CommonplaceError) -> dict[str, Any]:
+def _build_refusal(request_id: Any, error: CommonplaceError) -> dict[str, Any]:
     refusal = {"jsonrpc": "2.0", "id": request_id, "error": {"code": -32001, "message": error.message}}
-    return _answer("transformedGatewayResponse", {"statusCode": error.code.status, "body": refusal})
+    return _build_answer("transformedGatewayResponse", {"statusCode": error.code.status, "body": refusal})
 
 
-def _answer(kind: str, content: dict[str, Any]) -> dict[str, Any]:
+def _build_answer(kind: str, content: dict[str, Any]) -> dict[str, Any]:
     return {"interceptorOutputVersion": "1.0", "mcp": {kind: content}}

@@ -42,10 +42,10 @@ def settle(event: Event, context: Context, work: Work, put: Callable[[str, bytes
     """
     status, body = 200, dict[str, Any]()
     if event["RequestType"] != "Delete":
-        status, body = _within_time(lambda: work(event.get("ResourceProperties") or {}), context)
+        status, body = _run_within_time(lambda: work(event.get("ResourceProperties") or {}), context)
     answer = {
         "Status": "SUCCESS" if status < 400 else "FAILED",
-        "Reason": _reason(status, body, context),
+        "Reason": _format_reason(status, body, context),
         "PhysicalResourceId": event.get("PhysicalResourceId") or f"{event['StackId']}/{event['LogicalResourceId']}",
         "StackId": event["StackId"],
         "RequestId": event["RequestId"],
@@ -56,7 +56,7 @@ def settle(event: Event, context: Context, work: Work, put: Callable[[str, bytes
     return answer
 
 
-def _within_time(work: Callable[[], dict[str, Any]], context: Context) -> tuple[int, dict[str, Any]]:
+def _run_within_time(work: Callable[[], dict[str, Any]], context: Context) -> tuple[int, dict[str, Any]]:
     thread = ThreadPoolExecutor(1)
     try:
         result = thread.submit(copy_context().run, status_and_body, work)
@@ -68,7 +68,7 @@ def _within_time(work: Callable[[], dict[str, Any]], context: Context) -> tuple[
         thread.shutdown(wait=False, cancel_futures=True)
 
 
-def _reason(status: int, body: Body, context: Context) -> str:
+def _format_reason(status: int, body: Body, context: Context) -> str:
     if status < 400:
         return "done"
     return f"{body['error']['message'][:_LONGEST_REASON]} (request {context.aws_request_id})"
@@ -103,7 +103,7 @@ def index(event: dict[str, Any], context: Context) -> Body:
             metrics.add_metric("SetAside", MetricUnit.Count, taken.set_aside)
             metrics.add_metric("TriedAgain", MetricUnit.Count, len(taken.again))
             if taken.oldest is not None:
-                metrics.add_metric("IndexLag", MetricUnit.Milliseconds, _milliseconds_since(taken.oldest))
+                metrics.add_metric("IndexLag", MetricUnit.Milliseconds, _compute_milliseconds(taken.oldest))
         return {"again": taken.again}
 
     container.begin(context.get_remaining_time_in_millis())
@@ -119,14 +119,14 @@ def reconcile(event: dict[str, Any], context: Context) -> Body:
 
     def work() -> dict[str, Any]:
         upkeep, now = container.projector(), datetime.now(UTC)
-        counts = index_again(now - _TOO_LONG, upkeep.writer, upkeep.pending, _dead_letter(upkeep), lambda: _in_time(context))
+        counts = index_again(now - _TOO_LONG, upkeep.writer, upkeep.pending, _dead_letter(upkeep), lambda: _has_time(context))
         oldest = upkeep.pending.oldest_pending()
         with measured("reconcile") as metrics:  # first, because an alarm depends on it and the rest may take long
             metrics.add_metric("Reconciled", MetricUnit.Count, counts["done"])
             metrics.add_metric("SetAside", MetricUnit.Count, counts["failed"])
-            age = 0.0 if oldest is None else _milliseconds_since(oldest)
+            age = 0.0 if oldest is None else _compute_milliseconds(oldest)
             metrics.add_metric("PendingAge", MetricUnit.Milliseconds, age)
-        users = _folded(upkeep.usage, now - _TO_FOLD, context)
+        users = _fold_usage(upkeep.usage, now - _TO_FOLD, context)
         with measured("reconcile") as metrics:
             metrics.add_metric("Folded", MetricUnit.Count, users)
         return {**counts, "folded": users}
@@ -154,17 +154,17 @@ def setup(event: dict[str, Any], context: Context) -> Body:
         return settle(event, context, work)
 
 
-def _folded(usage: UsageLog, before: datetime, context: Context) -> int:
+def _fold_usage(usage: UsageLog, before: datetime, context: Context) -> int:
     users = 0
     for user_id in usage.unfolded(before):
-        if not _in_time(context):
+        if not _has_time(context):
             break
         usage.fold(user_id)
         users += 1
     return users
 
 
-def _in_time(context: Context) -> bool:
+def _has_time(context: Context) -> bool:
     return context.get_remaining_time_in_millis() >= _TO_END
 
 
@@ -181,5 +181,5 @@ def _dead_letter(projector: Projector) -> Callable[[IndexChange, IndexOutcome], 
     return aside
 
 
-def _milliseconds_since(at: datetime) -> float:
+def _compute_milliseconds(at: datetime) -> float:
     return max(0.0, (datetime.now(UTC) - at).total_seconds() * 1000)

@@ -36,7 +36,7 @@ def handle(event: dict[str, Any], context: Context) -> Body:
     container.begin(context.get_remaining_time_in_millis())
     with observe(NAME, NAME, http_api.correlation(event, context), context) as seen:
         seen.tool = NAME
-        status, answer = status_and_body(lambda: _answer(event))
+        status, answer = status_and_body(lambda: _answer_event(event))
         if status == 200:
             seen.answered(answer["statusCode"], {})
             return answer
@@ -44,14 +44,14 @@ def handle(event: dict[str, Any], context: Context) -> Body:
         return http_api.respond(event, status, answer)
 
 
-def _answer(event: Event) -> Body:
+def _answer_event(event: Event) -> Body:
     method, path = http_api.route_of(event)
     base = _base(event)
     if path != http_api.MCP:
-        return http_api.respond(event, 200, _metadata(base + path.removeprefix(http_api.METADATA)))
+        return http_api.respond(event, 200, _build_metadata(base + path.removeprefix(http_api.METADATA)))
     memory = _Functions(event)
     if method == "POST":
-        return anyio.run(_spoken, memory, f"{base}{path}", event)
+        return anyio.run(_run_mcp_request, memory, f"{base}{path}", event)
     refused = CommonplaceError(ErrorCode.METHOD_NOT_ALLOWED, f"{path} takes POST: no session is there to be got or deleted")
     answer = http_api.respond(event, refused.code.status, refused.body())
     return {**answer, "headers": {**answer["headers"], "Allow": "POST"}}
@@ -68,7 +68,7 @@ def _base(event: Event) -> str:
     return f"{identity.header(headers, 'X-Forwarded-Proto') or 'https'}://{host}"
 
 
-def _metadata(resource: str) -> Body:
+def _build_metadata(resource: str) -> Body:
     settings = container.settings()
     return {
         "resource": resource,
@@ -79,7 +79,7 @@ def _metadata(resource: str) -> Body:
     }
 
 
-async def _spoken(memory: "_Functions", address: str, event: Event) -> Body:
+async def _run_mcp_request(memory: "_Functions", address: str, event: Event) -> Body:
     manager = StreamableHTTPSessionManager(
         server_over(memory, keeps_lists=False), json_response=True, stateless=True, max_request_body_size=_MOST_BYTES
     )

@@ -96,7 +96,7 @@ def _worked(message: dict[str, Any], context: Context) -> bool:
         if "run_id" in body:
             runs.extend(_gone_on(user_id, str(body["run_id"])))
             return {}
-        nights = nights_of(user_id, zone_of(user_id, container.night()), lambda: _in_time(context))
+        nights = nights_of(user_id, zone_of(user_id, container.night()), lambda: _has_time(context))
         for run in nights.nightly():
             runs.append(run)
         if runs and runs[-1].status == "running":  # out of time: another invocation does the rest
@@ -107,7 +107,7 @@ def _worked(message: dict[str, Any], context: Context) -> bool:
         status, body = status_and_body(work)
         if status >= 400:
             _log.warning("a night ends early: %s", body["error"]["code"])
-        _count(runs, len(errors))
+        _emit_run_metrics(runs, len(errors))
     return status < 400 or body["error"]["code"] in [code.label for code in _BUSY]
 
 
@@ -150,11 +150,11 @@ def _go_on(user_id: str, run_id: str) -> Run | None:
     return runs.get(user_id, run_id)
 
 
-def _in_time(context: Context) -> bool:
+def _has_time(context: Context) -> bool:
     return context.get_remaining_time_in_millis() >= _TO_END
 
 
-def _count(runs: Sequence[Run], errors: int) -> None:
+def _emit_run_metrics(runs: Sequence[Run], errors: int) -> None:
     applied = [operation for run in runs for operation in run.operations if operation.outcome == "applied"]
     with measured("night") as metrics:
         metrics.add_metric("Runs", MetricUnit.Count, len(runs))

@@ -26,7 +26,7 @@ class PlacesOnlyFormatter(LambdaPowertoolsFormatter):
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's own name
         """Return the code locations of the traceback, innermost last."""
-        return ", ".join(_places(ei[2]))
+        return ", ".join(_iterate_places(ei[2]))
 
 
 @dataclass
@@ -63,13 +63,13 @@ def observe(function: str, kind: str, correlation: str | None, context: Context)
     seen, start = Observation(), time.perf_counter()
     with log_keys(function, correlation, context), errors_logged() as errors:
         try:
-            with _segment(function) as segment:
+            with _open_segment(function) as segment:
                 yield seen
                 for key, value in {"tool": seen.tool, "way": kind, "status": seen.status}.items():
                     segment.put_annotation(key, value)
         finally:
             milliseconds = (time.perf_counter() - start) * 1000
-            _count(function, seen, milliseconds, len(errors))
+            _emit_call_metrics(function, seen, milliseconds, len(errors))
             line = {"tool": seen.tool, "way": kind, "status": seen.status, "ms": round(milliseconds, 1), **seen.summary}
             logger().info("call", extra=line)
 
@@ -115,7 +115,7 @@ def _quiet_libraries() -> None:
         root.setLevel(least)
 
 
-def _count(function: str, seen: Observation, milliseconds: float, errors: int) -> None:
+def _emit_call_metrics(function: str, seen: Observation, milliseconds: float, errors: int) -> None:
     with measured(function, tool=seen.tool) as metrics:
         metrics.add_metric("Calls", MetricUnit.Count, 1)
         metrics.add_metric("Latency", MetricUnit.Milliseconds, milliseconds)
@@ -139,7 +139,7 @@ def errors_logged() -> Iterator[list[logging.LogRecord]]:
         package.removeHandler(records)
 
 
-def _segment(function: str) -> Any:
+def _open_segment(function: str) -> Any:
     return _tracer().provider.in_subsegment(f"## {function}") if traced() else nullcontext(_NoSegment())
 
 
@@ -172,7 +172,7 @@ class _NoSegment:
         """Do nothing: tracing is off."""
 
 
-def _places(trace: TracebackType | None) -> Iterator[str]:
+def _iterate_places(trace: TracebackType | None) -> Iterator[str]:
     while trace is not None:
         yield f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
         trace = trace.tb_next

@@ -112,10 +112,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     gc.set_threshold(_OBJECTS)
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, signal.default_int_handler)  # SIGTERM gives the same message and code as Ctrl-C
-    sys.exit(_run(sys.argv[1:] if arguments is None else list(arguments)))
+    sys.exit(_run_command(sys.argv[1:] if arguments is None else list(arguments)))
 
 
-def _run(arguments: list[str]) -> int:
+def _run_command(arguments: list[str]) -> int:
     as_json = "--json" in arguments  # an invalid command line can't be parsed to find the option
     try:
         return int(commonplace.main(arguments, prog_name="commonplace", standalone_mode=False) or 0)

@@ -38,9 +38,9 @@ def stats(shared: Shared, after: str | None, before: str | None) -> None:
         "records": f"{answer['record_bytes']:,} bytes",
         "tags": f"{tags['distinct']} in {tags['assignments']} places, {tags['used_once']} of them used once",
     })  # fmt: skip
-    ages = {_age(bucket["up_to_days"]): bucket["count"] for bucket in answer["age"] if bucket["count"]}
+    ages = {_format_age(bucket["up_to_days"]): bucket["count"] for bucket in answer["age"] if bucket["count"]}
     top = {tag["tag"]: tag["count"] for tag in tags["top"][:_TAGS]}
-    rows = [row for name, counts in ({**answer["by"], "age": ages, "tag": top}).items() for row in _drawn(name, counts)]
+    rows = [row for name, counts in ({**answer["by"], "age": ages, "tag": top}).items() for row in _draw_counts(name, counts)]
     if rows:
         print_rows(("by", "name", "memories", ""), rows, "")
     if answer["growth"]:
@@ -50,7 +50,7 @@ def stats(shared: Shared, after: str | None, before: str | None) -> None:
     return print_notes(answer)
 
 
-def _age(up_to_days: int | None) -> str:
+def _format_age(up_to_days: int | None) -> str:
     return "older" if up_to_days is None else f"up to {up_to_days} days"
 
 
@@ -76,7 +76,7 @@ def timeline(
     buckets = answer["buckets"]
     if buckets:
         drawn = zip(buckets, bars(bucket["count"] for bucket in buckets), strict=True)
-        rows = [(bucket["start"][:10], bucket["count"], bar, _described(bucket)) for bucket, bar in drawn]
+        rows = [(bucket["start"][:10], bucket["count"], bar, _describe_bucket(bucket)) for bucket, bar in drawn]
         print_rows(("from", "memories", "", "about"), rows, "about")
     more = f"commonplace timeline --cursor {answer['cursor']}" if answer.get("cursor") else ""
     print_facts({"shown": "" if buckets else "nothing", "more": more})
@@ -113,12 +113,12 @@ def network(shared: Shared, focus: str | None, depth: int | None, limit: int | N
     return print_notes(answer)
 
 
-def _described(bucket: dict[str, Any]) -> Remarked:
+def _describe_bucket(bucket: dict[str, Any]) -> Remarked:
     changes = [f"{item['at'][:10]}: {item['old']['content']} → {item['new']['content']}" for item in bucket["changes"]]
     return Remarked(", ".join(bucket["concepts"]), "\n".join(changes))
 
 
-def _drawn(name: str, counts: Mapping[str, int]) -> Iterator[tuple[object, ...]]:
+def _draw_counts(name: str, counts: Mapping[str, int]) -> Iterator[tuple[object, ...]]:
     for at, (row, bar) in enumerate(zip(counts.items(), bars(counts.values()), strict=True)):
         yield "" if at else name, *row, bar
 

@@ -59,20 +59,20 @@ def import_file(
         raise click.UsageError("--only and --user-map exclude each other: give one of them")
     if (only is not None or user_map) and detected.kind == "commonplace":
         raise click.UsageError("--only and --user-map are for files of other stores")
-    users = _users(user_map, source, detected) if user_map else {only: shared.user}
+    users = _parse_user_map(user_map, source, detected) if user_map else {only: shared.user}
     answers = []
     for name, user in users.items():
-        answer = _imported(replace(shared, user=user), source, detected, name, apply, every)
+        answer = _import_source(replace(shared, user=user), source, detected, name, apply, every)
         answers.append(answer | ({"only": name, "user": user} if user_map else {}))
         if not shared.json:
-            _print(answers[-1], every, of_all=name is None)
+            _print_import(answers[-1], every, of_all=name is None)
     if shared.json:
         print_json(answers if user_map else answers[0])
     if any(answer["refused"] or answer["conflicts"] or answer["lost"] for answer in answers):
         raise click.exceptions.Exit(LEFT)
 
 
-def _imported(
+def _import_source(
     shared: Shared, source: "Source", detected: "Found", only: str | None, apply: bool, every: bool
 ) -> dict[str, Any]:
     listed = None if every or shared.json else range(_MOST_SHOWN)
@@ -84,7 +84,7 @@ def _imported(
     return done.model_dump(mode="json") | {"why": detected.why}
 
 
-def _users(user_map: Sequence[str], source: "Source", detected: "Found") -> dict[str | None, str | None]:
+def _parse_user_map(user_map: Sequence[str], source: "Source", detected: "Found") -> dict[str | None, str | None]:
     from commonplace.importing.kinds import people_in
 
     users: dict[str | None, str | None] = {}
@@ -101,7 +101,7 @@ def _users(user_map: Sequence[str], source: "Source", detected: "Found") -> dict
     return users
 
 
-def _print(answer: dict[str, Any], every: bool, of_all: bool) -> None:
+def _print_import(answer: dict[str, Any], every: bool, of_all: bool) -> None:
     outcomes = answer["outcomes"]
     applied, runs = answer["applied"], answer["runs"] or [answer[name] for name in ("run_id",) if name in answer]
     of_user = f" --user {answer['user']}" if "user" in answer else ""

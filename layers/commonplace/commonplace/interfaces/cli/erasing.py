@@ -49,7 +49,7 @@ def erase(shared: Shared, yes: bool, memory_id: str | None, table: str | None) -
     if memory_id is not None:
         _erase_memory(shared, memory_id, yes, table)
         return
-    with _erasure(shared, table) as erasure:
+    with _open_erasure(shared, table) as erasure:
         erased = erasure.erase() if yes else Erased(memories=erasure.memories(), notes=erasure.notes(wait=False))
     counted = f"{erased.memories} memor{'y' if erased.memories == 1 else 'ies'}"
     if shared.json:
@@ -64,7 +64,7 @@ def erase(shared: Shared, yes: bool, memory_id: str | None, table: str | None) -
 def _erase_memory(shared: Shared, memory_id: str, yes: bool, table: str | None) -> None:
     from commonplace.domain.interactions import Erased
 
-    with _erasure(shared, table) as erasure:
+    with _open_erasure(shared, table) as erasure:
         scope = erasure.scope(memory_id)
         ids = tuple(memory.memory_id for memory in scope.memories)
         erased = erasure.erase_memory(memory_id) if yes else Erased(memories=len(ids), ids=ids)
@@ -107,7 +107,7 @@ def _report_remainder(erased: "Erased") -> None:
 
 
 @contextmanager
-def _erasure(shared: Shared, table: str | None) -> Iterator["ErasableUser"]:
+def _open_erasure(shared: Shared, table: str | None) -> Iterator["ErasableUser"]:
     if table is None:
         with shared.reading() as memory:
             yield memory.erasure()

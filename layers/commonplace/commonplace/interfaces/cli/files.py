@@ -32,7 +32,7 @@ def record(shared: Shared, file: str) -> None:
     """
     interactions, refused = read_interactions(read_text(file))
     with shared.open() as memory:
-        answer = _recorded(memory, interactions)
+        answer = _record_interactions(memory, interactions)
     answer["refused"] = refused + answer["refused"]
     if shared.json:
         print_json(answer)
@@ -56,7 +56,7 @@ def _print_recorded(answer: dict[str, Any]) -> None:
         print_rows(("interaction", "refused because"), refused, "refused because")
 
 
-def _recorded(memory: "Commonplace", interactions: Sequence[Any]) -> dict[str, Any]:
+def _record_interactions(memory: "Commonplace", interactions: Sequence[Any]) -> dict[str, Any]:
     from commonplace.contract.sent import as_declared
     from commonplace.domain.batching import in_batches
     from commonplace.domain.interactions import RecordRequest
@@ -112,7 +112,7 @@ def write(shared: Shared, folder: str, overwrite: bool) -> None:
         done = memory.write_markdown(folder, overwrite)
     if shared.json:
         return print_json(done.model_dump(mode="json"))
-    return _print(done)
+    return _print_written_pages(done)
 
 
 @markdown.command()
@@ -140,7 +140,7 @@ def apply(shared: Shared, folder: str, yes: bool) -> None:
     return None
 
 
-def _print(done: "WrittenPages") -> None:
+def _print_written_pages(done: "WrittenPages") -> None:
     for name in done.written:
         click.echo(f"wrote {name}")
     for name in done.removed:

@@ -47,13 +47,13 @@ def list_memories(
     if shared.json:
         return print_json(answer)
     if answer["memories"]:
-        print_rows(("when", "memory"), [_row(memory) for memory in answer["memories"]], "memory")
+        print_rows(("when", "memory"), [_build_row(memory) for memory in answer["memories"]], "memory")
     more = f"--cursor {answer['cursor']}" if "cursor" in answer else ""
     damaged = answer.get("unreadable")
     return print_facts({"shown": answer["count"] or "no memory", "more": more, "can't be read": damaged})
 
 
-def _row(memory: dict[str, Any]) -> tuple[object, ...]:
+def _build_row(memory: dict[str, Any]) -> tuple[object, ...]:
     remark = [
         *([f"key {memory['key']}"] if "key" in memory else []), memory["type"], memory["filed_under"],
         f"importance {memory['importance']} of 5", memory["memory_id"],
@@ -166,7 +166,7 @@ def feedback(shared: Shared, memory_id: str | None, query: str, useful: bool | N
     if forget:
         if query or useful is not None:
             raise click.UsageError("--forget takes only an ID, or nothing")
-        return _forget(shared, memory_id)
+        return _forget_feedback(shared, memory_id)
     if memory_id is None or not query or useful is None:
         raise click.UsageError("give an ID, a QUERY, and --useful or --not-useful")
     with shared.open() as memory:
@@ -181,7 +181,7 @@ def feedback(shared: Shared, memory_id: str | None, query: str, useful: bool | N
     })  # fmt: skip
 
 
-def _forget(shared: Shared, memory_id: str | None) -> None:
+def _forget_feedback(shared: Shared, memory_id: str | None) -> None:
     with shared.reading() as memory:
         answer = memory.forget_feedback(memory_id)
     if shared.json:

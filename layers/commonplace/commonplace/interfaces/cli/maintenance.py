@@ -25,12 +25,12 @@ def merge(shared: Shared, ids: tuple[str, ...], run_id: str | None, apply: bool)
     is 5 if it finds something to merge, or if a plan waits to be applied.
     """
     with shared.open() if apply else shared.reading() as memory, progress_bar("merging memories") as progress:
-        answer = _tool(memory, progress, "merge_memories", memory_ids=list(ids) or None, dry_run=not apply, run_id=run_id)
+        answer = _call(memory, progress, "merge_memories", memory_ids=list(ids) or None, dry_run=not apply, run_id=run_id)
     if shared.json:
         print_json(answer)
     else:
         _print_merge(answer)
-    _end(answer, is_failure=bool(answer["groups"]) and "memory_id" not in answer)
+    _exit_if_unfinished(answer, is_failure=bool(answer["groups"]) and "memory_id" not in answer)
 
 
 @click.group()
@@ -68,12 +68,12 @@ def optimize(shared: Shared, threshold: float | None, run_id: str | None, apply:
     waits to be applied.
     """
     with shared.open() if apply else shared.reading() as memory, progress_bar("memories corrected") as progress:
-        answer = _tool(memory, progress, "optimize_tags", threshold=threshold, dry_run=not apply, run_id=run_id)
+        answer = _call(memory, progress, "optimize_tags", threshold=threshold, dry_run=not apply, run_id=run_id)
     if shared.json:
         print_json(answer)
     else:
         _print_tags(answer)
-    _end(answer, is_failure=False)
+    _exit_if_unfinished(answer, is_failure=False)
 
 
 def _print_tags(answer: Mapping[str, Any]) -> None:
@@ -92,7 +92,7 @@ def _print_tags(answer: Mapping[str, Any]) -> None:
     )  # fmt: skip
 
 
-def _tool(memory: Any, progress: Callable[..., None], name: str, **arguments: Any) -> dict[str, Any]:
+def _call(memory: Any, progress: Callable[..., None], name: str, **arguments: Any) -> dict[str, Any]:
     answer: dict[str, Any] = memory.call(name, set_arguments(**arguments), progress)
     return answer
 
@@ -102,7 +102,7 @@ def _print_merge(answer: Mapping[str, Any]) -> None:
         rows = [
             (
                 "no" if "refused" in group else "yes",
-                Remarked(group["merged_text"], "\n".join((_why(group), *group["memory_ids"]))),
+                Remarked(group["merged_text"], "\n".join((_get_reason(group), *group["memory_ids"]))),
             )
             for group in answer["groups"]
         ]
@@ -112,7 +112,7 @@ def _print_merge(answer: Mapping[str, Any]) -> None:
     _print_run(answer, memory=answer.get("memory_id"))
 
 
-def _why(group: Mapping[str, Any]) -> str:
+def _get_reason(group: Mapping[str, Any]) -> str:
     return str(group.get("refused", group["why"]))
 
 
@@ -127,6 +127,6 @@ def _print_run(answer: Mapping[str, Any], **facts: object) -> None:
     print_notes(answer)
 
 
-def _end(answer: Mapping[str, Any], is_failure: bool) -> None:
+def _exit_if_unfinished(answer: Mapping[str, Any], is_failure: bool) -> None:
     if is_failure or answer["status"] == "needs_review":
         raise click.exceptions.Exit(LEFT)

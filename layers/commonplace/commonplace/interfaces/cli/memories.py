@@ -54,7 +54,7 @@ def store(
         return print_json(answer)
     analysis, advice = answer["analysis"], answer["recommendations"]
     print_facts({
-        "already there as" if _known(answer) else "stored as": answer["memory_id"],
+        "already there as" if _is_known(answer) else "stored as": answer["memory_id"],
         "type": analysis["detected_type"],
         "category": analysis["detected_category"],
         "importance": f"{analysis['importance_score']} of 5",
@@ -69,7 +69,7 @@ def store(
     return print_notes(answer)
 
 
-def _known(answer: dict[str, Any]) -> bool:
+def _is_known(answer: dict[str, Any]) -> bool:
     from commonplace.memories.ingest import KNOWN
 
     return KNOWN in ((answer.get("notes") or {}).get("warnings") or ())
@@ -124,19 +124,19 @@ def discover(shared: Shared, tool: str | None, group: str | None) -> None:
 
 def _print_tool(row: dict[str, Any]) -> None:
     print_facts({"tool": row["name"], "does": row["description"]})
-    print_rows(("argument", "default", "meaning"), _arguments(row["input_schema"]), "meaning")
+    print_rows(("argument", "default", "meaning"), _list_arguments(row["input_schema"]), "meaning")
     calls = [f"commonplace call {row['name']} {shlex.quote(json.dumps(example))}" for example in row["examples"]]
     print_facts({"for example": "\n".join(calls)})
 
 
-def _arguments(schema: dict[str, Any], within: str = "") -> Iterator[tuple[object, ...]]:
+def _list_arguments(schema: dict[str, Any], within: str = "") -> Iterator[tuple[object, ...]]:
     for name, field in schema["properties"].items():
         default = "required" if name in schema.get("required", ()) else field.get("default", "")
-        yield f"{within}{name}", default, _meaning(field)
+        yield f"{within}{name}", default, _format_meaning(field)
         if "properties" in field:
-            yield from _arguments(field, f"{within}{name}.")
+            yield from _list_arguments(field, f"{within}{name}.")
 
 
-def _meaning(field: dict[str, Any]) -> str:
+def _format_meaning(field: dict[str, Any]) -> str:
     words = ", ".join(map(str, field.get("enum", ())))
     return "\n".join(filter(None, (field.get("description"), words)))

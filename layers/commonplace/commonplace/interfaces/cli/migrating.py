@@ -55,31 +55,31 @@ def tinydb(
     The exit code is 5 if something is left for you: rows to review, refused documents, old ids that belong to another
     memory here, or, with --check, queries that find less.
     """
-    fields = dict(_pair(pair) for pair in mapped)
+    fields = dict(_parse_pair(pair) for pair in mapped)
     if check is not None:
         if apply or review or categories:
             raise click.UsageError("--check can be combined only with --table and --map")
-        return _check(shared, file, None if check == _OWN_QUERIES else check, tables, fields)
+        return _check_migration(shared, file, None if check == _OWN_QUERIES else check, tables, fields)
     new_review = review is not None and not Path(review).exists()
     with shared.open() if apply else shared.reading() as memory, progress_bar("reading old memories") as show:
         done = memory.migrate_tinydb(
             file, review, categories, apply, tables=tables, fields=fields, progress=show
         )  # fmt: skip
         answer = done.model_dump(mode="json")
-    print_json(answer) if shared.json else _print(answer, review if new_review else None)
+    print_json(answer) if shared.json else _print_migration(answer, review if new_review else None)
     if answer["review"] or answer["refused"] or answer["conflicts"] or answer["lost"]:
         raise click.exceptions.Exit(LEFT)
     return None
 
 
-def _pair(text: str) -> tuple[str, str]:
+def _parse_pair(text: str) -> tuple[str, str]:
     ours, mark, theirs = text.partition("=")
     if not (ours and mark and theirs):
         raise click.UsageError("--map must be OURS=THEIRS, e.g. content=body")
     return ours, theirs
 
 
-def _print(answer: dict[str, Any], written: str | None) -> None:
+def _print_migration(answer: dict[str, Any], written: str | None) -> None:
     before, after, applied = answer["tags_before"], answer["tags_after"], answer["applied"]
     counts: Counter[str] = Counter()
     for filed in answer["categories"].values():
@@ -125,9 +125,9 @@ def _print_edges(answer: dict[str, Any]) -> None:
         print_rows(("old id", "cut in the note"), cut[:_MOST_SHOWN], "cut in the note")
 
 
-def _check(shared: Shared, file: str, queries: str | None, tables: tuple[str, ...], fields: dict[str, str]) -> None:
+def _check_migration(shared: Shared, file: str, queries: str | None, tables: tuple[str, ...], fields: dict[str, str]) -> None:
     with shared.reading() as memory:
-        answer = _checked(memory, file, queries, tables, fields)
+        answer = _compare_searches(memory, file, queries, tables, fields)
     if shared.json:
         print_json(answer)
     else:
@@ -143,7 +143,7 @@ def _check(shared: Shared, file: str, queries: str | None, tables: tuple[str, ..
         raise click.exceptions.Exit(LEFT)
 
 
-def _checked(
+def _compare_searches(
     memory: "Commonplace", file: str, queries: str | None, tables: tuple[str, ...], fields: dict[str, str]
 ) -> dict[str, Any]:
     with progress_bar("comparing searches") as show:

@@ -30,9 +30,9 @@ def nightly(shared: Shared, mode: Any, dry_run: bool) -> None:
     Without --user it reads for every user with pending interactions. A stopped run continues where it stopped.
     """
     reports, failures = list["RunReport"](), list[CommonplaceError]()
-    for user in _users(shared):
+    for user in _list_users(shared):
         try:
-            reports += _read(replace(shared, user=user), mode, dry_run)
+            reports += _iterate_reports(replace(shared, user=user), mode, dry_run)
         except CommonplaceError as error:  # the nights of other users must not wait for it
             failures.append(error)
     if shared.json:
@@ -73,7 +73,7 @@ def list_runs(shared: Shared, limit: int) -> None:
 def show(shared: Shared, run_id: str) -> None:
     """Show every change of a run, with its reason and its evidence."""
     with shared.reading() as memory:
-        _print(shared, memory.run_report(run_id))
+        _print_report(shared, memory.run_report(run_id))
 
 
 @runs.command("undo")
@@ -86,7 +86,7 @@ def undo_run(shared: Shared, run_id: str, reread: bool) -> None:
     Memories that changed since the run stay unchanged and are listed.
     """
     with shared.open() as memory:
-        _print(shared, memory.run_report(memory.undo_run(run_id, reread).run_id))
+        _print_report(shared, memory.run_report(memory.undo_run(run_id, reread).run_id))
 
 
 @runs.command()
@@ -95,7 +95,7 @@ def undo_run(shared: Shared, run_id: str, reread: bool) -> None:
 def approve(shared: Shared, run_id: str) -> None:
     """Apply the changes of a run that wait for review."""
     with shared.open() as memory:
-        _print(shared, memory.run_report(memory.approve_run(run_id).run_id))
+        _print_report(shared, memory.run_report(memory.approve_run(run_id).run_id))
 
 
 @runs.command()
@@ -104,7 +104,7 @@ def approve(shared: Shared, run_id: str) -> None:
 def discard(shared: Shared, run_id: str) -> None:
     """Discard the changes of a run that wait for review."""
     with shared.open() as memory:
-        _print(shared, memory.run_report(memory.discard_run(run_id).run_id))
+        _print_report(shared, memory.run_report(memory.discard_run(run_id).run_id))
 
 
 @click.command()
@@ -117,10 +117,10 @@ def undo(shared: Shared, operation_id: str) -> None:
     Repeating "undo last" undoes nothing more.
     """
     with shared.open() as memory:
-        _print(shared, memory.run_report(memory.undo(operation_id).run_id))
+        _print_report(shared, memory.run_report(memory.undo(operation_id).run_id))
 
 
-def _print(shared: Shared, report: "RunReport") -> None:
+def _print_report(shared: Shared, report: "RunReport") -> None:
     if shared.json:
         print_json(report.model_dump(mode="json"))
     else:
@@ -135,14 +135,14 @@ def _report_remainder(reports: "Sequence[RunReport]") -> None:
         raise click.exceptions.Exit(LEFT)
 
 
-def _users(shared: Shared) -> list[str | None]:
+def _list_users(shared: Shared) -> list[str | None]:
     if shared.user is not None:
         return [shared.user]
     with shared.reading() as memory:
         return [user.removeprefix(_BACKEND) for user in memory.due() if user.startswith(_BACKEND)]
 
 
-def _read(shared: Shared, mode: Any, dry_run: bool) -> Iterator["RunReport"]:
+def _iterate_reports(shared: Shared, mode: Any, dry_run: bool) -> Iterator["RunReport"]:
     label = f"reading the interactions of {shared.user or ''}"
     with shared.reading() as memory, progress_bar(label, resumes="interactions") as progress:
         if dry_run:

@@ -53,7 +53,7 @@ class Shared:
         from commonplace.settings import read_settings
 
         named = read_settings().db if self.db is None else Path(self.db)
-        if not _absent(named.expanduser()):
+        if not _is_absent(named.expanduser()):
             with self.open() as memory:
                 yield memory
             return
@@ -92,7 +92,7 @@ def group_options(function: Callable[..., None]) -> Callable[..., None]:
         context.obj = Shared(**set_arguments(**own))
         function()
 
-    return _with_options(run)
+    return _add_options(run)
 
 
 def command_options(
@@ -111,12 +111,12 @@ def command_options(
             sentence = sentence_for_person(error, context.info_name or "", asdict(shared))
             raise Failed(error, f"{context.command_path} --help", shared.json, sentence=sentence) from error
 
-    return _with_options(run)
+    return _add_options(run)
 
 
 def text_argument(name: str, **more: Any) -> Callable[..., Any]:
     """Return a text argument, or stdin for `-`, without the last line break."""
-    return click.argument(name, callback=lambda _context, _argument, value: _read(value), **more)
+    return click.argument(name, callback=lambda _context, _argument, value: _read_value(value), **more)
 
 
 def words_argument(name: str) -> Callable[..., Any]:
@@ -124,7 +124,7 @@ def words_argument(name: str) -> Callable[..., Any]:
     return text_argument(name, nargs=-1, required=True, metavar=name.upper())
 
 
-def _read(value: str | tuple[str, ...] | None) -> str | None:
+def _read_value(value: str | tuple[str, ...] | None) -> str | None:
     text = " ".join(value) if isinstance(value, tuple) else value
     return text if text != "-" else stdin_text().removesuffix("\n").removesuffix("\r")
 
@@ -173,7 +173,7 @@ def new_file(file: str) -> Iterator[IO[str]]:
         raise
 
 
-def _absent(file: Path) -> bool:
+def _is_absent(file: Path) -> bool:
     try:
         file.stat()
     except FileNotFoundError:
@@ -188,7 +188,7 @@ def set_arguments(**arguments: object) -> dict[str, Any]:
     return {name: value for name, value in arguments.items() if value is not None}
 
 
-def _with_options(function: Callable[..., None]) -> Callable[..., None]:
+def _add_options(function: Callable[..., None]) -> Callable[..., None]:
     for option in reversed(_OPTIONS):
         function = option(function)
     return function

@@ -97,7 +97,7 @@ def mcp(shared: Shared, tier: "ShownTier | None") -> None:
     from commonplace.interfaces.mcp.opened import OpenedLater
     from commonplace.interfaces.mcp.stdio import serve
 
-    serve(OpenedLater(shared.open), tier, _stopped)
+    serve(OpenedLater(shared.open), tier, _report_stop)
 
 
 @mcp.command()
@@ -123,7 +123,7 @@ def install(
     from commonplace.settings import named_folder
 
     client = CLIENTS[name]
-    command = [_command(), "mcp", *_server_arguments(shared, tier)]
+    command = [_find_command(), "mcp", *_server_arguments(shared, tier)]
     change = change_of(client, file or client.path(Path.home(), sys.platform, named_folder), command)
     if not shared.json:
         _print_change(change)
@@ -148,11 +148,11 @@ def _print_change(change: "Change") -> None:
         return click.echo("  it is there already: nothing to change")
     for sign, entry in (("-", change.old), ("+", change.new)):
         if entry is not None:
-            click.echo(f"  {sign} {_line(entry)}")
+            click.echo(f"  {sign} {_format_entry(entry)}")
     return None
 
 
-def _line(entry: Any) -> str:
+def _format_entry(entry: Any) -> str:
     return json.dumps({"commonplace": entry}, ensure_ascii=False)[1:-1]
 
 
@@ -163,7 +163,7 @@ def _server_arguments(shared: Shared, tier: str | None) -> list[str]:
     return [part for option, value in options.items() if value is not None for part in (option, value)]
 
 
-def _command() -> str:
+def _find_command() -> str:
     executable = Path(sys.executable)
     for path in (Path(sys.argv[0]), executable.with_name("commonplace"), executable.with_name("commonplace.exe")):
         if path.stem == "commonplace" and path.is_file():
@@ -172,6 +172,6 @@ def _command() -> str:
     raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why)
 
 
-def _stopped() -> int:
+def _report_stop() -> int:
     click.echo("commonplace: stopped, everything is saved", err=True)
     return STOPPED

@@ -29,14 +29,14 @@ _WHY = {
 }  # fmt: skip
 
 
-def _with_arguments(function: Callable[..., None]) -> Callable[..., None]:
+def _add_arguments(function: Callable[..., None]) -> Callable[..., None]:
     for argument in reversed(_ARGUMENTS):
         function = argument(function)
     return function
 
 
 @click.command()
-@_with_arguments
+@_add_arguments
 @command_options
 def search(shared: Shared, /, **arguments: Any) -> None:
     """Find memories for a question in plain words.
@@ -45,7 +45,7 @@ def search(shared: Shared, /, **arguments: Any) -> None:
     contain the answer.
     """
     with shared.reading() as memory:
-        answer = memory.call("search_memory", _arguments(**arguments))
+        answer = memory.call("search_memory", _build_arguments(**arguments))
     if shared.json:
         return print_json(answer)
     _print_hits(answer)
@@ -53,7 +53,7 @@ def search(shared: Shared, /, **arguments: Any) -> None:
 
 
 @click.command()
-@_with_arguments
+@_add_arguments
 @command_options
 def trace(shared: Shared, /, **arguments: Any) -> None:
     """Explain how a search found its results.
@@ -62,7 +62,7 @@ def trace(shared: Shared, /, **arguments: Any) -> None:
     each step.
     """
     with shared.reading() as memory:
-        answer = memory.call("trace_search", _arguments(**arguments))
+        answer = memory.call("trace_search", _build_arguments(**arguments))
         texts = {} if shared.json else {hit["id"]: memory.get_memory(hit["id"]).memory.value for hit in answer["results"]}
     if shared.json:
         return print_json(answer)
@@ -96,19 +96,19 @@ def usage(shared: Shared, after: str | None, before: str | None) -> None:
         "by hour": ", ".join(f"{hour} h: {count}" for hour, count in hours.items()),
         "by weekday": ", ".join(f"{day} {count}" for day, count in zip(_DAYS, answer["by_weekday"], strict=True) if count),
         "time zone": answer["timezone"],
-        "never found": _unused(answer["never_used"]),
+        "never found": _format_unused(answer["never_used"]),
     })  # fmt: skip
     return print_notes(answer)
 
 
-def _unused(unused: dict[str, Any]) -> str:
+def _format_unused(unused: dict[str, Any]) -> str:
     shown = ", ".join(unused["ids"][:_UNUSED])
     return (
         f"{unused['count']} memories ({shown}{', ...' if unused['count'] > _UNUSED else ''})" if unused["count"] else "none"
     )
 
 
-def _arguments(
+def _build_arguments(
     query: str, limit: int | None, category: str | None, kind: str | None, min_relevance: float | None,
     min_importance: int | None, after: str | None, before: str | None, include_expired: bool,
 ) -> dict[str, Any]:  # fmt: skip
@@ -121,7 +121,7 @@ def _arguments(
 
 def _print_trace(answer: dict[str, Any], texts: dict[str, str]) -> None:
     if answer["results"]:
-        rows = [_traced(hit, texts[hit["id"]]) for hit in answer["results"]]
+        rows = [_build_trace_row(hit, texts[hit["id"]]) for hit in answer["results"]]
         print_rows(("relevance", "parts", "memory"), rows, "memory")
     if answer["left_out"]:
         print_rows(("left out", "why"), [(entry["id"], _WHY[entry["why"]]) for entry in answer["left_out"]], "why")
@@ -135,7 +135,7 @@ def _print_trace(answer: dict[str, Any], texts: dict[str, str]) -> None:
     })  # fmt: skip
 
 
-def _traced(hit: dict[str, Any], text: str) -> tuple[object, ...]:
+def _build_trace_row(hit: dict[str, Any], text: str) -> tuple[object, ...]:
     parts = sorted(hit["parts"].items(), key=lambda part: -abs(part[1]))
     shares = "\n".join([*(f"{share:+.3f} {name}" for name, share in parts), f"={hit['raw']:6.3f} raw"])
     return hit["relevance_score"], shares, Remarked(text, f"by {', '.join(hit['reach'])}, {hit['id']}")
@@ -144,10 +144,10 @@ def _traced(hit: dict[str, Any], text: str) -> tuple[object, ...]:
 def _print_hits(answer: dict[str, Any]) -> None:
     hits, analysis = answer["results"], answer["query_analysis"]
     if hits:
-        print_rows(("relevance", "when", "memory"), [_hit(hit) for hit in hits], "memory")
+        print_rows(("relevance", "when", "memory"), [_build_hit_row(hit) for hit in hits], "memory")
     span = analysis["time_range"] or {}
     print_facts({
-        "shown": _shown(hits, answer["total_found"]),
+        "shown": _describe_shown(hits, answer["total_found"]),
         "left out": f"{below} that match less (--min-relevance 0 shows them)" if (below := analysis["held_back"]) else "",
         "answerable": "" if analysis["answerable"] is None else f"{analysis['answerable']:.2f}",
         "from": day_and_time(span.get("after") or ""),
@@ -156,13 +156,13 @@ def _print_hits(answer: dict[str, Any]) -> None:
     })  # fmt: skip
 
 
-def _shown(hits: list[dict[str, Any]], total: int) -> str:
+def _describe_shown(hits: list[dict[str, Any]], total: int) -> str:
     if not hits:
         return "nothing matches"
     return "the nearest; nothing matches well" if hits[0].get("below_threshold") else f"{len(hits)} of {total} that match"
 
 
-def _hit(hit: dict[str, Any]) -> tuple[object, ...]:
+def _build_hit_row(hit: dict[str, Any]) -> tuple[object, ...]:
     when = day_and_time(hit.get("event_time") or hit["created_at"])
     remark = f"{hit['category']}, importance {hit['importance']} of 5, {hit['id']}"
     return hit["relevance_score"], when, Remarked(hit["content"], remark)

@@ -60,8 +60,8 @@ def serve(
             if value:
                 why = f"{option}: needs --tokens"
                 raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, option)
-    with ExitStack() as opened:
-        served = _household(shared, tokens, allow_host, per_minute, opened) if tokens else opened.enter_context(shared.open())
+    with ExitStack() as stack:
+        served = _build_house(shared, tokens, allow_host, per_minute, stack) if tokens else stack.enter_context(shared.open())
         listen(served, host, port, lambda url: _announce(url, by_token=tokens is not None), _announce_end)
     click.echo("commonplace: stopped, everything is saved")
 
@@ -127,8 +127,8 @@ def remove(shared: Shared, name: str, tokens: Path) -> None:
     return click.echo(f"commonplace: removed the token {name}")
 
 
-def _household(
-    shared: Shared, tokens: Path, names: tuple[str, ...], per_minute: int | None, opened: ExitStack
+def _build_house(
+    shared: Shared, tokens: Path, names: tuple[str, ...], per_minute: int | None, stack: ExitStack
 ) -> "Household":
     from commonplace.interfaces.http.access import PER_MINUTE, Household
     from commonplace.interfaces.http.open_memories import OpenMemories
@@ -142,7 +142,7 @@ def _household(
     def make(user: str) -> "Commonplace":
         return replace(shared, user=user).open()
 
-    memories = opened.enter_context(OpenMemories(make))
+    memories = stack.enter_context(OpenMemories(make))
     return Household(TokenFile(tokens), memories, names, per_minute or PER_MINUTE)
 
 

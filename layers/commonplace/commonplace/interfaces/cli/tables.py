@@ -40,10 +40,10 @@ def print_json(value: object, indent: int | None = None) -> None:
     """Print a value as JSON, on one line unless `indent` is given."""
     import json
 
-    click.echo(_without_halves(json.dumps(value, ensure_ascii=False, indent=indent)))
+    click.echo(_escape_halves(json.dumps(value, ensure_ascii=False, indent=indent)))
 
 
-def _without_halves(text: str) -> str:
+def _escape_halves(text: str) -> str:
     return _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
@@ -54,7 +54,7 @@ def print_facts(facts: Mapping[str, object]) -> None:
     shown = {name: value for name, value in facts.items() if value not in (None, "", [], {})}
     longest = max(map(width, shown), default=0)
     for name, value in shown.items():
-        lines = _lines(value, max(_LEAST, _terminal() - longest - 2))
+        lines = _lines(value, max(_LEAST, _get_terminal_width() - longest - 2))
         for label, line in zip([name, *[""] * len(lines)], lines, strict=False):
             click.echo(f"{click.style(ljust(label, longest), dim=True)}  {line}".rstrip())
 
@@ -95,7 +95,7 @@ def _widths(columns: Sequence[str], rows: Sequence[Sequence[object]], wide: int)
     """
     from wcwidth import width
 
-    free = _terminal() - len(_GAP) * (len(columns) - 1)
+    free = _get_terminal_width() - len(_GAP) * (len(columns) - 1)
     lines = [[name, *(line for row in rows for line in _lines(row[at], None))] for at, name in enumerate(columns)]
     # Lines may break between wide characters, and words longer than a line are ignored.
     words = [[size for word in " ".join(cells).split() if len(word) >= (size := width(word)) <= free] for cells in lines]
@@ -116,7 +116,7 @@ def _lines(value: object, size: int | None) -> list[str]:
     parts = [(value.text, False), (value.remark, True)] if isinstance(value, Remarked) else [(in_words(value), False)]
     lines = []
     for text, dim in parts:
-        for line in _CONTROL.sub("", _without_halves(undisguised(text))).split("\n"):
+        for line in _CONTROL.sub("", _escape_halves(undisguised(text))).split("\n"):
             lines += [click.style(piece, dim=True) if dim and piece else piece for piece in _folded(line, size) or [""]]
     return lines
 
@@ -132,7 +132,7 @@ def _folded(line: str, size: int | None) -> list[str]:
     return [part for words in whole for part in ([words] if width(words) <= len(words) else fold(words))]
 
 
-def _terminal() -> int:
+def _get_terminal_width() -> int:
     return shutil.get_terminal_size().columns
 
 
@@ -160,7 +160,7 @@ def print_runs(runs: "Sequence[Run]") -> None:
     """Print a summary of each run above its id."""
     rows = []
     for run in runs:
-        did = f"{run.kind}, {len(run.interactions)} read: {_counts(run) or 'nothing to do'}"
+        did = f"{run.kind}, {len(run.interactions)} read: {_count_operations(run) or 'nothing to do'}"
         rows.append((day_and_time(run.started_at.isoformat()), run.status, Remarked(did, run.run_id)))
     print_rows(("when", "status", "run"), rows, "run")
 
@@ -171,13 +171,13 @@ def print_run(report: "RunReport") -> None:
     print_facts({
         "run": run.run_id, "kind": run.kind, "status": run.status, "read by": run.mode, "model": run.model,
         "undoes": run.undoes, "interactions": len(run.interactions) - len(run.unread) or None,
-        "unread": len(run.unread) or None, "operations": _counts(run),
+        "unread": len(run.unread) or None, "operations": _count_operations(run),
         "tokens": run.input_tokens + run.output_tokens or None, "cost": run.cost or None,
         "error": run.error, "notes": "\n".join(run.notes),
     })  # fmt: skip
     changes = [operation for operation in report.operations if operation.operation.kind != "NOOP"]
     if changes:
-        rows = [(_MARKS[operation.operation.outcome], operation.operation.kind, _change(operation)) for operation in changes]
+        rows = [(_MARKS[step.operation.outcome], step.operation.kind, _describe_change(step)) for step in changes]
         print_rows(("", "operation", "change"), rows, "change")
     reasons = Counter(dropped.why for dropped in run.dropped)
     reasons.update(operation.operation.why for operation in report.operations if operation.operation.kind == "NOOP")
@@ -193,7 +193,7 @@ def print_history(history: "History") -> None:
         (
             value.status,
             day_and_time(value.created_at.isoformat()),
-            Remarked(value.value, _origin(value.evidence, value.memory_id)),
+            Remarked(value.value, _describe_origin(value.evidence, value.memory_id)),
         )
         for value in history.values
     ]
@@ -201,7 +201,7 @@ def print_history(history: "History") -> None:
     print_rows(("status", "since", says), rows, says)
 
 
-def _change(report: "OperationReport") -> object:
+def _describe_change(report: "OperationReport") -> object:
     lines = [f"- {text}" for text in report.closed]
     if report.says is not None:
         lines.append(f"+ {report.says}")
@@ -215,10 +215,10 @@ def _change(report: "OperationReport") -> object:
     return Remarked("\n".join(lines) or "nothing", "\n".join(filter(None, remark)))
 
 
-def _origin(evidence: str | None, memory_id: str) -> str:
+def _describe_origin(evidence: str | None, memory_id: str) -> str:
     return f"“{evidence.translate(_STRAIGHT)}”, {memory_id}" if evidence else memory_id
 
 
-def _counts(run: "Run") -> str:
+def _count_operations(run: "Run") -> str:
     counts = Counter(operation.kind for operation in run.operations)
     return ", ".join(f"{count} {kind}" for kind, count in counts.items())

@@ -91,7 +91,7 @@ def doctor(shared: Shared, repair: bool, table: str | None, endpoint: str | None
             report = memory.check(progress, repair)
         mended: dict[str, object] = {"mended": report.mended} if repair else {}
         kinds = {str(kind): count for kind, count in report.inconsistencies.items()}
-        _print(shared, {"records": report.records, **mended, **kinds, **_report_of(report.flaws), "faults": report.faults})
+        _print(shared, {"records": report.records, **mended, **kinds, **_list_flaws(report.flaws), "faults": report.faults})
         wrong = sum(report.inconsistencies.values()) - report.mended
         return exit_if(wrong > 0 or report.flaws.unreadable or report.faults)
     with connection_hints(shared), progress_bar("memories compared") as progress:
@@ -99,7 +99,7 @@ def doctor(shared: Shared, repair: bool, table: str | None, endpoint: str | None
         checked = check_consistency(open_.everything, open_.records, open_.contents, repair, progress)
     counted = {"records": checked.records, "documents": checked.documents, "mended": checked.mended}
     ills = {str(kind): count for kind, count in checked.inconsistencies.items()}
-    _print(shared, {**counted, **ills, **_report_of(checked.flaws)})
+    _print(shared, {**counted, **ills, **_list_flaws(checked.flaws)})
     return exit_if(checked.inconsistencies.total() > checked.mended or checked.flaws.unreadable)
 
 
@@ -109,7 +109,7 @@ def exit_if(condition: object) -> None:
         raise click.exceptions.Exit(LEFT)
 
 
-def _report_of(flaws: "Flaws") -> dict[str, object]:
+def _list_flaws(flaws: "Flaws") -> dict[str, object]:
     return {"unreadable": flaws.unreadable, "held": flaws.held}
 
 

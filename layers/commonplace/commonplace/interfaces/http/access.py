@@ -60,11 +60,11 @@ class Tokens:
             yield json_response(200, {"status": "ok", "version": __version__})
             return
         token = _BEARER.fullmatch(authorization or "")
-        request.scope[HOLDER] = holder = self._holder(token[1]) if token else None
+        request.scope[HOLDER] = holder = self._find_holder(token[1]) if token else None
         address = request.client.host if request.client else ""
         wait = self._failed.wait(address) if holder is None else self._asked.wait(holder.name)
         if wait:
-            raise _too_many(wait)
+            raise _build_rate_error(wait)
         if holder is None:
             why, asks = "this is no token of this server", 'Bearer error="invalid_token"'
             if authorization is None:
@@ -72,7 +72,7 @@ class Tokens:
             raise RequestError(ErrorCode.UNAUTHORIZED, why, {"WWW-Authenticate": asks})
         with self._running.admit(holder.name) as runs:
             if not runs:
-                raise _too_many(1)
+                raise _build_rate_error(1)
             yield holder
 
     def log(self, began: float, scope: Scope, status: int) -> None:
@@ -86,7 +86,7 @@ class Tokens:
         sys.stderr.write(json.dumps(fields) + "\n")
         sys.stderr.flush()
 
-    def _holder(self, token: str) -> Holder | None:
+    def _find_holder(self, token: str) -> Holder | None:
         try:
             return self._house.tokens.holder_of(token)
         except CommonplaceError as error:  # errors of the token file concern only the operator of the server
@@ -136,7 +136,7 @@ class Running:
                 self._requests[holder] -= runs
 
 
-def _too_many(wait: float) -> RequestError:
+def _build_rate_error(wait: float) -> RequestError:
     seconds = str(math.ceil(wait))
     why = f"too many requests; ask again in {seconds} seconds"
     return RequestError(ErrorCode.TOO_MANY_REQUESTS, why, {"Retry-After": seconds})

@@ -73,7 +73,7 @@ class App:
         try:
             self._guard(request, whole and whole[1])
             with self._tokens.admitted(request) if self._tokens else nullcontext() as admitted:
-                answer = admitted if isinstance(admitted, Response) else await self._answer(request, admitted)
+                answer = admitted if isinstance(admitted, Response) else await self._answer_request(request, admitted)
                 await answer(scope, receive, watched)
         except ClientDisconnect:
             return  # the client is gone, and an incomplete request must not be processed
@@ -101,7 +101,7 @@ class App:
             why = "this server is stopping and accepts no new requests; try again when it is back"
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
 
-    async def _answer(self, request: Request, holder: Holder | None) -> ASGIApp:
+    async def _answer_request(self, request: Request, holder: Holder | None) -> ASGIApp:
         if self._page is not None and request.scope["path"].split("/")[1:2] == ["ui"]:
             return await self._page.answer(request, self._table)
         route, parts = self._table.match(request)
@@ -111,14 +111,14 @@ class App:
             return await self._table.with_body(request, route.handler)
 
         def respond(body: IO[bytes]) -> Response:
-            with self._memory_of(holder) as memory:
+            with self._open_memory(holder) as memory:
                 result = route.handler(Call(request, body, memory, self.left, holder is not None), **parts)
             return result if isinstance(result, Response) else json_response(200, result)
 
         return await self._table.run(request, route, respond)
 
     @contextmanager
-    def _memory_of(self, holder: Holder | None) -> Iterator[Commonplace]:
+    def _open_memory(self, holder: Holder | None) -> Iterator[Commonplace]:
         if isinstance(self._served, Commonplace):
             yield self._served
         elif holder is not None:
@@ -141,7 +141,7 @@ class Call:
         return read_object(self.body.read())
 
 
-def _server(call: Call) -> Mapping[str, Any]:
+def _describe_server(call: Call) -> Mapping[str, Any]:
     scope = "each user's own by their token" if call.by_token else "for programs of this machine only, without passwords"
     documents = {"openapi": "openapi.json", "tools": "tools", "health": "health"}
     own = {name: f"{address(call.request)}/{path}" for name, path in documents.items()}
@@ -149,11 +149,11 @@ def _server(call: Call) -> Mapping[str, Any]:
     return {"name": "commonplace", "version": __version__, "description": description, **own}
 
 
-def _openapi(call: Call) -> Mapping[str, Any]:
+def _build_openapi(call: Call) -> Mapping[str, Any]:
     return (write_with_tokens if call.by_token else write_local)(rows(), address(call.request))
 
 
-def _tool(call: Call, name: str) -> Mapping[str, Any]:
+def _call_tool(call: Call, name: str) -> Mapping[str, Any]:
     return call.memory.call(name, as_declared(tool_named(name).request, call.json()))
 
 
@@ -162,7 +162,7 @@ def _store_memories(call: Call) -> Mapping[str, Any]:
     return call.memory.store_memories(body.memories, wait=body.wait, left=call.left).model_dump(mode="json")
 
 
-def _import(call: Call) -> Mapping[str, Any]:
+def _import_conversation(call: Call) -> Mapping[str, Any]:
     body = validate.check(ImportRequest, as_declared(ImportRequest, call.json()))
     if body.messages is not None:
         return call.memory.import_messages(body.messages, body.apply).model_dump(mode="json")
@@ -176,19 +176,19 @@ def _import(call: Call) -> Mapping[str, Any]:
     return call.memory.import_turns(turns, keep=body.keep, progress=advance).model_dump(mode="json")
 
 
-def _export(call: Call, export_id: str) -> Response:
+def _get_export(call: Call, export_id: str) -> Response:
     file, body = call.memory.export_file(export_id)
     media, ending = MEDIA[file.format]
     headers = {**HEADERS, "Content-Disposition": f'attachment; filename="{file.file_id}.{ending}"'}
     return Response(body, 200, headers, media)
 
 
-def _health(call: Call) -> Mapping[str, Any]:
+def _report_health(call: Call) -> Mapping[str, Any]:
     state = call.memory.discover_memory_tools().current_system_state
     return {"status": "ok", "version": __version__, "total_memories": state.total_memories}
 
 
-def _night(call: Call, **_in_the_path: str) -> Mapping[str, Any]:
+def _answer_night(call: Call, **_in_the_path: str) -> Mapping[str, Any]:
     method = "GET" if call.request.method == "HEAD" else call.request.method
     return nightly_routes.answer(
         method, call.request.scope["path"], call.request.query_params, call.json, call.memory.nights()
@@ -196,23 +196,23 @@ def _night(call: Call, **_in_the_path: str) -> Mapping[str, Any]:
 
 
 ROUTES = (
-    Route("/", _server),
-    Route("/openapi.json", _openapi),
+    Route("/", _describe_server),
+    Route("/openapi.json", _build_openapi),
     Route("/tools", lambda _: manifest()),
-    Route("/tools/<name>", _tool, "POST"),
+    Route("/tools/<name>", _call_tool, "POST"),
     Route("/memories", _store_memories, "POST"),
-    Route("/import", _import, "POST"),
-    Route("/exports/<export_id>", _export),
+    Route("/import", _import_conversation, "POST"),
+    Route("/exports/<export_id>", _get_export),
     Route("/uploads", lambda call: call.memory.upload(call.body).model_dump(mode="json"), "POST", MOST_BYTES),
-    Route("/health", _health),
-    Route("/interactions", _night, "POST"),
-    Route("/runs", _night),
-    Route("/runs/<run_id>", _night),
-    Route("/runs/<run_id>/undo", _night, "POST"),
-    Route("/runs/<run_id>/approve", _night, "POST"),
-    Route("/runs/<run_id>/discard", _night, "POST"),
-    Route("/history/<key>", _night),
-    Route("/memories/<path:memory_id>", _night),
-    Route("/feedback", _night, "POST"),
-    Route("/feedback/forget", _night, "POST"),
+    Route("/health", _report_health),
+    Route("/interactions", _answer_night, "POST"),
+    Route("/runs", _answer_night),
+    Route("/runs/<run_id>", _answer_night),
+    Route("/runs/<run_id>/undo", _answer_night, "POST"),
+    Route("/runs/<run_id>/approve", _answer_night, "POST"),
+    Route("/runs/<run_id>/discard", _answer_night, "POST"),
+    Route("/history/<key>", _answer_night),
+    Route("/memories/<path:memory_id>", _answer_night),
+    Route("/feedback", _answer_night, "POST"),
+    Route("/feedback/forget", _answer_night, "POST"),
 )

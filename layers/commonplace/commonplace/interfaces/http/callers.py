@@ -53,32 +53,32 @@ def names_of(host: str, allowed: Collection[str], bound: str = "") -> tuple[str,
     names = tuple(name.lower() for name in allowed)
     for name in names:
         if not _NAME.fullmatch(name):
-            raise _invalid("allow_host", f"{name} is no name or address, with or without a port")
-    own = [_written(name.strip("[]").lower()) for name in (host, bound) if not _is_any(name.strip("[]"))]
+            raise _build_error("allow_host", f"{name} is no name or address, with or without a port")
+    own = [_format_address(name.strip("[]").lower()) for name in (host, bound) if not _is_any_address(name.strip("[]"))]
     if not names and not own:
         why = f"{host} is every address of this machine: say what clients call it by --allow-host NAME"
-        raise _invalid("host", why)
+        raise _build_error("host", why)
     return (*names, *dict.fromkeys(own))
 
 
 def url_of(bound: str, port: int, names: Collection[str]) -> str:
     """Return the base URL of a server: its address, or one of the names if it listens on every address of the machine."""
-    if _is_any(bound):
+    if _is_any_address(bound):
         own = "[::1]" if ":" in bound else "127.0.0.1"
         return f"http://{next((name for name in names if not _PORT.search(name)), own)}:{port}"
-    return f"http://{_written(bound)}:{port}"
+    return f"http://{_format_address(bound)}:{port}"
 
 
-def _written(address: str) -> str:
+def _format_address(address: str) -> str:
     return f"[{address}]" if ":" in address else address
 
 
-def _is_any(host: str) -> bool:
+def _is_any_address(host: str) -> bool:
     try:
         return not host or ipaddress.ip_address(host).is_unspecified
     except ValueError:
         return False
 
 
-def _invalid(field: str, why: str) -> CommonplaceError:
+def _build_error(field: str, why: str) -> CommonplaceError:
     return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: {why}", field)

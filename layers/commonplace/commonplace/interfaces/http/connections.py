@@ -47,10 +47,10 @@ class Connection(H11Protocol):
                 if isinstance(connection, Connection) and not connection.transport.is_closing()
             ]
             idle = [connection for connection in open_connections if not (connection.runs or connection._refused)]
-            _oldest(idle)._refuse(_BUSY)
+            _find_oldest(idle)._refuse(_BUSY)
             refused = [connection for connection in open_connections if connection._refused]
             if len(refused) > MOST_OPEN:
-                _oldest(refused).transport.abort()
+                _find_oldest(refused).transport.abort()
 
     @property
     def runs(self) -> bool:
@@ -117,12 +117,12 @@ def close_late(connections: Sequence[Connection]) -> None:
     """
     silent = [connection for connection in connections if connection.tick() and not connection.transport.is_closing()]
     for _ in range(len(silent) - MOST_WAITING):
-        oldest = _oldest(silent)
+        oldest = _find_oldest(silent)
         silent.remove(oldest)
         oldest.transport.abort()
 
 
-def _oldest(connections: Sequence[Connection]) -> Connection:
+def _find_oldest(connections: Sequence[Connection]) -> Connection:
     of = [connection.client and connection.client[0] for connection in connections]
     (most, _), *_ = Counter(of).most_common(1)
     return min(

@@ -77,7 +77,7 @@ def listen(
     ready(url_of(bound, port, names))
     # Request threads inherit the daemon flag of this thread, so that shutdown need not wait for them.
     serving = Thread(target=server.run, args=([door],), daemon=True)
-    with _on_signals(server.end):
+    with _handle_signals(server.end):
         serving.start()
         while serving.is_alive() and not server.is_over():
             serving.join(_TICK)
@@ -106,7 +106,7 @@ def _nobodys() -> Commonplace:
 
 
 @contextmanager
-def _on_signals(end: Callable[[], None]) -> Iterator[None]:
+def _handle_signals(end: Callable[[], None]) -> Iterator[None]:
     before = {number: signal.signal(number, lambda *_: end()) for number in _ENDING}
     try:
         yield

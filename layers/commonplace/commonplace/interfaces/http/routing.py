@@ -52,7 +52,7 @@ class Table:
     """The routes of a server and the threads that run its handlers."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
-        self._rows = [(re.compile(_PARAMETER.sub(_group, re.escape(route.path))), route) for route in routes]
+        self._rows = [(re.compile(_PARAMETER.sub(_build_group, re.escape(route.path))), route) for route in routes]
         self._limiter = CapacityLimiter(_THREADS)
 
     def match(self, request: Request) -> tuple[Route, dict[str, str]]:
@@ -75,14 +75,14 @@ class Table:
         """Read the body within its route's limit and answer in a thread. Raises `ClientDisconnect` and `RequestError`."""
         with TemporaryFile() if route.most_bytes > MAX_BODY else BytesIO() as body:
             if route.method == "POST":
-                await _receive(request, route.most_bytes, body)
+                await _receive_body(request, route.most_bytes, body)
             return await to_thread.run_sync(respond, body, limiter=self._limiter)
 
     async def with_body(self, request: Request, handler: ASGIApp) -> ASGIApp:
         """Read the body and return a handler that parses it, so that invalid JSON is refused in the same form everywhere."""
         if not (header(request, "content-type") or "").lower().startswith("application/json"):
             raise RequestError(ErrorCode.INVALID_ARGUMENT, "Content-Type: must be application/json")
-        await _receive(request, MAX_BODY, body := BytesIO())
+        await _receive_body(request, MAX_BODY, body := BytesIO())
         read: list[Message] = [{"type": "http.request", "body": body.getvalue(), "more_body": False}]
 
         async def received() -> Message:
@@ -113,11 +113,11 @@ def json_response(status: int, body: Mapping[str, Any], headers: Mapping[str, st
     return Response(text, status, {**HEADERS, **(headers or {})}, media_type="application/json")
 
 
-def _group(match: re.Match[str]) -> str:
+def _build_group(match: re.Match[str]) -> str:
     return f"(?P<{match[2]}>{'[^/].*' if match[1] else '[^/]+'})"
 
 
-async def _receive(request: Request, most: int, body: IO[bytes]) -> None:
+async def _receive_body(request: Request, most: int, body: IO[bytes]) -> None:
     size, announced = 0, int(request.headers.get("content-length", "0"))
     too_long = RequestError(ErrorCode.PAYLOAD_TOO_LARGE, f"the body is longer than {most:,} bytes; send less at a time")
     if announced > most:

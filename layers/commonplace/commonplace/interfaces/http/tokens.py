@@ -54,11 +54,11 @@ class TokenFile:
                 self._refuse_shared(status.st_mode)
                 stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
                 if stamp != self._stamp:
-                    self._holders, self._stamp = self._parsed(file.read()), stamp
+                    self._holders, self._stamp = self._parse_holders(file.read()), stamp
         except FileNotFoundError:
-            raise self._refused('is not there; "commonplace token add NAME" makes it') from None
+            raise self._build_refusal('is not there; "commonplace token add NAME" makes it') from None
         except OSError as error:
-            raise self._refused(f"can't be read: {error.strerror}") from error
+            raise self._build_refusal(f"can't be read: {error.strerror}") from error
         return self._holders
 
     def holder_of(self, token: str) -> Holder | None:
@@ -70,32 +70,32 @@ class TokenFile:
     def add(self, name: str, user: str) -> str:
         """Return a new token, which can't be retrieved later; raises `CONFLICT` if the name exists."""
         if not _NAME.fullmatch(name):
-            raise _invalid("name", "must be 1 to 64 letters, digits, dots, dashes or underscores of ASCII")
+            raise _build_error("name", "must be 1 to 64 letters, digits, dots, dashes or underscores of ASCII")
         if not user.strip() or len(user) > _MOST_USER:
-            raise _invalid("user", f"must have 1 to {_MOST_USER} characters")
+            raise _build_error("user", f"must have 1 to {_MOST_USER} characters")
         refuse_half_characters(user, "user")
         token = _PREFIX + secrets.token_urlsafe(_BYTES)
         digest, made = sha256(token.encode()).hexdigest(), datetime.now(UTC).isoformat(timespec="seconds")
         holder = Holder(name=name, user=user, sha256=digest, made=made)
-        with self._changing():
+        with self._lock_file():
             holders = self.holders() if self._path.exists() else ()
             if any(holder.name == name for holder in holders):
                 raise CommonplaceError(ErrorCode.CONFLICT, f"name: there is a token {name} already; remove it first", "name")
-            self._write((*holders, holder))
+            self._write_holders((*holders, holder))
         return token
 
     def remove(self, name: str) -> Holder:
         """Revoke a token; raises `NOT_FOUND` for an unknown name."""
-        with self._changing():
+        with self._lock_file():
             holders = self.holders()
             gone = [holder for holder in holders if holder.name == name]
             if not gone:
                 raise CommonplaceError(ErrorCode.NOT_FOUND, f"there is no token {name}", "name")
-            self._write(tuple(holder for holder in holders if holder.name != name))
+            self._write_holders(tuple(holder for holder in holders if holder.name != name))
         return gone[0]
 
     @contextmanager
-    def _changing(self) -> Iterator[None]:
+    def _lock_file(self) -> Iterator[None]:
         try:
             make_private(self._path.parent)
             with FileLock(f"{self._path}.lock", timeout=10, mode=0o600):
@@ -103,26 +103,26 @@ class TokenFile:
         except Timeout as error:
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"{self._path} is being changed by another") from error
         except OSError as error:
-            raise self._refused(f"can't be changed: {error.strerror}") from error
+            raise self._build_refusal(f"can't be changed: {error.strerror}") from error
 
     def _refuse_shared(self, mode: int) -> None:
         if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
-            raise self._refused(f"may be read by others: chmod 600 {self._path}")
+            raise self._build_refusal(f"may be read by others: chmod 600 {self._path}")
 
-    def _parsed(self, body: bytes) -> tuple[Holder, ...]:
+    def _parse_holders(self, body: bytes) -> tuple[Holder, ...]:
         try:
             return _Contents.model_validate(read_object(body)).tokens
         except CommonplaceError as error:
-            raise self._refused(f"is no file of tokens: {error.message}") from None
+            raise self._build_refusal(f"is no file of tokens: {error.message}") from None
         except ValidationError:
-            raise self._refused("is no file of tokens") from None
+            raise self._build_refusal("is no file of tokens") from None
 
-    def _write(self, holders: tuple[Holder, ...]) -> None:
+    def _write_holders(self, holders: tuple[Holder, ...]) -> None:
         replace(self._path, (_Contents(tokens=holders).model_dump_json(indent=2) + "\n").encode())
 
-    def _refused(self, why: str) -> CommonplaceError:
-        return _invalid("tokens", f"{self._path} {why}")
+    def _build_refusal(self, why: str) -> CommonplaceError:
+        return _build_error("tokens", f"{self._path} {why}")
 
 
-def _invalid(field: str, why: str) -> CommonplaceError:
+def _build_error(field: str, why: str) -> CommonplaceError:
     return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: {why}", field)

@@ -37,33 +37,33 @@ class Change:
 
 def change_of(client: Client, file: Path, command: Sequence[str]) -> Change:
     """Return the change that adds this server to the file. Raises `INVALID_ARGUMENT` if the file is not valid JSON."""
-    before, entry = _text(file), client.entry(command[0], list(command[1:]))
+    before, entry = _read_text(file), client.entry(command[0], list(command[1:]))
     try:
         whole = read_object(before) if before and before.strip("\ufeff \t\r\n") else {}
     except CommonplaceError as error:
-        raise _refused(file, f"is no JSON: {error.message}", client, entry) from None
+        raise _build_refusal(file, f"is no JSON: {error.message}", client, entry) from None
     servers = whole.setdefault(client.servers, {})
     if not isinstance(servers, dict):
-        raise _refused(file, f"has something else than an object under {client.servers}", client, entry)
+        raise _build_refusal(file, f"has something else than an object under {client.servers}", client, entry)
     old, servers[NAME] = servers.get(NAME), entry
-    return Change(file, client.servers, before, _written(whole, before or ""), old, entry)
+    return Change(file, client.servers, before, _format_config(whole, before or ""), old, entry)
 
 
 def write(change: Change) -> Path | None:
     """Write the file atomically. Returns the path of the backup copy. Raises `CONFLICT` if the file changed meanwhile."""
-    if _text(change.file) != change.before:
+    if _read_text(change.file) != change.before:
         raise CommonplaceError(ErrorCode.CONFLICT, f"{change.file} was changed meanwhile; run this again")
     file = change.file.resolve()  # replace the target of a link, not the link
     try:
-        copy = None if change.before is None else _copied(file)
+        copy = None if change.before is None else _copy_file(file)
         file.parent.mkdir(parents=True, exist_ok=True)
         replace(file, change.after.encode())
     except OSError as error:
-        raise _unusable(file, error) from error
+        raise _build_file_error(file, error) from error
     return copy
 
 
-def _text(file: Path) -> str | None:
+def _read_text(file: Path) -> str | None:
     try:
         return file.read_bytes().decode()
     except FileNotFoundError:
@@ -71,10 +71,10 @@ def _text(file: Path) -> str | None:
     except UnicodeDecodeError:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{file} is not UTF-8; save it as that first") from None
     except OSError as error:
-        raise _unusable(file, error) from error
+        raise _build_file_error(file, error) from error
 
 
-def _written(whole: dict[str, Any], before: str) -> str:
+def _format_config(whole: dict[str, Any], before: str) -> str:
     match = _INDENT.search(before)
     indent = match[1] if match else "  "
     text = json.dumps(whole, indent=indent, ensure_ascii=False) + "\n"
@@ -85,16 +85,16 @@ def _written(whole: dict[str, Any], before: str) -> str:
     return text.replace("\n", "\r\n") if "\r\n" in before else text
 
 
-def _copied(file: Path) -> Path:
+def _copy_file(file: Path) -> Path:
     names = (file.with_name(f"{file.name}.bak{number}") for number in count(1))
     copy = next(name for name in names if not name.exists())
     return Path(shutil.copy2(file, copy))
 
 
-def _refused(file: Path, why: str, client: Client, entry: dict[str, Any]) -> CommonplaceError:
+def _build_refusal(file: Path, why: str, client: Client, entry: dict[str, Any]) -> CommonplaceError:
     by_hand = f"mend it, or add {json.dumps({NAME: entry})} under {client.servers} by hand (comments can't be kept)"
     return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{file} {why}; nothing was changed: {by_hand}")
 
 
-def _unusable(file: Path, error: OSError) -> CommonplaceError:
+def _build_file_error(file: Path, error: OSError) -> CommonplaceError:
     return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"{file} can't be used: {error.strerror}")

@@ -38,7 +38,7 @@ TEMPLATES = types.ListResourceTemplatesResult(
 def read(uri: str, memory: Asked) -> types.ReadResourceResult:
     """Return the resource at an address. Raises a protocol error if it is missing or can't be read."""
     try:
-        media, text = _contents(uri, memory)
+        media, text = _read_contents(uri, memory)
     except CommonplaceError as error:
         code = types.INVALID_PARAMS if error.code.status < 500 else types.INTERNAL_ERROR
         raise MCPError(code, str(error), {"uri": uri, **error.body()}) from None
@@ -47,7 +47,7 @@ def read(uri: str, memory: Asked) -> types.ReadResourceResult:
     return types.ReadResourceResult(contents=[types.TextResourceContents(uri=uri, mime_type=media, text=text)])
 
 
-def _contents(uri: str, memory: Asked) -> tuple[str, str]:
+def _read_contents(uri: str, memory: Asked) -> tuple[str, str]:
     if uri.startswith(_PAGES):
         page = memory.page(unquote(uri.removeprefix(_PAGES)))
         if page is not None:

@@ -33,10 +33,10 @@ def server_over(memory: Asked, tier: ShownTier | None = None, keeps_lists: bool 
     tools = Tools(memory, keeps_lists)
 
     async def list_tools(context: ServerRequestContext, _: _Page) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=tools.shown(_tier_of(context) or tier, context))
+        return types.ListToolsResult(tools=tools.shown(_parse_tier(context) or tier, context))
 
     async def call(context: ServerRequestContext, params: types.CallToolRequestParams) -> types.CallToolResult:
-        return await tools.call(_tier_of(context) or tier, context, params)
+        return await tools.call(_parse_tier(context) or tier, context, params)
 
     async def list_resources(_context: ServerRequestContext, _: _Page) -> types.ListResourcesResult:
         return resources.LISTED
@@ -53,7 +53,7 @@ def server_over(memory: Asked, tier: ShownTier | None = None, keeps_lists: bool 
         return prompts.LISTED
 
     async def get_prompt(context: ServerRequestContext, params: types.GetPromptRequestParams) -> types.GetPromptResult:
-        return prompts.prompt(params, [tool.name for tool in tools.shown(_tier_of(context) or tier, context)])
+        return prompts.prompt(params, [tool.name for tool in tools.shown(_parse_tier(context) or tier, context)])
 
     return _Server(
         "commonplace", version=__version__, title="Commonplace", instructions=prompts.INSTRUCTIONS,
@@ -63,7 +63,7 @@ def server_over(memory: Asked, tier: ShownTier | None = None, keeps_lists: bool 
     )  # fmt: skip
 
 
-def _tier_of(context: ServerRequestContext) -> ShownTier | None:
+def _parse_tier(context: ServerRequestContext) -> ShownTier | None:
     named: str | None = None if context.request is None else context.request.query_params.get("tier")
     if named is not None and named not in get_args(ShownTier):
         raise MCPError(types.INVALID_PARAMS, f"tier: must be one of {', '.join(get_args(ShownTier))}")

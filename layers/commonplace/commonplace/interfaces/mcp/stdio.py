@@ -29,11 +29,11 @@ def serve(memory: OpenedLater, tier: ShownTier | None, stopped: Callable[[], int
 
     for number in _ENDING:
         signal.signal(number, stop)
-    anyio.run(_served, memory, tier)
+    anyio.run(_serve_memory, memory, tier)
     memory.close()
 
 
-async def _served(memory: OpenedLater, tier: ShownTier | None) -> None:
+async def _serve_memory(memory: OpenedLater, tier: ShownTier | None) -> None:
     server = server_over(memory, tier)
     async with stdio_server() as (read, write):
         try:

@@ -45,11 +45,11 @@ _BY_A_PERSON = (
 
 def shown_tools(tier: ShownTier | None, added: Collection[str] = ()) -> list[Tool]:
     """Return the tools of a tier (by default the default tools) and the added tools, in manifest order."""
-    return list(_tools(tier, frozenset(added)))
+    return list(_list_tools(tier, frozenset(added)))
 
 
 @functools.lru_cache(maxsize=64)
-def _tools(tier: ShownTier | None, added: frozenset[str]) -> tuple[Tool, ...]:
+def _list_tools(tier: ShownTier | None, added: frozenset[str]) -> tuple[Tool, ...]:
     return tuple(ListToolsResult.model_validate(mcp(shown_rows(tier, added))).tools)
 
 
@@ -100,13 +100,13 @@ class Tools:
             added[params.name] = time.monotonic()
         if params.name == _DISCOVER and status == 200:
             named = (body.get("tool_schema") or {}).get("name")
-            body = {**body, "tool_list": await self._discovered(named, added, tier, context)}
+            body = {**body, "tool_list": await self._discover_tools(named, added, tier, context)}
         text = [TextContent(type="text", text=json.dumps(body, ensure_ascii=False))]
         if status != 200:  # without structured content, which clients validate against the output schema
             return CallToolResult(content=text, is_error=True)
         return CallToolResult(content=text, structured_content=body)
 
-    async def _discovered(
+    async def _discover_tools(
         self, name: str | None, added: dict[str, float], tier: ShownTier | None, context: ServerRequestContext
     ) -> str:
         listed = {tool.name for tool in self.shown(tier, context)}

@@ -76,7 +76,7 @@ def network(nodes: Sequence[NetworkNode], links: Sequence[NetworkLink]) -> Netwo
     """Place concepts: linked concepts near each other, and labels without overlap if there is space."""
     if not nodes:
         return Network([], [])
-    labels = [_shortened(node.id) for node in nodes]
+    labels = [_shorten_name(node.id) for node in nodes]
     most = max(node.count for node in nodes)
     radii = [5 + 13 * math.sqrt(node.count / most) for node in nodes]
     at = {node.id: number for number, node in enumerate(nodes)}
@@ -87,7 +87,7 @@ def network(nodes: Sequence[NetworkNode], links: Sequence[NetworkLink]) -> Netwo
     sizes = np.array(
         [(max(_LETTER * wcswidth(label), 2 * r) + 10, 2 * r + _LINE) for label, r in zip(labels, radii, strict=True)]
     )
-    places, colours = _spread(_drawn_together(pull), sizes), _colours(nodes)
+    places, colours = _spread(_drawn_together(pull), sizes), _assign_colours(nodes)
     dots = [
         Dot(node.id, label, node.count, round(float(x), 1), round(float(y), 1), round(r, 1), colours.get(node.community))
         for node, label, r, (x, y) in zip(nodes, labels, radii, places, strict=True)
@@ -97,7 +97,7 @@ def network(nodes: Sequence[NetworkNode], links: Sequence[NetworkLink]) -> Netwo
     return Network(dots, lines)
 
 
-def _colours(nodes: Sequence[NetworkNode]) -> dict[int, int]:
+def _assign_colours(nodes: Sequence[NetworkNode]) -> dict[int, int]:
     sizes = Counter(node.community for node in nodes)
     several = sorted(community for community, size in sizes.items() if size > 1)
     return {community: at % COLOURS for at, community in enumerate(several)}
@@ -143,7 +143,7 @@ def _spread(places: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     return places
 
 
-def _shortened(name: str) -> str:
+def _shorten_name(name: str) -> str:
     label = name
     while wcswidth(label) > _LONGEST:
         label = label[:-1]
@@ -152,20 +152,20 @@ def _shortened(name: str) -> str:
 
 def growth(months: Sequence[Month]) -> Growth:
     """Return bars by month, or by year for more than three years; at most the newest 36."""
-    years = months and _number(months[-1].month) - _number(months[0].month) >= _MOST_BARS
+    years = months and _parse_month(months[-1].month) - _parse_month(months[0].month) >= _MOST_BARS
     sums: dict[int, list[int]] = {}
     for month in months:
-        at = int(month.month[:4]) if years else _number(month.month)
+        at = int(month.month[:4]) if years else _parse_month(month.month)
         added, closed = sums.get(at, [0, 0])
         sums[at] = [added + month.added, closed + month.closed]
     last = max(sums, default=0)
     first = max(min(sums, default=1), last - _MOST_BARS + 1)
     before = sum(added - closed for at, (added, closed) in sums.items() if at < first)
     shown = [(at, *sums.get(at, [0, 0])) for at in range(first, last + 1)]
-    return _bars([(str(at) if years else _month_of(at), added, closed) for at, added, closed in shown], before)
+    return _draw_bars([(str(at) if years else _format_month(at), added, closed) for at, added, closed in shown], before)
 
 
-def _bars(shown: Sequence[tuple[str, int, int]], before: int) -> Growth:
+def _draw_bars(shown: Sequence[tuple[str, int, int]], before: int) -> Growth:
     totals, total = list[int](), before
     for _, added, closed in shown:
         total += added - closed
@@ -188,9 +188,9 @@ def _bars(shown: Sequence[tuple[str, int, int]], before: int) -> Growth:
     return Growth(bars, round(ground, 1), before, most)
 
 
-def _number(month: str) -> int:
+def _parse_month(month: str) -> int:
     return 12 * int(month[:4]) + int(month[5:]) - 1
 
 
-def _month_of(number: int) -> str:
+def _format_month(number: int) -> str:
     return f"{number // 12:04}-{number % 12 + 1:02}"

@@ -48,16 +48,16 @@ def when(moment: datetime, now: datetime) -> Markup:
     """Return a time for people, in the zone of `now`. A recent time includes the hour."""
     local = moment.astimezone(now.tzinfo)
     days = (now.date() - local.date()).days
-    relative = {0: f"today, {local:%H:%M}", 1: f"yesterday, {local:%H:%M}"}.get(days, _date(local))
+    relative = {0: f"today, {local:%H:%M}", 1: f"yesterday, {local:%H:%M}"}.get(days, _format_date(local))
     return Markup('<time datetime="{}" title="{}">{}</time>').format(
-        local.isoformat(timespec="seconds"), f"{_date(local)}, {local:%H:%M %Z}", relative
+        local.isoformat(timespec="seconds"), f"{_format_date(local)}, {local:%H:%M %Z}", relative
     )
 
 
 def day(moment: datetime, now: datetime) -> Markup:
     """Return the day of a time, in the zone of `now`."""
     local = moment.astimezone(now.tzinfo)
-    return Markup('<time datetime="{}">{}</time>').format(local.date().isoformat(), _date(local))
+    return Markup('<time datetime="{}">{}</time>').format(local.date().isoformat(), _format_date(local))
 
 
 def lang(text: str) -> Markup:
@@ -82,5 +82,5 @@ def fault(error: CommonplaceError | None, field: str) -> str | None:
     return error.message.removeprefix(f"{error.field}: ")
 
 
-def _date(moment: datetime) -> str:
+def _format_date(moment: datetime) -> str:
     return f"{moment.day} {moment:%b} {moment.year}"

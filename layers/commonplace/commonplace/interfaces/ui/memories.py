@@ -5,7 +5,6 @@ from typing import Any, get_args
 from starlette.responses import Response
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
-from commonplace.domain.interactions import History
 from commonplace.domain.results import Hit, SearchResult
 from commonplace.domain.storage import KeptMemory, ListResult
 from commonplace.domain.taxonomy import Category, ContentType, Section
@@ -20,7 +19,7 @@ _CHOICES = {"categories": get_args(Category), "sections": get_args(Section), "co
 
 def memories(visit: Visit) -> Response:
     """Show memories for a question, or a page of all, with the search form."""
-    shown = {**_CHOICES, **_arguments(visit)}
+    shown = {**_CHOICES, **_build_arguments(visit)}
     try:
         return visit.show("search.html", **shown, found=_results(visit))
     except CommonplaceError as error:
@@ -31,10 +30,10 @@ def memories(visit: Visit) -> Response:
 
 def found(visit: Visit) -> Response:
     """Show the results without the form. A script requests them while a person types."""
-    return visit.show("found.html", **_arguments(visit), found=_results(visit))
+    return visit.show("found.html", **_build_arguments(visit), found=_results(visit))
 
 
-def _arguments(visit: Visit) -> dict[str, Any]:
+def _build_arguments(visit: Visit) -> dict[str, Any]:
     arguments = visit.arguments
     return {"given": arguments, "narrowed": [name for name in _FILTERS if name in arguments]}
 
@@ -43,13 +42,14 @@ def _results(visit: Visit) -> SearchResult | ListResult:
     """Search. This doesn't count as a use of the memories."""
     data = visit.arguments
     category: Any = data.get("category")
+    options = _build_options(data)
     if "q" not in data:
-        return visit.memory.list_memories(limit=PAGE, category=category, options=_options(data), cursor=data.get("cursor"))
+        return visit.memory.list_memories(limit=PAGE, category=category, options=options, cursor=data.get("cursor"))
     most = MOST if "all" in data else PAGE
-    return visit.memory.search_memory(data["q"], limit=most, category=category, options=_options(data), counts=False)
+    return visit.memory.search_memory(data["q"], limit=most, category=category, options=options, counts=False)
 
 
-def _options(arguments: dict[str, str]) -> Any:
+def _build_options(arguments: dict[str, str]) -> Any:
     span = {name: arguments[name] for name in ("after", "before") if name in arguments}
     return {
         "content_type": arguments.get("content_type"),
@@ -78,14 +78,11 @@ def beside(visit: Visit, memory_id: str) -> Response:
     item = visit.memory.get_memory(memory_id).memory
     history = visit.memory.history(memory_id=memory_id)
     template = "beside.html" if "part" in visit.arguments else "beside_page.html"
-    return visit.show(template, memory=item, now_held=_current(history, memory_id), history=history, like=_like(visit, item))
+    held = next((value for value in history.values if value.memory_id == memory_id), None)
+    return visit.show(template, memory=item, now_held=held, history=history, like=_find_similar(visit, item))
 
 
-def _current(history: History, memory_id: str) -> object:
-    return next((value for value in history.values if value.memory_id == memory_id), None)
-
-
-def _like(visit: Visit, memory: KeptMemory) -> list[Hit]:
+def _find_similar(visit: Visit, memory: KeptMemory) -> list[Hit]:
     hits = visit.memory.search_memory(memory.value, limit=_NEIGHBOURS + 1, counts=False).results
     return [hit for hit in hits if hit.id != memory.memory_id and not hit.below_threshold][:_NEIGHBOURS]
 

@@ -70,21 +70,21 @@ class Page:
 
     async def answer(self, request: Request, table: Table) -> Response:
         """Answer a request, with an error page if it fails. `Host` and `Origin` have been checked before."""
-        answer = await self._answer(request, table)
+        answer = await self._answer_request(request, table)
         for name, value in _HEADERS.items():
             answer.headers.setdefault(name, value)
         return answer
 
-    async def _answer(self, request: Request, table: Table) -> Response:
+    async def _answer_request(self, request: Request, table: Table) -> Response:
         path = request.scope["path"]
         if path.startswith(_STATIC) and request.method in ("GET", "HEAD"):
             return _file(path.removeprefix(_STATIC), header(request, "if-none-match") or "")
         session = self._sessions.of(request.cookies)
         token = request.query_params.get("token")
         if token is not None and request.method == "GET":
-            return self._opened(token, session)
+            return self._open_session(token, session)
         if session is None:
-            return _closed()
+            return _respond_closed()
         visit = Visit(self._memory, path, request.query_params, session, environment())
         try:
             route, parts = table.match(request)
@@ -92,13 +92,13 @@ class Page:
         except ClientDisconnect:
             raise
         except Exception as error:  # noqa: BLE001 - every error has its page
-            known = _known(error)
+            known = _convert_error(error)
             return visit.show("error.html", known.code.status, error=known)
 
-    def _opened(self, token: str, session: Session | None) -> Response:
+    def _open_session(self, token: str, session: Session | None) -> Response:
         value = self._sessions.open(token)
         if value is None and session is None:
-            return _closed()
+            return _respond_closed()
         answer = Response(status_code=303, headers={"Location": HOME, "Referrer-Policy": "no-referrer"})
         if value is not None:
             answer.headers["Set-Cookie"] = f"{self._sessions.cookie}={value}; HttpOnly; Path={HOME}; SameSite=Strict"
@@ -119,25 +119,25 @@ def _shown(visit: Visit, request: Request, route: Route, parts: dict[str, str], 
         return cast(Response, route.handler(visit, **parts))
 
 
-def _closed() -> Response:
+def _respond_closed() -> Response:
     return Response(environment().get_template("closed.html").render(), 401, media_type="text/html")
 
 
-def _known(error: Exception) -> CommonplaceError:
+def _convert_error(error: Exception) -> CommonplaceError:
     if isinstance(error, RequestError):
         return CommonplaceError(error.code, _MESSAGES[error.code])
     return error if isinstance(error, CommonplaceError) else internal_error(error)
 
 
 @cache
-def _files() -> dict[str, bytes]:
+def _load_files() -> dict[str, bytes]:
     folder = resources.files("commonplace") / "interfaces/ui/static"
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
 def _file(name: str, known: str) -> Response:
     """Return a style sheet or script, which contain no user data. `known`: the versions cached by the browser."""
-    body = _files().get(name)
+    body = _load_files().get(name)
     if body is None:
         return Response("there is no such file\n", 404, media_type="text/plain")
     headers = {"Cache-Control": "no-cache", "ETag": f'"{hashlib.sha256(body).hexdigest()[:32]}"'}

@@ -37,7 +37,7 @@ def runs(visit: Visit) -> Response:
     limit = MOST_SHOWN if "all" in visit.arguments else SHOWN
     listed = visit.memory.nights().listed(limit)
     more = limit == SHOWN and len(listed.runs) == SHOWN
-    shown = [(run, _counted(run)) for run in listed.runs]
+    shown = [(run, _count_outcomes(run)) for run in listed.runs]
     return visit.show("runs.html", listed=listed, runs=shown, more=more, kinds=KINDS, statuses=STATUSES)
 
 
@@ -51,19 +51,19 @@ def run_page(visit: Visit, run_id: str) -> Response:
     groups = [(outcome, list(same)) for outcome, same in groupby(shown, key=lambda operation: operation.operation.outcome)]
     undone_by = _undo_of(report.run, visit.memory.runs(MOST_SHOWN))
     may_undo = undone_by is None and (
-        _has(report.run, "applied") or (report.run.kind == "undo" and _has(report.run, "undone"))
+        _has_outcome(report.run, "applied") or (report.run.kind == "undo" and _has_outcome(report.run, "undone"))
     )
     return visit.show(
         "run.html", run=report.run, groups=groups, end=start + len(shown), start=start, most=OPERATIONS,
-        counts=_counted(report.run), waiting=_has(report.run, "needs_review"), may_undo=may_undo, undone_by=undone_by,
-        kinds=KINDS, statuses=STATUSES, verbs=VERBS, outcomes=OUTCOMES,
+        counts=_count_outcomes(report.run), waiting=_has_outcome(report.run, "needs_review"), may_undo=may_undo,
+        undone_by=undone_by, kinds=KINDS, statuses=STATUSES, verbs=VERBS, outcomes=OUTCOMES,
     )  # fmt: skip
 
 
 def approve(visit: Visit, run_id: str) -> Response:
     """Apply the operations of a run that wait for review."""
     run = visit.memory.approve_run(run_id)
-    return visit.go(f"/ui/runs/{run_id}", f"Approved: {_summary(run)}.")
+    return visit.go(f"/ui/runs/{run_id}", f"Approved: {_format_summary(run)}.")
 
 
 def discard(visit: Visit, run_id: str) -> Response:
@@ -91,16 +91,16 @@ def beginning(visit: Visit, of: int) -> int:
     return min(number, of) if isinstance(number, int) else 0
 
 
-def _counted(run: Run) -> list[tuple[int, str]]:
+def _count_outcomes(run: Run) -> list[tuple[int, str]]:
     counts = Counter(operation.outcome for operation in run.operations)
     return [(counts[outcome], says) for outcome, says in OUTCOMES.items() if counts[outcome]]
 
 
-def _summary(run: Run) -> str:
-    return ", ".join(f"{count:,} {says}" for count, says in _counted(run))
+def _format_summary(run: Run) -> str:
+    return ", ".join(f"{count:,} {says}" for count, says in _count_outcomes(run))
 
 
-def _has(run: Run, outcome: Outcome) -> bool:
+def _has_outcome(run: Run, outcome: Outcome) -> bool:
     return any(operation.outcome == outcome for operation in run.operations)
 
 

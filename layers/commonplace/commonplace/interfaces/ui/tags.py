@@ -18,7 +18,7 @@ def tags(visit: Visit) -> Response:
     active, tags = [tag for tag in uses if tag.status == "active"], [tag for tag in uses if tag.status != "active"]
     start = beginning(visit, len(active))
     return visit.show(
-        "tags.html", tags=_sorted(active, order)[start : start + PAGE], start=start, page=PAGE, total=len(active),
+        "tags.html", tags=_sort_tags(active, order)[start : start + PAGE], start=start, page=PAGE, total=len(active),
         others=tags, order=order, orders=ORDERS,
     )  # fmt: skip
 
@@ -31,7 +31,7 @@ def plan(visit: Visit) -> Response:
     return visit.go(f"/ui/runs/{result.run_id}", "This is a plan: nothing changes before you approve it.")
 
 
-def _sorted(uses: list[TagUse], order: str) -> list[TagUse]:
+def _sort_tags(uses: list[TagUse], order: str) -> list[TagUse]:
     if order == "count":
         return sorted(uses, key=lambda tag: (-tag.count, tag.tag))
     if order == "last":

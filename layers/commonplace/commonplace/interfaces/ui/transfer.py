@@ -38,43 +38,43 @@ def planned(visit: Visit) -> Response:
     kind = visit.form.get("kind")
     try:
         with packed(visit.folder) as archive:
-            plan = _taken(archive, kind, visit.memory, range(MOST_SHOWN), apply=False)
+            plan = _import_archive(archive, kind, visit.memory, range(MOST_SHOWN), apply=False)
             upload = visit.memory.upload(archive)
     except CommonplaceError as error:
         return visit.show_again("import.html", error, kinds=KINDS, asked=kind, most_megabytes=MEGABYTES)
-    return _shown(visit, plan, upload.upload_id, 0)
+    return _show_plan(visit, plan, upload.upload_id, 0)
 
 
 def further(visit: Visit) -> Response:
     """Show the next memories to be imported."""
     start = whole_number(visit.form.get("start"))
     listed = range(start, start + MOST_SHOWN) if isinstance(start, int) else range(MOST_SHOWN)
-    return _shown(visit, _of_upload(visit, listed, apply=False), visit.form.get("upload_id", ""), listed.start)
+    return _show_plan(visit, _import_upload(visit, listed, apply=False), visit.form.get("upload_id", ""), listed.start)
 
 
-def _shown(visit: Visit, plan: Imported, upload_id: str, start: int) -> Response:
+def _show_plan(visit: Visit, plan: Imported, upload_id: str, start: int) -> Response:
     obstacles = [(refused.where, refused.message) for refused in plan.refused]
     obstacles += [(name, "has other content here, which stays") for name in plan.conflicts]
     arguments = {"upload_id": upload_id, "most": MOST_SHOWN, "start": start}
-    return visit.show("import_plan.html", plan=plan, known=_known(plan), in_the_way=obstacles, **arguments)
+    return visit.show("import_plan.html", plan=plan, known=_count_known(plan), in_the_way=obstacles, **arguments)
 
 
-def _known(plan: Imported) -> int:
+def _count_known(plan: Imported) -> int:
     return max(len(plan.known), plan.outcomes.get("known", 0))
 
 
-def _of_upload(visit: Visit, listed: range, *, apply: bool) -> Imported:
+def _import_upload(visit: Visit, listed: range, *, apply: bool) -> Imported:
     only = visit.form.get("only") or None
     with TemporaryFile() as archive:
         visit.memory.uploaded(visit.form.get("upload_id", ""), archive)
-        return _taken(archive, visit.form.get("kind"), visit.memory, listed, apply=apply, only=only)
+        return _import_archive(archive, visit.form.get("kind"), visit.memory, listed, apply=apply, only=only)
 
 
 def applied(visit: Visit) -> Response:
     """Store the memories in the plan."""
-    plan = _of_upload(visit, range(0), apply=True)
+    plan = _import_upload(visit, range(0), apply=True)
     visit.memory.drop_upload(visit.form.get("upload_id", ""))
-    message = f"Imported: {plan.added:,} memories added, {_known(plan):,} were already stored."
+    message = f"Imported: {plan.added:,} memories added, {_count_known(plan):,} were already stored."
     runs = plan.runs or ([plan.run_id] if plan.run_id else [])
     if len(runs) == 1:
         return visit.go(f"/ui/runs/{runs[0]}", message)
@@ -103,7 +103,7 @@ def exported(visit: Visit) -> Response:
     return Response("".join(visit.memory.export_lines(form)), headers=headers, media_type=media)
 
 
-def _taken(
+def _import_archive(
     archive: IO[bytes], asked_kind: str | None, memory: Commonplace, listed: range, *, apply: bool, only: str | None = None
 ) -> Imported:
     kind = next((kind for kind in KINDS if kind == asked_kind), None)

@@ -49,7 +49,7 @@ def read_form(body: IO[bytes], content_type: str, folder: Path) -> dict[str, str
             if file.file_name:
                 files += 1
                 if files > MOST_FILES:
-                    raise _too_large(f"more than {MOST_FILES:,} files")
+                    raise _build_size_error(f"more than {MOST_FILES:,} files")
                 sent.seek(0)
                 store(sent, file.file_name.decode(errors="replace"), folder)
 
@@ -73,7 +73,7 @@ def store(file: IO[bytes], name: str, folder: Path) -> None:
         with path.open("wb") as stored:
             shutil.copyfileobj(file, stored)
     except OSError as error:  # a file exists where a folder is needed
-        raise _wrong(f"{name} can't be stored: {error.strerror}") from error
+        raise _build_error(f"{name} can't be stored: {error.strerror}") from error
 
 
 @contextmanager
@@ -84,7 +84,7 @@ def packed(folder: Path) -> Iterator[IO[bytes]]:
     """
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     if not files:
-        raise _wrong("choose a file or a folder first")
+        raise _build_error("choose a file or a folder first")
     if len(files) == 1 and zipfile.is_zipfile(files[0]):
         with files[0].open("rb") as archive:
             yield archive
@@ -111,7 +111,7 @@ def _unpack(archive: IO[bytes], folder: Path) -> None:
         with zipfile.ZipFile(archive) as opened:
             entries = [info for info in opened.infolist() if not info.is_dir() and _is_shown(info.filename)]
             if len(entries) > MOST_FILES or sum(info.file_size for info in entries) > MOST_UNPACKED:
-                raise _too_large(f"the archive has more than {MOST_FILES:,} files or {MOST_UNPACKED // 1_000_000} MB")
+                raise _build_size_error(f"the archive has more than {MOST_FILES:,} files or {MOST_UNPACKED // 1_000_000} MB")
             for info in entries:
                 path = folder / _own_path(info.filename)
                 path.parent.mkdir(parents=True, exist_ok=True)
@@ -120,7 +120,7 @@ def _unpack(archive: IO[bytes], folder: Path) -> None:
                 _date(path, info.date_time)
     except _UNREADABLE as error:
         # damaged, of another kind, encrypted, or with a file where a folder is needed
-        raise _wrong(f"the archive can't be read: {error}") from error
+        raise _build_error(f"the archive can't be read: {error}") from error
 
 
 def _date(path: Path, date: tuple[int, int, int, int, int, int]) -> None:
@@ -141,9 +141,9 @@ def _own_path(name: str) -> PurePosixPath:
     return PurePosixPath(*(part.encode()[-_LONGEST:].decode(errors="ignore") for part in parts or ["file"]))
 
 
-def _too_large(why: str) -> CommonplaceError:
+def _build_size_error(why: str) -> CommonplaceError:
     return CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, f"files: {why}; import it in several parts", "files")
 
 
-def _wrong(why: str) -> CommonplaceError:
+def _build_error(why: str) -> CommonplaceError:
     return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"files: {why}", "files")

@@ -90,12 +90,12 @@ class Visit:
     @property
     def arguments(self) -> dict[str, str]:
         """The parameters of the address that are not blank."""
-        return _filled(self.query)
+        return _select_filled(self.query)
 
     @property
     def form(self) -> dict[str, str]:
         """The fields of the form that are not blank."""
-        return _filled(self.fields)
+        return _select_filled(self.fields)
 
     def show(self, template: str, status: int = 200, /, **shown: Any) -> Response:
         """Render a template; `error` is the `CommonplaceError` to show, if any."""
@@ -129,5 +129,5 @@ def with_line_breaks(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-def _filled(fields: Mapping[str, str]) -> dict[str, str]:
+def _select_filled(fields: Mapping[str, str]) -> dict[str, str]:
     return {name: with_line_breaks(value) for name, value in fields.items() if value.strip()}

@@ -29,7 +29,7 @@ def store(visit: Visit) -> Response:
         "force_category": form.get("force_category"),
         "force_importance": whole_number(form.get("force_importance")),
         "expires_at": form.get("expires_at"),
-        "additional_tags": _tags(form.get("additional_tags")),
+        "additional_tags": _parse_tags(form.get("additional_tags")),
         "user_note": form.get("user_note"),
     }
     known = {name: value for name, value in context.items() if value is not None}
@@ -37,12 +37,12 @@ def store(visit: Visit) -> Response:
         stored = visit.memory.store_memory(form.get("content", ""), context=cast("StoreContext", known))
     except CommonplaceError as error:
         return visit.show_again("new.html", error, **_CHOICES, given=form)
-    return visit.go(_path(stored.memory_id), f"Stored.{_summary(stored)}", also=_compared(stored))
+    return visit.go(_build_path(stored.memory_id), f"Stored.{_format_notes(stored)}", also=_list_compared(stored))
 
 
 def edit(visit: Visit, memory_id: str) -> Response:
     memory = visit.memory.get_memory(memory_id).memory
-    fields = _fields(memory)
+    fields = _format_fields(memory)
     return visit.show("edit.html", **_CHOICES, memory=memory, given=fields, was=fields)
 
 
@@ -50,31 +50,31 @@ def update(visit: Visit, memory_id: str) -> Response:
     """Update the fields that the person edited. The others may have changed since the form was shown."""
     memory = visit.memory.get_memory(memory_id).memory
     shown, form = visit.fields, visit.form
-    before = {name: with_line_breaks(shown.get(f"was_{name}", value)) for name, value in _fields(memory).items()}
+    before = {name: with_line_breaks(shown.get(f"was_{name}", value)) for name, value in _format_fields(memory).items()}
     changed: dict[str, Any] = {name: form[name] for name in before if form.get(name, "") != before[name] and name in form}
     if "tags" in before and form.get("tags", "") != before["tags"]:
-        changed["tags"] = _tags(form.get("tags")) or []
+        changed["tags"] = _parse_tags(form.get("tags")) or []
     if "importance" in changed:
         changed["importance"] = whole_number(changed["importance"])
     if not changed:
-        return visit.go(_path(memory_id), "Nothing was changed.")
+        return visit.go(_build_path(memory_id), "Nothing was changed.")
     try:
         updated = visit.memory.update_memory(memory_id=memory_id, **changed)
     except CommonplaceError as error:
         return visit.show_again("edit.html", error, **_CHOICES, memory=memory, given={**before, **form}, was=before)
-    return visit.go(_path(updated.memory_id), f"Changed.{_summary(updated)}", updated.operation_id)
+    return visit.go(_build_path(updated.memory_id), f"Changed.{_format_notes(updated)}", updated.operation_id)
 
 
 def delete(visit: Visit, memory_id: str) -> Response:
     """Close a memory; the next page offers to undo it."""
     text = visit.memory.get_memory(memory_id).memory.value
     deleted = visit.memory.delete_memory(memory_id=memory_id)
-    return visit.go(HOME, f"Deleted: {_short(text)}{_summary(deleted)}", deleted.operation_id)
+    return visit.go(HOME, f"Deleted: {_shorten(text)}{_format_notes(deleted)}", deleted.operation_id)
 
 
 def ask_to_erase(visit: Visit, memory_id: str) -> Response:
     """Show what would be erased, and ask for confirmation."""
-    return visit.show("erase.html", **_going(visit, memory_id))
+    return visit.show("erase.html", **_describe_erasure(visit, memory_id))
 
 
 def erase(visit: Visit, memory_id: str) -> Response:
@@ -83,10 +83,10 @@ def erase(visit: Visit, memory_id: str) -> Response:
         error = CommonplaceError(
             ErrorCode.INVALID_ARGUMENT, f'word: type "{_WORD}" to confirm, because this cannot be undone', "word"
         )
-        return visit.show_again("erase.html", error, **_going(visit, memory_id))
+        return visit.show_again("erase.html", error, **_describe_erasure(visit, memory_id))
     erased = visit.memory.erase(memory_id)
     remark = " Memories merged from it were merged again without it." if erased.made_again else ""
-    return visit.go(HOME, f"Erased for good: {erased.memories} with the same history.{remark}{_summary(erased)}")
+    return visit.go(HOME, f"Erased for good: {erased.memories} with the same history.{remark}{_format_notes(erased)}")
 
 
 def undo(visit: Visit) -> Response:
@@ -96,12 +96,12 @@ def undo(visit: Visit) -> Response:
     return visit.go(own_path(visit.form.get("back")), f"Not undone: {'; '.join(reasons)}" if reasons else "Undone.")
 
 
-def _going(visit: Visit, memory_id: str) -> dict[str, Any]:
+def _describe_erasure(visit: Visit, memory_id: str) -> dict[str, Any]:
     scope = visit.memory.erasure().scope(memory_id)
     return {"memory_id": memory_id, "word": _WORD, "texts": [memory.content for memory in scope.memories if memory.content]}
 
 
-def _fields(memory: KeptMemory) -> dict[str, str]:
+def _format_fields(memory: KeptMemory) -> dict[str, str]:
     return {
         "value": with_line_breaks(memory.value),
         "filed_under": memory.filed_under,
@@ -111,11 +111,11 @@ def _fields(memory: KeptMemory) -> dict[str, str]:
     }
 
 
-def _tags(text: str | None) -> list[str] | None:
+def _parse_tags(text: str | None) -> list[str] | None:
     return None if text is None else [tag.strip() for tag in text.split(",") if tag.strip()]
 
 
-def _summary(result: Result) -> str:
+def _format_notes(result: Result) -> str:
     if result.notes is None:
         return ""
     taken_out = ", ".join(result.notes.redacted or ())
@@ -124,18 +124,18 @@ def _summary(result: Result) -> str:
     return "".join(f" {line[:1].upper()}{line[1:]}." for line in [*lines_first, *filter(None, lines)])
 
 
-def _compared(stored: StoreResult) -> tuple[Also, ...]:
+def _list_compared(stored: StoreResult) -> tuple[Also, ...]:
     advice = stored.recommendations
-    untrue = tuple(Also(update.memory_id, f"May no longer be true: {_short(update.content)}") for update in advice.updates)
+    untrue = tuple(Also(update.memory_id, f"May no longer be true: {_shorten(update.content)}") for update in advice.updates)
     same = tuple(Also(merge.memory_id, "Says the same") for merge in advice.suggested_merges)
     return untrue + same
 
 
-def _short(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…"
 
 
-def _path(memory_id: str) -> str:
+def _build_path(memory_id: str) -> str:
     return f"{HOME}/memories/{memory_id}"
 
 
