@@ -65,7 +65,7 @@ def _is_related(first: str, other: str) -> bool:
 
 
 def says_the_same(text: str, other: str) -> bool:
-    """Return whether two sentences say the same: as duplicates, as the same attribute value, or in another word order."""
+    """Return whether two sentences mean the same: as duplicates, as the same attribute value, or in another word order."""
     ours, theirs = stems_of(text) - word_list("filler_stems"), stems_of(other) - word_list("filler_stems")
     if ours == theirs and len(ours) >= _TELLING and _find_persons(text) == _find_persons(other):
         return True

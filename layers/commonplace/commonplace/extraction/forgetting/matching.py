@@ -21,7 +21,7 @@ def memories_about(target: str, memories: Iterable[Memory]) -> tuple[str, ...]:
 
 
 def is_about(target: str, text: str) -> bool:
-    """Return whether a text contains what is to be forgotten: all of one or two stems, or most of a longer request."""
+    """Return whether a text contains what is to be forgotten. A short target must match fully, a longer one mostly."""
     wanted = _find_target_stems(target)
     shared = shared_stems(
         wanted, stems_of(" ".join(part for part in memory_sentences(text) if not is_of_another(target, part)))
@@ -41,7 +41,7 @@ def mentions(target: str, text: str) -> bool:
 
 
 def text_without(target: str, text: str) -> str:
-    """Return the sentences that may stay: without a stem of the request, and without a pronoun that refers to one."""
+    """Return the sentences that may stay. They neither mention the target nor refer to it by a pronoun."""
     wanted, staying, leaning = _find_target_stems(target), list[str](), True
     for sentence in memory_sentences(text):
         leans_on_it = mentions(target, sentence) and not is_of_another(target, sentence)

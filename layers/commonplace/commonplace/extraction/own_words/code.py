@@ -99,7 +99,7 @@ _CONTINUED = re.compile(r"\s{2,}\S|\t\S|\s*[\^~|]+\s*$|\s*\d+\s\|")
 
 
 def find_code(view: str) -> Iterator[TextSpan]:
-    """Yield runs of code lines, including blank and indented ones; and formulas and statements within a line."""
+    """Yield runs of code lines, including blank and indented lines. Also yield formulas and statements within a line."""
     yield from (TextSpan(*inline.span()) for inline in _INLINE.finditer(view))
     block: list[tuple[TextLine, int]] = []
     for line in lines_of(view):
@@ -113,7 +113,7 @@ def find_code(view: str) -> Iterator[TextSpan]:
 
 
 def _code_weight(text: str) -> int | None:
-    """Return 2 for surely code, 1 for likely code, 0 for a line that follows its neighbours. Returns None for a sentence."""
+    """Return 2 for certain code, 1 for likely code, 0 for a line that counts like its neighbours, None for a sentence."""
     if len(text) > _LONGEST:
         return None
     tokens = len(_TOKEN.findall(text))
@@ -135,7 +135,7 @@ def _find_code(block: list[tuple[TextLine, int]]) -> Iterator[TextSpan]:
 
 
 def find_logs(view: str) -> Iterator[TextSpan]:
-    """Yield lines that a program printed, and the indented ones after them."""
+    """Yield the lines that a program printed, and the indented lines after them."""
     printing = answering = False
     for line in lines_of(view):
         head = line.text[:_HEAD]

@@ -26,7 +26,7 @@ _SQL = re.compile(
 
 
 def find_data(view: str) -> Iterator[TextSpan]:
-    """Yield objects from bracket to bracket, and runs of lines that are one table, list or statement."""
+    """Yield objects from bracket to bracket, and runs of lines that form a table, a list or a statement."""
     yield from _find_objects(view)
     lines = lines_of(view)
     yield from _find_runs(lines, _TABLE, 2)
@@ -73,7 +73,7 @@ def _find_yaml(lines: Sequence[TextLine]) -> Iterator[TextSpan]:
 
 
 def _is_nested(run: Sequence[TextLine]) -> bool:
-    """Return whether a key is nested below another; people write such lists too, but not all in lower case."""
+    """Return whether a key is nested below another key. A list with capital letters may be written by a person."""
     written = any(line.text.lstrip(" -")[:1].isupper() for line in run)
     if written and not any(_NO_PROSE.match(line.text) for line in run):
         return False
@@ -82,7 +82,7 @@ def _is_nested(run: Sequence[TextLine]) -> bool:
 
 
 def _csv(lines: Sequence[TextLine]) -> Iterator[TextSpan]:
-    """Yield three or more lines with the same number of separators, none followed by a blank as in a sentence."""
+    """Yield three or more lines with the same number of separators. Separators before a blank don't count."""
     run: list[TextLine] = []
     shape: tuple[str, int] | None = None
     for line in [*lines, TextLine(0, 0, "")]:

@@ -1,4 +1,4 @@
-"""The known languages, and which of them a short text is in."""
+"""The known languages, and the detection of a short text's language."""
 
 import re
 import tomllib
@@ -23,10 +23,10 @@ _NAMES = rf"(?<=\w )[A-ZÀ-Þ]\w{{0,40}}(?: (?:{_PARTICLES})){{1,3}} [A-ZÀ-Þ]\
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language, its `name` in English. Its `script` pattern is used if nothing else identifies it.
+    """A language. `name` is its English name. `script` is a pattern of its script, and `letters` are those beyond a to z.
 
-    `words`: those that identify it; `telling`: those of them that may be the subject of a statement; `letters`: beyond a to
-    z; `speaker`: words of the first person that identify it inside an English text.
+    `words` identify the language. `telling` are the words that may be the subject of a statement. `speaker` are words of
+    the first person that identify the language inside an English text.
     """
 
     code: str
@@ -73,7 +73,7 @@ def _compile_pattern(expression: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=512)  # one call needs it several times for the same text
 def language_of(text: str) -> str:
-    """Return the language's code: `en` by default, `other` for a script of no known language."""
+    """Return the code of a text's language. It is `en` by default, and `other` for an unknown script."""
     if text.isascii():
         return _latin_language(text)
     latin = len(_compile_pattern(r"[A-Za-zÀ-ɏ]").findall(text))
@@ -86,7 +86,7 @@ def language_of(text: str) -> str:
 
 
 def _latin_language(text: str) -> str:
-    """Decide first between English and others, by every word; then which, by the words that few languages share."""
+    """Decide by every word if a text is English. If not, the words that few languages share select the language."""
     english, foreign = 0.0, 0.0
     scores: Counter[str] = Counter()
     words = list(_words(text))
@@ -112,7 +112,7 @@ def _latin_language(text: str) -> str:
 
 
 def _words(text: str) -> Iterator[str]:
-    """Yield lower-case words; "j'ai" becomes "j'" and "ai". Skips capitalized words inside the text: they are names."""
+    """Yield the words in lower case. "j'ai" becomes "j'" and "ai". Capitalized words inside the text are skipped as names."""
     shouted = text.isupper()
     text = _compile_pattern(_NAMES).sub(" ", text)
     for match in _compile_pattern(r"(?<![\w'’])[^\W\d_]+(?:['’][^\W\d_]+)?(?!\w)").finditer(text):
