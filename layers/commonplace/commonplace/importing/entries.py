@@ -41,14 +41,14 @@ def objects(value: Any) -> list[Any]:
 
 
 def beside(fields: Mapping[str, Any], *read: str) -> Iterator[Unread]:
-    """Yield the parts of an object that no reader takes."""
+    """Yield the fields of an object that no reader uses. `read` names the used fields."""
     for name, value in fields.items():
         if name not in read and not is_technical(value):
             yield from (Unread(name, OTHER_PARTS, part) for part in (value if isinstance(value, list) else [value]))
 
 
 def each(values: Iterable[Any], read: ReadEntry) -> Found:
-    """Yield the statements of each entry, and the fields that no statement has. Refuses entries that are not objects."""
+    """Yield the statements of each entry, and the fields that no statement has. Entries that are not objects are refused."""
     number = 0
     for entry in values:
         if isinstance(entry, Unread):
@@ -131,7 +131,7 @@ class JsonText:
                 return
 
     def fields(self) -> Iterator[str]:
-        """Yield the field names of the next value, an object. Read the value of each name before you take the next."""
+        """Yield the field names of the next value, which must be an object. Read each value before the next name."""
         self._at += 1
         names = set[str]()
         if self.next() == "}":
@@ -255,12 +255,12 @@ def unreadable(field: str | None, why: str) -> CommonplaceError:
 
 
 def as_line(fields: Mapping[str, Any]) -> str:
-    """Format the non-empty fields of an object on one line: `name: Ana; language: Italian`."""
+    """Return the non-empty fields of an object as one line, like `name: Ana; language: Italian`."""
     return "; ".join(f"{name}: {json_text(value)}" for name, value in fields.items() if value not in (None, "", [], {}))
 
 
 class Fingerprints:
-    """Detect duplicate texts with a temporary file of hashes, keyed with a random key that is never stored."""
+    """Detect duplicate texts with a temporary file of hashes. The random key of the hashes is never stored."""
 
     def __init__(self, file: sqlite3.Connection) -> None:
         self._file, self._key = file, secrets.token_bytes(32)
@@ -270,7 +270,7 @@ class Fingerprints:
     @classmethod
     @contextmanager
     def kept(cls) -> Iterator["Fingerprints"]:
-        """Open an empty set, which is deleted afterwards."""
+        """Open an empty set of fingerprints. The set is deleted at the end of the context."""
         with closing(sqlite3.connect("")) as file:  # SQLite deletes an unnamed database when it is closed
             yield cls(file)
 

@@ -30,7 +30,7 @@ READERS: Mapping[ImportKind, Reader] = {
 }  # fmt: skip
 CONVERSATIONS: tuple[ImportKind, ...] = ("chatgpt", "claude", "messages")
 OWN: ImportKind = "commonplace"
-"""Records that `commonplace export` wrote, imported unchanged."""
+"""The records that `commonplace export` wrote. They are imported unchanged."""
 _NOTES_EXAMINED = 50
 _LISTS = (*stores.MEM0, *stores.GRAPH, *stores.PASSAGES, *stores.LANGGRAPH, *stores.AGENTCORE, turns.TURNS, turns.MESSAGES)
 
@@ -131,7 +131,7 @@ def _parse_kind_from_start(text: str) -> Found | None:
 
 
 def _note_kind(source: Source) -> Found:
-    """Return basic-memory if a note has a permalink in its front matter, or observations; else plain Markdown."""
+    """Return basic-memory if a note has observations, or a permalink in its front matter. Otherwise return Markdown."""
     kind = None
     for number, text in enumerate(source.texts(".md", ".markdown")):
         if number == _NOTES_EXAMINED:

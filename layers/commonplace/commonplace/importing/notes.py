@@ -25,7 +25,7 @@ _BOLD_HEADING = re.compile(r"^\*\*([^*\n]+)\*\*:?[ \t]*", re.MULTILINE)
 CODE, COMMENT, HEADING = "code between fences", "a comment", "a heading that no memory needs"
 SECOND_HEAD, EMPTY_NOTE = "a second front matter", "the front matter of a note that says nothing"
 Leave = Callable[[int, str, Any], None]
-"""Called with the line, the reason and the text of each skipped passage."""
+"""Is called with the line, the reason and the text of each skipped passage."""
 
 # "[00:12:31] ..." in a transcript and "[>] ..." in a task list have no category.
 OBSERVATION = re.compile(r"\[(?!\d+:\d\d|[\W_xX]\])(?P<category>[^\[\]()\s][^\[\]()]*)\]\s+(?P<said>\S.*)")
@@ -40,9 +40,9 @@ _TIMES = ("created_at", "created", "date")
 _MARKDOWN = (".md", ".markdown")
 Facts = Iterator[ForeignFact | RefusedEntry | Unread]
 Statement = tuple[str, dict[str, Any], list[str]]
-"""The text, the fields and the tags."""
+"""The text, the fields and the tags of a statement."""
 ReadStatement = Callable[[str, str, str], Statement]
-"""Called with the title of the note, the heading and the text."""
+"""Is called with the title of the note, the heading and the text."""
 
 
 def read_markdown(source: Source) -> Facts:
@@ -226,7 +226,7 @@ def _list_values(value: Any) -> list[Any]:
 
 
 def listed(fields: Mapping[str, Any], name: str) -> list[str]:
-    """Return a field as a list. Splits a text at commas."""
+    """Return a field as a list. A text is split at commas."""
     value = fields.get(name) or []
     return value if isinstance(value, list) else [item.strip() for item in str(value).split(",")]
 

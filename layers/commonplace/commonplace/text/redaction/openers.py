@@ -1,8 +1,8 @@
 """Finds codes and secrets by what they open.
 
-Clues are a verb ("use 4471 for the gate", "4471 opens the garage"), a lock or its combination ("the safe: R14 L32 R7"), the
-source (a list, a text message), or what unlocks ("the laptop unlocks with kestrel.over.the.weir"). Some have no word for a
-secret at all ("the netflix one is still x"). Answers to security questions are also found here."""
+The clue may be a verb ("4471 opens the garage"), a lock ("the safe: R14 L32 R7"), the source (a list, a text message), or
+what unlocks ("the laptop unlocks with kestrel.over.the.weir"). Some sentences have no word for a secret at all ("the netflix
+one is still x"). Answers to security questions are also found here."""
 
 import re
 from collections.abc import Iterator
