@@ -1,4 +1,4 @@
-"""Add absolute dates to relative ones: "yesterday" becomes "yesterday (2026-03-10)"."""
+"""Add absolute dates to relative dates. For example, "yesterday" becomes "yesterday (2026-03-10)"."""
 
 import re
 from dataclasses import replace

@@ -62,7 +62,7 @@ class Decision:
 
 
 class MemoryView(Protocol):
-    """The memories as a reader sees them: the stored ones with the decisions of this run applied."""
+    """The memories as a reader sees them. The decisions of the run are already applied to the stored memories."""
 
     def similar(self, content: str, limit: int = 10) -> list[Memory]:
         """Return current memories on the same subject, nearest first."""
@@ -95,7 +95,7 @@ class Reading:
 
 
 class Reader(Protocol):
-    """A mode of reading: rules, pipeline or agent."""
+    """A reader proposes decisions about the messages of a day. The readers are rules, pipeline and agent."""
 
     def read(self, day: Day, view: MemoryView) -> Reading:
         """Read one day and return the decisions about the memories."""

@@ -1,4 +1,4 @@
-"""Split the user's own words into clauses: sentences, with questions and requests separated from statements."""
+"""Split the user's own words into clauses. A clause is a sentence, or a question or statement that is part of one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -87,7 +87,7 @@ def without_request(clause: Clause) -> tuple[Clause, bool]:
 
 
 def _without_question(text: str, start: int, end: int) -> Iterator[Clause]:
-    """Split off a statement before a question ("I'm vegan, what can I eat?") or after it ("..., since I'm vegan?")."""
+    """Split a question from the statement before it ("I'm vegan, what can I eat?") or after it ("..., since I'm vegan?")."""
     sentence = text[start:end]
     is_request = sentence.rstrip("\"'”’») ").endswith(("?", "？")) or has_wording("request", sentence)
     if not is_request or has_wording("standing", sentence):

@@ -36,7 +36,7 @@ class Utterance:
 
     @property
     def talk(self) -> str:
-        """The ID of the conversation. Messages recorded later belong to it but have their own interaction."""
+        """The id of the conversation. Messages that were recorded later have the same `talk`, but another interaction."""
         return self.part_of or self.interaction_id
 
     @property
@@ -47,7 +47,7 @@ class Utterance:
 
 @dataclass(frozen=True)
 class SeenTitle:
-    """A title that the user saw: the article of a discussion, or a post they saved or reacted to."""
+    """A title that the user saw. It belongs to the article of a discussion, or to a post they saved or reacted to."""
 
     interaction_id: str
     title: str

@@ -1,4 +1,4 @@
-"""The gates that every decision passes, whichever reader made it."""
+"""The gates, which are the checks that every decision must pass. They are the same for every reader."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Rules mode: read a day with the classifier and the duplicate analysis, without a language model."""
+"""Read a day with the classifier and the duplicate analysis, without a language model. This is the rules mode."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field

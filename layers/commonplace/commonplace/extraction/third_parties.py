@@ -1,4 +1,4 @@
-"""Decide what may be stored about other people. It must concern the user, and not their health, money or secrets."""
+"""Decide which statements about other people are private. They must concern the user, and not others' health or money."""
 
 import re
 from collections.abc import Iterable

@@ -68,7 +68,7 @@ def import_conversations(
     listed: range | None,
     progress: Progress,
 ) -> Imported:
-    """Import conversations, or only plan the import. Skips conversations that an earlier import read.
+    """Import conversations, or only plan the import. Conversations that an earlier import read are skipped.
 
     Conversations are read oldest first. A message never changes, closes or forgets anything said later. Each run reads up
     to 500 conversations. Requests to forget wait for review in a separate run. `progress` gets the numbers read and in
@@ -110,7 +110,7 @@ def import_conversations(
 
 @dataclass(frozen=True)
 class StoredConversation:
-    """A conversation in the temporary file. `at` is the offset, and `time` is ISO 8601 in UTC."""
+    """A conversation in the temporary file. `at` is its offset in the file, and `time` is ISO 8601 in UTC."""
 
     time: str
     name: str
@@ -213,7 +213,7 @@ class _Import:
             self.waiting.append(staged.run.run_id)
 
     def _new_parts(self, conversations: Sequence[Mapping[str, Any]]) -> Iterator[Discussion]:
-        """Yield the new parts of conversations with secrets redacted. Refuses invalid conversations."""
+        """Yield the new parts of conversations with secrets redacted. Invalid conversations are refused."""
         last, caller = None, self.context.caller
         for conversation in conversations:
             fields = {name: value for name, value in conversation.items() if name not in ("times", "names")}

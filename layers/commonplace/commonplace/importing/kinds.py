@@ -37,7 +37,7 @@ _LISTS = (*stores.MEM0, *stores.GRAPH, *stores.PASSAGES, *stores.LANGGRAPH, *sto
 
 @dataclass(frozen=True)
 class Found:
-    """A detected format, with the evidence."""
+    """A detected format. `why` is the evidence for this format."""
 
     kind: ImportKind
     why: str
@@ -97,7 +97,7 @@ def import_source(
 
 
 def people_in(source: Source, kind: ImportKind) -> set[str]:
-    """Return the people named in a source. Includes `NO_NAME` if only some entries name a person."""
+    """Return the people named in a source. The set includes `NO_NAME` if only some entries name a person."""
     facts = READERS[kind](unpacked(source)) if kind in READERS else ()
     people = {fact.person or NO_NAME for fact in facts if isinstance(fact, ForeignFact)}
     return people if len(people) > 1 else people - {NO_NAME}

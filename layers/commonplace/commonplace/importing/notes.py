@@ -142,7 +142,7 @@ def _ignore_line(_line: int, _reason: str, _statement: Any) -> None:
 
 
 def statements(text: str, leave: Leave = _ignore_line) -> Iterator[tuple[int, str, str]]:
-    """Yield the line, heading and text of each bullet and paragraph. Skips fenced code."""
+    """Yield the line, heading and text of each bullet and paragraph. Fenced code is skipped."""
     heading, under, begun, paragraph, code, listed_last = "", 0, 0, list[str](), list[str](), 0
     for comment in _COMMENT.finditer(text):
         leave(text.count("\n", 0, comment.start()) + 1, COMMENT, comment[0])
@@ -199,7 +199,7 @@ def front_matter(text: str, leave: Leave = _ignore_line) -> tuple[dict[str, Any]
 
 
 def _head(lines: Sequence[str], begins: int, *, strict: bool = False) -> tuple[dict[str, Any], int]:
-    """Return the fields of the block that begins at a line, and the next line. Without a block, returns the same line.
+    """Return the fields of the block that begins at a line, and the next line. Without a block, the same line is returned.
 
     `strict` requires every line to be a field, an item or indented.
     """

@@ -76,6 +76,7 @@ class Source:
 
     @property
     def is_several(self) -> bool:
+        """Whether the source may have several files."""
         return self.is_folder or self.is_archive
 
     @cached_property
@@ -178,8 +179,7 @@ class Source:
 def read_file(path: Path, field: str = "file", most: int = MOST_BYTES) -> bytes:
     """Read a whole file or pipe. `field` is the argument that named the file.
 
-    Raises `PAYLOAD_TOO_LARGE` beyond `most` bytes, and `INVALID_ARGUMENT` for errors of the system and for folders,
-    devices and sockets, which may be endless.
+    Raises `PAYLOAD_TOO_LARGE` beyond `most` bytes, and `INVALID_ARGUMENT` for system errors, folders, devices and sockets.
     """
     if _kind_of(path, field) == stat.S_IFDIR:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: is a folder; name a file", field)

@@ -81,7 +81,7 @@ def read_mcp_memory(source: Source) -> Found:
 
 
 def read_letta(source: Source) -> Found:
-    """Read the passages of an agent file, and the statements of its memory blocks. Skips messages and tools."""
+    """Read the passages of an agent file, and the statements of its memory blocks. Messages and tools are skipped."""
     whole = _whole(source)
     lists = [name for name in (*BLOCKS, *PASSAGES) if isinstance(whole.get(name), list)]
     if not (lists or "agents" in whole):
@@ -95,7 +95,7 @@ def read_letta(source: Source) -> Found:
 
 
 def _whole(source: Source) -> Mapping[str, Any]:
-    """Return the object of a file of up to 50 MB. Returns an empty object for a list or JSON Lines."""
+    """Return the object in a file of up to 50 MB. A file with a list or JSON Lines gives an empty object."""
     is_single = not source.stands_in_lines and JsonText(source.pieces()).next() == "{"
     whole: Mapping[str, Any] = source.json if is_single else {}
     return whole

@@ -36,7 +36,7 @@ def names_something(target: str) -> bool:
 
 
 def mentions(target: str, text: str) -> bool:
-    """Return whether a text has any stem of the target, or a prefix of one."""
+    """Return whether a text has any stem of the target, or a prefix of such a stem."""
     return bool(shared_stems(_find_target_stems(target), stems_of(text), begins=True))
 
 

@@ -96,7 +96,7 @@ class Tagged(NamedTuple):
 
 
 def tag(sentence: list[str]) -> Tagged:
-    """Return the cues of one sentence of `sentences`."""
+    """Return the cues of a sentence. `sentence` has the words as `sentences` returns them."""
     table = lexicon()
     classes: list[list[str]] = []
     skeleton: list[str] = []

@@ -1,4 +1,4 @@
-"""English: possible forms of words, agreement with "the user" or "they", and the English word tables."""
+"""Find the possible forms of English words, make verbs agree with "the user" or "they", and load the word tables."""
 
 import tomllib
 from functools import cache, lru_cache

@@ -58,7 +58,7 @@ def languages() -> Mapping[str, Language]:
 
 @cache
 def owners() -> Mapping[str, tuple[str, ...]]:
-    """Return for each word the languages whose list contains it."""
+    """Return for each word the codes of the languages that have this word in their list."""
     codes: dict[str, tuple[str, ...]] = {}
     for language in languages().values():
         for word in language.words:

@@ -1,6 +1,6 @@
 """Finds answers to questions about a secret: "what's the gate code?", then "four four seven one".
 
-Also finds all spoken secrets in Japanese: 「パスワードはhunter2です」「暗証番号は4821」「4471がドアのコードです」."""
+This module also finds all spoken secrets in Japanese, like 「パスワードはhunter2です」 or 「4471がドアのコードです」."""
 
 import re
 import tomllib

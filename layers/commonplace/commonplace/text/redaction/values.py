@@ -122,7 +122,7 @@ def is_blank(value: str) -> bool:
 
 
 def quoted(view: View, at: int) -> tuple[int, int] | None:
-    """Return the inside of the quotation that begins at `at`, or None."""
+    """Return the span inside the quotation marks that begin at `at`, or None."""
     match = _QUOTED.match(view.text, at)
     return match.span(match.lastindex) if match and match.lastindex else None
 
@@ -206,7 +206,7 @@ def is_judgement(run: list[Token]) -> bool:
 
 
 def is_plain_answer(parts: list[Token]) -> bool:
-    """Return whether the rest of the sentence is a few words that may be a secret, not a remark or an evasion."""
+    """Return whether the rest of the sentence is a few words that may be a secret, and not a remark or an evasion."""
     if not parts or len(parts) > _MOST_WORDS or any(part.ends in (".", ":") for part in parts[:-1]):
         return False
     words_read = {part.word for part in parts}

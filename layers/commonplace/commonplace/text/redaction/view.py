@@ -1,4 +1,4 @@
-"""The text as the finders of secrets see it. It has normal width, no invisible characters, and no redacted secrets."""
+"""The text as the finders see it. It has normal width and no invisible characters. Redacted secrets are hidden."""
 
 import re
 import unicodedata
@@ -123,7 +123,7 @@ def _compose_clusters(text: str, start: int, end: int) -> Iterator[tuple[str, Se
             yield cluster, range(*match.span())
         elif not _UNUSUAL.match(cluster):
             composed = unicodedata.normalize("NFKC", cluster)
-            # A ligature of a whole blessing is no way to write a secret, eighteen letters for one would only cost.
+            # Some Arabic ligatures stand for eighteen letters. Nobody writes a secret with them, so they stay.
             composed = composed if len(composed) <= _LONGEST_LIGATURE * len(cluster) else cluster
             yield composed, [match.start()] * len(composed)
 

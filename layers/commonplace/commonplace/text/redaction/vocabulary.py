@@ -111,7 +111,7 @@ def _compile_noun_pattern() -> re.Pattern[str]:
 
 @loaded_once
 def _list_first_words() -> frozenset[str]:
-    # Only a word that begins some phrase is tried: the pattern of all phrases is long, a set is quick.
+    # Phrases are searched only at a word that begins some phrase, because the pattern of all phrases is slow.
     table = _load_table("nouns.toml")
     phrases = [phrase for row in table["noun"].values() for phrase in row["phrases"]]
     phrases += table["places"]["words"] + table["codes"]["words"]

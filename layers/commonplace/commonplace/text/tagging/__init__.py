@@ -1,4 +1,4 @@
-"""The tags of a text: its topics, their parents, its main nouns and names, and its times."""
+"""Find the tags of a text. They are its topics, their parents, its main nouns and names, and its times."""
 
 import re
 from collections.abc import Iterator, Sequence

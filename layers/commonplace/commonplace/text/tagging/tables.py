@@ -102,7 +102,7 @@ def kinds() -> Mapping[str, frozenset[int]]:
 
 @functools.cache
 def listed(name: str) -> tuple[str, ...]:
-    """Return the words of `section.name` of the small tables, in order. KeyError for an unknown name."""
+    """Return the words of the small table `section.name`, in order. Raises KeyError for an unknown name."""
     section, key = name.split(".")
     return tuple(_load_small_tables()[section][key].split())
 

@@ -1,4 +1,4 @@
-"""A text split into words with phrase boundaries, and its language."""
+"""Split a text into words with phrase boundaries, and detect its language."""
 
 import re
 import unicodedata

@@ -1,7 +1,4 @@
-"""Find the topics of a text by their triggers, which are the words of a lexicon that indicate a topic.
-
-An English word indicates its topic only as a noun, or as a verb of a person without an object.
-"""
+"""Find the topics of a text. Triggers are the words of a lexicon that indicate a topic if they have a suitable sense."""
 
 import functools
 from collections.abc import Iterable, Sequence
@@ -126,6 +123,7 @@ class Lexicon:
     longest_run: int = 1
 
     def add(self, trigger: str, topic: str) -> None:
+        """Add a trigger of a topic. A leading "?" means that the trigger also has other meanings."""
         unsure, trigger = trigger.startswith("?"), trigger.removeprefix("?")
         keys, runs = cut(trigger)
         for run in runs:

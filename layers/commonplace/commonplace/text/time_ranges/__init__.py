@@ -1,4 +1,4 @@
-"""Reading a time range from a search query: "last week", "before 2023", "gestern Abend"."""
+"""Read a time range from a search query, like "last week", "before 2023" or "gestern Abend"."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -22,11 +22,9 @@ LIKE = {
     "nth_several": "several",
     **dict.fromkeys(("nth_count", "side_count"), "count"),
 }
-# Times that are capitalized inside a sentence.
-NAMES = ("holiday", "month", "short_month", "weekday", "season", "quarter", "half", "numbered_week")
+NAMES = ("holiday", "month", "short_month", "weekday", "season", "quarter", "half", "numbered_week")  # capitalized in a text
 
-# Notations shared by all languages.
-EVERYWHERE = {
+EVERYWHERE = {  # notations shared by all languages
     "year": r"(?:19|20)\d\d",
     "month_number": r"0?[1-9]|1[0-2]",
     "day_number": r"[12]\d|3[01]|0?[1-9]",
@@ -114,6 +112,8 @@ class Joint:
 
 @dataclass(frozen=True)
 class Language:
+    """The time phrases of a language, and the words that join them or show what a query means."""
+
     code: str
     titles: bool
     phrases: tuple[Phrase, ...]

@@ -75,6 +75,7 @@ def calendar(unit: str, moment: datetime, turn: int = 0) -> Period:
 
 
 def part_of_day(day: Period, part: str) -> Period:
+    """Return a part of a day. `part` is a name from `HOURS`, like "morning"."""
     first, last = HOURS[part]
     return Period(day.start + timedelta(hours=first), day.start + timedelta(hours=last), "moment")
 
@@ -126,8 +127,7 @@ class Clock:
     def aware(self, moment: datetime) -> datetime:
         """Return a local time with the fixed offset of that day. A time skipped by daylight saving moves past the gap.
 
-        Python compares two times of one zone by their local times. That is wrong in the hour that occurs twice, so the
-        offset is fixed.
+        Without a fixed offset, Python would compare local times, which is wrong in the hour that occurs twice.
         """
         zone = self.instant.tzinfo
         local = moment.replace(tzinfo=zone) if moment.tzinfo is None else moment
