@@ -73,7 +73,7 @@ def says_the_same(text: str, other: str) -> bool:
     second = attribute_of(other) if first else None
     if first and second and first.repeats(second) and _adds_nothing(text, other, ours - theirs):
         return True
-    # Comparing a pair costs half a millisecond, and most pairs share little, or differ in numbers.
+    # Comparing a pair takes half a millisecond. Most pairs share few words or differ in numbers, and are skipped.
     if len(ours & theirs) < _HALF * max(len(ours), len(theirs)) or any(stem[:1].isdigit() for stem in ours ^ theirs):
         return False
     return same_statement(text, other) is not None

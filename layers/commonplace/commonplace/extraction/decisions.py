@@ -19,7 +19,7 @@ from commonplace.text.foundation import tokenizer
 _SIMILAR, _FORGETTABLE = 10, 50
 _WEAK, _CONFIDENT = 0.5, 0.7
 KNOWN = "known already"
-_BEGINNING, _ENDING = 4, 5  # letters by which words may be related: "weinen", "geweint"; "Kirche", "Lambertikirche"
+_BEGINNING, _ENDING = 4, 5  # letters that related words share at the beginning ("weinen") or the end ("Kirche")
 _FEWEST = 8
 _MOST = 40
 _LISTED = 200
@@ -88,7 +88,7 @@ class _DayDecisions:
         if candidate.forgets:
             self._forget(candidate)
             return
-        # Skip document passages: they change with their document, not with what the user says.
+        # Document passages are skipped, because they change only with their document.
         similar = [memory for memory in self._similar(candidate, _SIMILAR) if not memory.is_passage]
         noop = self._find_known_reason(candidate, similar)
         if noop:

@@ -1,4 +1,4 @@
-"""Read a message in its conversation: find the question that it answers, and role-play across messages."""
+"""Read a message in its conversation, to find the question that it answers, and role-play across messages."""
 
 from dataclasses import dataclass, field, replace
 

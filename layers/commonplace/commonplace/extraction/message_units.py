@@ -88,7 +88,7 @@ def _announces_foreign_words(utterance: Utterance, clause: Clause) -> bool:
 
 @dataclass(frozen=True)
 class MessageUnit:
-    """Adjacent clauses that become one memory. `question` is the question that the first clause answers, if any."""
+    """Adjacent clauses that become one memory. `question` is the assistant's question that they answer or refer to."""
 
     utterance: Utterance
     clauses: tuple[Clause, ...]

@@ -78,7 +78,7 @@ def _get_labels(candidate: Candidate, statement: EnrichedStatement) -> dict[str,
     category = statement.classification.category
     kind = statement.memory_type
     if candidate.type is not None:
-        # Prefer the engine's more specific type if it is compatible: a "fact" of the reader may be a habit.
+        # The engine's type is used if it is more specific. A "fact" of the reader may be a habit.
         kind = kind if candidate.type == "fact" and kind not in ("project", "task", "meta") else _TYPES[candidate.type]
         category = _CATEGORY.get(candidate.type, category)
     if candidate.section == "reading_history" and category == "system":

@@ -45,7 +45,7 @@ from commonplace.use_cases.left_out import REFUSED, LeftOutWords, words_of
 _CLOSES_NEWER = "it would close only memories that were said later"
 _EXPIRED = "it has expired"
 _RUN_SIZE = 500
-_RUNS_SEARCHED = 200  # the newest; undone runs are looked up among them
+_RUNS_SEARCHED = 200  # undone runs are looked up among the newest runs
 _PARTIAL_PLAN = "the plan read the oldest {read} of {all} conversations; the import reads the others when you apply it"
 _NEEDS_REVIEW = "requests to forget, and large changes, wait for review: commonplace runs show {run_id}"
 _UNREAD = "it can't be read"

@@ -1,4 +1,4 @@
-"""Matches forget requests with texts: which memories they cover, and which sentences may stay."""
+"""Matches forget requests with texts, to find the memories that they cover and the sentences that may stay."""
 
 import re
 from collections.abc import Iterable

@@ -56,7 +56,7 @@ _OF_A_PLACE = re.compile(r"^.*[都道府県](?=.{2})|(?<=..)[都道府県市区�
 _WORD = re.compile(r"[^\W_]+(?:[.'’+#&-][^\W_]+)*[+#]*")
 _ENDS = re.compile(r"[.!?:…。！？\n]\s*$|^\W*$")
 _POSSESSIVE = re.compile(r"['’]s?$")
-_RUN = re.compile(r"[^\W\d_][\w'’]*+(?:\s[^\W\d_][\w'’]*+)*+")  # one or more words in a row; one is allowed for speed
+_RUN = re.compile(r"[^\W\d_][\w'’]*+(?:\s[^\W\d_][\w'’]*+)*+")  # words in a row; a single word is allowed for speed
 _KATAKANA = re.compile(r"(?<![ァ-ヺー])(?!ユーザー?(?![ァ-ヺー]))[ァ-ヺー]{2,}")
 _LEAST_STEM, _MOST_ENDING = 4, 3
 _NOT = re.compile(r"(?<![\w'])([\w']+)\s(?=not\s)", re.IGNORECASE)

@@ -22,7 +22,7 @@ _FINDERS: tuple[Callable[[str], Iterable[TextSpan]], ...] = (
 
 
 def find_role_play(view: str, continues: bool) -> tuple[list[TextSpan], bool]:
-    """Return the spans of role-play, and whether role-play goes on after the message. `continues` is the state before."""
+    """Return the spans of role-play, and whether it goes on after the message. `continues` is True if it went on before."""
     played: list[TextSpan] = []
     at: int | None = 0 if continues else _find_sentence_start(view, 0)
     while at is not None:

@@ -9,7 +9,7 @@ from commonplace.text.foundation.characters import has_kana_or_han
 
 _FENCE = re.compile(r'`{3,}|^[^\S\n]{0,8}~{3,}|"{3,}|\'{3,}', re.MULTILINE)
 _INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,400})\1(?!`)")
-# `uv` or `snake_case` in a sentence is a name; `rm -rf .` is code.
+# `uv` or `snake_case` in a sentence is a name, but `rm -rf .` is code.
 _NAME = re.compile(r"[\w.+#@/-]{1,40}")
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:-]{0,30})(?:\s[^<>]{0,500})?/?>")
 _FORMATTING = frozenset("b i u s em strong small sup sub br hr span mark kbd del ins".split())

@@ -1,4 +1,4 @@
-"""Find data outside of code fences: JSON, YAML, tables, CSV, SQL."""
+"""Find data outside of code fences, such as JSON, YAML, tables, CSV and SQL."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ _JSON = re.compile(r"""\{\s{0,40}["'][^"'\n]{0,80}["']\s{0,4}:|\[\s{0,40}\{\s{0,
 _BRACKET = re.compile(r"[{}\[\]]")
 _KEY = re.compile(r"(\s*)(?:-\s+)?[A-Za-z_][\w.-]{0,60}:(?:\s+(.*))?$")
 _ITEM = re.compile(r"\s*-\s+\S")
-# People's own lists also have keys ("diet: vegan"); YAML is recognized by a value or key that people don't write.
+# People's own lists also have keys ("diet: vegan"). YAML is recognized by a value or key that people don't write.
 _NO_PROSE = re.compile(
     r"\s*(?:-\s+)?(?:[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[\w-]+\.[\w.-]+|apiVersion|kind):"
     r"|.*:\s+(?:true|false|null|~|\[.*\]|\{.*\}|[|>]-?|&\w+|\*\w+|['\"][^'\"]*['\"])\s*$|\s*-\s+\w+:\s|---\s*$"

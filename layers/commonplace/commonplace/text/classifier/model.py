@@ -136,7 +136,7 @@ def lexicon() -> Lexicon:
 
 def _add_phrase(table: Lexicon, phrase: str, name: str) -> None:
     if CJK.search(phrase):
-        # A trailing blank is part of a Korean cue: the particle must end the word.
+        # A trailing blank is part of a Korean cue, because the particle must end the word.
         table.unspaced.append((phrase.lstrip(), name))
         return
     parts = words(normal(phrase.strip()))
@@ -182,11 +182,11 @@ IMPORTANCE_STEPS = (2, 3, 4, 5)
 ENCODER = "minilm-e5-small-256"
 """The embedder whose features the `encoded` heads need. Vectors of another model are meaningless to these heads."""
 Kind = Literal["fact", "wish", "passing", "asking", "imagined", "role_play", "others", "pasted", "injection"]
-"""fact: about the user, worth knowing in some months. wish: how the assistant is to behave. others: affairs of other people.
+"""A "fact" is about the user and worth knowing in some months. A "wish" tells how the assistant is to behave. "others" is
+about the affairs of other people.
 
-The rest: small talk and the moment, a question or request, a hypothetical or joke, a line of a role or of fiction, words by
-others, an attempt to command the reader.
-"""
+The other kinds are small talk, a question or request, a hypothetical or joke, a line of a role or of fiction, words by
+others, and an attempt to command the reader."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Shares = Mapping[Kind, float]
 SLOTS = 1 << 16

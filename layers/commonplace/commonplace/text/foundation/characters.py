@@ -52,7 +52,7 @@ def bare(text: str) -> str:
 
 
 def _build_unmarked() -> dict[int, str]:
-    # Latin only: removing marks from kana would turn "ga" into "ka".
+    # Only Latin letters lose their marks. Removing marks from kana would turn "ga" into "ka".
     table = {}
     for code in range(0xC0, 0x250):
         base = unicodedata.normalize("NFD", chr(code))[0].lower()

@@ -13,10 +13,10 @@ from commonplace.text.foundation.english import is_english
 
 ENGLISH = "en"
 _LETTER_WEIGHT = 0.3
-# For a word that is also English, or that only the dictionary knows
+# The weight of a word that is also English, or that only the dictionary knows.
 _HALF = 0.5
 UNKNOWN = "other"
-# Names with function words in them ("Rio de la Plata"), after another word
+# Function words inside names ("Rio de la Plata"). Such names are not examined.
 _PARTICLES = "de|del|la|las|los|el|da|do|dos|das|di|della|du|des|le|les|van|von|der|den"
 _NAMES = rf"(?<=\w )[A-ZÀ-Þ]\w{{0,40}}(?: (?:{_PARTICLES})){{1,3}} [A-ZÀ-Þ]\w{{0,40}}"
 
@@ -93,13 +93,13 @@ def _latin_language(text: str) -> str:
     if all(word.isascii() and (word not in owners() or ENGLISH in owners()[word]) for word in words):
         return ENGLISH
     if len(words) > 1 and text[:1].isupper() and not text.isupper() and ENGLISH in owners().get(words[1], ()):
-        words = words[1:]  # it may be a name: "Dan is away" is not Dutch
+        words = words[1:]  # the first word may be a name, as in "Dan is away", which is not Dutch
     for word in words:
         owning = owners().get(word, ())
         others = [code for code in owning if code != ENGLISH]
         scores.update({code: 1 / len(others) ** 2 for code in others})
         if len(word) == 1 and word.isascii() and word != "i":
-            # It may be a variable or a list mark
+            # A single letter may be a variable or a list mark.
             continue
         spoken = ENGLISH in owning or (len(word) > 2 and is_english(word))
         english += 0 if not spoken else 1.0 if owning == (ENGLISH,) else _HALF

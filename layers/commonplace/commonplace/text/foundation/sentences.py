@@ -1,6 +1,6 @@
 """Find sentence boundaries.
 
-Three other places deliberately split a text differently. They are the third person, redaction, and the features of the
+Some packages deliberately split a text differently, like the third person, redaction, and the features of the
 classifier.
 """
 
@@ -42,7 +42,7 @@ def sentence_spans(
 
 @cache
 def _compile_end_pattern(closing: str, lists: bool) -> re.Pattern[str]:
-    # A run of blanks is tried only from its start: trying each position would take quadratic time.
+    # A run of blanks is tried only from its start, because trying each position would take quadratic time.
     before_item = r"|(?<!\s)\s++(?=[-*•] )" if lists else ""
     return re.compile(rf"(?<=[.!?…])[{closing}\]]*+\s+|(?<=[。！？])\s*|(?<!\s)(?=\s*\n)\s+{before_item}")
 

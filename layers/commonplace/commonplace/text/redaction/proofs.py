@@ -80,7 +80,7 @@ def _is_random(run: str) -> bool:
     kinds = sum(bool(re.search(kind, run)) for kind in ("[a-z]", "[A-Z]", r"\d"))
     if kinds < 3 or _NAME.search(run):
         return False
-    # Words joined by signs are names; a random string has digits inside its longest piece.
+    # Words joined by signs are names. A random string has digits inside its longest piece.
     # "mockErrorResponse429" is a name with a final number.
     if not re.search(r"\d", run.rstrip("0123456789")):
         return False
@@ -185,7 +185,7 @@ def _find_phrases(view: View) -> Iterator[Span]:
         near = bool(ends)
         stretches = [word for word in stretches if word.start() >= ends[0]] if ends else stretches
         if near and len(stretches) in _LENGTHS and stretches[0].start() - ends[0] < 8:
-            # A complete phrase directly after its name; its words may be from an unknown word list.
+            # This is a complete phrase directly after its name. Its words may be from an unknown word list.
             yield Span(stretches[0].start(), stretches[-1].end(), "recovery_phrase")
             continue
         least = _LEAST_ANNOUNCED if near else _LEAST

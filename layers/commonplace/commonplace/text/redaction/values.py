@@ -292,13 +292,13 @@ def read(view: View, at: int, takes: str, bold: bool = True) -> Spans:
 
 
 def _extend_span(view: View, span: tuple[int, int]) -> tuple[int, int]:
-    # Overlong tokens were cut; the rest also belongs to the secret.
+    # Overlong tokens were cut. The rest also belongs to the secret.
     match = re.compile(r"\S*").match(view.text, span[1]) if span[1] - span[0] > _LONG else None
     return (span[0], match.end()) if match else span
 
 
 def _skip_fillers(parts: list[Token]) -> list[Token]:
-    # "is now: 4821", "est le 4821", "ist immer noch hunter2"; but a filler that ends its sentence was the value.
+    # "is now: 4821", "est le 4821", "ist immer noch hunter2". A filler that ends its sentence was the value.
     place = 0
     for part, behind in pairwise(parts):
         figure = re.match(r"[#*]?\d", behind.text) or _is_quoted(behind) or is_mixed(behind.text)
@@ -376,7 +376,7 @@ def _is_token_value(head: Token, takes: str) -> bool:
         return mixed or (head.text.isupper() and head.text.isalpha() and length >= 4)
     if takes == "key":
         return (mixed and length >= 6) or (_BOTH_CASES.fullmatch(head.text) is not None and not is_blank(head.text))
-    # Anything may be called a key; a name with a number behind it ("user_id2", "uploads/2024") is not a secret.
+    # Anything may be called a key. A name with a number behind it ("user_id2", "uploads/2024") is not a secret.
     random = mixed and length >= 12 and sum(map(str.isdigit, head.text)) >= 3
     return random and not re.search(r"[/:]", head.text[:-8]) and not _UUID.fullmatch(head.text)
 

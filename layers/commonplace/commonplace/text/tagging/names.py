@@ -17,7 +17,7 @@ _BRITISH = (
     (re.compile(r"(?<=[a-z]{2})yse(?=[ds]?$)"), "yze"),
     (re.compile(r"(?<=[a-z]{2})tre$"), "ter"),
     (re.compile(r"(?<!prol)ogue$"), "og"),
-    # Only after an unstressed syllable: "travelling", not "filling", which is no form of "file"
+    # This applies only after an unstressed syllable, as in "travelling". "Filling" is no form of "file".
     (re.compile(r"(?:(?<=[aeiou][^aeiou][aeiou])|(?<=[aeiou][^aeiou]{2}[aeiou])|(?<=ue)|(?<=ia))ll(?=ing$|ed$|er$)"), "l"),
     (re.compile(r"(?<=[a-z]{2})ence$"), "ense"),
     (re.compile(r"^grey"), "gray"),

@@ -13,8 +13,8 @@ from commonplace.text.tagging.tables import LANGUAGES, function_words, listed, s
 
 _REDACTED = re.compile(r"\[redacted[^\]]*\]?", re.IGNORECASE)
 _UNSPACED = rf"{KANA}\u31f0-\u31ff{HAN}\uf900-\ufaff々〆"
-# In scripts without spaces a sentence is one long string, directly after an address. Strings over 64 characters always count,
-# which bounds the length examined at each position.
+# In scripts without spaces, a sentence may directly follow an address. Every string over 64 characters is left out, which
+# bounds the length examined at each position.
 _PIECE = rf"[^\s{_UNSPACED}]"
 _ADDRESS = re.compile(rf"(?:https?://|www\.){_PIECE}+|{_PIECE}{{1,64}}@{_PIECE}{{1,64}}\.{_PIECE}+|{_PIECE}{{65,}}")
 _TECHNICAL = r"(?<!\w)(?:[cC]\+\+|[cCfF]#|\.NET\b|\.net\b)"

@@ -80,7 +80,7 @@ def _has_object(words: Sequence[Word], at: int) -> bool:
     if after.key in _load_word_set("verbs.idioms"):
         return True
     if after.capital:
-        # People read titles
+        # A capitalized object of "read" is a title, which people do read.
         return words[at].key not in _load_word_set("verbs.of_titles")
     before = _get_word_before(words, at)
     compound = words[at].key.endswith("ing") and (before is None or before.key not in _load_word_set("verbs.progressive"))
@@ -93,7 +93,7 @@ _PLACES = frozenset(("travel", "residence", "moving", "nature", "wildlife", "pet
 
 
 class Hit(NamedTuple):
-    """A topic found in words. `unsure` is True if the words have other meanings. `name` is True if they are a name."""
+    """A topic of the words from `start` up to `end`. `unsure` words have other meanings. `name` is True for a name."""
 
     topic: str
     start: int
@@ -186,7 +186,7 @@ def _drop_unsure_hits(matched: list[Hit], reading: Reading) -> list[Hit]:
     own = [hit for hit in matched if not (hit.unsure and _has_other_meaning(hit, matched))]
     signs = [*own, *(hit for hit in hints if not (hit.unsure and _has_other_meaning(hit, matched)))]
     elsewhere = any(hit.topic in _PLACES or _field(hit.topic) in _PLACES for hit in matched)
-    # Next to a pet, a hint may be another pet ("the python ate the mouse")
+    # Next to a pet, a hint may be another pet ("the python ate the mouse").
     return [
         hit
         for hit in matched

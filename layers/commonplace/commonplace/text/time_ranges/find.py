@@ -13,7 +13,7 @@ from commonplace.text.time_ranges import TimePhrase, TimeSpan
 from commonplace.text.time_ranges.language import Joint, Language, language_of, phrases_of
 
 QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|「[^」]+」|『[^』]+』|(?<!\w)['‘][^'’]+['’](?!\w)")
-# Used for a missing year. It is a leap year, so that 29 February is valid.
+# This year stands for a missing year. It is a leap year, so that 29 February is valid.
 NO_YEAR = 2000
 _FIGURES = re.compile(r"\d+")
 _LETTERS = re.compile(r"[^\W\d_]+")

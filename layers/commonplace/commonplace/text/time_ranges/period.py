@@ -17,7 +17,7 @@ from dateutil.relativedelta import relativedelta
 
 from commonplace.text.time_ranges import Period
 
-# Hours from midnight. Night includes the preceding evening: "last night" may mean the dinner or the dream.
+# Hours from midnight. Night includes the evening before, because "last night" may mean the dinner or the dream.
 HOURS = {
     "morning": (5, 12),
     "noon": (11, 14),
@@ -148,7 +148,7 @@ MONTHS = {
     12: {"early": (0, 3), "mid": (4, 8), "late": (9, 12)},
     120: {"early": (0, 48), "mid": (48, 84), "late": (84, 120)},
 }
-DAYS_OF_MONTH = {"early": (0, 10), "mid": (10, 20), "late": (20, 31), "half_1": (0, 15), "half_2": (15, 31)}  # 31: to its end
+DAYS_OF_MONTH = {"early": (0, 10), "mid": (10, 20), "late": (20, 31), "half_1": (0, 15), "half_2": (15, 31)}  # 31 is cut
 DAYS_OF_WEEK = {"early": (0, 2), "mid": (2, 4), "late": (4, 7)}
 
 

@@ -16,7 +16,7 @@ TELLING = (
     "day", "calendar", "weekday", "month", "short_month", "season", "moment", "unit", "decade", "half", "holiday",
     "numbered_week",
 )  # fmt: skip
-# "Freitagabend", "Aprilwoche", "Osterwochenende".
+# German compounds, like "Freitagabend", "Aprilwoche" and "Osterwochenende".
 COMPOUNDS = (("weekday", "part"), ("month", "unit"), ("holiday", "unit"))
 # Longer queries are cut here, so that the reading time is bounded.
 LONGEST = 1000

@@ -30,7 +30,7 @@ Slots = Mapping[str, str]
 # Eight years in each direction include a 29 February, even across 1900 and 2100.
 REACH = 8
 
-# "A few days ago" covers five to two days back, "the last few days" five.
+# "A few days ago" covers the days from five to two days back. "The last few days" covers five days.
 FEW = (5, 2)
 MADE_OF = {
     "half_hour": ("minute", 30),
@@ -174,7 +174,7 @@ def rolling(slots: Slots, clock: Clock) -> Period | None:
         return Period(min(whole.start for whole in wholes), max(whole.end for whole in wholes), "day")
     edge = _shift(clock, unit, counts[0] if ahead else -counts[0])
     now = clock.instant if unit in CLOCK_UNITS else clock.now
-    # Not sorted: in the hour that occurs twice, the later of two times may look earlier.
+    # The two times are not sorted. In the hour that occurs twice, the later time may look earlier.
     first, last = (now, edge) if ahead else (edge, now)
     if unit in CLOCK_UNITS:
         return Period(first, last, "moment")
