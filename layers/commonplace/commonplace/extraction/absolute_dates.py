@@ -1,4 +1,4 @@
-"""Add absolute dates to relative ones: "yesterday" becomes "yesterday (2026-03-10)"."""
+"""Add absolute dates to relative dates. For example, "yesterday" becomes "yesterday (2026-03-10)"."""
 
 import re
 from dataclasses import replace
@@ -33,7 +33,7 @@ def with_dates(text: str, spoken_at: datetime) -> str:
 
 
 def _start(part: str, text: str, read: int) -> int:
-    """Return where a statement starts in a text, from `read` on. The text may lack its first words ("I have a cat")."""
+    """Return where a statement starts in a text, from `read` on. The text may lack the first words of the statement."""
     plain, own = straight(text), straight(part)
     while own and plain.find(own, read) < 0:
         own = own.partition(" ")[2]
@@ -41,9 +41,9 @@ def _start(part: str, text: str, read: int) -> int:
 
 
 def _dated(text: str, spoken_at: datetime, sentence: str) -> tuple[str, str]:
-    """Return the time expression in a statement and its date; empty strings if the date is already given or uncertain.
+    """Return the time expression in a statement and its date, or empty strings if the date is given or uncertain.
 
-    `sentence` is the context: next to a habit, a weekday is a habit too ("I swim every Monday and I rest on Friday").
+    `sentence` is the context. In a sentence about habits, a weekday gets no date ("I swim every Monday and rest on Friday").
     """
     span = read_time_range(text, spoken_at)
     if span is None or span.any_year or _ABSOLUTE.search(text) or span.text not in text or _is_ambiguous(span.text):
@@ -56,7 +56,7 @@ def _dated(text: str, spoken_at: datetime, sentence: str) -> tuple[str, str]:
 
 
 def _is_ambiguous(words: str) -> bool:
-    """Return whether the words name a month or a day of a month. A query means the last, a statement often the next."""
+    """Return whether the words name a month or a day of a month. A statement may mean the last or the next one."""
     spoken = tokenizer.words(words)
     months = {
         word
@@ -71,9 +71,9 @@ def _is_ambiguous(words: str) -> bool:
 
 
 def _next_weekday(time_range: TimeRange, text: str, spoken_at: datetime) -> TimeRange | None:
-    """Move a weekday to its next occurrence, unless the text is about the past. The reader assumes the last one.
+    """Move a weekday to its next occurrence, unless the text is about the past.
 
-    Return None for several days: "I work from Monday to Friday" is a habit, "I'm away from Monday to Friday" a plan.
+    Returns None for several days, because "from Monday to Friday" may be a habit or a plan.
     """
     if time_range.before is None or any(language_of(code).past.search(text) for code in languages_of(text)):
         return time_range
@@ -84,7 +84,7 @@ def _next_weekday(time_range: TimeRange, text: str, spoken_at: datetime) -> Time
 
 
 def _iso_dates(time_range: TimeRange) -> str | None:
-    """Return the range as ISO dates with its own precision. Returns None for a range of several months or years."""
+    """Return the range as ISO dates, with the precision of the range. Returns None for several months or years."""
     first, last = time_range.after, time_range.before
     if first is None or last is None:
         edge = first or (last and last - timedelta(days=1))

@@ -18,9 +18,9 @@ Decided = Literal["ADD", "UPDATE", "DELETE", "NOOP", "FORGET"]
 class Candidate:
     """A memory that a reader proposes. Fields that are None are derived by rules.
 
-    `evidence` is a span of the user's own words in that message, up to 300 characters. `rests_on`: all source interactions,
-    if more than one. `corrects`: its words say that something earlier was wrong or has ended. `forgets`: the user wants
-    `content` forgotten; nothing is added.
+    `evidence` is a span of the user's own words in the message, up to 300 characters. `rests_on` has all source interactions
+    if there are several. `corrects` is True if the words say that something earlier was wrong or has ended. If `forgets` is
+    True, the user wants `content` forgotten, and no memory is added.
     """
 
     content: str
@@ -42,10 +42,10 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Decision:
-    """What to do about a candidate, and with which memories.
+    """What to do about a candidate. `targets` are the ids of the memories that change.
 
-    ADD adds it. UPDATE closes `targets` and adds `content` (else the candidate's) under the target's key. DELETE closes
-    `targets` and adds the candidate, if it has content. NOOP does nothing. FORGET closes `targets` and erases their texts.
+    ADD adds the candidate. UPDATE closes `targets` and adds the new text under the key of the target. DELETE closes `targets`
+    and adds the candidate if it has content. NOOP does nothing. FORGET closes `targets` and erases their texts.
     """
 
     candidate: Candidate
@@ -57,12 +57,12 @@ class Decision:
 
     @property
     def says(self) -> str:
-        """The text to store: the decision's own content, else the candidate's."""
+        """The text to store. This is the decision's content, or else the candidate's content."""
         return self.content or self.candidate.content
 
 
 class MemoryView(Protocol):
-    """The memories as a reader sees them: the stored ones with the decisions of this run applied."""
+    """The memories as a reader sees them. The decisions of the run are already applied to the stored memories."""
 
     def similar(self, content: str, limit: int = 10) -> list[Memory]:
         """Return current memories on the same subject, nearest first."""
@@ -82,7 +82,7 @@ class MemoryView(Protocol):
 
 @dataclass(frozen=True)
 class Reading:
-    """The result of reading a day. `unread`: interactions that stay pending; `notes`: for the run's report."""
+    """The result of reading a day. `unread` interactions stay pending. `notes` go into the report of the run."""
 
     decisions: tuple[Decision, ...]
     dropped: tuple[Dropped, ...] = ()
@@ -95,7 +95,7 @@ class Reading:
 
 
 class Reader(Protocol):
-    """A mode of reading: rules, pipeline or agent."""
+    """A reader proposes decisions about the messages of a day. The readers are rules, pipeline and agent."""
 
     def read(self, day: Day, view: MemoryView) -> Reading:
         """Read one day and return the decisions about the memories."""

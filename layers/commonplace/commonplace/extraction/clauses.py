@@ -1,4 +1,4 @@
-"""Split the user's own words into clauses: sentences, with questions and requests separated from statements."""
+"""Split the user's own words into clauses. A clause is a sentence, or a question or statement that is part of one."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -65,7 +65,7 @@ def openings(clause: Clause) -> Iterator[Clause]:
 
 
 def pieces(clause: Clause, between: str = "part_end") -> Iterator[Clause]:
-    """Split a clause at commas and conjunctions, or only at commas (`comma`), and strip a leading "that"."""
+    """Split a clause at commas and conjunctions, or only at commas (`comma`). A leading "that" is stripped."""
     cuts = [(match.start(), match.end()) for match in compiled(f"clauses.{between}").finditer(clause.text)]
     starts, ends = [0, *(end for _, end in cuts)], [*(start for start, _ in cuts), len(clause.text)]
     for start, end in zip(starts, ends, strict=True):
@@ -76,7 +76,7 @@ def pieces(clause: Clause, between: str = "part_end") -> Iterator[Clause]:
 
 
 def without_request(clause: Clause) -> tuple[Clause, bool]:
-    """Return the clause without its "remember that", and whether it had one."""
+    """Return the clause without its request to remember ("remember that"), and whether it had such a request."""
     plain = straight(clause.text)
     before, behind = wording_pattern("remember").match(plain), wording_pattern("remember_behind").search(plain)
     text = clause.text[before.end() if before else 0 : behind.start() if behind else len(plain)].strip()
@@ -87,7 +87,7 @@ def without_request(clause: Clause) -> tuple[Clause, bool]:
 
 
 def _without_question(text: str, start: int, end: int) -> Iterator[Clause]:
-    """Split off a statement before a question ("I'm vegan, what can I eat?") or after it ("..., since I'm vegan?")."""
+    """Split a question from the statement before it ("I'm vegan, what can I eat?") or after it ("..., since I'm vegan?")."""
     sentence = text[start:end]
     is_request = sentence.rstrip("\"'”’») ").endswith(("?", "？")) or has_wording("request", sentence)
     if not is_request or has_wording("standing", sentence):

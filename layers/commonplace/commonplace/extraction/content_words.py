@@ -65,7 +65,7 @@ def _is_related(first: str, other: str) -> bool:
 
 
 def says_the_same(text: str, other: str) -> bool:
-    """Return whether two sentences say the same: as duplicates, as the same attribute value, or in another word order."""
+    """Return whether two sentences mean the same: as duplicates, as the same attribute value, or in another word order."""
     ours, theirs = stems_of(text) - word_list("filler_stems"), stems_of(other) - word_list("filler_stems")
     if ours == theirs and len(ours) >= _TELLING and _find_persons(text) == _find_persons(other):
         return True
@@ -73,7 +73,7 @@ def says_the_same(text: str, other: str) -> bool:
     second = attribute_of(other) if first else None
     if first and second and first.repeats(second) and _adds_nothing(text, other, ours - theirs):
         return True
-    # Comparing a pair costs half a millisecond, and most pairs share little, or differ in numbers.
+    # Comparing a pair takes half a millisecond. Most pairs share few words or differ in numbers, and are skipped.
     if len(ours & theirs) < _HALF * max(len(ours), len(theirs)) or any(stem[:1].isdigit() for stem in ours ^ theirs):
         return False
     return same_statement(text, other) is not None

@@ -21,8 +21,8 @@ _LEAST_PIECE = MAX_TEXT * 9 // 10
 class Utterance:
     """One message of a discussion, or the text of an explicit request.
 
-    `own`: spans (start, end) of `text` that are the user's own words; everything else in it is foreign: fences, code, logs,
-    quotes and pasted text, HTML comments, mail, role-play. An assistant's message has none.
+    `own` has the spans (start, end) of `text` that are the user's own words. All other text is foreign, like code, logs,
+    quotes, mail and role-play. A message of the assistant has no own words.
     """
 
     interaction_id: str
@@ -36,7 +36,7 @@ class Utterance:
 
     @property
     def talk(self) -> str:
-        """The ID of the conversation. Messages recorded later belong to it but have their own interaction."""
+        """The id of the conversation. Messages that were recorded later have the same `talk`, but another interaction."""
         return self.part_of or self.interaction_id
 
     @property
@@ -47,7 +47,7 @@ class Utterance:
 
 @dataclass(frozen=True)
 class SeenTitle:
-    """A title that the user saw: the article of a discussion, or a post they saved or reacted to."""
+    """A title that the user saw. It belongs to the article of a discussion, or to a post they saved or reacted to."""
 
     interaction_id: str
     title: str
@@ -84,7 +84,7 @@ class Day:
 def days_of(interactions: Sequence[Interaction], zone: tzinfo) -> list[Day]:
     """Group interactions by their date in `zone`, oldest first. Times without an offset are read as times in `zone`.
 
-    Within a day, sort by time, then by input order. A negative reaction adds no title: a dislike is no interest.
+    Within a day, the order is by time, then as given. A negative reaction adds no title, because a dislike is no interest.
     """
     timed = sorted(((_set_zone(entry.time, zone), entry) for entry in interactions), key=lambda pair: pair[0].astimezone(UTC))
     own = _own_words_by_id([interaction for _, interaction in timed])
@@ -127,7 +127,7 @@ def _build_utterances(
 
 
 def _own_words_by_id(interactions: Sequence[Interaction]) -> dict[str, list[Spans]]:
-    """Return the own-word spans per message of each discussion. Its parts are read together: role-play may span them."""
+    """Return the spans of own words per message, by interaction. Role-play may span the parts of a conversation."""
     conversations: dict[str, list[Discussion]] = {}
     for interaction in interactions:
         if isinstance(interaction, Discussion):
@@ -140,7 +140,7 @@ def _own_words_by_id(interactions: Sequence[Interaction]) -> dict[str, list[Span
 
 
 def _own_word_spans(messages: Sequence[Message]) -> Iterator[Spans]:
-    """Yield the own-word spans of each message. The pieces of a split message are read together."""
+    """Yield the spans of own words in each message. The pieces of a split message are read together."""
     role_play, at = False, 0
     while at < len(messages):
         end = at + 1

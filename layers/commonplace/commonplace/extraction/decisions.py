@@ -1,4 +1,4 @@
-"""Decides about candidates by rules: a memory is closed only by a correction, its end, or a changed value."""
+"""Decides about candidates by rules. A memory is closed only if it was corrected, has ended, or has a changed value."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -19,7 +19,7 @@ from commonplace.text.foundation import tokenizer
 _SIMILAR, _FORGETTABLE = 10, 50
 _WEAK, _CONFIDENT = 0.5, 0.7
 KNOWN = "known already"
-_BEGINNING, _ENDING = 4, 5  # letters by which words may be related: "weinen", "geweint"; "Kirche", "Lambertikirche"
+_BEGINNING, _ENDING = 4, 5  # letters that related words share at the beginning ("weinen") or the end ("Kirche")
 _FEWEST = 8
 _MOST = 40
 _LISTED = 200
@@ -27,7 +27,7 @@ _LISTED = 200
 
 @dataclass
 class DayWords:
-    """Texts by number. A text without a common word, figure or attribute neither repeats nor contradicts another."""
+    """An index of a day's texts. Two texts without a common word, figure or attribute need no comparison."""
 
     _texts: list[str] = field(default_factory=list)
     _places: dict[str, list[int]] = field(default_factory=lambda: defaultdict(list))
@@ -43,7 +43,7 @@ class DayWords:
         shared: Counter[int] = Counter()
         for key in _build_keys(text):
             places = self._places.get(key, ())
-            # Frequent words carry little signal: only consider their newest texts.
+            # Frequent words say little, so only their newest texts count.
             shared.update(dict.fromkeys(places[-_LISTED:], 1 + _LISTED // len(places) if places else 0))
         best = sorted(shared, key=lambda number: (-shared[number], -number))[:_MOST]
         return sorted({*best, *range(max(0, len(self._texts) - _FEWEST), len(self._texts))})
@@ -76,7 +76,7 @@ class _Contradiction:
 
 @dataclass
 class _DayDecisions:
-    """The decisions so far; later messages of a day may change earlier decisions."""
+    """The decisions so far. Later messages of a day may change earlier decisions."""
 
     view: MemoryView
     now: datetime
@@ -88,7 +88,7 @@ class _DayDecisions:
         if candidate.forgets:
             self._forget(candidate)
             return
-        # Skip document passages: they change with their document, not with what the user says.
+        # Document passages are skipped, because they change only with their document.
         similar = [memory for memory in self._similar(candidate, _SIMILAR) if not memory.is_passage]
         noop = self._find_known_reason(candidate, similar)
         if noop:
@@ -192,7 +192,7 @@ def _without_forgotten(earlier: Decision, target: str, targets: Collection[str])
 
 
 def without_addition(earlier: Decision, targets: Collection[str]) -> Decision:
-    """Drop the new text of a decision. An UPDATE still deletes its old memories, because they are untrue."""
+    """Drop the new text of a decision. An UPDATE becomes a DELETE, because the old memories are untrue."""
     why = "to be forgotten, the user said later that day"
     if earlier.operation == "ADD" or set(earlier.targets) <= set(targets):
         return Decision(earlier.candidate, "NOOP", why=why)
@@ -200,7 +200,7 @@ def without_addition(earlier: Decision, targets: Collection[str]) -> Decision:
 
 
 def _contradictions(candidate: Candidate, similar: Sequence[Memory]) -> list[_Contradiction]:
-    """Return all memories with a changed attribute value; if there are none, only the closest other contradiction."""
+    """Return the contradictions by a changed attribute value. If there are none, return only the closest contradiction."""
     contradictions = [
         _Contradiction(memory, old, *reason)
         for memory in similar
@@ -221,7 +221,7 @@ def _find_contradiction(candidate: Candidate, old: str, same_conversation: bool 
 
 
 def _updated_content(candidate: Candidate, contradictions: Sequence[_Contradiction]) -> str | None:
-    """Join what is still true in the memories with the new statement; None if only the candidate's own text remains."""
+    """Join the true parts of the memories with the new statement. Returns None if only the candidate's text remains."""
     first, gone = contradictions[0], {contradiction.old for contradiction in contradictions}
     instead = corrected_sentence(first.new, first.old)
     contents = dict.fromkeys(contradiction.memory.content for contradiction in contradictions)

@@ -1,4 +1,4 @@
-"""Read a message in its conversation: find the question that it answers, and role-play across messages."""
+"""Read a message in its conversation, to find the question that it answers, and role-play across messages."""
 
 from dataclasses import dataclass, field, replace
 
@@ -25,7 +25,7 @@ The worth of that clause must be below `_NARRATED`, so that a possible fact does
 
 
 def question_to_user(before: Utterance | None) -> str | None:
-    """Return the assistant's last question if it asks about the user or their people and is no offer; else None."""
+    """Return the assistant's last question, or None. The question must be about the user or their people and no offer."""
     if before is None or before.role != "assistant":
         return None
     questions = [clause.text for clause in sentences(before.text) if clause.text.endswith(("?", "？", "か", "か。"))]
@@ -39,7 +39,7 @@ def question_to_user(before: Utterance | None) -> str | None:
 
 
 def is_answer(clause: Clause, is_only_clause: bool, family: frozenset[str]) -> bool:
-    """Return whether a clause needs its question to make sense: a bare yes or no, or a few words without a subject."""
+    """Return whether a clause makes sense only with its question, like a bare yes or a few words without a subject."""
     text = clause.text
     if clause.asking or exclusion_reason(text, family):
         return False

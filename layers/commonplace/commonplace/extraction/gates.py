@@ -1,4 +1,4 @@
-"""The gates that every decision passes, whichever reader made it."""
+"""The gates, which are the checks that every decision must pass. They are the same for every reader."""
 
 from collections.abc import Sequence
 
@@ -24,9 +24,9 @@ _EXPLICIT = 0.95
 
 
 def refusal_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
-    """Return why a decision must not be applied, or None if it may. `targets` has its memories that still exist."""
+    """Return why a decision must not be applied, or None. `targets` are those of its memories that still exist."""
     candidate = decision.candidate
-    # even if no memory contains it, it is removed from the texts
+    # A forgotten content is also removed from the texts, so the gates apply even if no memory contains it.
     forgets = decision.operation == "FORGET" or candidate.forgets
     if decision.operation == "NOOP" and not forgets:
         return None
@@ -94,7 +94,7 @@ def _not_meant_reason(candidate: Candidate, utterance: Utterance, question: str 
 
 
 def _other_texts(candidate: Candidate, day: Day, targets: Sequence[Memory], question: str | None) -> list[str]:
-    """Return the texts that support a content besides its evidence: the memories it changes, and the question it answers."""
+    """Return the texts that support a content besides its evidence, like the changed memories and the question."""
     texts = [memory.content for memory in targets]
     if candidate.corrects:
         utterance = day.said_at(candidate.interaction_id, candidate.position)
@@ -114,7 +114,7 @@ def _closes_unrelated(decision: Decision, content: str, targets: Sequence[Memory
 
 
 def _title_reason(decision: Decision, titles: Sequence[str]) -> str | None:
-    """Refuse a content that titles do not support: one title only shows that it was seen, an interest needs three."""
+    """Refuse a content that titles do not support. One title only shows that it was seen. An interest needs three."""
     candidate = decision.candidate
     content = decision.says
     if is_instruction_to_reader(content) or redact(content).kinds:
@@ -140,8 +140,8 @@ def is_user_request(candidate: Candidate, day: Day) -> bool:
 def forget_candidates(utterance: Utterance, before: Utterance | None, taken: bool = False) -> list[Candidate]:
     """Return the forget requests of a message that can be served, as candidates.
 
-    `taken`: the reader understands the conversation as such a request. Otherwise only requests that are clear by themselves
-    count, because the conversation may be role-play.
+    `taken` is True if the reader understands the conversation as a request to forget. Otherwise only requests that are clear
+    by themselves count, because the conversation may be role-play.
     """
     served = [request for request in forget_requests(utterance, before) if request.can_be_served]
     return [
@@ -170,7 +170,7 @@ def forget_requests_in(evidence: str, utterance: Utterance, before: Utterance | 
 
 
 def is_requested(target: str, requests: Sequence[ForgetRequest], utterance: Utterance, day: Day) -> bool:
-    """Return whether the requests name all of `what`; for a request that only points back, the earlier messages count."""
+    """Return whether the requests name all of `target`. If no request names anything, the earlier messages count."""
     named = [request.what for request in requests if request.can_be_served]
     wanted = stems_of(target) - the_user()
     known = stems_of("\n".join(named or _list_earlier_messages(utterance, day)))
@@ -178,7 +178,7 @@ def is_requested(target: str, requests: Sequence[ForgetRequest], utterance: Utte
 
 
 def is_to_be_forgotten(content: str, evidence: str, utterance: Utterance, before: Utterance | None) -> bool:
-    """Return whether the message of a content asks to forget it."""
+    """Return whether the message of a content also asks to forget this content."""
     served, span = (
         [request for request in forget_requests(utterance, before) if request.can_be_served],
         evidence_span(evidence, utterance),

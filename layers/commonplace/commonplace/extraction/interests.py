@@ -27,7 +27,7 @@ class _Occasion(NamedTuple):
 
 
 def title_notes(titles: Iterable[SeenTitle]) -> list[Candidate]:
-    """Return a note for each title; identical notes are merged."""
+    """Return a note for each title. Identical notes are merged."""
     notes = {_note(_VERB[title.how], title.title): title for title in titles}
     return [
         Candidate(
@@ -51,15 +51,15 @@ def possible_notes(title: str) -> frozenset[str]:
 
 
 def _note(verb: str, title: str) -> str:
-    """Return the note for a title, in one line. Straight quotes are replaced so that the title cannot end the quotation."""
+    """Return the one-line note for a title. Straight quotes are replaced, so that the title cannot end the quotation."""
     shown = " ".join(undisguised(title).split()).replace("'", "’")
     return f"The user {verb} '{shown}'"
 
 
 def interests(titles: Sequence[SeenTitle], earlier: Iterable[Memory]) -> list[Candidate]:
-    """Return a durable interest for each topic seen on three days, counting these titles. Skip known interests.
+    """Return a durable interest for each topic seen on three days, including these titles. Known interests are skipped.
 
-    `earlier`: memories of any type about the subjects of the titles.
+    `earlier` has memories of any type about the subjects of the titles.
     """
     before = list(earlier)
     known = {memory.content.casefold() for memory in before}

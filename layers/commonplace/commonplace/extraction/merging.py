@@ -34,7 +34,7 @@ class _Sentence:
 
 
 def merged_text(texts: Sequence[str]) -> str:
-    """Join the texts in order, without rewording. Drop a sentence if other texts contain each of its clauses."""
+    """Join the texts in order, without rewording. A sentence is dropped if other texts contain each of its clauses."""
     sentences = [sentence for source, text in enumerate(texts) for sentence in _split_sentences(source, text)]
     staying = [*sentences]
     for text in sentences[::-1]:  # of two equivalent sentences, the later is dropped
@@ -45,7 +45,7 @@ def merged_text(texts: Sequence[str]) -> str:
 
 
 def contradiction(older: str, newer: str) -> str | None:
-    """Return why the two texts contradict each other, judged by rules. Returns None if they do not."""
+    """Return why the two texts contradict each other, or None."""
     from commonplace.text.paraphrase.pair_model import difference, is_value_changed  # imports numpy
 
     for new, old in ((newer, older), (older, newer)):
@@ -57,7 +57,7 @@ def contradiction(older: str, newer: str) -> str | None:
 
 
 def _is_covered(clause: str, sentence: _Sentence, other: _Sentence) -> bool:
-    """Return whether `other` covers a clause. Whole sentences are compared too: "if it rains" applies to every clause."""
+    """Return whether `other` covers a clause. "If it rains" applies to every clause, so whole sentences are compared too."""
     return _is_read_alike(sentence.text, other.text) and any(covers(statement, clause) for statement in other.clauses)
 
 
@@ -71,9 +71,9 @@ def _split_sentences(source: int, text: str) -> list[_Sentence]:
 
 
 def covers(text: str, dropped: str) -> bool:
-    """Return whether `text` says everything that `dropped` says: words, numbers, names, negation, time and person.
+    """Return whether `text` says everything that `dropped` says.
 
-    Either both have the same words, in another order only if the meaning is unchanged, or `text` starts with the words of
+    Both may have the same words. Their order may differ if the meaning is unchanged. Or `text` starts with the words of
     `dropped` and only adds a place, a name or a companion.
     """
     if ("?" in text) != ("?" in dropped) or not _is_read_alike(text, dropped):
@@ -101,7 +101,7 @@ def _is_read_alike(first: str, other: str) -> bool:
 
 
 def _only_adds(more: Sequence[str]) -> bool:
-    """Return whether the rest of a clause only adds to it: "in Bonn", "with my dog", "called Momo"."""
+    """Return whether the rest of a clause only adds a detail, like "in Bonn", "with my dog" or "called Momo"."""
     joined = " ".join(more)
     if any(is_calendar_word(word.strip(_MARKS).casefold()) for word in more):
         return False

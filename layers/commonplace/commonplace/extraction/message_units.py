@@ -1,4 +1,4 @@
-"""Selects the clauses of a message that are memories, and joins them into units, with the question they answer."""
+"""Selects the clauses of a message that are memories, and joins them into units. Each unit becomes a candidate."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -17,20 +17,20 @@ from commonplace.text.foundation.characters import has_kana_or_han
 from commonplace.text.foundation.sentences import STOPS
 
 _PARTLY = (ASKED, OF_SOMEBODY_ELSE)
-"""For these reasons a sentence may be retained up to a comma: before a question, or before another person's matters."""
+"""If a sentence fails for one of these reasons, its part before a comma may still be retained."""
 _ANNOUNCING = (":", "：", '"', "“", "„", "«", "「")
 MOST_JOINED = 3
 
 
 @dataclass(frozen=True)
 class JudgedClause:
-    """A clause, the reason to drop it (None: it is retained), and whether the user asked to remember it."""
+    """A judged clause. `why` is the reason to drop it, or None. `asked_for` is True if the user asked to remember it."""
 
     clause: Clause
     why: str | None
     asked_for: bool = False
     partly: bool = False
-    """Only its beginning is a memory."""
+    """True if only the beginning of a clause is a memory."""
 
 
 def judged_clauses(
@@ -41,7 +41,7 @@ def judged_clauses(
     least: float,
     family: frozenset[str],
 ) -> list[JudgedClause]:
-    """Judge the clauses of a message in order. `before` is the message it may answer. `least` is the least worth."""
+    """Judge the clauses of a message in order. `before` is the previous message. `least` is the minimum worth, 0 to 1."""
     clauses: list[JudgedClause] = []
     stranger = False  # a person outside the household was mentioned, so the next "he" refers to them
     for clause in message_clauses:
@@ -62,7 +62,7 @@ def judged_clauses(
 def _judge_clause(
     utterance: Utterance, clause: Clause, words: Embedder, least: float, family: frozenset[str]
 ) -> list[JudgedClause]:
-    """Judge a clause; if it fails, its longest acceptable beginning, or the parts of a request around a secret."""
+    """Judge a clause. If it fails, judge its longest acceptable beginning, or the parts of a request around a secret."""
     content, wanted = without_request(clause)
     is_wanted = wanted or utterance.explicit
 
@@ -81,14 +81,14 @@ def _judge_clause(
 
 
 def _announces_foreign_words(utterance: Utterance, clause: Clause) -> bool:
-    """Return whether foreign text follows directly ("my script: …", "my mum always says “…”")."""
+    """Return whether foreign text directly follows a clause ("my script: …", "my mum always says “…”")."""
     last = any(clause.end <= end <= clause.end + 1 for _, end in utterance.own)
     return last and utterance.text[clause.end :].lstrip().startswith(_ANNOUNCING)
 
 
 @dataclass(frozen=True)
 class MessageUnit:
-    """A unit of a message. `question`: what it answers; `asked_for`: the user asked to remember it."""
+    """Adjacent clauses that become one memory. `question` is the assistant's question that they answer or refer to."""
 
     utterance: Utterance
     clauses: tuple[Clause, ...]
@@ -112,7 +112,7 @@ class MessageUnit:
 
 @dataclass
 class ReadMessage:
-    """The units of a message, and the clauses left out with the reason."""
+    """The units of a message. `refused` has the other clauses, each with the reason."""
 
     units: list[MessageUnit] = field(default_factory=list)
     refused: list[tuple[Clause, str]] = field(default_factory=list)
@@ -121,7 +121,7 @@ class ReadMessage:
 def read_message(
     utterance: Utterance, before: Utterance | None, words: Embedder, least: float, family: frozenset[str]
 ) -> ReadMessage:
-    """Read one message of the user. `before` is the message it may answer. `least` is the least worth of a clause."""
+    """Read one message of the user. `before` is the previous message. `least` is the minimum worth of a clause."""
     message = ReadMessage()
     question = question_to_user(before)
     message_clauses = list(clauses(utterance))
@@ -134,7 +134,7 @@ def read_message(
 
 
 def _with_neighbours(judged: Sequence[JudgedClause]) -> list[JudgedClause | None]:
-    """Return the retained clauses, each with the previous one if it depends on it. Returns None for dropped ones."""
+    """Return the retained clauses, and None for each dropped clause. A clause may also need the previous clause."""
     worthy = {at for at, clause in enumerate(judged) if clause.why is None}
     for at in sorted(worthy):
         before = next((back for back in range(at - 1, -1, -1) if tokenizer.terms(judged[back].clause.text)), None)
@@ -148,7 +148,7 @@ def _needs_previous(clause: Clause) -> bool:
 
 
 def _join_units(utterance: Utterance, passed: Sequence[JudgedClause | None], question: str | None) -> Iterator[MessageUnit]:
-    """Yield units of at most three adjacent clauses in one evidence span; None separates them, as do wishes from facts."""
+    """Yield units of at most three adjacent clauses. A dropped clause (None) separates units, as do wishes from facts."""
     unit: list[JudgedClause] = []
     for clause in (*passed, None):
         if unit and (clause is None or not _can_join_unit(utterance, unit, clause)):

@@ -69,7 +69,7 @@ def durability_of(candidate: Candidate) -> Durability:
 
 
 def tidy_key(key: str | None) -> str | None:
-    """Normalize a key: NFKC, case-folded, word characters, `.` and `-`, at most 64. None if no letter or digit is left."""
+    """Return a key with only word characters, `.` and `-`, cut to 64. Returns None if no letter or digit is left."""
     tidy = _NO_KEY.sub("_", unicodedata.normalize("NFKC", key or "").casefold().strip())[:LONGEST_KEY]
     return tidy if tidy.strip("_.-") else None
 
@@ -78,7 +78,7 @@ def _get_labels(candidate: Candidate, statement: EnrichedStatement) -> dict[str,
     category = statement.classification.category
     kind = statement.memory_type
     if candidate.type is not None:
-        # Prefer the engine's more specific type if it is compatible: a "fact" of the reader may be a habit.
+        # The engine's type is used if it is more specific. A "fact" of the reader may be a habit.
         kind = kind if candidate.type == "fact" and kind not in ("project", "task", "meta") else _TYPES[candidate.type]
         category = _CATEGORY.get(candidate.type, category)
     if candidate.section == "reading_history" and category == "system":
@@ -99,7 +99,7 @@ def _get_limits(candidate: Candidate, now: datetime) -> dict[str, Any]:
 
 
 def _closed_fields(decision: Decision) -> dict[str, Any]:
-    """Return the fields of an older value, which is stored as closed at the time of the newer one."""
+    """Return the fields of an outdated value. Its memory is stored as closed when the newer memory begins."""
     later = decision.outdated_by
     if later is None:
         return {}

@@ -1,4 +1,4 @@
-"""Rules mode: read a day with the classifier and the duplicate analysis, without a language model."""
+"""Read a day with the classifier and the duplicate analysis, without a language model. This is the rules mode."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -26,7 +26,7 @@ Refused = Callable[[Utterance, str, str], None]
 LEAST_WORTH = 0.6
 _EXPLICIT, _STATED, _PATTERN, _WEAK = 0.95, 0.9, 0.8, 0.6
 _UNTOLD = (NOT_WORTH, ASKED, PASSING)
-"""Reasons reported only for explicit requests: most messages of a day have them."""
+"""These reasons are reported only for explicit requests, because most messages of a day have them."""
 _SIMILAR = 20
 _NO_TARGET = "asks to forget, and doesn't tell what; commonplace erase takes everything away"
 _NOT_READ = "asks to forget in a language whose wishes are not read; commonplace erase takes everything away"
@@ -35,9 +35,9 @@ _NOT_ADDRESSED = "sounds like a wish to forget, and may mean what is talked abou
 
 
 class RulesReader:
-    """Read days without a language model. `least_worth` is the minimum worth of a stored clause, 0 to 1.
+    """A reader that needs no language model. `least_worth` is the minimum worth of a stored clause, 0 to 1.
 
-    `refused` is called for each other clause, with its message, its text and the reason.
+    `refused` is called for each clause that is not stored, with the message, the text and the reason.
     """
 
     def __init__(self, words: Embedder, least_worth: float = LEAST_WORTH, refused: Refused | None = None) -> None:
@@ -127,7 +127,7 @@ class _DayReading:
         return None
 
     def _context_of(self, utterance: Utterance, text: str) -> Iterator[str]:
-        """Yield earlier sentences that a correction may refer to, newest first, then memories with the old value."""
+        """Yield sentences that a correction may refer to. Earlier sentences (newest first) precede those of memories."""
         for candidate in reversed(self.candidates):
             if candidate.interaction_id == utterance.interaction_id:
                 yield from (clause.text for clause in sentences(candidate.content))

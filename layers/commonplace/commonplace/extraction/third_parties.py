@@ -1,4 +1,4 @@
-"""Other people: memories about them must concern the user; never their health, relations, money or secrets."""
+"""Decide which statements about other people are private. They must concern the user, and not others' health or money."""
 
 import re
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ def household_names(texts: Iterable[str]) -> frozenset[str]:
 
 
 def private_reason(text: str, household: frozenset[str] = frozenset()) -> str | None:
-    """Return why a statement is private to another person, or None. `household`: names of the user's household."""
+    """Return why a statement is private to another person, or None. `household` has the names of the user's household."""
     plain = straight(text)
     if has_wording("charge", plain):
         return "of somebody in the user's care"

@@ -51,7 +51,7 @@ _REASONS: dict[Kind, str] = {
 
 @dataclass(frozen=True)
 class Judgement:
-    """The estimates of two models for a clause: the probability of each kind, and the worth (0 to 1)."""
+    """The judgement of two models about a clause. `shares` has the probability of each kind. `worth` is 0 to 1."""
 
     shares: Shares
     worth: float
@@ -64,10 +64,10 @@ class Judgement:
 
 @lru_cache(maxsize=1024)  # the role-play check judges all clauses of a message first
 def judge(text: str, words: Embedder) -> Judgement:
-    """Judge a clause; a final full stop makes no difference.
+    """Judge a clause. A final full stop makes no difference.
 
-    Its worth combines the odds of a fact or a wish according to a model of chats with the odds of a model of clear
-    statements; each alone is overconfident about the other's data.
+    The worth combines the odds of two models. One was trained with chats, the other with clear statements. Each model is
+    overconfident about the data of the other.
     """
     sentence, vector, shares = _judge_as_sentence(text, words)
     odds = log_odds(shares["fact"] + shares["wish"]) + log_odds(classify(sentence, vector).worth)
@@ -75,7 +75,7 @@ def judge(text: str, words: Embedder) -> Judgement:
 
 
 def kind_shares(text: str, words: Embedder) -> Shares:
-    """Return the shares of the kinds that a text may be; a final full stop makes no difference."""
+    """Return the probability of each kind that a text may be. A final full stop makes no difference."""
     return _judge_as_sentence(text, words)[2]
 
 
@@ -87,7 +87,7 @@ def _judge_as_sentence(text: str, words: Embedder) -> tuple[str, Vector | None, 
 
 
 def _with_stop(text: str) -> str:
-    """Add a stop to a statement about the user: both models were trained with stops, but people omit them."""
+    """Add a full stop to a statement about the user. Both models were trained with stops, but people omit them."""
     plain = text.rstrip()
     whole = plain.endswith(STOPS) or not plain[-1:].isalnum()
     if whole or not (speaks_of_self(plain) or has_wording("interest", plain)):
@@ -100,7 +100,7 @@ def unworthy_reason(
 ) -> str | None:
     """Return why a clause should not be stored, or None if it should. `least` is the minimum worth, 0 to 1.
 
-    `is_wanted`: the user asked to remember it.
+    `is_wanted` is True if the user asked to remember the clause.
     """
     if why := exclusion_reason(clause.text, family) or _find_others_reason(clause.text, judgement):
         return why
@@ -126,10 +126,10 @@ def exclusion_reason(text: str, family: frozenset[str] = frozenset()) -> str | N
 
 
 def wished_parts(clause: Clause, is_wanted: bool) -> Iterator[Clause]:
-    """Yield the parts of a request with a secret that can be stored, and those with the secret.
+    """Yield the parts of a request with a secret: those that can be stored, and those with the secret.
 
-    All parts count, or those from its "remember that" on. Commas separate parts; a part with a secret is split further, and
-    only pieces about the user or with a verb are used.
+    If the user did not ask to remember all of it, the parts before "remember that" are skipped. Commas separate parts. A part
+    with a secret is split further, and its pieces must be about the user or have a verb.
     """
     for part in pieces(clause, "comma"):
         for piece in pieces(part) if exclusion_reason(part.text) else [part]:
@@ -140,7 +140,7 @@ def wished_parts(clause: Clause, is_wanted: bool) -> Iterator[Clause]:
 
 
 def _is_complete(text: str, between_commas: bool) -> bool:
-    """Return whether a part of a request is a statement, not one noun of two ("the code for the shed and ...")."""
+    """Return whether a part of a request is a whole statement and not a mere noun ("the code for the shed and ...")."""
     words = text.split()
     if speaks_of_self(text) or has_kana_or_han(text):
         return True
@@ -150,7 +150,7 @@ def _is_complete(text: str, between_commas: bool) -> bool:
 
 
 def imagined_or_reported(text: str) -> str | None:
-    """Return why a clause is not true of the user: imagined, or another person's opinion. Returns None if it may be true."""
+    """Return why a clause may not be true of the user (imagined, or another person's opinion), or None."""
     if has_wording("counterfactual", text):
         return _IMAGINED
     return "what somebody else says" if has_wording("reported", text) and not has_wording("adviser", text) else None
@@ -189,7 +189,7 @@ def _find_passing_reason(clause: Clause, judgement: Judgement, least: float) -> 
 
 
 def _bears_on_the_user(text: str) -> bool:
-    """Return whether a clause about other people concerns the user: an employer, a doctor's advice."""
+    """Return whether a clause about other people concerns the user, like an employer or a doctor's advice."""
     attribute = attribute_of(text)
     return (attribute is not None and attribute.name == "boss") or has_wording("adviser", text)
 
@@ -207,6 +207,6 @@ def _is_fragment(text: str, worth: float) -> bool:
 
 
 def _is_fact(text: str) -> bool:
-    """Return whether a clause states an attribute, an interest or a change: a fact even if the classifier is unsure."""
+    """Return whether a clause states an attribute, an interest or a change. It is a fact even if the models are unsure."""
     changes = bool(ended_matter(text)) or (is_correction(text) and bool(figures_of(text)))
     return attribute_of(text) is not None or has_wording("interest", text) or changes

@@ -43,7 +43,7 @@ class Message:
 
 
 Conversations = Iterator[dict[str, Any] | RefusedEntry | Unread]
-"""Conversations, refused entries, and passages that become no memory."""
+"""Yields conversations, refused entries, and passages that become no memory."""
 
 
 def read_chat_export(source: Source, kind: str, zone: tzinfo | None) -> Conversations:
@@ -80,8 +80,8 @@ def _split_chat(where: str, chat: Mapping[str, Any], kind: str, zone: tzinfo | N
 
 
 def as_interaction(names: dict[str, int], begun: datetime, section: Sequence[Message]) -> dict[str, Any]:
-    """Return a conversation as an interaction. `names` maps the names of its shorter versions, and then its own name, to
-    numbers of messages. The number is 0 for a name that does not change when the conversation grows."""
+    """Return a conversation as an interaction. `names` maps the names of shorter versions of the conversation, and then its
+    own name, to numbers of messages. The number is 0 for a name that does not change when the conversation grows."""
     return {
         "type": "discussion",
         "id": next(reversed(names)),
@@ -93,7 +93,7 @@ def as_interaction(names: dict[str, int], begun: datetime, section: Sequence[Mes
 
 
 def _unread_texts(where: str, conversation: Mapping[str, Any], read_words: set[str]) -> Iterator[Unread]:
-    """Yield the texts of a conversation with a word that no imported message has, and why each was skipped."""
+    """Yield the texts with a word that no imported message has, each with the reason why the text was skipped."""
     before = None
     for role, text in _texts_in(conversation, None, is_text=False):
         if not words_of(text) <= read_words:
@@ -102,7 +102,7 @@ def _unread_texts(where: str, conversation: Mapping[str, Any], read_words: set[s
 
 
 def _texts_in(value: Any, role: Any, *, is_text: bool) -> Iterator[tuple[Any, str]]:
-    """Yield the texts in a conversation with the role of their message, or `_FIELD`. `is_text`: within a text field."""
+    """Yield the texts in a conversation, each with the role of its message. Texts outside of messages have `_FIELD`."""
     if isinstance(value, Mapping):
         author = value.get("author")
         role = value.get("sender") or (author.get("role") if isinstance(author, Mapping) else None) or role

@@ -50,7 +50,7 @@ class ConversationFile:
 
 
 def conversation_files(source: Source) -> Iterator[ConversationFile | RefusedEntry | Unread]:
-    """Yield the files with conversations, and other files as `Unread`. Refuses unreadable and too large files of a ZIP."""
+    """Yield the files with conversations, and other files as `Unread`. Unreadable or too large files are refused."""
     if source.path is None:
         yield ConversationFile("stdin", partial(BytesIO, (source.given or "").encode(errors="replace")))
     elif source.is_folder:
@@ -70,7 +70,7 @@ def conversation_files(source: Source) -> Iterator[ConversationFile | RefusedEnt
 
 
 def unpacked(source: Source) -> Source:
-    """Return the `memories.json` of a ZIP without conversations, as OpenMemory writes it; else the source itself."""
+    """Return the `memories.json` of a ZIP that OpenMemory wrote. Any other source is returned unchanged."""
     if not source.is_archive or source.path is None:
         return source
     with _open_archive(source.path) as archive:

@@ -41,14 +41,14 @@ def objects(value: Any) -> list[Any]:
 
 
 def beside(fields: Mapping[str, Any], *read: str) -> Iterator[Unread]:
-    """Yield the parts of an object that no reader takes."""
+    """Yield the fields of an object that no reader uses. `read` names the used fields."""
     for name, value in fields.items():
         if name not in read and not is_technical(value):
             yield from (Unread(name, OTHER_PARTS, part) for part in (value if isinstance(value, list) else [value]))
 
 
 def each(values: Iterable[Any], read: ReadEntry) -> Found:
-    """Yield the statements of each entry, and the fields that no statement has. Refuses entries that are not objects."""
+    """Yield the statements of each entry, and the fields that no statement has. Entries that are not objects are refused."""
     number = 0
     for entry in values:
         if isinstance(entry, Unread):
@@ -71,7 +71,7 @@ def each(values: Iterable[Any], read: ReadEntry) -> Found:
 
 
 def refusal(where: str, value: Any, error: CommonplaceError | None = None) -> Iterator[RefusedEntry | Unread]:
-    """Refuse an entry, and count its words as left out. Without `error`, the reason is that the entry is not an object."""
+    """Yield the refusal of an entry, and its words as left out. Without `error`, the reason is that it is no object."""
     if isinstance(value, BrokenLine):
         value, error = value.said, value.error
     error = error or CommonplaceError(ErrorCode.INVALID_JSON, "must be an object")
@@ -80,10 +80,7 @@ def refusal(where: str, value: Any, error: CommonplaceError | None = None) -> It
 
 
 class JsonText:
-    """Read JSON value by value from pieces of text, with only one entry in memory.
-
-    Raises `INVALID_JSON` if the text is truncated or invalid.
-    """
+    """Read JSON value by value, with only one entry in memory. Raises `INVALID_JSON` if the text is truncated or invalid."""
 
     def __init__(self, pieces: Iterable[str], decoder: json.JSONDecoder = STRICT) -> None:
         self._pieces, self._decoder, self._held, self._at, self._read = iter(pieces), decoder, "", 0, 0
@@ -100,6 +97,7 @@ class JsonText:
                 return ""
 
     def value(self) -> Any:
+        """Return the next value. Raises if the value is invalid, nested too deeply, or larger than 50 MB."""
         self.next()
         more = True
         while True:
@@ -131,7 +129,7 @@ class JsonText:
                 return
 
     def fields(self) -> Iterator[str]:
-        """Yield the field names of the next value, an object. Read the value of each name before you take the next."""
+        """Yield the field names of the next value, which must be an object. Read each value before the next name."""
         self._at += 1
         names = set[str]()
         if self.next() == "}":
@@ -167,7 +165,7 @@ class JsonText:
 
 
 def array_elements(pieces: Iterable[str]) -> Iterator[Any]:
-    """Yield the elements of a JSON array. If the array is invalid or truncated, yields the error last."""
+    """Yield the elements of a JSON array. If the array is invalid or truncated, the error is yielded last."""
     text = JsonText(pieces, json.JSONDecoder())
     try:
         if text.next() == "[":
@@ -181,8 +179,8 @@ def array_elements(pieces: Iterable[str]) -> Iterator[Any]:
 def entries(source: Source, *keys: str) -> Iterator[Any]:
     """Yield the entries of a JSON file. Entries are in a list, in the first list under one of the keys, or in JSON Lines.
 
-    An object without such a list is itself the entry. Yields an invalid line as `BrokenLine`, and fields outside the list
-    as `Unread`.
+    An object without such a list is itself the entry. An invalid line is yielded as `BrokenLine`. Fields outside the list are
+    yielded as `Unread`.
     """
     if source.stands_in_lines:
         yield from (_parse_line(line) for line in source.lines() if line.strip())
@@ -206,7 +204,7 @@ def entries(source: Source, *keys: str) -> Iterator[Any]:
 
 
 def in_pages(source: Source, *keys: str) -> Iterator[Any]:
-    """Yield entries like `entries`. Also reads several objects that each have such a list, such as pages of an API."""
+    """Yield entries like `entries`. A file may also have several objects with such a list, like the pages of an API."""
     for entry in entries(source, *keys):
         key = next((key for key in keys if isinstance(entry, Mapping) and isinstance(entry.get(key), list)), None)
         if key is None:
@@ -251,16 +249,17 @@ def _read_at_least(pieces: Iterator[str], least: int) -> str:
 
 
 def unreadable(field: str | None, why: str) -> CommonplaceError:
+    """Return the `INVALID_ARGUMENT` error for a file or field that cannot be read."""
     return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: {why}" if field else why, field)
 
 
 def as_line(fields: Mapping[str, Any]) -> str:
-    """Format the non-empty fields of an object on one line: `name: Ana; language: Italian`."""
+    """Return the non-empty fields of an object as one line, like `name: Ana; language: Italian`."""
     return "; ".join(f"{name}: {json_text(value)}" for name, value in fields.items() if value not in (None, "", [], {}))
 
 
 class Fingerprints:
-    """Detect duplicate texts with a temporary file of hashes, keyed with a random key that is never stored."""
+    """Detect duplicate texts with a temporary file of hashes. The random key of the hashes is never stored."""
 
     def __init__(self, file: sqlite3.Connection) -> None:
         self._file, self._key = file, secrets.token_bytes(32)
@@ -270,11 +269,12 @@ class Fingerprints:
     @classmethod
     @contextmanager
     def kept(cls) -> Iterator["Fingerprints"]:
-        """Open an empty set, which is deleted afterwards."""
+        """Open an empty set of fingerprints. The set is deleted at the end of the context."""
         with closing(sqlite3.connect("")) as file:  # SQLite deletes an unnamed database when it is closed
             yield cls(file)
 
     def add(self, fingerprint: bytes, memory_id: str | None, fields: bytes = b"") -> tuple[str | None, bool] | None:
+        """Add a fingerprint. If it is known, return its first `memory_id` and whether the `fields` are also the same."""
         row = (self._hash_value(fingerprint), memory_id, self._hash_value(fields))
         if self._file.execute("INSERT OR IGNORE INTO seen VALUES (?, ?, ?)", row).rowcount:
             return None

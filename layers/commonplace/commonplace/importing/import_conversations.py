@@ -45,7 +45,7 @@ from commonplace.use_cases.left_out import REFUSED, LeftOutWords, words_of
 _CLOSES_NEWER = "it would close only memories that were said later"
 _EXPIRED = "it has expired"
 _RUN_SIZE = 500
-_RUNS_SEARCHED = 200  # the newest; undone runs are looked up among them
+_RUNS_SEARCHED = 200  # undone runs are looked up among the newest runs
 _PARTIAL_PLAN = "the plan read the oldest {read} of {all} conversations; the import reads the others when you apply it"
 _NEEDS_REVIEW = "requests to forget, and large changes, wait for review: commonplace runs show {run_id}"
 _UNREAD = "it can't be read"
@@ -68,7 +68,7 @@ def import_conversations(
     listed: range | None,
     progress: Progress,
 ) -> Imported:
-    """Import conversations, or only plan the import. Skips conversations that an earlier import read.
+    """Import conversations, or only plan the import. Conversations that an earlier import read are skipped.
 
     Conversations are read oldest first. A message never changes, closes or forgets anything said later. Each run reads up
     to 500 conversations. Requests to forget wait for review in a separate run. `progress` gets the numbers read and in
@@ -110,7 +110,7 @@ def import_conversations(
 
 @dataclass(frozen=True)
 class StoredConversation:
-    """A conversation in the temporary file. `at` is the offset, and `time` is ISO 8601 in UTC."""
+    """A conversation in the temporary file. `at` is its offset in the file, and `time` is ISO 8601 in UTC."""
 
     time: str
     name: str
@@ -213,7 +213,7 @@ class _Import:
             self.waiting.append(staged.run.run_id)
 
     def _new_parts(self, conversations: Sequence[Mapping[str, Any]]) -> Iterator[Discussion]:
-        """Yield the new parts of conversations with secrets redacted. Refuses invalid conversations."""
+        """Yield the new parts of conversations with secrets redacted. Invalid conversations are refused."""
         last, caller = None, self.context.caller
         for conversation in conversations:
             fields = {name: value for name, value in conversation.items() if name not in ("times", "names")}
@@ -229,7 +229,7 @@ class _Import:
                 self.refused.append(refused)
 
     def _parts_of(self, chat: Discussion, names: dict[str, int], times: Sequence[datetime]) -> Iterator[Discussion]:
-        """Yield a conversation; if it is known, its earlier messages and then the new ones as a separate part."""
+        """Yield a conversation. A known one is yielded in two parts: the earlier messages, and then the new messages."""
         ledger, user_id, pieces = self.context.night.ledger, self.context.user_id, split_messages(chat.messages)
         recorded = {name: recorded_parts(ledger, user_id, name) for name in names if name in self.there}
         read = (
@@ -250,7 +250,7 @@ class _Import:
     def _plan_days(
         self, conversations: Sequence[Interaction], view: RunMemoryView, moved: dict[str, datetime]
     ) -> tuple[Plan, Plan, list[Unread]]:
-        """Plan day by day; return the plan, the operations that wait for review, and the passages without a memory."""
+        """Plan day by day. Returns the plan, the operations that wait for review, and the passages without a memory."""
         caller = self.context.caller
         refused, unread = dict[Place, dict[str, str]](), list[Unread]()
 
@@ -304,7 +304,7 @@ class _Import:
 
 
 def _apply_day_limits(plan: Plan, context: RunContext) -> Plan:
-    """Apply the limits of a day, except to requests to forget, which wait for review in any case."""
+    """Apply the limits of a day. Requests to forget are exempt, because they wait for review in any case."""
     caller, ports = context.caller, context.ports
     active = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name).active
     wishes = [planned for planned in plan.operations if planned.told.kind == "FORGET"]
@@ -319,7 +319,7 @@ def _get_place(planned: PlannedOperation) -> Place:
 def _unread_sentences(
     day: Day, plan: Plan, waiting: Plan, refused: Mapping[Place, Mapping[str, str]], idle: Mapping[Place, str]
 ) -> Iterator[Unread]:
-    """Yield the user's sentences with a word that no memory of their message has. `idle`: why a message changes nothing."""
+    """Yield the user's sentences with a word that no memory has. `idle` has the reasons why a message changes nothing."""
     words_by_place, reasons = dict[Place, set[str]](), dict(idle)
     for planned in plan.operations:
         place = _get_place(planned)
@@ -377,7 +377,7 @@ def piece_times(conversation: Mapping[str, Any], clean: Interaction) -> list[dat
 
 
 def with_message_times(day: Day, times: Mapping[str, Sequence[datetime]]) -> Day:
-    """Sort the messages of a day by their own times, across conversations. `times`: `piece_times` by conversation."""
+    """Sort the messages of a day by their own times. `times` has the result of `piece_times` by conversation."""
     zone = day.utterances[0].time.tzinfo if day.utterances else None
     utterances = (replace(turn, time=times[turn.interaction_id][turn.position].astimezone(zone)) for turn in day.utterances)
     return replace(day, utterances=tuple(sorted(utterances, key=lambda utterance: utterance.time)))
@@ -452,7 +452,7 @@ class _BackdatedDay:
 
 
 def _end_change(change: PlannedChange, spoken_at: datetime) -> PlannedChange:
-    """End the older value when the newer one was said, not when it was imported."""
+    """End the older value at the time when the newer value was said, and not when it was imported."""
     if change.memory.status != "superseded":
         return change
     return change.model_copy(update={"memory": change.memory.model_copy(update={"valid_to": spoken_at})})

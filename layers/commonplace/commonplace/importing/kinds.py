@@ -30,14 +30,14 @@ READERS: Mapping[ImportKind, Reader] = {
 }  # fmt: skip
 CONVERSATIONS: tuple[ImportKind, ...] = ("chatgpt", "claude", "messages")
 OWN: ImportKind = "commonplace"
-"""Records that `commonplace export` wrote, imported unchanged."""
+"""The records that `commonplace export` wrote. They are imported unchanged."""
 _NOTES_EXAMINED = 50
 _LISTS = (*stores.MEM0, *stores.GRAPH, *stores.PASSAGES, *stores.LANGGRAPH, *stores.AGENTCORE, turns.TURNS, turns.MESSAGES)
 
 
 @dataclass(frozen=True)
 class Found:
-    """A detected format, with the evidence."""
+    """A detected format. `why` is the evidence for this format."""
 
     kind: ImportKind
     why: str
@@ -97,7 +97,7 @@ def import_source(
 
 
 def people_in(source: Source, kind: ImportKind) -> set[str]:
-    """Return the people named in a source. Includes `NO_NAME` if only some entries name a person."""
+    """Return the people named in a source. The set includes `NO_NAME` if only some entries name a person."""
     facts = READERS[kind](unpacked(source)) if kind in READERS else ()
     people = {fact.person or NO_NAME for fact in facts if isinstance(fact, ForeignFact)}
     return people if len(people) > 1 else people - {NO_NAME}
@@ -131,7 +131,7 @@ def _parse_kind_from_start(text: str) -> Found | None:
 
 
 def _note_kind(source: Source) -> Found:
-    """Return basic-memory if a note has a permalink in its front matter, or observations; else plain Markdown."""
+    """Return basic-memory if a note has observations, or a permalink in its front matter. Otherwise return Markdown."""
     kind = None
     for number, text in enumerate(source.texts(".md", ".markdown")):
         if number == _NOTES_EXAMINED:

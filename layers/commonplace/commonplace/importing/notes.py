@@ -25,7 +25,7 @@ _BOLD_HEADING = re.compile(r"^\*\*([^*\n]+)\*\*:?[ \t]*", re.MULTILINE)
 CODE, COMMENT, HEADING = "code between fences", "a comment", "a heading that no memory needs"
 SECOND_HEAD, EMPTY_NOTE = "a second front matter", "the front matter of a note that says nothing"
 Leave = Callable[[int, str, Any], None]
-"""Called with the line, the reason and the text of each skipped passage."""
+"""Is called with the line, the reason and the text of each skipped passage."""
 
 # "[00:12:31] ..." in a transcript and "[>] ..." in a task list have no category.
 OBSERVATION = re.compile(r"\[(?!\d+:\d\d|[\W_xX]\])(?P<category>[^\[\]()\s][^\[\]()]*)\]\s+(?P<said>\S.*)")
@@ -40,9 +40,9 @@ _TIMES = ("created_at", "created", "date")
 _MARKDOWN = (".md", ".markdown")
 Facts = Iterator[ForeignFact | RefusedEntry | Unread]
 Statement = tuple[str, dict[str, Any], list[str]]
-"""The text, the fields and the tags."""
+"""The text, the fields and the tags of a statement."""
 ReadStatement = Callable[[str, str, str], Statement]
-"""Called with the title of the note, the heading and the text."""
+"""Is called with the title of the note, the heading and the text."""
 
 
 def read_markdown(source: Source) -> Facts:
@@ -142,7 +142,7 @@ def _ignore_line(_line: int, _reason: str, _statement: Any) -> None:
 
 
 def statements(text: str, leave: Leave = _ignore_line) -> Iterator[tuple[int, str, str]]:
-    """Yield the line, heading and text of each bullet and paragraph. Skips fenced code."""
+    """Yield the line, heading and text of each bullet and paragraph. Fenced code is skipped."""
     heading, under, begun, paragraph, code, listed_last = "", 0, 0, list[str](), list[str](), 0
     for comment in _COMMENT.finditer(text):
         leave(text.count("\n", 0, comment.start()) + 1, COMMENT, comment[0])
@@ -199,7 +199,7 @@ def front_matter(text: str, leave: Leave = _ignore_line) -> tuple[dict[str, Any]
 
 
 def _head(lines: Sequence[str], begins: int, *, strict: bool = False) -> tuple[dict[str, Any], int]:
-    """Return the fields of the block that begins at a line, and the next line. Without a block, returns the same line.
+    """Return the fields of the block that begins at a line, and the next line. Without a block, the same line is returned.
 
     `strict` requires every line to be a field, an item or indented.
     """
@@ -226,7 +226,7 @@ def _list_values(value: Any) -> list[Any]:
 
 
 def listed(fields: Mapping[str, Any], name: str) -> list[str]:
-    """Return a field as a list. Splits a text at commas."""
+    """Return a field as a list. A text is split at commas."""
     value = fields.get(name) or []
     return value if isinstance(value, list) else [item.strip() for item in str(value).split(",")]
 

@@ -76,11 +76,12 @@ class Source:
 
     @property
     def is_several(self) -> bool:
+        """Whether the source may have several files."""
         return self.is_folder or self.is_archive
 
     @cached_property
     def text(self) -> str:
-        """The whole text of a file of up to 50 MB: UTF-8, UTF-16 with a byte order mark, or else Windows' cp1252."""
+        """The whole text of a file of up to 50 MB. It may be UTF-8, UTF-16 with a byte order mark, or cp1252."""
         if self.path is None:
             return self.given or ""
         if self.is_archive:
@@ -89,7 +90,7 @@ class Source:
 
     @cached_property
     def encoding(self) -> str:
-        """The encoding of a file of any size; see `text`. Raises `INVALID_ARGUMENT` if the file is not text."""
+        """The encoding of the file, which may have any size. Raises `INVALID_ARGUMENT` if the file is not text."""
         if self.path is None:
             return "utf-8"
         for tried in (_ENCODINGS.get(self.head[:2], "utf-8-sig"), "cp1252"):
@@ -121,7 +122,7 @@ class Source:
 
     @cached_property
     def stands_in_lines(self) -> bool:
-        """Whether the file looks like JSON Lines: several lines, and the first from `{` to `}`."""
+        """Whether the file looks like JSON Lines. It must have several lines, and the first must go from `{` to `}`."""
         lines = (line for line in self.lines() if line.strip("\ufeff \t\r"))
         try:
             first, more = next(lines, "").strip("\ufeff \t\r"), next(lines, None)
@@ -139,8 +140,8 @@ class Source:
             yield from iter(partial(file.read, size), b"")
 
     def texts(self, *suffixes: str) -> Iterator[Text | RefusedEntry | Unread]:
-        """Yield the text files of a folder in the order of their paths, or the single file. Refuses unreadable files.
-        Yields hidden files, links and files with another suffix as `Unread`."""
+        """Yield the text files of a folder in the order of their paths, or the single file. Unreadable files are refused.
+        Hidden files, links and files with another suffix are yielded as `Unread`."""
         if not self.is_folder:
             yield Text(self.path.name if self.path else "stdin", self.text, self.changed)
             return
@@ -178,8 +179,7 @@ class Source:
 def read_file(path: Path, field: str = "file", most: int = MOST_BYTES) -> bytes:
     """Read a whole file or pipe. `field` is the argument that named the file.
 
-    Raises `PAYLOAD_TOO_LARGE` beyond `most` bytes, and `INVALID_ARGUMENT` for errors of the system and for folders,
-    devices and sockets, which may be endless.
+    Raises `PAYLOAD_TOO_LARGE` beyond `most` bytes, and `INVALID_ARGUMENT` for system errors, folders, devices and sockets.
     """
     if _kind_of(path, field) == stat.S_IFDIR:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: is a folder; name a file", field)
@@ -191,7 +191,7 @@ def read_file(path: Path, field: str = "file", most: int = MOST_BYTES) -> bytes:
 
 
 def _kind_of(path: Path, field: str) -> int:
-    """Return the file type of a path, for `stat`. Raises unless it is a file, folder or pipe; does not open it."""
+    """Return the type of a path as `stat` has it. Raises `INVALID_ARGUMENT` unless it is a file, folder or pipe."""
     with _as_argument_error(field):
         kind = stat.S_IFMT(path.stat().st_mode)
     if kind not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFIFO):

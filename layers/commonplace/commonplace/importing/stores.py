@@ -1,4 +1,4 @@
-"""Read the JSON exports of mem0, Zep, Graphiti, Letta, LangGraph, AgentCore and the MCP memory server; mem0's database."""
+"""Read exports of mem0, Zep, Graphiti, Letta, LangGraph, AgentCore and the MCP memory server, and mem0's database."""
 
 import re
 import sqlite3
@@ -25,7 +25,7 @@ HISTORY = "history.db"
 """The file in mem0's folder with its memories and their earlier wordings."""
 _SOURCES: Mapping[str, Who] = {"user": "user", "assistant": "agent", "system": "system"}
 _WORDS = ("content", "text", "memory", "data", "fact", "preference")
-"""Fields with the text of a value, from the examples of LangGraph, LangMem and AgentCore; else all fields are the text."""
+"""Fields that may have the text of a value. If a value has none of these fields, all its fields are the text."""
 _MEM0 = {"id", "categories", "created_at", "expiration_date", "metadata", "hash", "score", "updated_at"}
 _MEM0 |= {"text_lemmatized", "input"}
 _EVENTS = """SELECT memory_id, new_memory, event = 'DELETE' OR coalesce(is_deleted, 0), coalesce(updated_at, created_at),
@@ -52,7 +52,7 @@ _NUMBER = re.compile(r"(?=.*\d)[\d\W]+|[\da-f]{8}-?([\da-f]{4}-?){3}[\da-f]{12}"
 
 
 def read_entries(read: ReadEntry, keys: Sequence[str], source: Source) -> Found:
-    """Read each entry of a file with `read`; yield other parts as `Unread`. `keys`: fields that may have the entries."""
+    """Read each entry of a file with `read`. Other parts are yielded as `Unread`. `keys` are fields that may have entries."""
     return each(in_pages(source, *keys), read)
 
 
@@ -81,7 +81,7 @@ def read_mcp_memory(source: Source) -> Found:
 
 
 def read_letta(source: Source) -> Found:
-    """Read the passages of an agent file, and the statements of its memory blocks. Skips messages and tools."""
+    """Read the passages of an agent file, and the statements of its memory blocks. Messages and tools are skipped."""
     whole = _whole(source)
     lists = [name for name in (*BLOCKS, *PASSAGES) if isinstance(whole.get(name), list)]
     if not (lists or "agents" in whole):
@@ -95,7 +95,7 @@ def read_letta(source: Source) -> Found:
 
 
 def _whole(source: Source) -> Mapping[str, Any]:
-    """Return the object of a file of up to 50 MB. Returns an empty object for a list or JSON Lines."""
+    """Return the object in a file of up to 50 MB. A file with a list or JSON Lines gives an empty object."""
     is_single = not source.stands_in_lines and JsonText(source.pieces()).next() == "{"
     whole: Mapping[str, Any] = source.json if is_single else {}
     return whole
@@ -141,7 +141,7 @@ def _read_database(source: Source) -> Found:
 
 
 def _read_history(memory_id: str, events: list[tuple[Any, ...]]) -> Iterator[ForeignFact]:
-    """Yield the wordings of a memory. Each is closed at the time of the next. Events without a new text add none.
+    """Yield the wordings of a memory. Each is closed at the time of the next. Events without a new text add no wording.
 
     An earlier wording known only from the following event gets the time of that event.
     """
@@ -184,7 +184,7 @@ def edge_facts(where: str, edge: Mapping[str, Any]) -> Iterator[ForeignFact]:
 
 
 def _block(agent: Mapping[str, Any], where: str, block: Mapping[str, Any]) -> Iterator[ForeignFact]:
-    """Read the statements of a block: about the user, or in the persona block by the agent about itself."""
+    """Read the statements of a block. They are about the user, except that the persona block is about the agent."""
     label, value = str(block.get("label") or "block"), block.get("value")
     itself = label == "persona"
     for line, heading, content in statements(value) if isinstance(value, str) else [(0, "", value)]:
@@ -216,7 +216,7 @@ def _parse_passage(where: str, passage: Mapping[str, Any]) -> Iterator[ForeignFa
 
 
 def read_langgraph(source: Source) -> Found:
-    """Read the items of LangGraph's store. Among namespaces of equal length, a position with a noun in any of them names no
+    """Read the items of LangGraph's store. Namespaces of equal length are compared. A position that ever has a noun names no
     person, and a position with different numbers names people."""
     nouns, first, numbered = set[_Place](), dict[_Place, str](), set[_Place]()
     for parts in (_list_parts(in_page) for in_page in in_pages(source, *LANGGRAPH) if isinstance(in_page, Mapping)):
@@ -234,7 +234,7 @@ def _list_parts(item: Mapping[str, Any]) -> list[str]:
 
 
 def _item(nouns: set[_Place], numbered: set[_Place], where: str, item: Mapping[str, Any]) -> Iterator[ForeignFact]:
-    """Read an item as written by `Item.dict()`."""
+    """Read an item that `Item.dict()` of LangGraph wrote."""
     parts = _list_parts(item)
     numbers = {part for at, part in enumerate(parts) if (len(parts), at) in numbered and _NUMBER.fullmatch(part)}
     content, more = _words_in(item.get("value"))
@@ -252,7 +252,7 @@ def _item(nouns: set[_Place], numbered: set[_Place], where: str, item: Mapping[s
 
 
 def record_facts(where: str, record: Mapping[str, Any]) -> Iterator[ForeignFact]:
-    """Read a record of AgentCore. Its text is a sentence, or for preferences JSON with the preference and categories."""
+    """Read a record of AgentCore. The text is a sentence. A preference is JSON with the preference and categories."""
     content, namespaces, metadata = (record.get(name) for name in ("content", "namespaces", "metadata"))
     text, more = (content.get("text"), _omit(content, {"text"})) if isinstance(content, Mapping) else (content, {})
     if isinstance(text, str) and text.lstrip().startswith("{"):
@@ -276,7 +276,7 @@ def record_facts(where: str, record: Mapping[str, Any]) -> Iterator[ForeignFact]
 
 
 def _node(where: str, node: Mapping[str, Any]) -> Iterator[ForeignFact]:
-    """Yield an entity's observations, prefixed with its name unless they contain it, or a relation as a sentence."""
+    """Yield an entity's observations, or a relation as a sentence. Observations get the entity's name if they lack it."""
     if node.get("type") == "relation":
         start, kind, end = (str(node.get(name) or "") for name in ("from", "relationType", "to"))
         text = f"{start} {kind.replace('_', ' ')} {end}." if start and end else None
@@ -321,7 +321,7 @@ def _format_name(value: Any) -> str | None:
 
 
 def _person_in(namespace: Sequence[str], numbers: Container[str] = ()) -> str | None:
-    """Return the person: the part after a word such as "users", else the first that can be a name or is in `numbers`."""
+    """Return the part of a namespace that names the person, or None. It often follows a word such as "users"."""
     pairs = list(zip(("", *namespace), namespace, strict=False))
     behind = (part for word, part in pairs if _PERSON_WORDS.fullmatch(word) and part)
     nouns = (_PERSON_WORDS, _OTHER_WORDS, _NOUNS)

@@ -1,4 +1,4 @@
-"""Read transcripts: turns as one statement each, and the messages of chat APIs as conversations."""
+"""Read transcripts. Each turn becomes a statement, and the messages of chat APIs become conversations."""
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,7 +22,7 @@ _TIMES = ("created_at", "create_time", "timestamp", "time")
 
 
 def read_turns(source: Source) -> Found:
-    """Yield a statement for each turn of any speaker; the previous turn can show that a number is a secret."""
+    """Yield a statement for each turn of any speaker. The previous turn can show that a number is a secret."""
     session, before = None, None
 
     def fact(where: str, turn: Mapping[str, Any]) -> Iterator[ForeignFact]:
@@ -46,8 +46,8 @@ def read_turns(source: Source) -> Found:
 
 
 def read_messages(source: Source, now: datetime, zone: tzinfo | None) -> Conversations:
-    """Yield the conversations in messages `{role, content}`: a single one, or several, each under `messages`. A message
-    without a time gets that of the file. Unread passages are yielded between the conversations."""
+    """Yield the conversations of `{role, content}` messages. A file has one conversation, or several under `messages`. A
+    message without a time gets the time of the file. Unread passages are yielded between the conversations."""
     at = min(source.changed or now, now)
     for is_whole, group in groupby(entries(source, MESSAGES, TURNS), key=_is_conversation):
         if not is_whole:
@@ -79,7 +79,7 @@ def _split_conversations(messages: Iterable[Any], at: datetime, zone: tzinfo | N
 
 
 def _checked(messages: Iterable[Any], left: list[RefusedEntry | Unread]) -> Iterator[tuple[str | None, str, Any, None]]:
-    """Yield role, text and time of each message; add refused messages and unread passages to `left`."""
+    """Yield role, text and time of each message. Refused messages and unread passages are added to `left`."""
     number, before = 0, None
     for entry in messages:
         if isinstance(entry, Unread):
@@ -98,7 +98,7 @@ def _checked(messages: Iterable[Any], left: list[RefusedEntry | Unread]) -> Iter
 
 
 def _unread_parts(where: str, message: ChatMessage, fields: Mapping[str, Any], before: str | None) -> Iterator[Unread]:
-    """Yield what becomes no memory: the other fields of the user's messages, and whole messages of other roles."""
+    """Yield the parts that become no memory, like other fields of the user's messages and messages of other roles."""
     if message.speaker == "user":
         yield from beside(fields, "role", "content")
         if message.not_read is not None:

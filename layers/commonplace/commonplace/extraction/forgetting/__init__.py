@@ -1,1 +1,1 @@
-"""Forget requests: found in messages, checked, and matched with memories."""
+"""Find requests to forget in messages, check them, and match them with memories."""

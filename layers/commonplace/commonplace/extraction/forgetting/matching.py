@@ -1,4 +1,4 @@
-"""Matches forget requests with texts: which memories they cover, and which sentences may stay."""
+"""Matches forget requests with texts, to find the memories that they cover and the sentences that may stay."""
 
 import re
 from collections.abc import Iterable
@@ -21,7 +21,7 @@ def memories_about(target: str, memories: Iterable[Memory]) -> tuple[str, ...]:
 
 
 def is_about(target: str, text: str) -> bool:
-    """Return whether a text contains what is to be forgotten: all of one or two stems, or most of a longer request."""
+    """Return whether a text contains what is to be forgotten. A short target must match fully, a longer one mostly."""
     wanted = _find_target_stems(target)
     shared = shared_stems(
         wanted, stems_of(" ".join(part for part in memory_sentences(text) if not is_of_another(target, part)))
@@ -36,12 +36,12 @@ def names_something(target: str) -> bool:
 
 
 def mentions(target: str, text: str) -> bool:
-    """Return whether a text has any stem of the target, or a prefix of one."""
+    """Return whether a text has any stem of the target, or a prefix of such a stem."""
     return bool(shared_stems(_find_target_stems(target), stems_of(text), begins=True))
 
 
 def text_without(target: str, text: str) -> str:
-    """Return the sentences that may stay: without a stem of the request, and without a pronoun that refers to one."""
+    """Return the sentences that may stay. They neither mention the target nor refer to it by a pronoun."""
     wanted, staying, leaning = _find_target_stems(target), list[str](), True
     for sentence in memory_sentences(text):
         leans_on_it = mentions(target, sentence) and not is_of_another(target, sentence)

@@ -18,9 +18,9 @@ _FEW_WORDS = 2
 
 @dataclass(frozen=True)
 class ForgetRequest:
-    """A clause that asks to forget `what`, "" if it doesn't say; its words end at `end` of the message.
+    """A clause that asks to forget `what`, which may be "". The words of the request end at `end` of the message.
 
-    `meant`: it addresses the memory, not the editor of a text or a recipe.
+    `meant` is True if the request addresses the memory, and not the editor of a text or a recipe.
     """
 
     clause: Clause
@@ -30,12 +30,12 @@ class ForgetRequest:
 
     @property
     def can_be_served(self) -> bool:
-        """Whether it is meant for the memory and says what to forget."""
+        """Whether the request addresses the memory and says what to forget."""
         return self.meant and names_something(self.what)
 
 
 def forget_target(text: str) -> str | None:
-    """Return what a text asks to forget, possibly "". Returns None if it is not a request to forget."""
+    """Return what a text asks to forget, which may be "". Returns None if the text is no request to forget."""
     phrase = _forget_phrase(text)
     return None if phrase is None else phrase.what
 
@@ -67,7 +67,7 @@ def forget_requests(utterance: Utterance, before: Utterance | None) -> list[Forg
 
 
 def _clauses_pointed_at(earlier: Sequence[Clause]) -> Iterator[Clause]:
-    """Yield the last clause, and earlier ones that its pronouns need ("My brother drinks. It's his third year.")."""
+    """Yield the last clause, and the earlier clauses that its pronouns refer to."""
     for clause in reversed(earlier):
         yield clause
         if not has_wording("pronoun", clause.text):
@@ -75,7 +75,7 @@ def _clauses_pointed_at(earlier: Sequence[Clause]) -> Iterator[Clause]:
 
 
 def without_forget_requests(utterance: Utterance, requests: Sequence[ForgetRequest]) -> Utterance:
-    """Return the message without its forget requests, their explanations, and references to them by pronoun."""
+    """Return the message without its forget requests and the clauses that explain or refer to these requests."""
     gone = list(_find_spans_to_drop(utterance, requests))
     return (
         replace(utterance, own=tuple(piece for span in utterance.own for piece in _cut_span(span, gone)))
@@ -92,7 +92,7 @@ class _Phrase:
 
 
 def _forget_phrase(text: str) -> _Phrase | None:
-    """Return the target that a clause asks to forget, and where its words end. Returns None if it is not a request."""
+    """Return what a clause asks to forget, and where the request ends. Returns None if the clause is no request."""
     plain = straight(text)
     unstored = wording_pattern("unstored").search(plain)
     if unstored:

@@ -1,1 +1,1 @@
-"""Check that a memory is supported by the messages: its names, numbers, dates and negations, and its evidence."""
+"""Check that the messages support a memory. Its evidence, names, numbers, dates and negations must occur there."""

@@ -50,13 +50,13 @@ _NUMERIC = re.compile(
 _YEAR = re.compile(r"(?<![\d.,$€£])(?:19|20)\d\d(?![\d.,]?\d|\s?[$€£%])")
 _SENTENCE = re.compile(r"(?<=[.!?…])\s+(?=[^\W\d])|(?<=[。！？])|\n+")
 LANGUAGES_WITHOUT_CAPITALS = ("ja", "zh", "ko")
-"""In these, only neighbouring words identify a name."""
+"""In these languages, only neighbouring words identify a name."""
 _SCRIPT = re.compile(rf"[{HAN}々ぁ-ゖ가-힣]")
 _OF_A_PLACE = re.compile(r"^.*[都道府県](?=.{2})|(?<=..)[都道府県市区町村]$")
 _WORD = re.compile(r"[^\W_]+(?:[.'’+#&-][^\W_]+)*[+#]*")
 _ENDS = re.compile(r"[.!?:…。！？\n]\s*$|^\W*$")
 _POSSESSIVE = re.compile(r"['’]s?$")
-_RUN = re.compile(r"[^\W\d_][\w'’]*+(?:\s[^\W\d_][\w'’]*+)*+")  # one or more words in a row; one is allowed for speed
+_RUN = re.compile(r"[^\W\d_][\w'’]*+(?:\s[^\W\d_][\w'’]*+)*+")  # words in a row; a single word is allowed for speed
 _KATAKANA = re.compile(r"(?<![ァ-ヺー])(?!ユーザー?(?![ァ-ヺー]))[ァ-ヺー]{2,}")
 _LEAST_STEM, _MOST_ENDING = 4, 3
 _NOT = re.compile(r"(?<![\w'])([\w']+)\s(?=not\s)", re.IGNORECASE)
@@ -68,7 +68,7 @@ NOT_SAID, DENIED = "it says no where the user did not", "the user said no where 
 
 
 class PartialDate(NamedTuple):
-    """A date of which only some parts may be known; the others are None. `weekday`: 0 is Monday."""
+    """A date of which only some parts may be known. Unknown parts are None. `weekday` is 0 for Monday."""
 
     year: int | None = None
     month: int | None = None
@@ -99,7 +99,7 @@ def evidence_span(evidence: str, utterance: Utterance) -> tuple[int, int] | None
 
 
 def clauses_around(evidence: str, utterance: Utterance, clauses: Iterable[Clause]) -> list[Clause]:
-    """Return the clauses that overlap the evidence. Returns an empty result if it is not in the user's own words."""
+    """Return the clauses that overlap the evidence. The list is empty if the evidence is not in the user's own words."""
     span = evidence_span(evidence, utterance)
     return [clause for clause in clauses if span and clause.start < span[1] and span[0] < clause.end]
 
@@ -117,10 +117,10 @@ def _normalize_with_places(text: str) -> tuple[str, list[int]]:
 
 
 def unsupported(content: str, evidence: str, context: Sequence[str], spoken_on: date) -> str | None:
-    """Return why the content says more than its evidence; None if all names, numbers, dates and negations are supported.
+    """Return why the content says more than its evidence, or None.
 
-    They may be in the `evidence` or in `others` (the question it answers, the memory it updates). Numbers may be spelled out,
-    dates relative to the day of the message, names inflected.
+    Its names, numbers, dates and negations must occur in `evidence` or `context` (the question, the memory to update).
+    Numbers may be spelled out, names may be inflected, and dates may be relative to the day of the message.
     """
     other = "\n".join(context)
     pool = f"{evidence}\n{other}"
@@ -155,7 +155,7 @@ def _strip_dates(content: str, pool: str, spoken_on: date) -> tuple[str, str | N
 
 
 def _is_dated_in(partial: PartialDate, meant: Sequence[PartialDate], pool: str) -> bool:
-    """Return whether each part of a date is given somewhere: the day in the question, the month in the answer."""
+    """Return whether each part of a date is given somewhere. The day may be in the question, the month in the answer."""
     numbers = {value for _, values in numbers_in(pool) for value in values}
     return all(
         part is None or part in numbers or any(other[at] == part and other.count(None) >= 2 for other in meant)
@@ -233,7 +233,7 @@ def _find_dates(partial: PartialDate, spoken_on: date) -> Iterator[date]:
 
 
 def _counted(lowered: str, spoken_on: date) -> Iterator[PartialDate]:
-    """Yield the dates of "3 years ago", "in two weeks", "for ten days", before and after the day."""
+    """Yield the dates that "3 years ago", "in two weeks" or "for ten days" may mean, before and after the day."""
     for table in tables().values():
         for unit, names in table["units"].items():
             for match in re.finditer(rf"\b(?:{names.replace(' ', '|')})\b", lowered):
@@ -295,7 +295,7 @@ def _list_weekdays() -> dict[str, int]:
 
 @cache
 def _months_pattern() -> re.Pattern[str]:
-    """Return a pattern for months: in lower case only next to a number, because "may" and "march" are words."""
+    """Return a pattern for months. "may" and "march" count in lower case only next to a number."""
     names = "|".join(sorted(map(re.escape, _list_months()), key=len, reverse=True))
     return re.compile(
         rf"(?:(?P<before>\b\d{{1,2}})(?:st|nd|rd|th|er|\.|º|ª)?\s(?:of\s|de\s|d['’])?)?"
@@ -311,7 +311,7 @@ def _compile_weekdays() -> re.Pattern[str]:
 
 
 def unsupported_unspaced(content: str, pool: str, code: str) -> str | None:
-    """Return the first name in unspaced script that the pool lacks. Returns None if it has all."""
+    """Return the first name in a script without spaces that is not in the pool, or None."""
     normalized_pool = normalize("NFKC", pool)
     if code not in LANGUAGES_WITHOUT_CAPITALS or not _SCRIPT.search(normalized_pool):
         return None
@@ -320,7 +320,7 @@ def unsupported_unspaced(content: str, pool: str, code: str) -> str | None:
 
 
 def _named(names: re.Pattern[str], content: str) -> Iterator[str]:
-    """Yield the names without the larger place and the kind of place: 「大阪府豊中市」 is 豊中."""
+    """Yield the names of places without the larger place and the kind of place. 「大阪府豊中市」 is 豊中."""
     for match in names.finditer(content):
         name = next(filter(None, match.groups()))
         if not compiled("names.common").search(name):
@@ -328,7 +328,7 @@ def _named(names: re.Pattern[str], content: str) -> Iterator[str]:
 
 
 def unsupported_name(content: str, pool: str, code: str) -> str | None:
-    """Return the first name of the content that the pool lacks in any form. Returns None if it has all."""
+    """Return the first name of the content that is in no form in the pool, or None."""
     known = {_fold_word(word) for word in _WORD.findall(pool)}
     stems: dict[str, list[str]] = {}
     for word in known:
@@ -369,7 +369,7 @@ def _is_counted(before: str) -> bool:
 
 
 def _is_name_at_start(word: str, code: str) -> bool:
-    """Return whether the first word of a sentence, always capitalized, is a name: it is no English word."""
+    """Return whether the first word of a sentence is a name, because it is no English word."""
     return code == "en" and word.isascii() and not is_english(_fold_word(word))
 
 
@@ -378,13 +378,13 @@ def _fold_word(word: str) -> str:
 
 
 def _share_a_stem(first: str, other: str) -> bool:
-    """Return whether two words are forms of one name: "Italian" and "Italians", "Germany" and "German"."""
+    """Return whether two words are forms of one name, like "Germany" and "German"."""
     shorter, longer = sorted((first, other), key=len)
     return longer.startswith(shorter[: max(_LEAST_STEM, len(shorter) - 1)]) and len(longer) - len(shorter) <= _MOST_ENDING
 
 
 def _multi_word_names(content: str) -> list[tuple[str, list[str]]]:
-    """Return names of several words as initials and as one word: "New York City" is "nyc", "VS Code" is "vscode"."""
+    """Return the names of several words with their short forms, like "nyc" for "New York City", or "vscode"."""
     initials = []
     for run in _RUN.findall(content):
         words = [word for word in run.split() if word[0].isupper()]
@@ -396,9 +396,9 @@ def _multi_word_names(content: str) -> list[tuple[str, list[str]]]:
 
 
 def misnegated(content: str, evidence: str, context: str) -> str | None:
-    """Return why a clause of the content is negated unlike its evidence. Returns None if they agree.
+    """Return why a clause of the content is negated unlike its evidence, or None.
 
-    A negation of the content beyond the user's own may be based on `others`: on the memory with more details, or on a
+    A negation that is not in the evidence may be based on `context`. The context is the memory with more details, or a
     question ("Any allergies?").
     """
     if says_no(content) and not (may_say_no(evidence) or may_say_no(context)):
@@ -428,7 +428,7 @@ def _is_part(clause: str, known: Sequence[str]) -> bool:
 
 
 def _without_subject(clause: str) -> str:
-    """Return a clause without leading words for the user, which a partial sentence needs to be complete."""
+    """Return a clause without its leading words for the user and other function words."""
     small = (stop_words() | the_user()) - listed("no")
     words_left = dropwhile(lambda word: word.casefold() in small, clause.split())
     return " ".join(words_left) or clause
@@ -442,7 +442,7 @@ def _find_contradiction(clause: str, near: Sequence[str]) -> str | None:
 
 
 def _denied_elsewhere(clause: str, nearest: Mapping[str, Sequence[str]], evidence_clauses: Sequence[str]) -> bool:
-    """Return whether another clause of the content has the user's negation, and no affirmed clause resembles this one."""
+    """Return whether another clause of the content has the user's negation and no affirmed clause is like this clause."""
     denied = any(
         set(near) & set(nearest[clause])
         for other, near in nearest.items()
@@ -462,7 +462,7 @@ def _find_best_share(clause: str, evidence_clauses: Sequence[str]) -> float:
 
 
 def _share(clause: str, other: str) -> float:
-    """Return how much of a clause another has: the weights of common words; later words weigh more, kana little."""
+    """Return the weight of the words that two clauses share. Later words weigh more, and kana weigh little."""
     theirs = set(terms(other, _grammar()))
     mine = enumerate(dict.fromkeys(terms(clause, _grammar())))
     return sum(_compute_weight(word) + _LATER * at for at, word in mine if word in theirs)
@@ -473,7 +473,7 @@ def _compute_weight(word: str) -> float:
 
 
 def _clauses(text: str) -> list[str]:
-    """Return the clauses of a text; a negation that refers to the previous clause ("and I hate it") is joined to it."""
+    """Return the clauses of a text. A negation that refers to the previous clause ("and I hate it") is joined to it."""
     parts = compiled("negation.clause").split(compiled("negation.pair").sub(r"\1 ", straight(text)))
     clauses: list[str] = []
     for clause in (clause for part in parts for clause in _contrasted(part) if clause.strip()):
@@ -489,7 +489,7 @@ def _clauses(text: str) -> list[str]:
 
 
 def _contrasted(clause: str) -> Iterator[str]:
-    """Yield the clause, or both parts of "the 14th not the 12th", but not those of a negated verb ("is not the 12th")."""
+    """Yield the clause, or both parts of "the 14th not the 12th". A negated verb ("is not the 12th") is not split."""
     at = 0
     for match in _NOT.finditer(clause):
         if match[1].lower() not in word_list("negated_behind") and not match[1].endswith(("'m", "'re", "'s")):
@@ -507,7 +507,7 @@ def _written() -> frozenset[str]:
 
 @cache
 def _grammar() -> frozenset[str]:
-    """Return the same words as the index analyzer produces them."""
+    """Return the words that say nothing about the subject, as the tokenizer splits them."""
     return frozenset(word for text in _written() for word in words(text))
 
 

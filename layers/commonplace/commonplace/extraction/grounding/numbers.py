@@ -36,14 +36,14 @@ def without_clock(content: str, pool: str, known: Collection[Fraction]) -> str:
 
 
 def _time(match: re.Match[str]) -> tuple[int, int]:
-    """Return a time of day on a 12 hour clock, because "at 3" rarely states morning or afternoon."""
+    """Return a time of day on a 12 hour clock, because "at 3" does not say if it is morning or afternoon."""
     return int(match[1] or match[4]) % _HALF_DAY, int(match[2] or match[5] or 0)
 
 
 def numbers_in(text: str, code: str | None = None) -> Iterator[Number]:
     """Yield each number as written, with its possible values.
 
-    With `code`, only use the number words of that language, without hints ("a").
+    If `code` is given, only the number words of that language count, without hints ("a").
     """
     for match in _FIGURES.finditer(text):
         yield match[0], frozenset(_meanings(match[0], compiled("numbers.suffix").match(text, match.end())))
@@ -56,7 +56,7 @@ def numbers_in(text: str, code: str | None = None) -> Iterator[Number]:
 
 
 def _meanings(figures: str, suffix: re.Match[str] | None) -> Iterator[Fraction]:
-    """Yield the possible values: a mark before three digits may group thousands or be decimal. Skip overlong figures."""
+    """Yield the possible values. A mark before three digits may group thousands or be decimal. Overlong figures have none."""
     if len(figures) > _MOST_DIGITS:
         return
     bare = re.sub(r"['’\u00a0\u202f]", "", figures)
@@ -82,7 +82,7 @@ def _parse_kanji(text: str) -> int:
 
 
 def _written_out(text: str, words: Mapping[str, Iterable[int]]) -> Iterator[Number]:
-    """Yield number words, alone and as runs: "two hundred and five", "vingt-deux"."""
+    """Yield the number words, alone and as runs ("two hundred and five", "vingt-deux")."""
     run: list[tuple[str, int]] = []
     end = 0
     for match in _WORD.finditer(text.casefold()):

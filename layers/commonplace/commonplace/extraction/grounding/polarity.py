@@ -43,7 +43,7 @@ def says_no(text: str) -> bool:
 
 
 def may_say_no(text: str) -> bool:
-    """Return whether a text may negate something; always True for a language without tables."""
+    """Return whether a text may negate something. This is always True for a language without tables."""
     unknown = language_of(text) not in {*tables(), "ja", "zh", "ko"} and bool(text.strip())
     return _negations(text) > 0 or bool(_against(text)) or _compile_hints().search(text) is not None or unknown
 
@@ -76,7 +76,7 @@ def _negations(text: str) -> int:
 
 
 def _against(text: str, *, weak: bool = True) -> frozenset[str]:
-    """Return the roots of negative words. `weak=False` leaves out weakly negative words."""
+    """Return the roots of the negative words in a text. If `weak` is False, weakly negative words are left out."""
     wanted = listed("against") if weak else listed("against") - listed("weakly")
     spaced = (word[:_ROOT] for word in _WORD.findall(text.casefold()) if word in wanted)
     return frozenset([*spaced, *compiled("polarity.unspaced_against").findall(text)])

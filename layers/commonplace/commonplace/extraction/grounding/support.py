@@ -18,7 +18,7 @@ from commonplace.text.classifier.classification import classify
 from commonplace.text.foundation import tokenizer
 
 _SAID, _KEPT = 1 / 5, 1 / 2
-# Without a vector: of 86 story sentences worth storing, none was below .5.
+# This worth is computed without a vector. Of 86 story sentences worth storing, none was below .5.
 _WORTHLESS, _WORTHY = 0.3, 0.5
 
 
@@ -33,7 +33,7 @@ def subject_stems(text: str) -> frozenset[str]:
 
 
 def unsupported_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
-    """Return why a model's decision must not be applied, or None. Check the gates of every mode first, then support."""
+    """Return why a model's decision must not be applied, or None. The gates of every reader are checked first."""
     reason = refusal_reason(decision, day, targets)
     candidate = decision.candidate
     utterance = day.said_at(candidate.interaction_id, candidate.position)
@@ -51,7 +51,7 @@ def unsupported_reason(decision: Decision, day: Day, targets: Sequence[Memory]) 
 
 
 def _sentences_around(candidate: Candidate, utterance: Utterance) -> list[str]:
-    """Return the full sentences around the evidence: a model may omit the words that give the context."""
+    """Return the full sentences around the evidence, because a model may leave out words of the context."""
     return [clause.text for clause in clauses_around(candidate.evidence, utterance, sentences(utterance.text))]
 
 
@@ -83,9 +83,9 @@ def _find_closing_reason(decision: Decision, day: Day, targets: Sequence[Memory]
 
 
 def _lost_detail(old: str, new: str, candidate: Candidate, day: Day) -> str | None:
-    """Refuse an update that loses a name, number, date or negation of a memory, unless its value is replaced.
+    """Refuse an update that loses a name, number, date or negation of a memory, unless the update replaces its value.
 
-    Unless the update contradicts the memory, it must also retain at least half of its content stems.
+    An update that doesn't contradict the memory must also retain at least half of the memory's content stems.
     """
     untrue = contradicted(new, old, corrects=candidate.corrects)
     values = [attribute.value for sentence in untrue if (attribute := attribute_of(sentence))]
@@ -100,7 +100,7 @@ def _lost_detail(old: str, new: str, candidate: Candidate, day: Day) -> str | No
 
 
 def _shares_subject(old: str, new: str) -> str | None:
-    """Refuse to close a memory with an unrelated text: no shared words and no new value of the same attribute."""
+    """Refuse to close a memory with a text that shares no words with the memory and does not contradict it."""
     if shared_stems(subject_stems(new), subject_stems(old)) or contradicted(new, old, corrects=True):
         return None
     return "it says nothing about the memory"

@@ -1,6 +1,6 @@
-"""Which parts of a user's message are their own words; all else is foreign and never becomes a memory.
+"""Find which parts of a user's message are their own words. All other text is foreign and never becomes a memory.
 
-Each finder hides the foreign text that it recognizes; role-play may span several messages.
+Each finder hides the foreign text that it recognizes. Role-play may span several messages.
 """
 
 from collections.abc import Callable, Iterable
@@ -14,7 +14,7 @@ from commonplace.extraction.own_words.structured_data import find_data
 _STOPS = "\n.!?。！？"
 
 Spans = tuple[tuple[int, int], ...]
-# Find explicit markup first, because a cue inside a fence isn't a cue.
+# Explicit markup is found first, because a cue inside a fence isn't a cue.
 _FINDERS: tuple[Callable[[str], Iterable[TextSpan]], ...] = (
     find_fences, find_marked, find_mail, find_logs, find_data, find_code, find_chats, find_markup, find_quotations,
     find_pasted,
@@ -22,7 +22,7 @@ _FINDERS: tuple[Callable[[str], Iterable[TextSpan]], ...] = (
 
 
 def find_role_play(view: str, continues: bool) -> tuple[list[TextSpan], bool]:
-    """Return the spans of role-play, and whether it continues after this message. `continues`: whether it did before."""
+    """Return the spans of role-play, and whether it goes on after the message. `continues` is True if it went on before."""
     played: list[TextSpan] = []
     at: int | None = 0 if continues else _find_sentence_start(view, 0)
     while at is not None:
@@ -42,9 +42,9 @@ def _find_sentence_start(view: str, at: int) -> int | None:
 
 
 def own_spans(text: str, role_play: bool = False) -> tuple[Spans, bool]:
-    """Return the spans (start, end) of own words in a user's message, in order, and whether role-play continues after it.
+    """Return the spans (start, end) of own words in a user's message, and whether role-play continues after the message.
 
-    `role_play`: whether it was going on before. An ordinary message is one span. Takes time linear in the length of the text.
+    `role_play` is True if role-play was going on before. The time is linear in the length of the text.
     """
     view = text.replace(HIDDEN, "\ufffd").replace("\r", "\n").replace("\u2028", "\n").replace("\u2029", "\n")
     for find in _FINDERS:
@@ -54,7 +54,7 @@ def own_spans(text: str, role_play: bool = False) -> tuple[Spans, bool]:
 
 
 def has_lines_of_code(text: str) -> bool:
-    """Return whether a text is code or has a line of only code; a name or formula within a sentence doesn't count."""
+    """Return whether a text has a line of only code. A name or formula within a sentence doesn't count."""
     covered = [*find_fences(text), *find_code(text)]
     quoted = [
         (line.start + len(line.text) - len(line.text.lstrip()), line.start + len(line.text.rstrip()))

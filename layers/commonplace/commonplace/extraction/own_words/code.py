@@ -1,11 +1,11 @@
-"""Finds unfenced code and program output: logs, stack traces, a shell session."""
+"""Finds unfenced code and the output of programs, such as logs, stack traces and shell sessions."""
 
 import re
 from collections.abc import Iterator
 
 from commonplace.extraction.own_words.masking import TextLine, TextSpan, lines_of
 
-# One such line is code.
+# A single line of this kind is code.
 _SURE = re.compile(
     r"""\s*(?:
       (?:async\s+)?def\s+\w+\s*\( | if\s+__name__ | with\s+open\( | except(?:\s+[\w.]+(?:\s+as\s+\w+)?|\s*\(.*\))?:\s*$
@@ -35,7 +35,7 @@ _SURE = re.compile(
     )""",
     re.VERBOSE,
 )
-# Two of them together are code, or one next to a certain line.
+# Two lines of this kind together are code, and so is one next to a line of the first kind.
 _LIKELY = re.compile(
     r"""\s*(?:
       import\s+[\w.]+ | @\w+(?:\.\w+)*(?:\(.*\))? | (?:try|else|finally)\s*:?\s*\{? | pass | break;? | continue;?
@@ -45,7 +45,7 @@ _LIKELY = re.compile(
     )\s*$""",
     re.VERBOSE,
 )
-# These follow their neighbours.
+# A line of this kind counts as code if its neighbours do.
 _REMARK = re.compile(r"\s*(?://|#\s|--\s|\*\s|return\b|end\b|[\w.]+\s*[+*/-]?=\s)")
 _INDENTED = re.compile(r"(?:\t| {2,})\S")
 _INLINE = re.compile(
@@ -56,7 +56,7 @@ _INLINE = re.compile(
     r"|\\begin\{(\w{1,20})\}(?s:.{0,4000}?)\\end\{\1\}"
 )
 _LONGEST = 400
-# Typical of programs, never of sentences: names_like_this, likeThis, a.b.c, calls, paths, operators, `key=value`.
+# These tokens occur in programs and not in sentences, like names_like_this, a.b.c, calls, paths and operators.
 _TOKEN = re.compile(
     r"\b[^\W\d_]+(?:_\w+)+|\b[a-z]+[A-Z]\w*|\b\w+(?:\.\w+){2,}|\w\(\S*\)|(?:[A-Za-z]:)?(?:[/\\][\w.-]+){2,}|\\[a-z]+\{"
     r"|[=!<>+*-]=|=>|->|::|&&|\|\||\$\{?\w|\{\{|</|/>|(?<=\w)\s?=\s?(?=[\w'\"$/-])|[;{]\s*$|^\s*\[\w+\]\s*$|(?<=\s)--?[a-z][\w-]*"
@@ -89,17 +89,17 @@ _PROMPT = re.compile(
     r"\s*(?:[$❯➜]\s?[a-z./~]\S*(?:\s|$)|>>>\s|\.\.\.\s{1,4}\w|In\s\[\d+\]:|Out\s?\[\d+\]:|(?:PS\s)?[A-Z]:\\[^>\n]{0,80}>"
     r"|\(?[\w.-]+\)?\s?[\w.-]+@[\w.-]+[:\s][^$#\n]{0,80}[$#]\s|[\w.-]+@[\w.-]+:[^$#\n]{0,80}[$#]\s|mysql>|psql>|sqlite>)"
 )
-# An error within the user's sentence: from its name to the end of the line.
+# An error that is quoted within the user's sentence reaches from its name to the end of the line.
 _INLINE_LOG = re.compile(
     r"(?:(?<=[\s:(])(?:[A-Za-z_]\w*\.)*\w*(?:[Ee]rror|Exception)|(?<=[\s:(])fatal): (?=['\"`/<\[(]|\w+\.\w|\S*/|\S*::).*"
 )
-# Only the start of a line is examined: it shows what the line is.
+# Only the start of a line is examined, because it shows what the line is.
 _HEAD = 400
 _CONTINUED = re.compile(r"\s{2,}\S|\t\S|\s*[\^~|]+\s*$|\s*\d+\s\|")
 
 
 def find_code(view: str) -> Iterator[TextSpan]:
-    """Yield runs of code lines, including blank and indented ones; and formulas and statements within a line."""
+    """Yield runs of code lines, including blank and indented lines. Also yield formulas and statements within a line."""
     yield from (TextSpan(*inline.span()) for inline in _INLINE.finditer(view))
     block: list[tuple[TextLine, int]] = []
     for line in lines_of(view):
@@ -113,7 +113,7 @@ def find_code(view: str) -> Iterator[TextSpan]:
 
 
 def _code_weight(text: str) -> int | None:
-    """Return 2 for surely code, 1 for likely code, 0 for a line that follows its neighbours. Returns None for a sentence."""
+    """Return 2 for certain code, 1 for likely code, 0 for a line that counts like its neighbours, None for a sentence."""
     if len(text) > _LONGEST:
         return None
     tokens = len(_TOKEN.findall(text))
@@ -135,7 +135,7 @@ def _find_code(block: list[tuple[TextLine, int]]) -> Iterator[TextSpan]:
 
 
 def find_logs(view: str) -> Iterator[TextSpan]:
-    """Yield lines that a program printed, and the indented ones after them."""
+    """Yield the lines that a program printed, and the indented lines after them."""
     printing = answering = False
     for line in lines_of(view):
         head = line.text[:_HEAD]

@@ -1,4 +1,4 @@
-"""Finds text by others: forwarded mail and chats, and pasted text that is announced or to be processed."""
+"""Finds text by others, like forwarded mail and chats, or pasted text that the user announces."""
 
 import re
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ _SOMETHING = re.compile(r"\S")
 
 
 def find_chats(view: str) -> Iterator[TextSpan]:
-    """Yield time-stamped lines and the lines of a play, up to a blank line; runs of labelled speech; a program's labels."""
+    """Yield chats: time-stamped lines, the lines of a play, runs of labelled speech, and lines labelled by a program."""
     lines = lines_of(view)
     stamped = False
     for line in lines:
@@ -43,7 +43,7 @@ def _is_script(text: str) -> bool:
 
 
 def _chat_runs(lines: list[TextLine]) -> Iterator[TextSpan]:
-    """Yield runs of two or more labelled lines, with blank lines between them and continuation lines."""
+    """Yield runs of two or more labelled lines, including the blank and continuation lines between them."""
     run: list[TextLine] = []
     chat: list[tuple[str, str]] = []
     for line in [*lines, TextLine(0, 0, "")]:
@@ -67,7 +67,7 @@ def _find_chat_run(run: list[TextLine], lines: list[tuple[str, str]]) -> Iterato
 
 
 def _is_chat(lines: list[tuple[str, str]]) -> bool:
-    """Return whether speakers take turns; in a labelled list of one's own ("Monday: gym") each label occurs once."""
+    """Return whether labelled lines are a chat. In a user's own list ("Monday: gym"), each label occurs once."""
     speakers = {speaker for speaker, _ in lines}
     if len(lines) < 2:
         return False
@@ -78,7 +78,7 @@ def _is_chat(lines: list[tuple[str, str]]) -> bool:
 
 
 def find_mail(view: str) -> Iterator[TextSpan]:
-    """Yield mail: from headers, a forwarding mark or "On … wrote:" to the end; letters with salutation; signatures."""
+    """Yield mail from its headers or "On … wrote:" to the end of the message. Also yield letters and signatures."""
     lines = lines_of(view)
     start = min((place for place in (_headers(lines), _find_announced_mail(lines)) if place is not None), default=None)
     if start is not None:
@@ -88,7 +88,7 @@ def find_mail(view: str) -> Iterator[TextSpan]:
 
 
 def _headers(lines: list[TextLine]) -> int | None:
-    """Return the start of a header with an address, or of two different headers close together."""
+    """Return the start of a mail header, or None. Without an address, two different headers must be close together."""
     last: tuple[int, TextLine, str] | None = None
     for at, line in enumerate(lines):
         header = cue_pattern("mail_header").match(line.text.strip(" *"))
@@ -107,7 +107,7 @@ def _find_announced_mail(lines: list[TextLine]) -> int | None:
 
 
 def _letter(lines: list[TextLine]) -> Iterator[TextSpan]:
-    """Yield letters, which have both a salutation and a complimentary close; one to the assistant is no letter."""
+    """Yield letters, which have a salutation and a complimentary close. Text addressed to the assistant is no letter."""
     opened: TextLine | None = None
     for at, line in enumerate(lines):
         text = line.text.strip()
@@ -129,10 +129,10 @@ def _find_signatures(lines: list[TextLine], view: str) -> Iterator[TextSpan]:
 
 
 def find_pasted(view: str) -> Iterator[TextSpan]:
-    """Yield pasted text: documents up to the end of the message, speech up to the end of its paragraph.
+    """Yield announced documents up to the end of the message, and announced speech up to the end of its paragraph.
 
-    After an "end of quote" words are own again, as is a last paragraph about the pasted text ("what do you think?"). If that
-    paragraph requests something about "the above", the text above is pasted.
+    The words after "end of quote" are the user's own. So is a last paragraph about the pasted text ("what do you think?").
+    If the last paragraph asks something about "the above", the text above is pasted.
     """
     *above, last = paragraphs_of(view)
     speaks = bool(above) and bool(cue_pattern("speaks_of_pasted").match(view, last.start))
@@ -148,7 +148,7 @@ def find_pasted(view: str) -> Iterator[TextSpan]:
 
 
 def _announced(view: str, name: str) -> Iterator[int]:
-    """Yield the starts of announced text that is not hidden yet. An announcement needs a colon or a second line."""
+    """Yield the starts of announced texts that are not hidden yet. An announcement needs a colon or a second line."""
     if not _COLON_OR_LINE.search(view):
         return
     for announcement in cue_pattern(name).finditer(view):

@@ -1,4 +1,4 @@
-"""A message with known foreign text hidden, as the finders see it; and the wordings that announce foreign text."""
+"""Hide the known foreign text of a message from the finders, and load the wordings that announce foreign text."""
 
 import re
 import tomllib
@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Any, NamedTuple
 
 HIDDEN = "\ue000"
-"""Replaces one foreign character. As a private-use character, it is neither a word nor a blank."""
+"""This private-use character replaces a foreign character. It is neither a word nor a blank."""
 
 _VISIBLE = re.compile(f"[^{HIDDEN}]+")
 # The remainder of a sentence that ended with foreign text.
@@ -51,7 +51,7 @@ def paragraphs_of(view: str) -> list[TextSpan]:
 
 
 def with_hidden(view: str, spans: Iterable[TextSpan]) -> str:
-    """Hide these ranges too, but preserve their line breaks. Spans may overlap."""
+    """Hide further ranges, but preserve their line breaks. Spans may overlap."""
     parts, at = [], 0
     for start, end in sorted(spans):
         if end <= at:
@@ -79,7 +79,7 @@ def cues() -> Mapping[str, Any]:
 
 @cache
 def cue_pattern(name: str) -> re.Pattern[str]:
-    """Return all wordings of that name in `cues.toml`, in all languages, as one pattern that ignores case."""
+    """Return all wordings called `name` in `cues.toml`, in all languages, as one pattern that ignores case."""
     table = cues()
     wordings = [
         _fill_slots(wording, table["any"]["words"] | row["words"]) for row in table.values() for wording in row.get(name, [])

@@ -9,7 +9,7 @@ from commonplace.text.foundation.characters import has_kana_or_han
 
 _FENCE = re.compile(r'`{3,}|^[^\S\n]{0,8}~{3,}|"{3,}|\'{3,}', re.MULTILINE)
 _INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`\n]{1,400})\1(?!`)")
-# `uv` or `snake_case` in a sentence is a name; `rm -rf .` is code.
+# `uv` or `snake_case` in a sentence is a name, but `rm -rf .` is code.
 _NAME = re.compile(r"[\w.+#@/-]{1,40}")
 _TAG = re.compile(r"<(/?)([A-Za-z][\w:-]{0,30})(?:\s[^<>]{0,500})?/?>")
 _FORMATTING = frozenset("b i u s em strong small sup sub br hr span mark kbd del ins".split())
@@ -33,7 +33,7 @@ _FEW_WORDS, _TITLE_WORDS, _FEW_LETTERS = 5, 12, 16
 
 
 def find_fences(view: str) -> Iterator[TextSpan]:
-    """Yield fenced blocks, text in triple quotes, and HTML comments; an unclosed one extends to the end."""
+    """Yield fenced blocks, text in triple quotes, and HTML comments. An unclosed block extends to the end."""
     yield from _find_comments(view)
     opened: re.Match[str] | None = None
     for fence in _FENCE.finditer(view):
@@ -110,7 +110,7 @@ def find_quotations(view: str) -> Iterator[TextSpan]:
 
 
 def _end(view: str, start: int) -> int:
-    """Return the end of the quotation, or 0 if there is none. An unclosed one may end with its paragraph."""
+    """Return the end of the quotation, or 0 if there is none. An unclosed quotation may end with its paragraph."""
     mark = view[start]
     if mark in "'‘":
         return _single_end(view, start)
@@ -128,7 +128,7 @@ def _end(view: str, start: int) -> int:
 
 
 def _single_end(view: str, start: int) -> int:
-    """Return the end of a single-quoted text, or 0: the mark follows a word and precedes none; apostrophes don't count."""
+    """Return the end of a single-quoted text, or 0. Apostrophes don't count as quotation marks."""
     if compiled("quotations.elision").match(view, start):
         return 0
     for end in range(start + 2, min(len(view), start + _SINGLE_REACH)):

@@ -1,4 +1,4 @@
-"""Find data outside of code fences: JSON, YAML, tables, CSV, SQL."""
+"""Find data outside of code fences, such as JSON, YAML, tables, CSV and SQL."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ _JSON = re.compile(r"""\{\s{0,40}["'][^"'\n]{0,80}["']\s{0,4}:|\[\s{0,40}\{\s{0,
 _BRACKET = re.compile(r"[{}\[\]]")
 _KEY = re.compile(r"(\s*)(?:-\s+)?[A-Za-z_][\w.-]{0,60}:(?:\s+(.*))?$")
 _ITEM = re.compile(r"\s*-\s+\S")
-# People's own lists also have keys ("diet: vegan"); YAML is recognized by a value or key that people don't write.
+# People's own lists also have keys ("diet: vegan"). YAML is recognized by a value or key that people don't write.
 _NO_PROSE = re.compile(
     r"\s*(?:-\s+)?(?:[A-Za-z]+_\w+|[a-z]+[A-Z]\w*|[\w-]+\.[\w.-]+|apiVersion|kind):"
     r"|.*:\s+(?:true|false|null|~|\[.*\]|\{.*\}|[|>]-?|&\w+|\*\w+|['\"][^'\"]*['\"])\s*$|\s*-\s+\w+:\s|---\s*$"
@@ -26,7 +26,7 @@ _SQL = re.compile(
 
 
 def find_data(view: str) -> Iterator[TextSpan]:
-    """Yield objects from bracket to bracket, and runs of lines that are one table, list or statement."""
+    """Yield objects from bracket to bracket, and runs of lines that form a table, a list or a statement."""
     yield from _find_objects(view)
     lines = lines_of(view)
     yield from _find_runs(lines, _TABLE, 2)
@@ -73,7 +73,7 @@ def _find_yaml(lines: Sequence[TextLine]) -> Iterator[TextSpan]:
 
 
 def _is_nested(run: Sequence[TextLine]) -> bool:
-    """Return whether a key is nested below another; people write such lists too, but not all in lower case."""
+    """Return whether a key is nested below another key. A list with capital letters may be written by a person."""
     written = any(line.text.lstrip(" -")[:1].isupper() for line in run)
     if written and not any(_NO_PROSE.match(line.text) for line in run):
         return False
@@ -82,7 +82,7 @@ def _is_nested(run: Sequence[TextLine]) -> bool:
 
 
 def _csv(lines: Sequence[TextLine]) -> Iterator[TextSpan]:
-    """Yield three or more lines with the same number of separators, none followed by a blank as in a sentence."""
+    """Yield three or more lines with the same number of separators. Separators before a blank don't count."""
     run: list[TextLine] = []
     shape: tuple[str, int] | None = None
     for line in [*lines, TextLine(0, 0, "")]:

@@ -1,1 +1,1 @@
-"""Classifies a statement with a small linear model: its type, category, importance, and whether it is worth storing."""
+"""Estimates the type, category, importance and worthiness of a statement with a small linear model."""

@@ -1,4 +1,4 @@
-"""The type and category of a text, how important it is, and whether it is worth storing."""
+"""Estimate the type, category and importance of a text, and whether the text is worth storing."""
 
 import math
 import re
@@ -24,7 +24,7 @@ _VITAL, _OF_THE_USER = 4, ("biographical", "habit", "preference")
 
 
 def is_standing_wish(text: str) -> bool:
-    """Return whether it is a lasting wish about how to answer or address the user, not a single request."""
+    """Return whether a text is a lasting wish about how to answer or address the user, and not a single request."""
     return _compile_wishes().search(straight(text.strip())) is not None
 
 
@@ -38,13 +38,13 @@ def _compile_wishes() -> re.Pattern[str]:
 
 
 def is_about_health(text: str) -> bool:
-    """Return whether it names an allergy, an illness or the like, except as something read about."""
+    """Return whether a text names an allergy, an illness or the like, and not only as something that was read about."""
     plain = normal(text)
     return bool(_load_tables().health.search(plain)) and not _load_tables().heard_of.search(plain)
 
 
 def states_name(text: str) -> bool:
-    """Return whether it gives the name of the user, their family, their pets or their boss."""
+    """Return whether a text gives the name of the user, their family, their pets or their boss."""
     return bool(_load_tables().named.search(straight(text)))
 
 
@@ -74,9 +74,9 @@ def _build_cue_pattern(cue: str) -> str:
 class Classification:
     """The labels of one statement.
 
-    importance `level`: 1 (nothing is lost without it) to 5 (harm if it is forgotten); `worthy`: useful to the user in some
-    weeks. `confidence` is the probability, 0 to 1, that type and category are both right. `worth` is the strength of the
-    reasons to store it, 0 to 1, for comparison with the caller's threshold.
+    `level` is the importance, from 1 (nothing is lost) to 5 (forgetting does harm). `worthy` is True if the statement is
+    useful in some weeks. `confidence` is the probability, 0 to 1, that type and category are both right. `worth` is the
+    strength of the reasons to store the statement, 0 to 1. Callers compare `worth` with a threshold.
     """
 
     statement_type: StatementType
@@ -92,9 +92,9 @@ class Classification:
 def classify(text: str, vector: Vector | None, encoded: Vector | None = None) -> Classification:
     """Classify any text. `vector` is its static embedding.
 
-    `encoded` has the features of the sentence encoders (`features`); if None, a model trained without them is used. A text
-    not worth storing as a whole gets the labels of its most certain worthy sentence, if there is one: an allergy between a
-    greeting and a joke. Statements on the user's health, on a name or on how to answer are never rated below 4.
+    `encoded` has the features of the sentence encoders. If it is None, a model trained without them is used. If the whole
+    text is not worth storing, the labels are those of its most certain worthy sentence, like an allergy between a greeting
+    and a joke. Statements about the user's health, a name or how to answer are never rated below 4.
     """
     classification = _classify_worthiest(text, vector, encoded)
     if is_standing_wish(text) and not _is_question(text):
@@ -124,7 +124,7 @@ def _classify_worthiest(text: str, vector: Vector | None, encoded: Vector | None
 
 
 def decide(labels: tuple[Label, ...], tuning: Tuning, scores: Vector) -> Classification:
-    """Return the labels of the columns of scores: the `labels`, then keep, then one for each importance step."""
+    """Return the labels for a model's scores. `scores` are of each label, of worthiness, and of each importance step."""
     shares = label_shares(labels, tuning.temperature, scores)
     label, share = best_label(shares)
     keep, *steps = (float(score) for score in scores[len(labels) :])
@@ -148,7 +148,7 @@ def _pick_categories(chosen: Category, shares: dict[Label, float]) -> tuple[Cate
 
 
 def label_shares(labels: tuple[Label, ...], temperature: float, scores: Vector) -> dict[Label, float]:
-    """Return the probability of each label before calibration: the softmax of the heads, summed by label. Adds up to one."""
+    """Return the probability of each label, before calibration. The probabilities add up to one."""
     top = float(scores[: len(labels)].max())
     shares: dict[Label, float] = {}
     for label, score in zip(labels, scores.tolist(), strict=False):
@@ -158,7 +158,7 @@ def label_shares(labels: tuple[Label, ...], temperature: float, scores: Vector) 
 
 
 def best_label(shares: dict[Label, float]) -> tuple[Label, float]:
-    """Return the likeliest type, and within it the likeliest category, with the share of the two together."""
+    """Return the likeliest type with its likeliest category, and the probability of this label."""
     by_type: dict[StatementType, float] = {}
     for label, share in shares.items():
         by_type[label.statement_type] = by_type.get(label.statement_type, 0.0) + share

@@ -1,6 +1,6 @@
-"""The trained models of statements and of clauses: heads over hashed features and embeddings, stored as bytes.
+"""The trained models of statements and of clauses. Their heads are linear weights of hashed features and embeddings.
 
-Features: the normalized words of a text, and classes of cue words: of liking, of habit, of kin, of a plan ...
+The features are the normalized words of a text, and classes of cue words like liking, habit or kin.
 """
 
 import functools
@@ -26,7 +26,7 @@ _STOPS = frozenset("!.?;。！？…")
 _WORD = re.compile(r"[^\W_]+(?:-[^\W_]+)*|[?!.;:,…¿¡。！？、，]|[\U0001F300-\U0001FAFF\u2600-\u27BF]")
 _DIGIT = re.compile(r"\d")
 _QUOTES = str.maketrans("’‘`´“”", "''''\"\"")
-_LAST_FOLDED = "\u058f"  # Latin, Greek, Cyrillic, Armenian: after these scripts, a mark is part of the letter
+_LAST_FOLDED = "\u058f"  # the end of Latin, Greek, Cyrillic and Armenian; in later scripts, a mark is part of the letter
 
 
 def normal(text: str) -> str:
@@ -58,7 +58,7 @@ def words(plain: str) -> list[str]:
 
 
 def sentences(plain: str) -> list[list[str]]:
-    """Return the words by sentence, each with its closing mark; one empty sentence if there are no words."""
+    """Return the words by sentence, with the closing marks. A text without words has one empty sentence."""
     sentences: list[list[str]] = [[]]
     for word in words(plain):
         sentences[-1].append(word)
@@ -78,7 +78,7 @@ def _strip_marks(char: str) -> str:
 
 
 class Lexicon(NamedTuple):
-    """The cue table, ready for look-up: phrase -> classes, first word -> longest phrase, stem -> classes."""
+    """The cue table. `phrases` and `stems` map to classes. `longest` has the longest phrase of each first word."""
 
     phrases: dict[str, list[str]]
     longest: dict[str, int]
@@ -88,7 +88,7 @@ class Lexicon(NamedTuple):
 
 
 class Tagged(NamedTuple):
-    """A sentence and its cues: the classes at each word, and the skeleton (classes, function words, word shapes)."""
+    """A sentence with the classes at each word. `skeleton` has the classes, function words and word shapes in order."""
 
     words: list[str]
     classes: list[list[str]]
@@ -96,7 +96,7 @@ class Tagged(NamedTuple):
 
 
 def tag(sentence: list[str]) -> Tagged:
-    """Return the cues of one sentence of `sentences`."""
+    """Return the cues of a sentence. `sentence` has the words as `sentences` returns them."""
     table = lexicon()
     classes: list[list[str]] = []
     skeleton: list[str] = []
@@ -124,7 +124,7 @@ def unspaced_classes(text: str) -> list[str]:
 
 @loaded_once
 def lexicon() -> Lexicon:
-    """Return the cue table of the package, read once."""
+    """Return the packaged cue table. It is loaded once per process."""
     table = tomllib.loads((files(__package__) / "cues.toml").read_text(encoding="utf-8"))
     made = Lexicon({}, {}, {}, [], [])
     for name, listed in table.items():
@@ -136,7 +136,7 @@ def lexicon() -> Lexicon:
 
 def _add_phrase(table: Lexicon, phrase: str, name: str) -> None:
     if CJK.search(phrase):
-        # A trailing blank is part of a Korean cue: the particle must end the word.
+        # A trailing blank is part of a Korean cue, because the particle must end the word.
         table.unspaced.append((phrase.lstrip(), name))
         return
     parts = words(normal(phrase.strip()))
@@ -152,7 +152,7 @@ def _add_phrase(table: Lexicon, phrase: str, name: str) -> None:
 
 
 def _at(table: Lexicon, sentence: list[str], place: int) -> tuple[list[str], int]:
-    """Return the classes of the phrases that begin at a word, longest phrase first, and its length in words."""
+    """Return the classes of the phrases that begin at a word, longest first, and the length of the longest in words."""
     word = sentence[place]
     names: list[str] = []
     span = 0
@@ -180,17 +180,17 @@ def _get_shape(word: str) -> str:
 Vector = NDArray[np.float32]
 IMPORTANCE_STEPS = (2, 3, 4, 5)
 ENCODER = "minilm-e5-small-256"
-"""The embedder of the features for the `encoded` heads. Vectors of another model are meaningless to them."""
+"""The embedder whose features the `encoded` heads need. Vectors of another model are meaningless to these heads."""
 Kind = Literal["fact", "wish", "passing", "asking", "imagined", "role_play", "others", "pasted", "injection"]
-"""fact: about the user, worth knowing in some months. wish: how the assistant is to behave. others: affairs of other people.
+"""A "fact" is about the user and worth knowing in some months. A "wish" tells how the assistant is to behave. "others" is
+about the affairs of other people.
 
-The rest: small talk and the moment, a question or request, a hypothetical or joke, a line of a role or of fiction, words by
-others, an attempt to command the reader.
-"""
+The other kinds are small talk, a question or request, a hypothetical or joke, a line of a role or of fiction, words by
+others, and an attempt to command the reader."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 Shares = Mapping[Kind, float]
 SLOTS = 1 << 16
-# The share of each family in the squared length of a text's features; not sensitive around these values in cross-validation.
+# The share of each family in the squared length of a text's features. Nearby values do as well in cross-validation.
 _SHARES = {
     "word": 0.8, "word pair": 1.2, "letters": 2.0, "skeleton pair": 0.5, "skeleton triple": 0.5, "skeleton gap": 0.3,
     "cue": 0.6, "cue pair": 0.2, "sentence opening": 0.5, "text opening": 0.3, "form": 0.3,
@@ -198,17 +198,17 @@ _SHARES = {
 _WIDTHS = {name: share**0.5 for name, share in _SHARES.items()}
 _SPACED_MARK = re.compile(r"\w [.?!]")
 _NAME_INSIDE = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
-# Dicts as ordered sets: a fixed order makes sums equal in every process.
+# Dicts are used as ordered sets. A fixed order makes sums equal in every process.
 _Found = dict[str, dict[str, None]]
 
 
 @dataclass(frozen=True, eq=False)
 class Encoded:
-    """Heads over a text's features by the sentence encoders.
+    """Heads over the features that sentence encoders compute for a text.
 
-    `single` weighs the features, `pairs` times `scales` the products of any two of their main directions (`axes`). Only
-    products separate, for example, a wish to the assistant from a wish for oneself. `mean`, `widths`: of the features among
-    statements.
+    `single` weighs the features. `axes` are their main directions. `pairs` times `scales` weigh the products of any two
+    directions. Only products tell a wish to the assistant from a wish for oneself. `mean` and `widths` normalize the
+    features.
     """
 
     mean: NDArray[np.float32]
@@ -219,7 +219,7 @@ class Encoded:
     scales: NDArray[np.float32]
 
     def scores(self, features: Vector) -> Vector:
-        """Return what a text's features add to the score of each head."""
+        """Return the numbers that the features of a text add to the scores of the heads."""
         axes, single, pairs = _convert_weights(self)
         seen = scaled(features, self.mean, self.widths)
         main = axes @ seen
@@ -228,7 +228,7 @@ class Encoded:
         return total + ((main[first] * main[second] * widths) @ pairs) * self.scales
 
     def same(self, other: "Encoded") -> bool:
-        """Return whether two models are nearly equal: the directions may differ slightly between processors."""
+        """Return whether two models are nearly equal. The directions may differ slightly between processors."""
         if self.axes.shape != other.axes.shape or self.single.shape != other.single.shape:
             return False
         drawn = np.random.default_rng(0).standard_normal((50, len(self.mean)), dtype=np.float32)
@@ -243,7 +243,7 @@ def _convert_weights(heads: Encoded) -> tuple[Vector, Vector, Vector]:
 
 
 def scaled(features: Vector, mean: Vector, widths: Vector) -> Vector:
-    """Normalize features [..., numbers] by their distance from the mean, to unit length; zeros mean unknown and stay."""
+    """Normalize features by their distance from the mean, to unit length. Zeros mean unknown features and stay."""
     seen = np.where(features == 0.0, np.float32(0.0), (features - mean) * widths)
     lengths = np.linalg.norm(seen, axis=-1, keepdims=True)
     made: Vector = (seen / np.maximum(lengths, 1e-9)).astype(np.float32)
@@ -264,14 +264,14 @@ _ENCODED = tuple(field.name for field in fields(Encoded))
 
 
 class Features(NamedTuple):
-    """A text as a sparse vector: slots of the hash table and their values."""
+    """A text as a sparse vector. `slots` are the places in the hash table that have `values`."""
 
     slots: NDArray[np.int64]
     values: NDArray[np.float32]
 
 
 class Heads(NamedTuple):
-    """Heads are columns: `words` times `scales` weigh the hashed features, `vector` the embedding."""
+    """Heads as columns. `words` times `scales` weigh the hashed features. `vector` weighs the embedding."""
 
     words: NDArray[np.int8]
     scales: NDArray[np.float32]
@@ -292,9 +292,9 @@ class Heads(NamedTuple):
         return total
 
     def same(self, other: "Heads") -> bool:
-        """Return whether two are equal except for rounding differences between processors.
+        """Return whether two sets of heads are equal except for rounding differences between processors.
 
-        Two of the 127 steps are tolerated; one training statement more or less changes seven.
+        A weight has 127 steps, and two steps are tolerated. A single training statement changes seven.
         """
         if self.words.shape != other.words.shape:
             return False
@@ -303,14 +303,14 @@ class Heads(NamedTuple):
 
 
 class Label(NamedTuple):
-    """Type and category of a statement."""
+    """The type and category of a statement."""
 
     statement_type: StatementType
     category: Category
 
 
 class Tuning(NamedTuple):
-    """Values chosen by training besides the weights."""
+    """The values that training chooses in addition to the weights."""
 
     temperature: float
     keep_threshold: float
@@ -319,7 +319,7 @@ class Tuning(NamedTuple):
 
 
 class Model(NamedTuple):
-    """Heads are one per entry of `labels`, then keep, then one per importance step (2 to 5 or more)."""
+    """A model of statements. It has one head per label, one for worthiness, and one per importance step (2 to 5)."""
 
     labels: tuple[Label, ...]
     heads: Heads
@@ -327,10 +327,10 @@ class Model(NamedTuple):
     encoded: Encoded | None = None
     """The heads for texts with features of the sentence encoders."""
     rarity: tuple[float, ...] = ()
-    """Added to the score of each label: otherwise rare labels would be chosen too rarely."""
+    """Numbers added to the scores of the labels. Without them, rare labels would be chosen too rarely."""
 
     def scores(self, text: str, vector: Vector | None, encoded: Vector | None = None) -> Vector:
-        """Return the score of each head. `encoded` is only used by a model that was trained with it."""
+        """Return the score of each head. `encoded` is used only by a model that was trained with encoder features."""
         logits = self.heads.scores(text, vector)
         if self.encoded is not None and encoded is not None:
             logits = logits + self.encoded.scores(encoded)
@@ -338,14 +338,14 @@ class Model(NamedTuple):
         return logits
 
     def save(self, path: Path) -> None:
-        """Write the model; the same model gives the same bytes."""
+        """Write the model to a file. The same model gives the same bytes."""
         about = {"labels": self.labels, "tuning": self.tuning, "rarity": self.rarity}
         more = {} if self.encoded is None else {f"encoded_{name}": getattr(self.encoded, name) for name in _ENCODED}
         np.savez_compressed(path, **self.heads._asdict(), **more, about=np.array(json.dumps(about)))
 
 
 def load(path: Path) -> Model:
-    """Read a file of `save`. ValueError if it was made for other features."""
+    """Read a file that `save` wrote. Raises ValueError if the file was made for other features."""
     with np.load(path) as stored:
         about: dict[str, Any] = json.loads(str(stored["about"]))
         model = Model(
@@ -363,24 +363,24 @@ def load(path: Path) -> Model:
 
 @loaded_once
 def shipped(name: str = "classifier.npz") -> Model:
-    """Return a model of the package, read once."""
+    """Return a packaged model. It is loaded once per process."""
     return load(DATA / name)
 
 
 class KindsModel(NamedTuple):
-    """One head per kind; `temperature`: of the softmax that converts scores into shares."""
+    """A model of clauses with one head per kind. `temperature` scales the scores before they become probabilities."""
 
     heads: Heads
     temperature: float
 
     def shares(self, text: str, vector: Vector | None) -> Shares:
-        """Return the probability of each kind. Adds up to one."""
+        """Return the probability of each kind. The probabilities add up to one."""
         scores = self.heads.scores(text, vector)
         grown = np.exp((scores - scores.max()) / self.temperature)
         return dict(zip(KINDS, (grown / grown.sum()).tolist(), strict=True))
 
     def save(self, path: Path) -> None:
-        """Write the model; the same model gives the same bytes."""
+        """Write the model to a file. The same model gives the same bytes."""
         about = {"temperature": self.temperature, "kinds": KINDS}
         np.savez_compressed(path, **self.heads._asdict(), about=np.array(json.dumps(about)))
 
@@ -391,7 +391,7 @@ def kinds(text: str, vector: Vector | None) -> Shares:
 
 
 def load_kinds(path: Path) -> KindsModel:
-    """Read a file of `save`. ValueError if it was made for other features or kinds."""
+    """Read a file that `save` wrote. Raises ValueError if the file was made for other features or kinds."""
     with np.load(path) as stored:
         about = json.loads(str(stored["about"]))
         heads = Heads(stored["words"], stored["scales"], stored["vector"])
@@ -402,13 +402,13 @@ def load_kinds(path: Path) -> KindsModel:
 
 @loaded_once
 def shipped_kinds() -> KindsModel:
-    """Return the model of the package, read once."""
+    """Return the packaged model. It is loaded once per process."""
     return load_kinds(DATA / "kinds.npz")
 
 
 @functools.lru_cache(maxsize=64)  # two models judge a clause, and rules mode judges the clauses of a message twice
 def features(text: str) -> Features:
-    """Return the features of a text, read-only; the same text gives the same slots on every machine."""
+    """Return the read-only features of a text. The same text gives the same slots on every machine."""
     slots: list[int] = []
     values: list[float] = []
     for family, names in _extract_families(text).items():

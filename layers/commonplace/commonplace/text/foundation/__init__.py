@@ -1,1 +1,1 @@
-"""The shared foundation of all text analysis: languages, characters, sentences, tokens, number words, calendar, English."""
+"""The foundation that all text analysis shares, such as languages, characters, sentences, tokens and number words."""

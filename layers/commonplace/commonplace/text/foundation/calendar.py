@@ -1,4 +1,4 @@
-"""The names of months and weekdays, each to its number, in the languages that have a row in `calendar.toml`."""
+"""The names of months and weekdays with their numbers, in the languages that have a row in `calendar.toml`."""
 
 import tomllib
 from collections.abc import Mapping
@@ -10,12 +10,12 @@ from commonplace.text.foundation import tokenizer
 
 _IN_TIMES = "in_times"
 LANGUAGES_IN_TIMES = ("en", "de", "fr", "es", "ja")
-"""Languages with all spellings, so that time ranges can be read in them."""
+"""Languages in which time ranges can be read. The table has all spellings for them."""
 Names = Mapping[str, int]
 
 
 class Calendar(NamedTuple):
-    """The names of a language, in lower case: January is 1, Monday 0."""
+    """The names of a language in lower case, with their numbers. January is 1, and Monday is 0."""
 
     months: Names
     short_months: Names
@@ -25,7 +25,7 @@ class Calendar(NamedTuple):
 
 @cache
 def calendars() -> Mapping[str, Calendar]:
-    """Return a language's names by code, one usual spelling each, shortened weekdays separately."""
+    """Return the names of each language, by its code. Each name has only its usual spelling."""
     return {
         code: Calendar(
             _number_names(row.get("months", ""), first=1, usual=True),
@@ -39,7 +39,7 @@ def calendars() -> Mapping[str, Calendar]:
 
 @cache
 def calendar_in_times(code: str) -> Calendar:
-    """Return the names for time ranges in a language, in every spelling; KeyError for a language without a row."""
+    """Return the names of a language in every spelling, for time ranges. Raises KeyError for an unknown language."""
     row = _load_rows()[code]
     row = {**row, **row.get(_IN_TIMES, {})}
     return Calendar(

@@ -1,4 +1,4 @@
-"""Characters: scripts, words as runs of characters, apostrophes, accents, and invisible characters."""
+"""Work with characters: scripts, words as runs of characters, apostrophes, accents, and invisible characters."""
 
 import re
 import unicodedata
@@ -23,12 +23,12 @@ _APOSTROPHES = "\u2018\u2019\u02bc\u00b4"
 
 
 def has_kana(text: str) -> bool:
-    """Return whether any of it is certainly Japanese."""
+    """Return whether a text contains kana, which only Japanese uses."""
     return _KANA.search(text) is not None
 
 
 def has_kana_or_han(text: str) -> bool:
-    """Return whether any of it is Japanese or Chinese, which write no blanks."""
+    """Return whether a text contains Japanese or Chinese, which write no blanks between words."""
     return _KANA_OR_HAN.search(text) is not None
 
 
@@ -38,12 +38,12 @@ def straight(text: str) -> str:
 
 
 def undisguised(text: str) -> str:
-    """Return the text without characters that hide text from readers: invisible tag characters, and direction controls."""
+    """Return the text without invisible tag characters and direction controls, which can hide text from readers."""
     return text if text.isascii() else _DISGUISES.sub("", text)
 
 
 def bare(text: str) -> str:
-    """Return lower case without the marks of Latin, Greek and Cyrillic letters. `ß` becomes "ss". The length may change."""
+    """Return the text in lower case without accents and other marks. `ß` becomes "ss". The length may change."""
     lower = text.casefold()
     if lower.isascii():
         return lower
@@ -52,7 +52,7 @@ def bare(text: str) -> str:
 
 
 def _build_unmarked() -> dict[int, str]:
-    # Latin only: removing marks from kana would turn "ga" into "ka".
+    # Only Latin letters lose their marks. Removing marks from kana would turn "ga" into "ka".
     table = {}
     for code in range(0xC0, 0x250):
         base = unicodedata.normalize("NFD", chr(code))[0].lower()
@@ -64,7 +64,7 @@ _UNMARKED = _build_unmarked()
 
 
 def bare_in_place(text: str) -> str:
-    """Return lower case without Latin accents, with straight apostrophes, character by character; `ß` stays."""
+    """Return the text in lower case without Latin accents. Apostrophes become straight. The length stays the same."""
     if text.isascii():
         return text.lower()
     lowered = text.lower()

@@ -1,4 +1,4 @@
-"""English: possible forms of words, agreement with "the user" or "they", and the English word tables."""
+"""Find the possible forms of English words, make verbs agree with "the user" or "they", and load the word tables."""
 
 import tomllib
 from functools import cache, lru_cache
@@ -17,14 +17,14 @@ def _load_tables() -> dict[str, dict[str, str]]:
 
 @cache
 def table(name: str) -> frozenset[str]:
-    """Return the words of `section.name`, with blanks for underscores. KeyError for an unknown table."""
+    """Return the words of the table `section.name`. Underscores become blanks. Raises KeyError for an unknown table."""
     section, key = name.split(".")
     return frozenset(word.replace("_", " ") for word in _load_tables()[section][key].split())
 
 
 @cache
 def mapping(name: str) -> dict[str, tuple[str, ...]]:
-    """Return the `word=value,value` pairs of `section.name`, with blanks for underscores."""
+    """Return the values of each word in the table `section.name`. Underscores become blanks."""
     section, key = name.split(".")
     pairs = (pair.replace("_", " ").partition("=") for pair in _load_tables()[section][key].split())
     return {word: tuple(values.split(",")) for word, _, values in pairs}
@@ -32,7 +32,7 @@ def mapping(name: str) -> dict[str, tuple[str, ...]]:
 
 @loaded_once
 def _dictionary() -> Any:
-    """The dictionary of inflections, fully loaded before threads share it: it loads its parts lazily."""
+    """The dictionary of inflections. It is loaded fully, because threads share it and must not load its parts."""
     import lemminflect
 
     lemminflect.getAllInflections("be")
@@ -48,12 +48,12 @@ def _list_forms(lemma: str) -> dict[str, tuple[str, ...]]:
 
 @cache
 def everyday_verbs() -> frozenset[str]:
-    """Return base forms that are verbs here, even if the dictionary prefers a noun."""
+    """Return the base forms that count as verbs, even if the dictionary prefers a noun."""
     return table("verbs.transitive") | table("verbs.intransitive") | table("verbs.states")
 
 
 def with_apostrophe(word: str) -> str:
-    """Return "don't" for 'dont'; any other word unchanged."""
+    """Return a contraction with its apostrophe ("don't" for "dont"). Other words are returned unchanged."""
     return mapping("auxiliaries.unapostrophed").get(word, (word,))[0]
 
 
@@ -70,7 +70,7 @@ def is_auxiliary(word: str) -> bool:
 
 
 def is_base(word: str) -> bool:
-    """Return True for a present form that agrees with "I", full verbs only ("go", but not "am", "went", "can")."""
+    """Return True for the present form of a full verb that agrees with "I" ("go", but not "am", "went" or "can")."""
     if word in table("verbs.past") or is_auxiliary(word) or word in table("verbs.never"):
         return word in ("do", "have")
     return "VBP" in _list_forms(word) or word in everyday_verbs()
@@ -98,7 +98,7 @@ def is_adjective(word: str) -> bool:
 
 
 def is_describing(word: str) -> bool:
-    """Return True for a certain adjective; the dictionary also lists many nouns ("house", "formula") as adjectives."""
+    """Return True for a certain adjective. The dictionary also lists many nouns as adjectives ("house", "formula")."""
     return is_adjective(word) and (not is_noun(word) or "JJR" in _list_forms(word))
 
 
@@ -107,7 +107,7 @@ def _is_form(word: str, tags: tuple[str, ...], stems: tuple[str, ...]) -> bool:
 
 
 def is_past(word: str) -> bool:
-    """Return True for a past form that cannot be a present one ("went", "moved"; not "put")."""
+    """Return True for a past form that cannot be a present form ("went" or "moved", but not "put")."""
     if word in table("verbs.past"):
         return True
     return word.endswith("ed") and not is_base(word) and _is_regular_past(word)
@@ -123,7 +123,7 @@ def is_participle(word: str) -> bool:
 
 
 def is_s_form(word: str) -> bool:
-    """Return True for a third person singular ("goes"); many are also plurals of nouns."""
+    """Return True for a verb in the third person singular ("goes"). Many such forms are also plurals of nouns."""
     return word.endswith("s") and _is_form(word, ("VBZ",), (word[:-1], word[:-2], word[:-3] + "y"))
 
 
@@ -153,7 +153,7 @@ def is_ing_form(word: str) -> bool:
 def agreed(word: str, plural: bool) -> str:
     """Return the form of a verb for the subject "the user" (or "they", if plural) instead of "I".
 
-    Handles auxiliaries, modals, past forms and full verbs; a word that doesn't inflect is returned unchanged.
+    A word that doesn't inflect is returned unchanged.
     """
     word = with_apostrophe(word)
     if word in mapping("auxiliaries.agreeing"):

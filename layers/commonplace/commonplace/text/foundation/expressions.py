@@ -9,9 +9,9 @@ _ROW = re.compile(r"\{(\w+\.\w+)\}")
 
 
 class Expressions:
-    """The table `expressions.toml` of a package. The lines of a row are joined; `{section.row}` inserts that row.
+    """The table `expressions.toml` of a package. The lines of a row are joined. `{section.row}` inserts another row.
 
-    The file is read on first use. KeyError for an unknown row.
+    The file is read on first use. An unknown row raises KeyError.
     """
 
     def __init__(self, package: str) -> None:

@@ -1,9 +1,9 @@
-"""Wordings that show the purpose of a text: a standing instruction, a stated preference, a request for advice."""
+"""Recognize the purpose of a text by its wording, like a standing instruction or a request for advice."""
 
 from commonplace.text.foundation.expressions import Expressions
 
 LANGUAGES = ("en", "de", "fr", "es", "ja")
-"""Languages of instructions and requests for advice; preferences are recognized only in English."""
+"""Languages in which instructions and requests are recognized. Preferences are recognized only in English."""
 _EXPRESSIONS = Expressions(__package__)
 
 
@@ -12,22 +12,22 @@ def is_question(text: str) -> bool:
 
 
 def is_instruction(text: str) -> bool:
-    """Return whether it is an instruction for the assistant's future behaviour."""
+    """Return whether a text is an instruction for the assistant's future behaviour."""
     return bool(_EXPRESSIONS.compiled("intent.instruction").search(text))
 
 
 def is_preference(text: str) -> bool:
-    """Return whether it states a taste outright."""
+    """Return whether a text directly states a preference."""
     return bool(_EXPRESSIONS.compiled("intent.preference").search(text))
 
 
 def is_confidential(text: str) -> bool:
-    """Return whether it was said in confidence, not to be passed on."""
+    """Return whether a text says that its content must not be passed on."""
     return bool(_EXPRESSIONS.compiled("intent.confidential").search(text))
 
 
 def asks_for_advice(text: str) -> bool:
-    """Return whether it asks for a recommendation, for which the user's preferences matter."""
+    """Return whether a text asks for a recommendation, for which the user's preferences matter."""
     return bool(_EXPRESSIONS.compiled("intent.advice").search(text))
 
 

@@ -1,4 +1,4 @@
-"""The known languages, and which of them a short text is in."""
+"""The known languages, and the detection of a short text's language."""
 
 import re
 import tomllib
@@ -13,20 +13,20 @@ from commonplace.text.foundation.english import is_english
 
 ENGLISH = "en"
 _LETTER_WEIGHT = 0.3
-# For a word that is also English, or that only the dictionary knows
+# The weight of a word that is also English, or that only the dictionary knows.
 _HALF = 0.5
 UNKNOWN = "other"
-# Names with function words in them ("Rio de la Plata"), after another word
+# Function words inside names ("Rio de la Plata"). Such names are not examined.
 _PARTICLES = "de|del|la|las|los|el|da|do|dos|das|di|della|du|des|le|les|van|von|der|den"
 _NAMES = rf"(?<=\w )[A-ZÀ-Þ]\w{{0,40}}(?: (?:{_PARTICLES})){{1,3}} [A-ZÀ-Þ]\w{{0,40}}"
 
 
 @dataclass(frozen=True, slots=True)
 class Language:
-    """A language, its `name` in English. Its `script` pattern is used if nothing else identifies it.
+    """A language. `name` is its English name. `script` is a pattern of its script, and `letters` are those beyond a to z.
 
-    `words`: those that identify it; `telling`: those of them that may be the subject of a statement; `letters`: beyond a to
-    z; `speaker`: words of the first person that identify it inside an English text.
+    `words` identify the language. `telling` are the words that may be the subject of a statement. `speaker` are words of
+    the first person that identify the language inside an English text.
     """
 
     code: str
@@ -58,7 +58,7 @@ def languages() -> Mapping[str, Language]:
 
 @cache
 def owners() -> Mapping[str, tuple[str, ...]]:
-    """Return for each word the languages whose list contains it."""
+    """Return for each word the codes of the languages that have this word in their list."""
     codes: dict[str, tuple[str, ...]] = {}
     for language in languages().values():
         for word in language.words:
@@ -73,7 +73,7 @@ def _compile_pattern(expression: str) -> re.Pattern[str]:
 
 @lru_cache(maxsize=512)  # one call needs it several times for the same text
 def language_of(text: str) -> str:
-    """Return the language's code: `en` by default, `other` for a script of no known language."""
+    """Return the code of a text's language. It is `en` by default, and `other` for an unknown script."""
     if text.isascii():
         return _latin_language(text)
     latin = len(_compile_pattern(r"[A-Za-zÀ-ɏ]").findall(text))
@@ -86,20 +86,20 @@ def language_of(text: str) -> str:
 
 
 def _latin_language(text: str) -> str:
-    """Decide first between English and others, by every word; then which, by the words that few languages share."""
+    """Decide by every word if a text is English. If not, the words that few languages share select the language."""
     english, foreign = 0.0, 0.0
     scores: Counter[str] = Counter()
     words = list(_words(text))
     if all(word.isascii() and (word not in owners() or ENGLISH in owners()[word]) for word in words):
         return ENGLISH
     if len(words) > 1 and text[:1].isupper() and not text.isupper() and ENGLISH in owners().get(words[1], ()):
-        words = words[1:]  # it may be a name: "Dan is away" is not Dutch
+        words = words[1:]  # the first word may be a name, as in "Dan is away", which is not Dutch
     for word in words:
         owning = owners().get(word, ())
         others = [code for code in owning if code != ENGLISH]
         scores.update({code: 1 / len(others) ** 2 for code in others})
         if len(word) == 1 and word.isascii() and word != "i":
-            # It may be a variable or a list mark
+            # A single letter may be a variable or a list mark.
             continue
         spoken = ENGLISH in owning or (len(word) > 2 and is_english(word))
         english += 0 if not spoken else 1.0 if owning == (ENGLISH,) else _HALF
@@ -112,7 +112,7 @@ def _latin_language(text: str) -> str:
 
 
 def _words(text: str) -> Iterator[str]:
-    """Yield lower-case words; "j'ai" becomes "j'" and "ai". Skips capitalized words inside the text: they are names."""
+    """Yield the words in lower case. "j'ai" becomes "j'" and "ai". Capitalized words inside the text are skipped as names."""
     shouted = text.isupper()
     text = _compile_pattern(_NAMES).sub(" ", text)
     for match in _compile_pattern(r"(?<![\w'’])[^\W\d_]+(?:['’][^\W\d_]+)?(?!\w)").finditer(text):

@@ -9,13 +9,13 @@ from typing import Any
 
 @cache
 def cardinals(code: str) -> Mapping[str, int]:
-    """Return the plain number words of a language; none for a language without a row."""
+    """Return the plain number words of a language. A language without a row has none."""
     return dict(_parse_pairs(_load_rows()[code]["cardinals"])) if code in _load_rows() else {}
 
 
 @cache
 def numbers_of(code: str) -> Mapping[str, int]:
-    """Return the number words of a language, including "dreiundzwanzig" and "eenentwintig"; none without a table."""
+    """Return the number words of a language, including compounds like "dreiundzwanzig". An unknown language has none."""
     plain = cardinals(code)
     units = {"ein": 1, "één": 1, "een": 1, "uno": 1} | {word: value for word, value in plain.items() if value < 10}
     tens = {word: value for word, value in plain.items() if 20 <= value < 100}
@@ -34,7 +34,7 @@ def numbers_of(code: str) -> Mapping[str, int]:
 
 @cache
 def every_number() -> Mapping[str, frozenset[int]]:
-    """Return the number words of all languages, and the hints, with their possible values."""
+    """Return the number words and hints ("a") of all languages, with their possible values."""
     values: dict[str, set[int]] = {}
     for code, row in _load_rows().items():
         for word, value in (*numbers_of(code).items(), *_parse_pairs(row["hints"])):
@@ -44,13 +44,13 @@ def every_number() -> Mapping[str, frozenset[int]]:
 
 @cache
 def digit_words() -> Mapping[str, int]:
-    """Return the words for 0 to 9 in a spoken code ("oh", "null"), without accents, in all languages."""
+    """Return the words for the digits of a spoken code ("oh", "null") in all languages. They have no accents."""
     return dict(_parse_pairs(_load_tables()["said_digits"]))
 
 
 @cache
 def multipliers() -> Mapping[str, int]:
-    """Return the multiplier for the word after a figure ("4k", "12 tausend"), except the words for a million."""
+    """Return the multipliers by the word after a figure ("4k", "12 tausend"). Words for a million are not included."""
     return dict(_parse_pairs(_load_tables()["multipliers"]))
 
 

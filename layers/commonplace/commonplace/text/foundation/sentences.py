@@ -1,7 +1,7 @@
-"""Sentence boundaries.
+"""Find sentence boundaries.
 
-Some packages deliberately split differently and document it: the third person returns every token, redaction splits a text
-without losing a blank, the classifier's features have their own end marks.
+Some packages deliberately split a text differently, like the third person, redaction, and the features of the
+classifier.
 """
 
 import re
@@ -17,7 +17,7 @@ from commonplace.text.foundation.calendar import is_calendar_word
 STOPS = (".", "!", "?", "…", "。", "！", "？")
 """Characters that end a sentence."""
 STRAIGHT_QUOTES, ANY_QUOTES = "\"')", "\"'”’»)"
-"""Characters that may close a sentence after its stop; square brackets are handled separately."""
+"""Characters that may close a sentence after its stop. Square brackets are handled separately."""
 _LONGEST_ABBREVIATION = 16
 _ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\s+(?:([^\W\d_]+))")
 
@@ -25,10 +25,10 @@ _ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\s+(?:([^\W\d_]+))")
 def sentence_spans(
     text: str, start: int = 0, end: int | None = None, *, closing: str = ANY_QUOTES, lists: bool = True, words: bool = True
 ) -> Iterator[tuple[int, int]]:
-    """Yield the places of the sentences in a range of a text, in order, mostly without the blanks between them.
+    """Yield the places of the sentences in a range of a text, in order. Sentences end at line breaks and stops (". ").
 
-    A stop ends a sentence, with `closing` characters after it, before a blank; 。！？ and a line break always do. `lists`: so
-    does a blank before "- ". `words`: but not the stop of an abbreviation ("Dr.") or of a German ordinal ("am 3. März").
+    `closing` are the characters that may follow a stop. If `lists`, a list item ("- ") begins a sentence. If `words`,
+    abbreviations ("Dr.") and German ordinals ("am 3. März") do not end a sentence.
     """
     at, end = start, len(text) if end is None else end
     for stop in _compile_end_pattern(closing, lists).finditer(text, start, end):
@@ -42,7 +42,7 @@ def sentence_spans(
 
 @cache
 def _compile_end_pattern(closing: str, lists: bool) -> re.Pattern[str]:
-    # A run of blanks is tried only from its start: trying each position would take quadratic time.
+    # A run of blanks is tried only from its start, because trying each position would take quadratic time.
     before_item = r"|(?<!\s)\s++(?=[-*•] )" if lists else ""
     return re.compile(rf"(?<=[.!?…])[{closing}\]]*+\s+|(?<=[。！？])\s*|(?<!\s)(?=\s*\n)\s+{before_item}")
 
@@ -58,7 +58,7 @@ def _is_continued(text: str, start: int, stop: int) -> bool:
 
 @cache
 def abbreviations(*kinds: str) -> frozenset[str]:
-    """Return the abbreviations of some kinds, in lower case, without their full stops. KeyError for an unknown kind."""
+    """Return the abbreviations of some kinds, without their full stops. Raises KeyError for an unknown kind."""
     return frozenset(word for kind in kinds for word in _load_table()["abbreviations"][kind].split())
 
 

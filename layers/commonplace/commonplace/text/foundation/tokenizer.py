@@ -1,8 +1,8 @@
-"""The only analyzer: converts text to the tokens that every index receives ready-made.
+"""Convert a text to tokens. Every search index receives these tokens and has no analyzer of its own.
 
-Tokens contain only letters and digits, so that FTS5's `unicode61` and OpenSearch's `whitespace` split them alike: technical
-words are spelled out (`c++` -> `cpp`, `3.5` -> `3p5`), combining marks are dropped, English words are stemmed (Snowball), and
-runs of Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese become character bigrams (Han characters also single).
+Tokens contain only letters and digits, so that every index splits them alike. Technical words are spelled out (`c++`
+becomes `cpp`). Combining marks are dropped, and English words are stemmed (Snowball). Scripts without spaces and Korean
+become character bigrams, and Chinese characters also become single tokens.
 """
 
 import functools
@@ -41,7 +41,7 @@ def _load_stop_words() -> dict[str, str]:
 
 
 def words(text: str) -> list[str]:
-    """Return all words of a text in order, lower-case and without marks; unspaced scripts as n-grams."""
+    """Return all words of a text in order, in lower case without marks. Scripts without spaces are split into n-grams."""
     tokens: list[str] = []
     for match in _RUN.finditer(_fold_text(text)):
         run = match[1]
@@ -54,7 +54,7 @@ def words(text: str) -> list[str]:
 
 
 def terms(text: str, without: Collection[str] = ()) -> list[str]:
-    """Return the index tokens of a text: its words, stemmed, except stop words and those of `without`."""
+    """Return the index tokens of a text. They are its stemmed words except stop words and the words in `without`."""
     left_out = stop_words()
     return [_stem(word) for word in words(text) if word not in left_out and word not in without]
 
@@ -73,7 +73,7 @@ def _fold_text(text: str) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def _unmarked(char: str) -> str:
-    """Remove marks only from Latin, Greek and Cyrillic letters: decomposing が would turn it into か."""
+    """Remove marks from Latin, Greek and Cyrillic letters. In other scripts, a mark makes another letter (が, か)."""
     if char.isascii():
         return char
     if unicodedata.category(char).startswith("M"):
@@ -92,9 +92,9 @@ def _split_grams(run: str) -> list[str]:
 
 @functools.lru_cache(maxsize=16384)
 def _stem(word: str) -> str:
-    """Return the English (Snowball) stem of a word; numbers and words with other letters are returned unchanged.
+    """Return the English (Snowball) stem of a word. Numbers and words with non-ASCII letters are returned unchanged.
 
-    A stemmer holds the word that it works on, so threads must never share one: each miss of the cache makes its own.
+    Each call that misses the cache creates a stemmer, because threads cannot share one.
     """
     if not word.isascii() or word.isdigit():
         return word

@@ -40,7 +40,7 @@ _LEAST = 2
 
 
 def find_halves(view: View, named: Sequence[Noun]) -> Iterator[Span]:
-    """Find the beginnings and ends of secrets ("it starts with hun"); "with a letter" reveals nothing."""
+    """Find stated beginnings and ends of secrets ("it starts with hun"). "With a letter" reveals nothing."""
     for noun in named if compiled("halves.any").search(view.folded) else ():
         stop = compiled("halves.stop").search(view.folded, noun.end, noun.end + _REACH)
         end = stop.start() if stop else min(len(view.text), noun.end + _REACH)
@@ -61,10 +61,10 @@ def _can_be_half(text: str, word: str) -> bool:
 
 
 LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "ja")
-"""Languages with words for secrets; keys with a known format are found in any language."""
-# "openai_api_key=[redacted:api_key]": the name of a variable is part of the secret's announcement.
+"""Languages with words for secrets. Keys with a known format are found in any language."""
+# In "openai_api_key=[redacted:api_key]", the name of the variable only announces the secret.
 _VARIABLE = re.compile(rf"[a-z][\w.-]{{0,60}}=[\"']?(?={HIDDEN})")
-# Of overlapping spans, the kind that was found first stays, so formats and checksums come before words.
+# Overlapping spans get the kind that was found first, so formats and checksums come before words.
 _PROOFS: tuple[Callable[[View], Iterator[Span]], ...]
 _PROOFS = (find_blocks, find_addresses, find_wallets, find_formats, find_numbers, find_identities)
 _FINDERS: tuple[Callable[[View], Iterator[Span]], ...] = (
@@ -93,10 +93,10 @@ def is_only_secret(view: View) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Redaction:
-    """The result for a text.
+    """The redacted form of a text.
 
-    `text` has `[redacted:kind]` instead of each secret. `kinds` lists the kinds that were found, each once, in text order;
-    it is empty for a text that was redacted before. `only_secret`: nothing else is left that is worth storing.
+    `text` has `[redacted:kind]` instead of each secret. `kinds` lists each kind that was found once, in text order. A text
+    that was redacted before has no kinds. `only_secret` is True if nothing else in the text is worth storing.
     """
 
     text: str

@@ -1,6 +1,6 @@
 """Finds answers to questions about a secret: "what's the gate code?", then "four four seven one".
 
-Also finds all spoken secrets in Japanese: 「パスワードはhunter2です」「暗証番号は4821」「4471がドアのコードです」."""
+This module also finds all spoken secrets in Japanese, like 「パスワードはhunter2です」 or 「4471がドアのコードです」."""
 
 import re
 import tomllib
@@ -37,7 +37,7 @@ def table() -> dict[str, Any]:
 
 
 def value_at(view: View, at: int, kind: str, linked: bool) -> tuple[int, int] | None:
-    """Return the span of a value of this kind that begins at `at`. Plain words are only a value if `linked` to a noun."""
+    """Return the span of a value that begins at `at`, or None. Plain words are a value only if `linked` to a noun."""
     if view.text[at : at + 1] in (HIDDEN, ""):
         return None
     quoted = _QUOTED.match(view.text, at)
@@ -69,7 +69,7 @@ def _find_plain_value(view: View, at: int) -> tuple[int, int] | None:
 
 
 def another_at(view: View, at: int) -> tuple[int, int] | None:
-    """Return the span of another value that begins at `at`: digits or a made-up word."""
+    """Return the span of another value that begins at `at`, or None. It must be digits or a made-up word."""
     part = _ANOTHER.match(view.text, at)
     fits = (
         part
@@ -80,7 +80,7 @@ def another_at(view: View, at: int) -> tuple[int, int] | None:
 
 
 def is_remark(words: str) -> bool:
-    """Return whether the words are a remark about a secret: "長いほうがいい", "秘密"."""
+    """Return whether the words are a remark about a secret, like "長いほうがいい" or "秘密"."""
     return bool(re.search(table()["remark"]["pattern"], words) or _PARTICLES.search(words))
 
 
@@ -175,7 +175,7 @@ def _find_values(view: View, at: int, kind: str) -> list[tuple[int, int]]:
 
 
 def asked(text: str) -> str | None:
-    """Return the kind of secret that a Japanese sentence asks for, or None. `text` is folded."""
+    """Return the kind of secret that a Japanese sentence asks for, or None. `text` is the folded text of a view."""
     noun = _compile_noun_pattern().search(text) if _SCRIPT.search(text) else None
     if not noun or not compiled("japanese.asks").search(text, noun.end()) or compiled("japanese.about").search(text):
         return None
@@ -194,7 +194,7 @@ def answer(view: View, kind: str) -> list[tuple[int, int]]:
 
 
 def without_announcement(text: str) -> str:
-    """Remove the Japanese words that only introduce a secret from a folded text."""
+    """Remove the Japanese words that only introduce a secret. `text` is the folded text of a view."""
     return compiled("japanese.dull").sub(" ", _compile_noun_pattern().sub(" ", text)) if _SCRIPT.search(text) else text
 
 
@@ -207,9 +207,9 @@ _TAIL, _MOST_DIGITS, _MOST_SENTENCES = 600, 12, 3
 
 
 class Question(NamedTuple):
-    """The secret that may follow a sentence. `in_words`: it may be plain words.
+    """The kind of secret that may follow a sentence. `in_words` is True if the secret may be plain words.
 
-    `pointed`: the sentence is not a question, so the next one must refer to it ("it's ...").
+    If `pointed`, the sentence is not a question, and the next sentence must refer to the secret ("it's ...").
     """
 
     kind: str
@@ -306,7 +306,7 @@ def _find_reply(sentence: View, question: Question) -> Spans:
 
 
 def _find_own_answer(sentence: View, question: Question) -> Spans:
-    # "The password? It's hunter2.", "I changed the alarm code. It's 4471 now.": many other sentences may follow.
+    # For "The password? It's hunter2." or "I changed the alarm code. It's 4471 now." Many other sentences may follow.
     if question.japanese:
         return answer(sentence, question.kind)
     parts = tokens(sentence, 0)

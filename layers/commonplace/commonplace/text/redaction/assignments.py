@@ -1,10 +1,10 @@
 """Finds secrets by the name of their variable, option, column or header.
 
-A value is a secret because of its name (`KEY=value`, `--password x`) or the names above it: made-up words below `credentials
-github` are secrets, 4096 under `max_tokens` is not. Others are in addresses (`postgres://user:password@host`), next to a login
-("login: ana / Tr0ub4dor&3"), and in rows and lines below a header such as "recovery codes:".
+A value is a secret because of its name (`KEY=value`, `--password x`) or the names above it. A made-up word below
+`credentials` is a secret, but 4096 under `max_tokens` is not. Other secrets are in addresses (`postgres://user:password@host`),
+next to a login ("login: ana / Tr0ub4dor&3"), and below a header such as "recovery codes:".
 
-Names are sequences of words (`parts_of_name`), outer names first."""
+Names are sequences of words (`parts_of_name`). Outer names come first."""
 
 import re
 import tomllib
@@ -79,12 +79,12 @@ def _load_kinds() -> dict[str, str]:
 
 
 def parts_of_name(name: str) -> list[str]:
-    """Return the words of a name in lower case, the same for "clientSecret", "client_secret" and "client secret"."""
+    """Return the words of a name in lower case. "clientSecret" and "client_secret" have the same words."""
     return [word.lower() for word in _PARTS.split("_".join(name.split())) if word]
 
 
 def kind_of(name: Sequence[str]) -> str | None:
-    """Return the kind of secret that a variable with this name holds: "DB_PASSWORD" a password, "max_tokens" None."""
+    """Return the kind of secret that a variable with this name holds, or None. "DB_PASSWORD" holds a password."""
     parts = [word.rstrip("0123456789") for word in name]
     if "public" in parts and "private" not in parts:
         return None
@@ -159,14 +159,14 @@ def _is_code(text: str, match: re.Match[str], value: str, end: int) -> bool:
 
 
 def hosts(view: View) -> list[tuple[int, int]]:
-    """Return the ranges of hosts, ports and paths in addresses with a password, which are never secrets, in order."""
+    """Return the ranges of hosts, ports and paths in addresses with a password. These parts are never secrets."""
     if "@" not in view.text:
         return []
     return sorted(match.span(2) for pattern in (_WEB, _SERVER, _SPACED) for match in pattern.finditer(view.text))
 
 
 def find_addresses(view: View) -> Iterator[Span]:
-    """Find the passwords in addresses, without user and host."""
+    """Find the passwords in addresses. The user and the host are not included."""
     if "wifi:" in view.folded:
         yield from (Span(*match.span(1), "password") for match in _NETWORK.finditer(view.text))
     if view.text.count(":") > 3:
@@ -189,7 +189,7 @@ _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)?")
 
 
 def measures(names: Sequence[str], value: str) -> bool:
-    """Return whether a value is a measure or a date of a secret: 3600 under `token_expires_in`, 4096 under `max_tokens`."""
+    """Return whether a value is a measure or a date of a secret, like 3600 under `token_expires_in`."""
     if _DATE.fullmatch(value):
         return len(names) > 1 and names[-1] in words("dating")
     if not names or not _NUMBER.fullmatch(value):
@@ -207,14 +207,14 @@ def _is_token_count(names: Sequence[str]) -> bool:
 
 
 def describes(names: Sequence[str]) -> bool:
-    """Return whether the innermost name is a description of a secret: `apiKeys name`."""
+    """Return whether the innermost name describes a secret, as in `apiKeys name`."""
     return not words("describing").isdisjoint(names[-1:])
 
 
 def kind_under(names: Sequence[str], value: str) -> str | None:
     """Return the kind of secret of a made-up word under these names, or None.
 
-    Outer names only count if they name several secrets: `credentials`, `apiKeys`.
+    Outer names count only if they name several secrets, like `credentials` or `apiKeys`.
     """
     bare = [plain for name in names if (plain := name.rstrip("0123456789"))]
     if any(map(str.isspace, value)) or not is_mixed(value) or is_blank(value) or _DATE.fullmatch(value) or "public" in bare:
@@ -243,7 +243,7 @@ _WORDY = re.compile(r"[a-z][a-z._-]{5,}")
 
 
 def find_pairs(view: View) -> Iterator[Span]:
-    """Find passwords after a user name or an e-mail address, without the name."""
+    """Find passwords after a user name or an e-mail address. The user name is not included."""
     if not any(cue in view.folded for cue in words("login_cues")):
         return
     named = _NAMED if any(secret in view.folded for secret in words("login_secrets")) else ()
@@ -265,7 +265,7 @@ def find_pairs(view: View) -> Iterator[Span]:
 
 
 def _is_in_address(view: View, match: re.Match[str]) -> bool:
-    """Return whether a port or path follows the host: `postgres://ana@db.example.com:5432/shop`."""
+    """Return whether a port or path follows the host, as in `postgres://ana@db.example.com:5432/shop`."""
     begin = max(view.text.rfind(space, 0, match.start("value")) for space in " \t\n") + 1
     return "://" in view.text[begin : match.start("value")] or re.match(r"\d{1,5}[/,]", match["value"]) is not None
 
@@ -315,7 +315,7 @@ class _Line(NamedTuple):
 
 
 def find_tables(view: View, named: Sequence[Noun]) -> Iterator[Span]:
-    """Find the cells of a column, and the lines below a header, whose name is that of a secret."""
+    """Find the cells of a column and the lines below a header. The column or header must name a secret."""
     if not named or "\n" not in view.text:
         return
     lines = [_Line(*match.span(), match[0]) for match in _LINE.finditer(view.text)]
@@ -394,7 +394,7 @@ def _find_listed_values(view: View, header: _Line, noun: Noun, below: Sequence[_
 
 
 def _value_of(view: View, line: _Line, noun: Noun) -> tuple[int, int] | None:
-    """Return the span of the value in a line below a header: the whole line, or the part after a label."""
+    """Return the span of the value in a line below a header. The value is the whole line or the part after a label."""
     bullet = _BULLET.match(view.text, line.start, line.end)
     start = bullet.end() if bullet else line.start
     parts = tokens(view, start, _LONGEST_LABEL + 2, line.end)

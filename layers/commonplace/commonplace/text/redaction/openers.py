@@ -1,8 +1,8 @@
 """Finds codes and secrets by what they open.
 
-Clues are a verb ("use 4471 for the gate", "4471 opens the garage"), a lock or its combination ("the safe: R14 L32 R7"), the
-source (a list, a text message), or what unlocks ("the laptop unlocks with kestrel.over.the.weir"). Some have no word for a
-secret at all ("the netflix one is still x"). Answers to security questions are also found here."""
+The clue may be a verb ("4471 opens the garage"), a lock ("the safe: R14 L32 R7"), the source (a list, a text message), or
+what unlocks ("the laptop unlocks with kestrel.over.the.weir"). Some sentences have no word for a secret at all ("the netflix
+one is still x"). Answers to security questions are also found here."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from commonplace.text.redaction.view import HIDDEN, Span, View
 from commonplace.text.redaction.vocabulary import compiled, either, expression, words
 
 FIGURES = re.compile(r"\d.?\d.{0,2}\d")
-# Digits; French door codes also have a letter from A to D.
+# Codes have digits. French door codes also have a letter from A to D.
 NUMBER = r"(?P<value>[#*]?(?:\d(?:[ \-.]?\d){2,9}|\d{1,6}[a-d]\d{2,4}|\d{3,6}[a-d]|[a-d]\d{3,6}|[a-z](?:\s\d){3,6})[#*]?)(?![\w@%])"
 # French door phones: "interphone 77B14 3e étage", "Bât C, code A7714, 3e étage"
 _LETTERED = r"(?P<value>\d{2,4}[ab]\d{1,3}|[ab]\d{4,5}|\d{4,5}[ab])(?![\w-])"

@@ -1,8 +1,8 @@
 """Finds secrets by their format or checksum.
 
-Keys and tokens have the format of a service, or look random and are near words for secrets. Private keys are blocks of text
-(PEM, OpenSSH, PGP), recovery phrases, or have a checksum. Cards (with expiry and CVV), IBANs and identity numbers have a
-checksum or a name."""
+Keys and tokens have the format of a service, or they look random and are near words for secrets. Private keys are blocks of
+text (PEM, OpenSSH, PGP) or recovery phrases, or they have a checksum. Cards, IBANs and identity numbers have a checksum or a
+name."""
 
 import re
 import tomllib
@@ -42,7 +42,7 @@ _REST = re.compile(r"(?:[\w\-+/=~%]|\.(?=\w))*", re.ASCII)
 
 
 def find_entropy(view: View) -> Iterator[Span]:
-    """Find mixed strings of 20 or more characters near a word for a secret, unless a word for a hash is near."""
+    """Find mixed strings of 20 or more characters near a word for a secret. A word for a hash must not be near."""
     for match in _RUN.finditer(view.text):
         run = match[0].rstrip(".=-~")
         if not _is_random(run):
@@ -80,7 +80,7 @@ def _is_random(run: str) -> bool:
     kinds = sum(bool(re.search(kind, run)) for kind in ("[a-z]", "[A-Z]", r"\d"))
     if kinds < 3 or _NAME.search(run):
         return False
-    # Words joined by signs are names; a random string has digits inside its longest piece.
+    # Words joined by signs are names. A random string has digits inside its longest piece.
     # "mockErrorResponse429" is a name with a final number.
     if not re.search(r"\d", run.rstrip("0123456789")):
         return False
@@ -102,7 +102,7 @@ def _load_formats() -> list[_Format]:
 
 
 def find_formats(view: View) -> Iterator[Span]:
-    """Find keys and tokens with a known format, each to the end of its run of token characters."""
+    """Find keys and tokens with a known format. Each reaches to the end of its run of token characters."""
     text = view.text
     runs = [match for match in _FORMAT_RUN.finditer(text) if not _ORDINARY.fullmatch(match[0])]
     if not runs:
@@ -164,7 +164,7 @@ def _load_vocabularies() -> tuple[frozenset[str], ...]:
 
 
 def find_wallets(view: View) -> Iterator[Span]:
-    """Find private keys of wallets, and recovery phrases of at least 12 words (6 after a word for them)."""
+    """Find private keys of wallets, and recovery phrases of at least 12 words. After their name, 6 words are enough."""
     yield from _find_phrases(view)
     for match in _CHECKED.finditer(view.text):
         if _has_valid_checksum(match[0]):
@@ -185,7 +185,7 @@ def _find_phrases(view: View) -> Iterator[Span]:
         near = bool(ends)
         stretches = [word for word in stretches if word.start() >= ends[0]] if ends else stretches
         if near and len(stretches) in _LENGTHS and stretches[0].start() - ends[0] < 8:
-            # A complete phrase directly after its name; its words may be from an unknown word list.
+            # This is a complete phrase directly after its name. Its words may be from an unknown word list.
             yield Span(stretches[0].start(), stretches[-1].end(), "recovery_phrase")
             continue
         least = _LEAST_ANNOUNCED if near else _LEAST
@@ -241,7 +241,7 @@ def _has_valid_checksum(key: str) -> bool:
 
 
 def find_blocks(view: View) -> Iterator[Span]:
-    """Find private keys from their first to their last line; either line may be missing."""
+    """Find private keys from their first to their last line. Either line may be missing."""
     if "PRIVATE KEY" in view.text:
         yield from _find_armored_keys(view.text)
     if "Private-Lines" in view.text:
@@ -308,7 +308,7 @@ _SPANISH_LETTERS = "trwagmyfpdxbnjzsqvhlcke"
 _DIGITS = re.compile(r"(?<![A-Za-z0-9_.+])\d(?:[ \-.\u2010-\u2015/]{0,3}\d){11,}")
 _DECIMAL = re.compile(r"\d{1,3}\.\d{6}")
 _LONG = re.compile(r"\d(?:\D{0,3}\d){8}")
-# First digits of the issuers' ranges, and the lengths at which a number is a card without a word for it.
+# First digits of the issuers' ranges, and the lengths at which a number is a card even if no word names a card.
 _ISSUERS = (
     (re.compile(r"4|5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|6(?:011|5|4[4-9])|35(?:2[89]|[3-8])|62|81"), (16,)),
     (re.compile(r"3[47]|1800|2131"), (15,)),

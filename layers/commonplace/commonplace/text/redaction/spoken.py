@@ -1,7 +1,7 @@
 """Finds secrets in ordinary sentences.
 
-Noun first, then the value, directly or after a verb or a sign: "my wifi password is blue monkey 42", "PIN 4821".
-Noun last: "hunter2 is my password", "4471 (gate code)"; and passphrases that are sentences."""
+The noun may come before the value ("my wifi password is blue monkey 42", "PIN 4821") or after the value ("hunter2 is my
+password", "4471 (gate code)"). Passphrases that are sentences are also found."""
 
 import re
 from collections.abc import Iterator
@@ -41,7 +41,7 @@ _FIGURES = re.compile(r"[#*]?\d(?:[ -]?\d){3,7}[#*]?")
 
 
 def find_direct(view: View, noun: Noun, parts: list[Token]) -> Spans:
-    """Return the value in `parts`, the words after the noun, if no verb precedes it."""
+    """Return the value that follows the noun without a verb. `parts` are the words after the noun."""
     head = parts[0]
     if head.word in words("compound") or not _is_free(view, noun):
         return []
@@ -154,7 +154,7 @@ _ARROWS = ("->", "→", "=>", "-", "–", "—", "|")
 
 
 def find_linked(view: View, noun: Noun, parts: list[Token]) -> Spans:
-    """Return the value after a verb, a sign or a preposition in `parts`, the words after the noun."""
+    """Return the value after a verb, a sign or a preposition. `parts` are the words after the noun."""
     head = parts[0]
     if head.word in words("compound") or "\n" in view.text[noun.end : head.raw_start]:
         return []
@@ -172,7 +172,7 @@ def find_linked(view: View, noun: Noun, parts: list[Token]) -> Spans:
 
 
 def find_announced(view: View, noun: Noun, parts: list[Token]) -> Spans:
-    """Return the value at the end of the clause."""
+    """Return the value at the end of the clause. `parts` are the words after the noun."""
     # "the netflix password so here it is again: Pumpkin!Spice", "my passcode is his birthday, 031952".
     if noun.value in ("key", "random") or noun.name == "plain_code":
         return []
@@ -309,7 +309,7 @@ def _find_phrase_end(parts: list[Token]) -> int | None:
 
 
 def find_backwards(view: View, named: list[Noun]) -> Iterator[Span]:
-    """Find values before the nouns for a secret, `named`."""
+    """Find the values before the nouns for secrets in `named`."""
     for noun in named:
         following = tokens(view, noun.end, 1)
         if not (following and following[0].word in words("compound")):
@@ -426,7 +426,7 @@ _WORD_BEFORE = re.compile(r"([a-z0-9'ß]*)[\s*_\"(\[-]*$")
 
 
 def find_spoken(view: View, named: list[Noun]) -> Iterator[Span]:
-    """Find values after the nouns for a secret, `named`."""
+    """Find the values after the nouns for secrets in `named`."""
     done = 0
     for place, noun in enumerate(named):
         if noun.start < done or compiled("spoken.public").search(view.folded, max(0, noun.start - 16), noun.start):

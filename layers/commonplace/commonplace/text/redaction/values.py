@@ -40,9 +40,9 @@ _REFERENCE = re.compile(
 
 
 class Token(NamedTuple):
-    """A run of characters without spaces. `text` is the run without surrounding quotes and punctuation, `word` the folded text.
+    """A run of characters without spaces. `text` has no surrounding quotes and punctuation. `word` is the folded `text`.
 
-    `ends` is the punctuation after it: "." (end of a sentence), "," (end of a clause), ":" (introduces a value), or empty.
+    `ends` is the punctuation after the text: "." ends a sentence, "," ends a clause, ":" introduces a value, "" is none.
     """
 
     start: int
@@ -55,7 +55,7 @@ class Token(NamedTuple):
 
 
 def tokens(view: View, at: int, limit: int = 24, until: int | None = None) -> list[Token]:
-    """Return up to `limit` tokens of one line from `at` to `until`. If `at` is inside a token, the first is its remainder."""
+    """Return up to `limit` tokens of one line from `at` to `until`. If `at` is inside a token, its remainder is first."""
     last = len(view.text) if until is None else until
     place = bisect_right(view.run_ends, at)
     run_tokens: list[Token] = []
@@ -93,7 +93,7 @@ def _parse_ending(marks: str, word: str) -> str:
 
 
 def is_mixed(text: str) -> bool:
-    """Return whether a token looks made up: letters with digits or signs inside, but not a count or an address."""
+    """Return whether a token looks made up, because it mixes letters with digits or signs. Addresses don't count."""
     text = text.strip("*_")
     if len(text) < 4 or _CODE.search(text) or _ADDRESS.fullmatch(text):
         return False
@@ -104,12 +104,12 @@ def is_mixed(text: str) -> bool:
 
 
 def is_passphrase(text: str) -> bool:
-    """Return whether a token is several words joined as only in a password: "Tulip*wagon", "a.b-c.d"."""
+    """Return whether a token is several words that are joined as only in a password, like "Tulip*wagon"."""
     return bool(_TIED.fullmatch(text)) and not _ADDRESS.fullmatch(text)
 
 
 def is_branded(text: str) -> bool:
-    """Return whether a token is the name of a product or method with a number: "Windows11", "AES-256"."""
+    """Return whether a token is the name of a product or method with a number, like "Windows11" or "AES-256"."""
     return bool(compiled("values.branded").fullmatch(text.lower()))
 
 
@@ -122,13 +122,13 @@ def is_blank(value: str) -> bool:
 
 
 def quoted(view: View, at: int) -> tuple[int, int] | None:
-    """Return the inside of the quotation that begins at `at`, or None."""
+    """Return the span inside the quotation marks that begin at `at`, or None."""
     match = _QUOTED.match(view.text, at)
     return match.span(match.lastindex) if match and match.lastindex else None
 
 
 def digits(view: View, at: int, least: int) -> tuple[int, int] | None:
-    """Return the number that begins at `at`, in any grouping, with at least `least` digits and without a unit, or None."""
+    """Return the span of the number that begins at `at`, or None. It needs `least` digits and must not have a unit."""
     match = _DIGITS.match(view.text, at)
     if not match or sum(map(str.isdigit, match[0])) < least or _COORDINATE.match(view.text, at):
         return None
@@ -138,7 +138,7 @@ def digits(view: View, at: int, least: int) -> tuple[int, int] | None:
 
 
 def number_run(parts: list[Token]) -> tuple[int, int] | None:
-    """Return the span of three or more numbers at the start, as words or digits: "four oh two", "left 12 right 24"."""
+    """Return the span of three or more numbers at the start, as words or digits ("four oh two"), or None."""
     count, last = 0, -1
     for place, part in enumerate(parts):
         if number_words().fullmatch(part.word):
@@ -156,7 +156,7 @@ def number_run(parts: list[Token]) -> tuple[int, int] | None:
 
 
 def letter_run(parts: list[Token]) -> tuple[int, int] | None:
-    """Return the span of four or more single characters at the start: "h u n t e r 2"."""
+    """Return the span of four or more single characters at the start ("h u n t e r 2"), or None."""
     run = []
     for part in parts:
         if len(part.text) != 1:
@@ -166,7 +166,7 @@ def letter_run(parts: list[Token]) -> tuple[int, int] | None:
 
 
 def grouped(parts: list[Token]) -> tuple[int, int] | None:
-    """Return the span of three or more groups of equal length at the start that aren't words: "RFsT HsDD 5Xh5 Jmtf"."""
+    """Return the span of three or more groups of equal length at the start ("RFsT HsDD 5Xh5"), or None."""
     length, run = len(parts[0].text), []
     for part in parts:
         if len(part.text) != length or not part.text.isalnum():
@@ -188,7 +188,7 @@ _LETTER_AND_DIGIT = re.compile(r"\d[^\W\d_]|[^\W\d_]\d")
 
 
 def is_remark(word: str) -> bool:
-    """Return whether a folded word is a remark about a secret instead of a secret: "expired", "too", "required"."""
+    """Return whether a folded word is a remark about a secret, like "expired" or "required", and not a secret."""
     if word in words("remark", "function", "unit"):
         return True
     if len(word) < 6 or not word.isalpha():
@@ -197,16 +197,16 @@ def is_remark(word: str) -> bool:
 
 
 def is_judgement(run: list[Token]) -> bool:
-    """Return whether all words of a run are a remark: "too short", not "correct horse battery staple"."""
+    """Return whether all words of a run are a remark, like "too short", unlike "correct horse battery staple"."""
     first = run[0]
-    # A word with a capital is a name, unless we know it better.
+    # A word with a capital is a name, unless the tables list it as a remark.
     named = first.text[:1].isupper() and first.word not in words("remark", "function", "unit")
     remainder = [part for part in run[1:] if part.text.islower() and not is_remark(part.word)]
     return is_remark(first.word) and not named and (len(remainder) < 3 or len(remainder) < len(run) - 1)
 
 
 def is_plain_answer(parts: list[Token]) -> bool:
-    """Return whether the rest of the sentence is a few words that may be a secret, not a remark or an evasion."""
+    """Return whether the rest of the sentence is a few words that may be a secret, and not a remark or an evasion."""
     if not parts or len(parts) > _MOST_WORDS or any(part.ends in (".", ":") for part in parts[:-1]):
         return False
     words_read = {part.word for part in parts}
@@ -218,7 +218,7 @@ def is_plain_answer(parts: list[Token]) -> bool:
 def phrase(parts: list[Token], bold: bool) -> tuple[int, int] | None:
     """Return the span of the value in words at the start, or None.
 
-    Unless `bold`, it must contain a figure or a made-up word.
+    Unless `bold`, the value must contain a figure or a made-up word.
     """
     run = _collect_run(parts)
     if not run or (len(run) == 1 and run[0].text.isdigit() and len(run[0].text) < 3):
@@ -276,9 +276,9 @@ Spans = list[tuple[int, int]]
 
 
 def read(view: View, at: int, takes: str, bold: bool = True) -> Spans:
-    """Return the spans of the value that begins at `at`. Returns an empty result if there is none.
+    """Return the spans of the value that begins at `at`. The list is empty if there is no value.
 
-    `takes` has the values that the noun accepts. Unless `bold`, plain words are not a value, because they may be a remark.
+    `takes` names the values that the noun accepts. Unless `bold`, plain words are no value, because they may be a remark.
     """
     head = next(iter(_skip_fillers(tokens(view, at, _MOST_FILLERS + 1))), None)
     if head is None:
@@ -292,13 +292,13 @@ def read(view: View, at: int, takes: str, bold: bool = True) -> Spans:
 
 
 def _extend_span(view: View, span: tuple[int, int]) -> tuple[int, int]:
-    # Overlong tokens were cut; the rest also belongs to the secret.
+    # Overlong tokens were cut. The rest also belongs to the secret.
     match = re.compile(r"\S*").match(view.text, span[1]) if span[1] - span[0] > _LONG else None
     return (span[0], match.end()) if match else span
 
 
 def _skip_fillers(parts: list[Token]) -> list[Token]:
-    # "is now: 4821", "est le 4821", "ist immer noch hunter2"; but a filler that ends its sentence was the value.
+    # "is now: 4821", "est le 4821", "ist immer noch hunter2". A filler that ends its sentence was the value.
     place = 0
     for part, behind in pairwise(parts):
         figure = re.match(r"[#*]?\d", behind.text) or _is_quoted(behind) or is_mixed(behind.text)
@@ -376,7 +376,7 @@ def _is_token_value(head: Token, takes: str) -> bool:
         return mixed or (head.text.isupper() and head.text.isalpha() and length >= 4)
     if takes == "key":
         return (mixed and length >= 6) or (_BOTH_CASES.fullmatch(head.text) is not None and not is_blank(head.text))
-    # Anything may be called a key; a name with a number behind it ("user_id2", "uploads/2024") is not a secret.
+    # Anything may be called a key. A name with a number behind it ("user_id2", "uploads/2024") is not a secret.
     random = mixed and length >= 12 and sum(map(str.isdigit, head.text)) >= 3
     return random and not re.search(r"[/:]", head.text[:-8]) and not _UUID.fullmatch(head.text)
 

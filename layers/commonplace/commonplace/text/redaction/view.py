@@ -1,4 +1,4 @@
-"""The text as the finders see it: with normal width, without invisible characters, and with redacted secrets hidden."""
+"""The text as the finders see it. It has normal width and no invisible characters. Redacted secrets are hidden."""
 
 import re
 import unicodedata
@@ -15,7 +15,7 @@ HIDDEN = "\ue000"
 PLACEHOLDER = re.compile(r"\[redacted:[a-z_]{1,40}\]")
 _INVISIBLE = "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
 _UNUSUAL = re.compile(f"[{_INVISIBLE}{HIDDEN}]")
-# Compose marks with the letter before them; separately, "n" and its tilde would stay two characters.
+# Marks are composed with the letter before them. Separately, "n" and its tilde would stay two characters.
 _RUN = re.compile(r"\n|\S{1,200}")
 _LONGEST_LIGATURE = 4
 # Letters that look like Latin letters, for words that mix alphabets: "pаssword" with a Cyrillic "а".
@@ -46,9 +46,9 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class View:
-    """`text` has case and marks, `folded` neither. Both have the same length, so a span applies to either.
+    """The text as the finders see it. `folded` is the same text in lower case without accents, and of the same length.
 
-    `made` caches the results of readers for its runs.
+    `made` caches the tokens that were read from the runs.
     """
 
     text: str
@@ -70,13 +70,13 @@ class View:
 
     @cached_property
     def run_ends(self) -> list[int]:
-        """The ends of the runs, for finding a run by position."""
+        """The ends of the runs. They are used to find a run by its position."""
         return [run.end for run in self.runs]
 
     def original(self, span: Span) -> Span:
         """Return the span in the original text, including invisible characters inside it."""
         start, end, last = self.offsets[span.start], span.end, self.offsets[span.end - 1]
-        # One original character may be several here (a ligature): the end is where the next one begins.
+        # One original character may be several here (a ligature). The span ends where the next original one begins.
         while self.offsets[end] == last:
             end += 1
         return Span(start, self.offsets[end], span.kind)
@@ -123,13 +123,13 @@ def _compose_clusters(text: str, start: int, end: int) -> Iterator[tuple[str, Se
             yield cluster, range(*match.span())
         elif not _UNUSUAL.match(cluster):
             composed = unicodedata.normalize("NFKC", cluster)
-            # A ligature of a whole blessing is no way to write a secret, eighteen letters for one would only cost.
+            # Some Arabic ligatures stand for eighteen letters. Nobody writes a secret with them, so they stay.
             composed = composed if len(composed) <= _LONGEST_LIGATURE * len(cluster) else cluster
             yield composed, [match.start()] * len(composed)
 
 
 def merged(spans: Sequence[Span]) -> list[Span]:
-    """Return the spans in text order. Overlapping spans are joined; the kind that was given first wins."""
+    """Return the spans in text order. Overlapping spans are joined and get the kind that was given first."""
     rank = {span: place for place, span in reversed(list(enumerate(spans)))}
     out: list[Span] = []
     for span in sorted(spans):

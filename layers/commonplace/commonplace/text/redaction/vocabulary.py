@@ -1,4 +1,4 @@
-"""Loads the word tables (`nouns.toml`, `words.toml`, `expressions.toml`) on first use; words that aren't a secret."""
+"""Loads the word tables (`nouns.toml`, `words.toml`, `expressions.toml`) on first use, and finds nouns for secrets."""
 
 import re
 import tomllib
@@ -25,7 +25,7 @@ expression, compiled = _EXPRESSIONS.expression, _EXPRESSIONS.compiled
 
 
 def is_postal(text: str, start: int, end: int) -> bool:
-    """Return whether the word at `start` to `end` of the folded `text` means a postal code instead of a PIN."""
+    """Return whether the word from `start` to `end` of the folded `text` means a postal code and not a PIN."""
     match = compiled("postal.beside").match(text, end)
     number = _NUMBER.match(text, match.end() if match else end)
     if not number:
@@ -44,7 +44,7 @@ def is_played(text: str, start: int, end: int) -> bool:
 
 
 def misspellings(word: str) -> set[str]:
-    """Return the word with a letter left out, doubled or swapped with the next; the first letter stays."""
+    """Return the word with a letter left out, doubled or swapped with the next letter. The first letter stays."""
     places = range(1, len(word))
     swapped = {word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in places[:-1]}
     return swapped | {word[:at] + word[at + 1 :] for at in places} | {word[: at + 1] + word[at:] for at in places}
@@ -69,13 +69,13 @@ def _load_table(name: str) -> dict[str, Any]:
 def words(*names: str) -> frozenset[str]:
     """Return the words of tables of `words.toml` (or "own", "of", "places" of `nouns.toml`) as one set.
 
-    They are folded except single letters: "è" is a verb, "e" is not."""
+    Only single letters keep their accents, because "è" is a verb and "e" is not."""
     tables = [_load_table("words.toml").get(name) or _load_table("nouns.toml")[name]["words"] for name in names]
     return frozenset(word if len(word) == 1 else bare_in_place(word) for table in tables for word in table)
 
 
 def either(names: list[str]) -> str:
-    """Return an alternation of the names, longest first. A space also matches a hyphen."""
+    """Return a regular expression that matches any of the names. A space in a name also matches a hyphen."""
     ordered = sorted((bare_in_place(name) for name in names), key=len, reverse=True)
     return "|".join(re.escape(name).replace(r"\ ", r"[\s_-]{1,2}") for name in ordered)
 
@@ -111,7 +111,7 @@ def _compile_noun_pattern() -> re.Pattern[str]:
 
 @loaded_once
 def _list_first_words() -> frozenset[str]:
-    # Only a word that begins some phrase is tried: the pattern of all phrases is long, a set is quick.
+    # Phrases are searched only at a word that begins some phrase, because the pattern of all phrases is slow.
     table = _load_table("nouns.toml")
     phrases = [phrase for row in table["noun"].values() for phrase in row["phrases"]]
     phrases += table["places"]["words"] + table["codes"]["words"]
@@ -138,7 +138,7 @@ def _compile_harmless_patterns() -> tuple[re.Pattern[str], re.Pattern[str]]:
 
 
 def nouns(view: View) -> Iterator[Noun]:
-    """Yield the nouns for secrets in order, without public codes ("error code")."""
+    """Yield the nouns for secrets in order. Public codes ("error code") are left out."""
     text = view.folded
     by_end = {end: (start, end, name) for start, end, name in _find_phrases(text)}
     pattern, owner = _compile_ending_pattern()
@@ -177,5 +177,5 @@ def _is_harmless(text: str, start: int, end: int) -> bool:
 def number_words() -> re.Pattern[str]:
     """Return the pattern of a number in words, including German compounds ("siebenundvierzig") and hyphens."""
     number = either(list(words("number")))
-    # Possessive: "uno" is "un" and "o" too, and a long token of such would be tried in every way.
+    # The quantifier is possessive. "uno" is also "un" and "o", so a long token would be tried in many ways.
     return re.compile(rf"(?:{number})(?:(?:-|und|-et-)?(?:{number}))*+")

@@ -1,4 +1,4 @@
-"""The tags of a text: its topics, their parents, its main nouns and names, and its times."""
+"""Find the tags of a text. They are its topics, their parents, its main nouns and names, and its times."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ def _compile_weekdays() -> re.Pattern[str]:
 
 
 def tags_of(text: str, limit: int = 8) -> list[str]:
-    """Return up to `limit` tags in lower case without spaces, best first; only `misc` if the text has none."""
+    """Return up to `limit` tags in lower case without spaces, best first. A text without tags gets only `misc`."""
     reading = read(text)
     times = list(dict.fromkeys(hit.topic for hit in _find_time_hits(reading)))[:_MOST_TIMES]
     hits = topics_of(reading)
@@ -41,7 +41,7 @@ def tags_of(text: str, limit: int = 8) -> list[str]:
 
 
 def _drop_taken(tags: list[str], taken: list[str]) -> list[str]:
-    """Drop duplicates, synonyms of a taken tag, and the verb of a taken tag (`cook` for `cooking`)."""
+    """Drop duplicates and synonyms of a taken tag, and a verb whose activity is taken (`cook` for `cooking`)."""
     known = {same_thing(tag) for tag in taken}
     new_tags: list[str] = []
     for tag in tags:
@@ -89,7 +89,7 @@ def _find_salient_words(reading: Reading, hits: list[Hit]) -> list[str]:
 
 
 def _find_topical_phrases(reading: Reading, hits: list[Hit], stopped: frozenset[str]) -> tuple[list[str], set[int]]:
-    """Return noun phrases that named a topic (`blood-pressure`, `dark-mode`), and the ids of their words."""
+    """Return the noun phrases that name a topic (`blood-pressure`, `dark-mode`), and the object ids of their words."""
     tags: list[str] = []
     inside: set[int] = set()
     for hit in hits:
@@ -120,7 +120,7 @@ def _tidy_tag(tag: str) -> str:
 
 
 def further_tags(reading: Reading, topics: Sequence[str]) -> Iterator[str]:
-    """Yield further tags of a text, best first. `topics`: the topics it already has."""
+    """Yield further tags of a text, best first. `topics` are the topics that are already tags."""
     yield from (ancestor for topic in topics for ancestor in _iterate_ancestors(topic))
     if reading.language == "en":
         yield from (singular(word.key) for at, word in enumerate(reading.words) if _is_common_noun(reading.words, at))
@@ -145,13 +145,13 @@ def _load_irregular_deeds() -> dict[str, str]:
 
 
 def _deed(word: str) -> str | None:
-    """Return the base form of a verb that names an activity ("drove": `drive`)."""
+    """Return the base form of a verb that names an activity (`drive` for "drove"), or None."""
     bases = (_load_irregular_deeds().get(word, word), *forms(word, "en"))
     return next((base for base in bases if base in listed("nouns.deeds")), None)
 
 
 def _is_common_noun(words: Sequence[Word], at: int) -> bool:
-    """Return whether a word that is often a verb follows a determiner: 'The lift is broken', 'a deal'."""
+    """Return whether a word is a noun after a determiner ("The lift is broken", "a deal")."""
     word, before = words[at], words[at - 1] if at else None
     if before is None or word.parted or before.key not in listed("nouns.determiners"):
         return False

@@ -17,7 +17,7 @@ _BRITISH = (
     (re.compile(r"(?<=[a-z]{2})yse(?=[ds]?$)"), "yze"),
     (re.compile(r"(?<=[a-z]{2})tre$"), "ter"),
     (re.compile(r"(?<!prol)ogue$"), "og"),
-    # Only after an unstressed syllable: "travelling", not "filling", which is no form of "file"
+    # This applies only after an unstressed syllable, as in "travelling". "Filling" is no form of "file".
     (re.compile(r"(?:(?<=[aeiou][^aeiou][aeiou])|(?<=[aeiou][^aeiou]{2}[aeiou])|(?<=ue)|(?<=ia))ll(?=ing$|ed$|er$)"), "l"),
     (re.compile(r"(?<=[a-z]{2})ence$"), "ense"),
     (re.compile(r"^grey"), "gray"),
@@ -28,7 +28,7 @@ _BRITISH = (
 
 @functools.lru_cache(maxsize=4096)
 def singular(word: str) -> str:
-    """Return the singular of a lower-case English noun; other words unchanged."""
+    """Return the singular of a lower-case English noun. Other words are returned unchanged."""
     known = singulars().get(word)
     if known is not None:
         return known
@@ -75,13 +75,13 @@ def _strip_endings(word: str, language: str) -> list[str]:
 
 @functools.lru_cache(maxsize=4096)
 def same_thing(tag: str) -> str:
-    """Return a key that equal tags share despite spelling, number and alias. Not for display."""
+    """Return a key that equal tags share despite spelling, number and alias. The key is not meant for display."""
     return _normalize_spelling(canonical(tag))
 
 
 @functools.lru_cache(maxsize=4096)
 def canonical(tag: str) -> str:
-    """Return the preferred name of a tag in the shipped table, else its singular."""
+    """Return the preferred name of a tag in the shipped table, or else its singular."""
     plain = _SEPARATORS.sub("-", bare(tag).strip())
     groups = alias_groups()
     last = _singularize_tag(plain)
@@ -90,9 +90,9 @@ def canonical(tag: str) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def standard(tag: str) -> str:
-    """Return the full standard form of an abbreviation (`javascript` for `js`); any other tag unchanged.
+    """Return the full standard form of an abbreviation (`javascript` for `js`). Other tags are returned unchanged.
 
-    Synonyms (`jogging`, `running`), ambiguous abbreviations (`apt`) and names of topics (`tv`) stay.
+    Ambiguous abbreviations (`apt`) and names of topics (`tv`) are also returned unchanged.
     """
     plain = _SEPARATORS.sub("-", bare(tag).strip())
     full = alias_groups().get(plain, (tag,))[0]
@@ -102,9 +102,9 @@ def standard(tag: str) -> str:
 
 
 def _abbreviates(short: str, full: str) -> bool:
-    """Return whether the letters of the short form occur in the full form in order, starting with its first.
+    """Return whether the full form begins like the short form and has its letters in the same order.
 
-    A digit counts omitted letters (`k8s`) or is the same in both.
+    Digits are ignored, because they may count omitted letters (`k8s`).
     """
     if len(short) >= len(full) or not short.startswith(full[0]):
         return False

@@ -1,4 +1,4 @@
-"""Find the concepts of a text: runs of content words between grammar words, and nouns in scripts without spaces."""
+"""Find the concepts of a text. They are runs of content words, and nouns in scripts without spaces."""
 
 import functools
 import re
@@ -19,7 +19,7 @@ _LONGEST = 4
 
 
 def phrases_of(reading: Reading) -> list[Phrase]:
-    """Return runs of content words in order; in German only nouns, if the text capitalizes them."""
+    """Return the runs of content words in order. If a German text capitalizes its nouns, only nouns count."""
     stopped = stopped_of(reading)
     nouns_only = reading.language == "de" and any(word.capital for word in reading.words)
     phrases: list[Phrase] = []
@@ -59,7 +59,7 @@ def stopped_of(reading: Reading) -> frozenset[str]:
 
 @functools.cache
 def stopped_in(language: str) -> frozenset[str]:
-    """Return the stop words for a text of this language; English grammar words are always included."""
+    """Return the stop words for a text of this language. English grammar words are always included."""
     if language == "en":
         return stop_words("en")
     own = stop_words(language) if language not in _UNSPACED else frozenset()
@@ -67,7 +67,7 @@ def stopped_in(language: str) -> frozenset[str]:
 
 
 def names_in(phrase: Phrase) -> list[Phrase]:
-    """Return the names in a phrase: runs of capitalized words; at the start of a sentence only if known."""
+    """Return the names in a phrase, as runs of capitalized words. At the start of a sentence, only known names count."""
     phrases: list[Phrase] = []
     open_name = False
     for at, word in enumerate(phrase):
@@ -88,7 +88,7 @@ def is_proper(word: Word) -> bool:
 
 
 def unspaced_nouns(runs: Sequence[str], language: str) -> list[str]:
-    """Return katakana words, and runs of two or more Chinese characters without the grammar words."""
+    """Return the katakana words and the runs of Chinese characters, without grammar words."""
     known: Mapping[str, object] = lexicon(language).runs if language in _UNSPACED else {}
     stopped = dict.fromkeys(stop_words(language)) if language in _UNSPACED else {}
     parts = (part for run in runs for part in _SCRIPTS.findall(bare(run)))
@@ -96,7 +96,7 @@ def unspaced_nouns(runs: Sequence[str], language: str) -> list[str]:
 
 
 def _pieces(part: str, known: Mapping[str, object], stopped: Mapping[str, object], language: str) -> list[str]:
-    """Cut a run. A Japanese run is mostly one noun and only loses stop words; Chinese is also cut at known words."""
+    """Cut a run into words. Japanese runs are cut only at stop words. Chinese runs are also cut at known words."""
     if part in stopped:
         return []
     parts = [""]
@@ -116,7 +116,7 @@ def _pieces(part: str, known: Mapping[str, object], stopped: Mapping[str, object
 
 
 def _is_name(word: Word) -> bool:
-    """Return whether a capitalized stop word inside a sentence is a name: `Will`, `Rose`; but not a grammar word."""
+    """Return whether a capitalized stop word inside a sentence is a name, like `Will` or `Rose`."""
     return word.capital and len(word.key) > 2 and word.key not in _list_never_names()
 
 
@@ -128,7 +128,7 @@ def _list_never_names() -> frozenset[str]:
 
 @functools.cache
 def _gerunds() -> frozenset[str]:
-    """Count activities that are topics as nouns, although verbs have the same form."""
+    """Return the topics that end in "-ing". They are content words, although verbs have the same form."""
     return frozenset(name for name in topic_names() if name.endswith("ing")) - {"moving", "housing"}
 
 
@@ -148,7 +148,7 @@ def concepts_of(text: str, limit: int = 8) -> list[str]:
 
 
 def _parted(phrase: Phrase, language: str) -> list[Phrase]:
-    """Split off a name at the end of other words as its own concept (`wife | Elena`)."""
+    """Split a phrase before the name that ends it (`wife | Elena`). Each part is a concept."""
     names = [] if language == "de" else names_in(phrase)
     ends = bool(names) and names[-1][-1] is phrase[-1] and len(names[-1]) < len(phrase)
     split = len(phrase) - len(names[-1]) if ends else len(phrase)

@@ -1,6 +1,6 @@
-"""Synonyms: which existing tag a new tag equals, and further terms for a search.
+"""Synonyms of tags: find the existing tag that a new tag equals, and further terms for a search.
 
-Two tags of one user mean the same by the shipped names and the spelling, else by their vectors.
+Two tags are equal by the shipped names, by their spelling, or by their vectors.
 """
 
 import re
@@ -30,7 +30,7 @@ _SHIPPED = ("de", "fr", "es")
 
 
 def are_siblings(first: str, second: str) -> bool:
-    """Return whether two similar tags differ: siblings of one kind, opposites, versions, or one a kind of the other."""
+    """Return whether two similar tags differ: as opposites, versions, two of one kind, or a thing and its kind."""
     short, other = canonical(first), canonical(second)
     if min(len(short), len(other)) < _SHORTEST or _DIGITS.findall(short) != _DIGITS.findall(other):
         return True
@@ -60,7 +60,7 @@ def _is_opposed(first: str, other: str) -> bool:
 
 
 def _narrower(first: str, other: str) -> bool:
-    """Return whether they share a word or a prefix, and the rest is more than an ending (`tea`, `green-tea`)."""
+    """Return whether one tag narrows the other (`tea`, `green-tea`) and is not just an inflected form."""
     if "-" in first or "-" in other:
         beginnings = [{part[:_SHORTEST] for part in name.split("-")} for name in (first, other)]
         return bool(beginnings[0] & beginnings[1])
@@ -69,10 +69,10 @@ def _narrower(first: str, other: str) -> bool:
 
 
 def consolidate(new_tags: list[str], existing: Mapping[str, int], cosine: Cosine) -> dict[str, str]:
-    """Return new tag -> its replacement: the full standard form, or the user's own tag. Unchanged tags are left out.
+    """Return the replacement of each new tag: the full standard form, or the user's own tag. Unchanged tags are left out.
 
-    An abbreviation is written in full, whichever the user had first. `existing`: tag -> number of its memories. `cosine`:
-    similarity of two tags, -1 to 1, None if unknown; called at most 32 times in total.
+    `existing` maps the user's tags to their numbers of memories. `cosine` returns the similarity of two tags (-1 to 1), or
+    None if it is unknown. `cosine` is called at most 32 times in total.
     """
     full = {tag: standard(tag) for tag in dict.fromkeys(new_tags)}
     own = _map_to_own_tags([tag for tag in dict.fromkeys(full.values()) if tag not in existing], existing, cosine)
@@ -96,7 +96,7 @@ def _map_to_own_tags(unknown: Sequence[str], existing: Mapping[str, int], cosine
 
 
 def _shown(tag: str) -> str:
-    """Return the name under which an own tag replaces others: the full name, if it has abbreviations."""
+    """Return the name under which a user's own tag replaces other tags. A tag with abbreviations uses its full name."""
     names = alias_groups().get(bare(tag), (tag,))
     return names[0] if any(standard(name) == names[0] != name for name in names) else tag
 
@@ -109,9 +109,9 @@ def _find_nearest_tag(tag: str, alike: Sequence[str], by_use: Sequence[str], cos
 
 
 def expansions(words: Sequence[str]) -> dict[str, str]:
-    """Return the topics and other names of the words, best first, without the words themselves; each with its source.
+    """Return the topics and other names of a query, best first, with the words that each name comes from.
 
-    `words`: those of a query as the analyzer returns them. A topic is the tag of a memory about it.
+    `words` are the words of the query as the tokenizer returns them. Names that only repeat these words are left out.
     """
     own_words = set(words)
     names: dict[str, str] = {}
@@ -122,7 +122,7 @@ def expansions(words: Sequence[str]) -> dict[str, str]:
 
 
 def _topics(words: Sequence[str]) -> list[tuple[str, str]]:
-    """Return the topics of the words, each with its words; other languages only for words without an English trigger."""
+    """Return each topic with the words that name it. Words without an English topic are looked up in other languages."""
     text = spoken(list(words))
     english = hits(text, lexicon("en"), "en")
     taken = {at for hit in english for at in range(hit.start, hit.end)}
@@ -164,9 +164,9 @@ _SURE = 0.9
 
 @dataclass(frozen=True)
 class OwnTags:
-    """A user's tags. `uses`: number of memories per tag; `has_word`: whether the models' vocabulary has a word.
+    """A user's tags. `uses` maps each tag to its number of memories. `has_word` tells if a model's vocabulary has a word.
 
-    `abbreviates`: whether a memory with the first tag shows that it is short for the second.
+    `abbreviates` tells if a memory with the first tag shows that this tag is short for the second.
     """
 
     uses: Mapping[str, int]
@@ -176,7 +176,7 @@ class OwnTags:
 
 @dataclass(frozen=True)
 class Likeness:
-    """The similarity of two tags, 0 to 1, and the reason. `apart`: why they are different nevertheless."""
+    """The similarity of two tags, 0 to 1, and the reason. `apart` is why the tags are different nevertheless."""
 
     similarity: float
     why: str
@@ -184,7 +184,7 @@ class Likeness:
 
 
 def likeness(first: str, other: str, own: OwnTags, cosine: float | None, scale: tuple[float, float] | None) -> Likeness:
-    """Compare two tags. `cosine`: of their vectors; `scale`: that model's cosines of unrelated and of equal tags."""
+    """Compare two tags. `cosine` is of their vectors. `scale` has the model's cosines of unrelated and of equal tags."""
     if group_of(first) is not None and group_of(first) == group_of(other):
         return Likeness(1.0, ALIAS)
     near = 0.0 if cosine is None or scale is None else (cosine - scale[0]) / (scale[1] - scale[0])
@@ -210,7 +210,7 @@ def scale_of(model: str) -> tuple[float, float] | None:
 
 
 def winner(first: str, other: str, own: OwnTags) -> str:
-    """Return the name for both: from the table, the full form, the correct spelling, or else the most used."""
+    """Return the name for two equal tags: from the table, the full form, the correct spelling, or the most used tag."""
     group = group_of(first)
     if group is not None and group == group_of(other):
         return group
@@ -240,9 +240,9 @@ def _compare_spelling(first: str, other: str, own: OwnTags, near: float) -> str 
 
 
 def _is_of_two(first: str, other: str) -> bool:
-    """Return whether a plural, hyphen or mark changes the meaning, or both are names of one kind.
+    """Return whether a plural, hyphen or accent changes the meaning, or both are names of one kind.
 
-    Examples: "glass", "glasses"; "resign", "re-sign"; "bar", "bär".
+    Examples are "glass" and "glasses", "resign" and "re-sign", "bar" and "bär".
     """
     short, long = sorted((bare(first), bare(other)), key=len)
     marked = [[char for char in tag.casefold() if char in _OWN_LETTERS] for tag in (first, other)]
@@ -255,7 +255,7 @@ def _is_of_two(first: str, other: str) -> bool:
 
 
 def _is_derived(first: str, other: str) -> bool:
-    """Return whether one word is derived from the other with another meaning ("physics", "physical"; "bank", "banking")."""
+    """Return whether a word is derived from the other with another meaning, like "physical" from "physics"."""
     short, long = sorted((bare(first), bare(other)), key=len)
     if any(long in (f"{base}ing", f"{base.removesuffix('e')}ing") for base in (short, singular(short))):
         return True
@@ -279,7 +279,7 @@ def _is_initials(short: str, long: str) -> bool:
 
 
 def _is_typo(first: str, other: str, own: OwnTags) -> bool:
-    """Return whether one word is known, and the other differs by one letter changed, missing, added or transposed."""
+    """Return whether exactly one of the words is known, and they differ by one changed, missing or swapped letter."""
     plain = bare(first), bare(other)
     if min(map(len, plain)) < _LEAST_TYPO or plain[0][0] != plain[1][0] or any(map(str.isdigit, "".join(plain))):
         return False

@@ -16,13 +16,13 @@ _VOWELS = "aeiou"
 
 @functools.cache
 def singulars() -> Mapping[str, str]:
-    """Return English plural -> singular for irregular nouns."""
+    """Return the singulars of irregular English nouns by their plurals."""
     return {line.split()[0]: line.split()[-1] for line in _lines("singulars.txt")}
 
 
 @functools.cache
 def stop_words(language: str) -> frozenset[str]:
-    """Return words of the language that are never a tag and separate concepts."""
+    """Return words of the language that are never a tag. These words separate concepts."""
     tables = _load_stop_words()[language]
     words = {word for name in ("function", "forms", "plain") for word in _split_bare_words(tables.get(name, ""))}
     for verb in _split_bare_words(tables.get("verbs", "")):
@@ -38,7 +38,7 @@ def function_words(language: str) -> frozenset[str]:
 
 @functools.cache
 def describing_words() -> frozenset[str]:
-    """Return English adjectives and vague nouns: no tags, but parts of topic names (`dark` of `dark mode`)."""
+    """Return English adjectives and vague nouns. They are no tags, but parts of topic names (`dark` of `dark mode`)."""
     return frozenset(_split_bare_words(_load_stop_words()["en"]["plain"]))
 
 
@@ -55,13 +55,13 @@ def false_friends(language: str) -> frozenset[str]:
 
 
 def topic_lines(language: str) -> Iterator[tuple[str, str | None, list[str]]]:
-    """Yield topic, parent and triggers from the lexicon of a language (or `when`, or `hints`)."""
+    """Yield each topic of a lexicon with its parent and its triggers. `language` may also be `when` or `hints`."""
     for name in _ENGLISH_TOPICS if language == "en" else (language,):
         yield from _parse_topics(name)
 
 
 def has_topics(language: str) -> bool:
-    """Return whether the lexicon has words for its topics in a language, by code."""
+    """Return whether the lexicon has words for its topics in a language, which is given by its code."""
     return language == "en" or files(__package__).joinpath(f"topics/{language}.txt").is_file()
 
 
@@ -80,7 +80,7 @@ def _parse_topics(name: str) -> Iterator[tuple[str, str | None, list[str]]]:
 
 @functools.cache
 def alias_groups() -> Mapping[str, tuple[str, ...]]:
-    """Return each lower-case name -> all names with that meaning, the preferred name first."""
+    """Return all names with the same meaning by each lower-case name. The preferred name is first."""
     groups: dict[str, tuple[str, ...]] = {}
     for line in _lines("aliases.txt"):
         name, _, synonyms = line.partition(": ")
@@ -92,7 +92,7 @@ def alias_groups() -> Mapping[str, tuple[str, ...]]:
 
 @functools.cache
 def kinds() -> Mapping[str, frozenset[int]]:
-    """Return a name -> the numbers of the kinds that it belongs to."""
+    """Return for each name the numbers of the kinds that the name belongs to."""
     groups: dict[str, set[int]] = {}
     for number, line in enumerate(_lines("siblings.txt")):
         for member in line.split():
@@ -102,14 +102,14 @@ def kinds() -> Mapping[str, frozenset[int]]:
 
 @functools.cache
 def listed(name: str) -> tuple[str, ...]:
-    """Return the words of `section.name` of the small tables, in order. KeyError for an unknown name."""
+    """Return the words of the small table `section.name`, in order. Raises KeyError for an unknown name."""
     section, key = name.split(".")
     return tuple(_load_small_tables()[section][key].split())
 
 
 @functools.cache
 def figure_patterns() -> Mapping[str, re.Pattern[str]]:
-    """Return topic -> pattern of the figures that indicate it: age, height, weight."""
+    """Return the patterns of figures that indicate a topic (age, height, weight), by topic."""
     tables = tomllib.loads(_read_file("figures.toml"))
     patterns = {topic: "|".join(rows) for topic, rows in tables["topics"].items()}
     for name, part in tables["parts"].items():
@@ -119,7 +119,7 @@ def figure_patterns() -> Mapping[str, re.Pattern[str]]:
 
 @functools.cache
 def scales() -> Mapping[str, tuple[float, float]]:
-    """Return embedding model -> the cosine of two unrelated tags, and of two with the same meaning."""
+    """Return two cosines per embedding model: of two unrelated tags, and of two tags with the same meaning."""
     return {model: (row["unrelated"], row["same"]) for model, row in tomllib.loads(_read_file("scales.toml")).items()}
 
 
@@ -138,7 +138,7 @@ def _read_file(name: str) -> str:
 
 
 def _lines(name: str) -> list[str]:
-    """Return the lines of a table; an indented line continues the previous one."""
+    """Return the lines of a table. An indented line continues the previous line."""
     joined = _read_file(name).replace("\n  ", " ")
     return [line for line in joined.splitlines() if line and not line.startswith("#")]
 

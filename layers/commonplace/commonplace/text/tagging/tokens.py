@@ -1,4 +1,4 @@
-"""A text split into words with phrase boundaries, and its language."""
+"""Split a text into words with phrase boundaries, and detect its language."""
 
 import re
 import unicodedata
@@ -13,8 +13,8 @@ from commonplace.text.tagging.tables import LANGUAGES, function_words, listed, s
 
 _REDACTED = re.compile(r"\[redacted[^\]]*\]?", re.IGNORECASE)
 _UNSPACED = rf"{KANA}\u31f0-\u31ff{HAN}\uf900-\ufaff々〆"
-# In scripts without spaces a sentence is one long string, directly after an address. Strings over 64 characters always count,
-# which bounds the length examined at each position.
+# In scripts without spaces, a sentence may directly follow an address. Every string over 64 characters is left out, which
+# bounds the length examined at each position.
 _PIECE = rf"[^\s{_UNSPACED}]"
 _ADDRESS = re.compile(rf"(?:https?://|www\.){_PIECE}+|{_PIECE}{{1,64}}@{_PIECE}{{1,64}}\.{_PIECE}+|{_PIECE}{{65,}}")
 _TECHNICAL = r"(?<!\w)(?:[cC]\+\+|[cCfF]#|\.NET\b|\.net\b)"
@@ -23,9 +23,9 @@ _RUN = re.compile(rf"[{_UNSPACED}]+")
 
 
 class Word(NamedTuple):
-    """`key`: the form for comparison. `parted`: a phrase ends before it; `first`: it starts a sentence.
+    """A word of a text. `key` is the form for comparison. `parted` is True if a phrase ends before the word.
 
-    `hyphened`: joined to the previous word by a hyphen.
+    `first` is True if the word starts a sentence. `hyphened` is True if a hyphen joins the word to the previous word.
     """
 
     text: str
@@ -36,15 +36,15 @@ class Word(NamedTuple):
 
     @property
     def capital(self) -> bool:
-        """Whether it is capitalized like a name, and not because it starts a sentence."""
+        """Whether the word is capitalized like a name, and not because the word starts a sentence."""
         return self.text[0].isupper() and (not self.first or self.text[1:] != self.text[1:].lower())
 
 
 @dataclass(frozen=True)
 class Reading:
-    """A parsed text: its spaced words, its runs of unspaced script, and its language (`en` by default).
+    """A parsed text. `runs` are its parts in a script without spaces. `language` is `en` by default.
 
-    `mixed`: adjacent grammar words of other languages in it, by language.
+    `mixed` has the adjacent grammar words of other languages in the text, by language.
     """
 
     words: list[Word]
@@ -54,7 +54,7 @@ class Reading:
 
 
 def read(text: str) -> Reading:
-    """Parse a text, without redaction markers, web or mail addresses, and overlong strings."""
+    """Parse a text. Redaction markers, web and mail addresses, and overlong strings are left out."""
     plain = unicodedata.normalize("NFKC", _ADDRESS.sub(" | ", _REDACTED.sub(" | ", text)))
     words = _split_words(plain)
     runs = _RUN.findall(plain)
@@ -65,14 +65,14 @@ def read(text: str) -> Reading:
 
 
 def cut(trigger: str) -> tuple[tuple[str, ...], list[str]]:
-    """Split a trigger for matching: the keys of its spaced words, and its runs of unspaced script."""
+    """Split a trigger of a topic into the keys of its spaced words, and its runs of a script without spaces."""
     if trigger.isascii() and trigger.replace(" ", "").isalnum():
         return tuple(trigger.lower().split()), []
     return tuple(word.key for word in _split_words(trigger)), _RUN.findall(trigger)
 
 
 def spoken(words: list[str]) -> list[Word]:
-    """Return bare lower-case words as in a reading, all of one phrase."""
+    """Return lower-case words without accents as `Word` objects of one phrase."""
     return [Word(word, word, False, False, False) for word in words]
 
 
@@ -93,7 +93,7 @@ def _split_words(text: str) -> list[Word]:
 
 
 def _parts(word: str) -> list[str]:
-    """Split a word: a possessive is dropped, an elided article separated, any other word stays whole."""
+    """Split a word. A possessive is dropped, and an elided article is separated. Any other word stays whole."""
     head, mark, tail = straight(word).partition("'")
     if not mark:
         return [_compile_particle_pattern().sub("", word)] if "가" <= word[0] <= "힣" else [word]
@@ -111,7 +111,7 @@ def _compile_particle_pattern() -> re.Pattern[str]:
 
 
 def _mixed(words: list[Word], own: str) -> Mapping[str, frozenset[str]]:
-    """Return by language adjacent foreign grammar words that the text's own language doesn't have."""
+    """Return adjacent grammar words of other languages, by language. Only English texts are examined."""
     keys_by_language: dict[str, frozenset[str]] = {}
     for language in LANGUAGES[1:] if own == "en" else ():
         foreign = function_words(language) - stop_words("en")
@@ -128,7 +128,7 @@ def _detect_language(words: list[Word]) -> str:
 
 
 def trigger_length(run: str, at: int, table: Mapping[str, object], longest: int, in_a_word: bool = False) -> int:
-    """Return the length of the longest entry of `table` at this place, over one if `in_a_word`; 0 for none."""
+    """Return the length of the longest entry of `table` at `at`, or 0. If `in_a_word`, single characters don't count."""
     for size in range(min(longest, len(run) - at), int(in_a_word), -1):
         if run[at : at + size] in table:
             return size
@@ -136,6 +136,6 @@ def trigger_length(run: str, at: int, table: Mapping[str, object], longest: int,
 
 
 def alone(run: str, at: int) -> bool:
-    """Return whether no Chinese character is adjacent: in Japanese it is then a word of its own."""
+    """Return whether no Chinese character is adjacent. In Japanese, such a character is a word of its own."""
     around = run[max(at - 1, 0) : at] + run[at + 1 : at + 2]
     return not any("\u3400" <= char <= "\u9fff" for char in around)

@@ -1,7 +1,4 @@
-"""The topics of a text: the triggers of the lexicon that occur in it.
-
-An English word stands for its topic only in a suitable sense: as a noun, or as a verb of a person without object.
-"""
+"""Find the topics of a text. Triggers are the words of a lexicon that indicate a topic if they have a suitable sense."""
 
 import functools
 from collections.abc import Iterable, Sequence
@@ -17,15 +14,15 @@ from commonplace.text.tagging.tokens import Reading, Word, alone, cut, trigger_l
 
 
 def is_activity(words: Sequence[Word], at: int) -> bool:
-    """Return False for the "running" of 'running late': the name of an activity in another sense."""
+    """Return False for the name of an activity in another sense, like the "running" of "running late"."""
     return words[at].key not in _load_word_set("verbs.alone") or is_topic(words, at, at + 1, words[at].key)
 
 
 def is_topic(words: Sequence[Word], start: int, end: int, form: str) -> bool:
     """Return whether the words from `start` up to `end` have the sense of their trigger, which begins with `form`.
 
-    A noun used as a verb is no topic ("I booked a flight" is not about books), nor is a personal verb with a thing as subject
-    ("our standup moved to ten"), nor an intransitive one with an object ("she runs a bakery").
+    Some nouns are used as a verb ("I booked a flight"). Some verbs have a thing as subject ("our standup moved to ten") or
+    an object ("she runs a bakery"). None of these is a topic.
     """
     single = end - start == 1
     if single and form not in _load_word_set("verbs.topical") and form not in _load_word_set("verbs.alone"):
@@ -50,7 +47,7 @@ def _get_word_after(words: Sequence[Word], at: int) -> Word | None:
 
 
 def _is_verb(words: Sequence[Word], at: int) -> bool:
-    """Return whether a word is a verb, by what precedes it and an object: 'I want to book a cottage', 'Book a table'."""
+    """Return whether a word is a verb with an object, as in "I want to book a cottage" or "Book a table"."""
     after = _get_word_after(words, at)
     if after is None or after.key not in _load_word_set("verbs.objects"):
         return False
@@ -59,7 +56,7 @@ def _is_verb(words: Sequence[Word], at: int) -> bool:
 
 
 def _done_by_person(words: Sequence[Word], at: int) -> bool:
-    """Return False if a thing is the subject: 'the engine runs', 'the app keeps running', 'our standup moved'."""
+    """Return False if the subject of a verb is a thing, as in "the engine runs" or "our standup moved"."""
     before = _get_word_before(words, at)
     while before is not None and (before.key in _load_word_set("verbs.between") or before.key.endswith("ly")):
         at -= 1
@@ -73,7 +70,7 @@ def _done_by_person(words: Sequence[Word], at: int) -> bool:
 
 
 def _has_object(words: Sequence[Word], at: int) -> bool:
-    """Return whether a verb has an object or idiom: 'runs a bakery', 'running late'; not 'runs a lot', 'running club'."""
+    """Return whether a verb has an object or idiom, as in "runs a bakery" or "running late", but not "runs a lot"."""
     after = _get_word_after(words, at)
     if after is None:
         return False
@@ -83,7 +80,7 @@ def _has_object(words: Sequence[Word], at: int) -> bool:
     if after.key in _load_word_set("verbs.idioms"):
         return True
     if after.capital:
-        # People read titles
+        # A capitalized object of "read" is a title, which people do read.
         return words[at].key not in _load_word_set("verbs.of_titles")
     before = _get_word_before(words, at)
     compound = words[at].key.endswith("ing") and (before is None or before.key not in _load_word_set("verbs.progressive"))
@@ -96,7 +93,7 @@ _PLACES = frozenset(("travel", "residence", "moving", "nature", "wildlife", "pet
 
 
 class Hit(NamedTuple):
-    """A topic found in words from `start` up to `end`. `unsure`: the words have other meanings; `name`: of a name."""
+    """A topic of the words from `start` up to `end`. `unsure` words have other meanings. `name` is True for a name."""
 
     topic: str
     start: int
@@ -106,7 +103,7 @@ class Hit(NamedTuple):
 
 
 class Trigger(NamedTuple):
-    """The words after the first, and the fields of its `Hit`."""
+    """Words that indicate a topic. `rest` has the words after the first. The other fields are those of the `Hit`."""
 
     rest: tuple[str, ...]
     topic: str
@@ -116,7 +113,7 @@ class Trigger(NamedTuple):
 
 @dataclass
 class Lexicon:
-    """Triggers by their first word: the words that follow it and the topic. `named`: only triggers when capital."""
+    """The triggers of a language. `phrases` has them by their first word. Words of `named` count only if capitalized."""
 
     phrases: dict[str, list[Trigger]] = field(default_factory=dict)
     runs: dict[str, list[str]] = field(default_factory=dict)
@@ -126,6 +123,7 @@ class Lexicon:
     longest_run: int = 1
 
     def add(self, trigger: str, topic: str) -> None:
+        """Add a trigger of a topic. A leading "?" means that the trigger also has other meanings."""
         unsure, trigger = trigger.startswith("?"), trigger.removeprefix("?")
         keys, runs = cut(trigger)
         for run in runs:
@@ -142,7 +140,7 @@ class Lexicon:
 
 @loaded_once
 def lexicon(language: str) -> Lexicon:
-    """Return the compiled lexicon of a language, or of `when`. Returns an empty result if none is shipped."""
+    """Return the compiled lexicon of a language, or of `when` or `hints`. It is empty for a language without a lexicon."""
     made = Lexicon()
     if language in _WITHOUT_LEXICON:
         return made
@@ -157,7 +155,7 @@ def lexicon(language: str) -> Lexicon:
 
 
 def topics_of(reading: Reading) -> list[Hit]:
-    """Return the topics and their places, in text order."""
+    """Return the topics of a text with their places."""
     language = reading.language
     own = [] if language == "en" else hits(reading.words, lexicon(language), language)
     taken = {at for hit in own for at in range(hit.start, hit.end)}
@@ -188,7 +186,7 @@ def _drop_unsure_hits(matched: list[Hit], reading: Reading) -> list[Hit]:
     own = [hit for hit in matched if not (hit.unsure and _has_other_meaning(hit, matched))]
     signs = [*own, *(hit for hit in hints if not (hit.unsure and _has_other_meaning(hit, matched)))]
     elsewhere = any(hit.topic in _PLACES or _field(hit.topic) in _PLACES for hit in matched)
-    # Next to a pet, a hint may be another pet ("the python ate the mouse")
+    # Next to a pet, a hint may be another pet ("the python ate the mouse").
     return [
         hit
         for hit in matched
@@ -210,7 +208,7 @@ def _has_other_meaning(hit: Hit, hits: Iterable[Hit]) -> bool:
 
 
 def _named(hit: Hit, reading: Reading, elsewhere: bool) -> bool:
-    """Return whether it is a capitalized name; near places and animals, `Java` and `Python` may not be technical."""
+    """Return whether a hit is a capitalized name. `elsewhere` is True if places or animals make `Python` ambiguous."""
     last = reading.words[hit.end - 1]
     written = last.capital or (bool(reading.runs) and last.text[0].isupper())
     return hit.name and written and not (elsewhere and hit.topic in technical_topics())
@@ -218,7 +216,7 @@ def _named(hit: Hit, reading: Reading, elsewhere: bool) -> bool:
 
 @functools.cache
 def _field(topic: str) -> str:
-    """Return the field of a topic, its outermost parent, which supporting topics share."""
+    """Return the field of a topic. This is its outermost parent, or "technology"."""
     parents = lexicon("en").parents
     while topic in parents and topic not in technical_topics():
         topic = parents[topic]
@@ -226,7 +224,7 @@ def _field(topic: str) -> str:
 
 
 def hits(words: Sequence[Word], table: Lexicon, language: str) -> list[Hit]:
-    """Return the topics of a lexicon in spaced words; a longer trigger hides the shorter ones inside it."""
+    """Return the topics that a lexicon finds in spaced words. A longer trigger hides the shorter triggers inside it."""
     hits: list[Hit] = []
     at = 0
     while at < len(words):
@@ -263,7 +261,7 @@ def _matches_following(words: Sequence[Word], at: int, following: tuple[str, ...
 
 
 def run_hits(runs: Iterable[str], table: Lexicon) -> list[Hit]:
-    """Return the topics in runs of unspaced script, longest trigger first; a single character must be isolated."""
+    """Return the topics in runs of a script without spaces. The longest trigger at each place wins."""
     hits: list[Hit] = []
     for run in map(bare, runs):
         at = 0

@@ -1,4 +1,4 @@
-"""Reading a time range from a search query: "last week", "before 2023", "gestern Abend"."""
+"""Read a time range from a search query, like "last week", "before 2023" or "gestern Abend"."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,12 +11,11 @@ FINENESS: Sequence[Granularity] = ("moment", "day", "week", "month", "year")
 
 @dataclass(frozen=True)
 class TimeRange:
-    """From `after` (inclusive) to `before` (exclusive), at least one of them set and both with the caller's offset.
+    """A range from `after` (inclusive) to `before` (exclusive). Both are timezone-aware, and at least one of them is set.
 
-    `text` has the words of the query that name it. `granularity` is the calendar unit of its edges ("moment" within a day;
-    "day" for a weekend or early May, "month" for a season or quarter), "open" if an end is missing. `any_year`: a date,
-    month or season without a year; the range is in the likeliest year. `any_week`: weekdays without a week, with or without a
-    time of day; the range is in the likeliest week.
+    `text` has the words of the query that name the range. `granularity` is the calendar unit of the edges: "moment" for part
+    of a day, "day" for a weekend, "month" for a season, "open" if an end is missing. `any_year` is True if the query names
+    no year, and `any_week` is True if weekdays are named without a week. The range is then in the likeliest year or week.
     """
 
     after: datetime | None
@@ -29,14 +28,14 @@ class TimeRange:
 
 @dataclass(frozen=True)
 class Period:
-    """From `start` (inclusive) to `end` (exclusive); naive: on the caller's wall clock, aware: instants."""
+    """A period from `start` (inclusive) to `end` (exclusive). Naive times are in the caller's time zone."""
 
     start: datetime
     end: datetime
     grain: Granularity
 
 
-# Slots that select one of similar periods; that recur; and that name a part or a neighbour of a period.
+# ANCHORS select one of similar periods. CYCLES recur. PHASES and RELATIONS name a part or a neighbour of a period.
 ANCHORS = {"turn", "turned", "year", "year_turn", "week_turn", "whole", "ago", "exact", "rolling", "ahead", "numeric"}
 YEARLY = {"month", "month_number", "season", "quarter", "half", "date", "holiday", "week_number"}
 CYCLES = YEARLY | {"weekday", "calendar", "day_of_month"}
@@ -46,7 +45,7 @@ RELATIONS = {"nth", "around", "side", "later"}
 
 @dataclass(frozen=True)
 class TimePhrase:
-    """A phrase found in a query, with the meanings of its slots; `free` if it is a time by itself."""
+    """A phrase found in a query. `slots` has the meanings of its words. `free` is True if the phrase alone is a time."""
 
     start: int
     end: int
@@ -60,7 +59,7 @@ class TimePhrase:
 
     @property
     def general(self) -> bool:
-        """Whether it may be any season, holiday or weekend: "what can I wear in the summer"."""
+        """Whether the phrase may mean any season, holiday or weekend, as in "what can I wear in the summer"."""
         slots = self.slots.keys()
         any_of = slots & {"season", "holiday"} or ("calendar" in slots and not slots & PHASES)
         return self.bare and bool(any_of) and not slots & RELATIONS

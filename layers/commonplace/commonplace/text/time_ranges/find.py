@@ -1,4 +1,4 @@
-"""The spans of a query that may be a time, best first, without look-alikes; and written dates."""
+"""Find the spans of a query that may be a time, and read written dates."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -13,7 +13,7 @@ from commonplace.text.time_ranges import TimePhrase, TimeSpan
 from commonplace.text.time_ranges.language import Joint, Language, language_of, phrases_of
 
 QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”|„[^“”]+[“”]|«[^»]+»|「[^」]+」|『[^』]+』|(?<!\w)['‘][^'’]+['’](?!\w)")
-# Used for a missing year; a leap year, so that 29 February is valid.
+# This year stands for a missing year. It is a leap year, so that 29 February is valid.
 NO_YEAR = 2000
 _FIGURES = re.compile(r"\d+")
 _LETTERS = re.compile(r"[^\W\d_]+")
@@ -23,7 +23,7 @@ REACH = 40
 
 
 def spans_of(query: str, language: Language, blocked: Sequence[tuple[int, int]]) -> list[TimeSpan]:
-    """Return possible times that overlap nothing blocked; leftmost first, and longest first at the same place."""
+    """Return the possible times outside the `blocked` spans. The leftmost is first, or the longest at the same place."""
     phrases = _find_phrases(query, language)
     holidays = [phrase for phrase in phrases if "holiday" in phrase.slots]
     phrases = [phrase for phrase in phrases if not _is_of_a_name(phrase, holidays)]
@@ -43,14 +43,14 @@ def spans_of(query: str, language: Language, blocked: Sequence[tuple[int, int]])
 
 
 def _is_of_a_name(phrase: TimePhrase, holidays: Sequence[TimePhrase]) -> bool:
-    """Return whether it is only part of a holiday's name: the "Friday" of "Good Friday"."""
+    """Return whether a phrase is only part of a holiday's name, like the "Friday" of "Good Friday"."""
     if "holiday" in phrase.slots:
         return False
     return any(holiday.start <= phrase.start and phrase.end <= holiday.end for holiday in holidays)
 
 
 def look_alikes(query: str, languages: Sequence[Language]) -> list[tuple[int, int]]:
-    """Return spans that only resemble a time, in any possible language of the query."""
+    """Return the spans that only resemble a time. `languages` are the possible languages of the query."""
     return _quoted(query) + [match.span() for language in languages for match in language.look_alike.finditer(query)]
 
 
@@ -68,7 +68,7 @@ def _find_phrases(query: str, language: Language) -> list[TimePhrase]:
 
 @cache
 def _needed_words(code: str) -> Mapping[str, tuple[str, ...]]:
-    """Return the words of each slot that some phrase requires, so that a query without them skips the phrase."""
+    """Return the words of each slot that some phrase requires. A query without these words skips the phrase."""
     slots = {slot for phrase in language_of(code).phrases for slot in phrase.needs}
     return {slot: tuple(word.casefold() for word in phrases_of(code, slot)) for slot in slots}
 
@@ -82,7 +82,7 @@ def _find_linked_spans(query: str, language: Language, phrases: list[TimePhrase]
 
 
 def _fits(phrase: TimePhrase, kind: str) -> bool:
-    """Return whether a joint fits: a length ("two years") only as an age, as does a time ago ("more than a year ago")."""
+    """Return whether a joint fits a phrase. An age ("older than") needs a length ("two years") or a time ago."""
     if kind in ("older", "newer"):
         return bool(phrase.slots.keys() & {"length", "ago"})
     return not phrase.slots.keys() & {"length", "day_number"}
@@ -101,20 +101,20 @@ def _find_paired_spans(query: str, language: Language, phrases: list[TimePhrase]
 
 
 def _ready(first: TimePhrase, second: TimePhrase, open_: str) -> bool:
-    """Return whether a date and a number form a span without a word before them, as in "6-7 April"."""
+    """Return whether two phrases can form a span. A date and a number need no word before them, as in "6-7 April"."""
     if {"date", "day_number"} == {slot for phrase in (first, second) for slot in phrase.slots} & {"date", "day_number"}:
         return True
     return (first.free or open_ in ("first", "both")) and (second.free or open_ in ("second", "both"))
 
 
 def _quoted(query: str) -> list[tuple[int, int]]:
-    """Return quoted texts, which are titles, unless the whole query is quoted."""
+    """Return the spans of quoted texts, which are titles. A query that is quoted as a whole has none."""
     whole = len(query.strip())
     return [match.span() for match in QUOTED.finditer(query) if match.end() - match.start() < whole - 1]
 
 
 def _titles(query: str, language: Language) -> list[tuple[int, int]]:
-    """Return capitalized words inside a sentence that are no names of days and months: "Last Week Tonight"."""
+    """Return the spans of capitalized words, as in "Last Week Tonight". Names of days and months are left out."""
     if query.isupper() or query[1:].islower():
         return []
     names = {place for name in language.names.finditer(query) for place in range(*name.span())}
@@ -124,9 +124,9 @@ def _titles(query: str, language: Language) -> list[tuple[int, int]]:
 
 @lru_cache(maxsize=1024)
 def read_written(text: str, language: str) -> date | None:
-    """Return the date in a text, in `NO_YEAR` without a year; for a month its first day. Returns None if there is none.
+    """Return the date in a text, or None. A date without a year is in `NO_YEAR`. A month is read as its first day.
 
-    05/03/2023 is day first in every language, but 03/15/2023 is 15 March; after a year, and in Japanese, the month is first.
+    The day is first in 05/03/2023, in every language. After a year, and in Japanese, the month is first.
     """
     figures = _FIGURES.findall(text)
     if any(len(figure) not in (1, 2, 4) for figure in figures):
@@ -162,9 +162,9 @@ def _build_date(year: int, month: int, day: int) -> date | None:
 
 
 def related(query: str, language: Language, phrases: Sequence[TimePhrase]) -> Iterator[TimePhrase]:
-    """Yield each phrase with adjacent relations, as a phrase with the slots of both.
+    """Yield each phrase that is next to a relation ("the first Monday of"), as a phrase with the slots of both.
 
-    Whether they make sense together ("the first Monday of yesterday" doesn't) is decided when they are resolved.
+    The combination may make no sense ("the first Monday of yesterday"). Such a phrase later resolves to None.
     """
     for phrase, relation in product(phrases, language.relations):
         if _can_take_phrase(relation, phrase):
@@ -183,7 +183,7 @@ def _can_take_phrase(relation: Joint, phrase: TimePhrase) -> bool:
 
 
 def edges(query: str, joint: Joint, first: TimePhrase, last: TimePhrase) -> tuple[int, int] | None:
-    """Return the start and end of a joint with its times. Returns None if it doesn't surround them."""
+    """Return the start and end of a joint with its times. Returns None if the joint doesn't surround the times."""
     before = joint.before.search(query, max(0, first.start - REACH), first.start)
     after = joint.after.match(query, last.end) if before else None
     if not before or not after or (after.end() == last.end and not _ends(query, last.end)):
@@ -202,5 +202,5 @@ def _get_meaning(code: str, slot: str, text: str) -> str:
 
 
 def _ends(query: str, end: int) -> bool:
-    """Return whether a phrase that needs a joint ends like any other word, unlike "Before March-madness"."""
+    """Return whether a phrase ends at `end` like any other word, unlike the "March" of "Before March-madness"."""
     return query[end : end + 1] != "-"

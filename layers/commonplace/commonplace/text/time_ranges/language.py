@@ -1,4 +1,4 @@
-"""The word files, and the phrases of one language as regular expressions, compiled from its word file."""
+"""Load the word file of each language, and compile its time phrases to regular expressions."""
 
 import re
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from commonplace.text.foundation.calendar import LANGUAGES_IN_TIMES, calendar_in
 LANGUAGES = LANGUAGES_IN_TIMES
 # Slots whose names are in the shared calendar, as those of weekdays are.
 MONTHS = {"month": "months", "short_month": "short_months"}
-# Slots with the words of another slot: those of a relation share the words of its time.
+# Slots with the words of another slot. For example, the slots of a relation share the words of its time.
 LIKE = {
     "to_meridiem": "meridiem",
     "to_hour": "hour",
@@ -22,11 +22,9 @@ LIKE = {
     "nth_several": "several",
     **dict.fromkeys(("nth_count", "side_count"), "count"),
 }
-# Times that are capitalized inside a sentence.
-NAMES = ("holiday", "month", "short_month", "weekday", "season", "quarter", "half", "numbered_week")
+NAMES = ("holiday", "month", "short_month", "weekday", "season", "quarter", "half", "numbered_week")  # capitalized in a text
 
-# Notations shared by all languages.
-EVERYWHERE = {
+EVERYWHERE = {  # notations shared by all languages
     "year": r"(?:19|20)\d\d",
     "month_number": r"0?[1-9]|1[0-2]",
     "day_number": r"[12]\d|3[01]|0?[1-9]",
@@ -39,7 +37,7 @@ EVERYWHERE = {
     "numeric": r"(?:19|20)\d\d-\d{1,2}-\d{1,2}|(?:19|20)\d\d/\d{1,2}/\d{1,2}"
     r"|\d{1,2}\.\d{1,2}\.(?:19|20)\d\d|\d{1,2}/\d{1,2}/(?:19|20)\d\d|\d{1,2}-\d{1,2}-(?:19|20)\d\d",
 }
-# A hyphen or slash makes a time part of a name ("year-end", "Monday.com"); an operand may precede a dash.
+# A hyphen, slash or dot makes a time part of a name ("year-end", "Monday.com"). An operand may precede a dash.
 FREE_EDGES = r"(?<![\w/.$€£#@-])", r"(?![\w/@%$€£-]|[.:,]\d|\.\w)"
 BOUND_EDGES = r"(?<![\w/.$€£#@])", r"(?![\w/@%$€£]|[.:,]\d|\.\w)"
 UNSPACED_EDGES = r"(?<![\d.#$¥-])", ""
@@ -60,7 +58,7 @@ def vocabulary(language: str) -> dict[str, Any]:
 
 @cache
 def phrases_of(language: str, slot: str) -> dict[str, str]:
-    """Return the phrases of a slot and their meanings (a list's phrases mean themselves); empty if there are none."""
+    """Return the phrases of a slot with their meanings. The phrases of a list mean themselves."""
     slot = LIKE.get(slot, slot)
     if slot == "weekday":
         return {name: str(number) for name, number in calendar_in_times(language).weekdays.items()}
@@ -74,7 +72,7 @@ def phrases_of(language: str, slot: str) -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Phrase:
-    """`free`: a time by itself; otherwise only next to a "since" or "between"."""
+    """A time phrase of a language. `free` is False if it is a time only next to a word like "since" or "between"."""
 
     code: str
     template: str
@@ -82,14 +80,14 @@ class Phrase:
 
     @cached_property
     def pattern(self) -> re.Pattern[str]:
-        """The pattern, compiled on first use: most queries don't need it, and compiling takes a millisecond."""
+        """The pattern of the phrase. Compiling takes a millisecond, and most queries don't need the pattern."""
         spaced = vocabulary(self.code)["spaced"]
         before, after = (FREE_EDGES if self.free else BOUND_EDGES) if spaced else UNSPACED_EDGES
         return re.compile(before + _expand(self.code, self.template) + after, re.IGNORECASE)
 
     @cached_property
     def needs(self) -> tuple[str, ...]:
-        """The slots outside every group: a query without a word of each can't match."""
+        """The slots outside every group. A query matches only if it has a word of each of these slots."""
         outside = self.template
         while (inner := GROUP.sub("", outside)) != outside:
             outside = inner
@@ -99,9 +97,9 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Joint:
-    """The words before, between and after the times that it joins.
+    """The words before, between and after the one or two times that they join.
 
-    `open`: which of two times need not be free. `of`: the time next to a relation must have one of these slots (empty: any).
+    `open` names which of two times need not be free. If `of` is not empty, the time must have one of these slots.
     """
 
     kind: str
@@ -114,6 +112,8 @@ class Joint:
 
 @dataclass(frozen=True)
 class Language:
+    """The time phrases of a language, and the words that join them or show what a query means."""
+
     code: str
     titles: bool
     phrases: tuple[Phrase, ...]
@@ -131,7 +131,7 @@ class Language:
 
 @loaded_once
 def language_of(code: str) -> Language:
-    """Return the phrases of a language, made once."""
+    """Return the phrases of a language. They are built once per process."""
     table = vocabulary(code)
     return Language(
         code,

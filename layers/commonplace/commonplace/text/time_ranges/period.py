@@ -1,7 +1,7 @@
-"""Calendar periods on the wall clock, and the caller's clock, which selects one of similar periods.
+"""Compute calendar periods in the caller's time zone, and select one of similar periods by the caller's clock.
 
-Their parts and neighbours: early May, its second week or first Monday, the weekend after Easter. Holidays and seasons: their
-days in a year, by the hemisphere or custom of a time zone.
+The module also computes parts and neighbours of a period (early May, the weekend after Easter). It knows the days of
+holidays and seasons, which depend on the hemisphere or custom of a time zone.
 """
 
 import tomllib
@@ -17,7 +17,7 @@ from dateutil.relativedelta import relativedelta
 
 from commonplace.text.time_ranges import Period
 
-# Hours from midnight. Night includes the preceding evening: "last night" may mean the dinner or the dream.
+# Hours from midnight. Night includes the evening before, because "last night" may mean the dinner or the dream.
 HOURS = {
     "morning": (5, 12),
     "noon": (11, 14),
@@ -37,7 +37,7 @@ def monday(moment: datetime) -> datetime:
 
 
 def weekday_from(moment: datetime, weekday: int) -> datetime:
-    """Return the midnight of the first such weekday (Monday is 0) on or after `moment`, which must be a midnight."""
+    """Return the first midnight of a weekday on or after `moment`. Monday is 0. `moment` must be a midnight."""
     day = monday(moment) + timedelta(days=weekday)
     return day if day >= moment else day + timedelta(weeks=1)
 
@@ -52,7 +52,7 @@ def week(moment: datetime) -> Period:
 
 
 def months(year: int, first: int, count: int = 1) -> Period:
-    """Return `count` months from month `first` (1 to 12) of `year`."""
+    """Return the period of `count` months that begins with month `first` (1 to 12) of `year`."""
     start = datetime(year, first, 1)
     return Period(start, start + relativedelta(months=count), "month")
 
@@ -63,7 +63,7 @@ def years(first: int, count: int = 1) -> Period:
 
 
 def calendar(unit: str, moment: datetime, turn: int = 0) -> Period:
-    """Return the week, weekend, month, quarter or year of `moment`, or that `turn` units later."""
+    """Return the week, weekend, month, quarter or year of `moment`, or the one `turn` units later."""
     if unit in ("week", "weekend"):
         whole = week(moment + timedelta(weeks=turn))
         return whole if unit == "week" else days(whole.start + timedelta(days=5), 2)
@@ -75,15 +75,16 @@ def calendar(unit: str, moment: datetime, turn: int = 0) -> Period:
 
 
 def part_of_day(day: Period, part: str) -> Period:
+    """Return a part of a day. `part` is a name from `HOURS`, like "morning"."""
     first, last = HOURS[part]
     return Period(day.start + timedelta(hours=first), day.start + timedelta(hours=last), "moment")
 
 
 @dataclass(frozen=True)
 class Clock:
-    """`instant` is the aware present; `now` the same on the wall clock, or the reference time of a bare "Monday".
+    """The caller's clock. `instant` is the timezone-aware present, and `now` is the naive local time that "Monday" refers to.
 
-    `forward`: the query asks about the future. `told`: the query explicitly asks about the past.
+    `forward` is True if the query asks about the future. `told` is True if the query explicitly asks about the past.
     """
 
     instant: datetime
@@ -93,17 +94,17 @@ class Clock:
 
     @property
     def zone(self) -> str:
-        """The IANA name of the caller's zone; "" if their clock has only an offset."""
+        """The IANA name of the caller's time zone, or "" if the clock has only an offset."""
         return str(getattr(self.instant.tzinfo, "key", ""))
 
     def seen_from(self, now: datetime, *, forward: bool) -> "Clock":
         return replace(self, now=now, forward=forward)
 
     def pick(self, periods: Sequence[Period], turn: int | None, *, current: bool = True) -> Period | None:
-        """Select one of similar periods, given in order: the last (-1), this (0), the next (1); without a turn the likeliest.
+        """Select one of similar periods, which are in order. `turn` is -1 for the last, 0 for this, 1 for the next.
 
-        The likeliest is the latest that has begun or, looking forward, the earliest that has not ended; `current`: whether a
-        period in progress counts. Returns None if no period fits.
+        Without a turn, this returns the latest period that has begun or, if `forward`, the earliest that has not ended.
+        `current` tells whether a period in progress counts. Returns None if no period fits.
         """
         if turn is None and not current:
             turn = 1 if self.forward else -1
@@ -117,17 +118,16 @@ class Clock:
         return fits[place] if -len(fits) <= place < len(fits) else None
 
     def _this(self, periods: Sequence[Period]) -> Period | None:
-        """Return the period in progress, else this year's; in April "what did I do this winter" means the past one."""
+        """Return the period in progress, else this year's. A question about the past gets the latest that has begun."""
         begun = [p for p in periods if p.start <= self.now]
         if begun and (begun[-1].end > self.now or self.told):
             return begun[-1]
         return next((p for p in periods if p.start.year == self.now.year), None)
 
     def aware(self, moment: datetime) -> datetime:
-        """Return a wall-clock time as an instant with that day's offset; a time skipped by DST moves past the gap.
+        """Return a local time with the fixed offset of that day. A time skipped by daylight saving moves past the gap.
 
-        The offset is fixed: two times of one zone are compared by the wall clock, which is wrong in the hour that occurs
-        twice.
+        Without a fixed offset, Python would compare local times, which is wrong in the hour that occurs twice.
         """
         zone = self.instant.tzinfo
         local = moment.replace(tzinfo=zone) if moment.tzinfo is None else moment
@@ -141,14 +141,14 @@ SATURDAY = 5
 LAST = "last"
 FEW = 5
 CALENDAR = ("week", "weekend", "month", "year")
-# Early, mid and late as months of a period of that many months; a year's middle is narrower than the gap.
+# "Early", "mid" and "late" in a period of several months. The middle of a year is narrower than the gap between the others.
 MONTHS = {
     3: {"early": (0, 1), "mid": (1, 2), "late": (2, 3)},
     6: {"early": (0, 2), "mid": (2, 4), "late": (4, 6)},
     12: {"early": (0, 3), "mid": (4, 8), "late": (9, 12)},
     120: {"early": (0, 48), "mid": (48, 84), "late": (84, 120)},
 }
-DAYS_OF_MONTH = {"early": (0, 10), "mid": (10, 20), "late": (20, 31), "half_1": (0, 15), "half_2": (15, 31)}  # 31: to its end
+DAYS_OF_MONTH = {"early": (0, 10), "mid": (10, 20), "late": (20, 31), "half_1": (0, 15), "half_2": (15, 31)}  # 31 is cut
 DAYS_OF_WEEK = {"early": (0, 2), "mid": (2, 4), "late": (4, 7)}
 
 
@@ -194,9 +194,9 @@ def _split_by_months(whole: Period, phase: str, size: int) -> Period | None:
 
 
 def _nth(whole: Period, slots: Slots) -> Period | None:
-    """Return the nth day, week or weekday of a longer period, or several of them: "the first two weeks of May".
+    """Return the nth day, week or weekday of a longer period, or several of them ("the first two weeks of May").
 
-    Weeks are seven days counted from the first day, the last from the end: calendar weeks may belong to two months.
+    A week is seven days counted from the first day of the period. The last week is counted from the end.
     """
     number, count = slots["nth"], _parse_count(slots.get("nth_count", "few" if "nth_several" in slots else "1"))
     if "nth_weekday" in slots or slots.get("nth_unit") == "weekend":
@@ -233,7 +233,7 @@ def _find_adjacent_period(whole: Period, slots: Slots) -> Period | None:
 
 
 def _later(whole: Period, slots: Slots) -> Period | None:
-    """Return the day a number of days or weeks after another: "two weeks from Monday"."""
+    """Return the day that is a number of days or weeks after another day ("two weeks from Monday")."""
     unit = slots["side_unit"]
     if unit not in ("day", "week") or whole.end - whole.start > DAY:
         return None
@@ -253,7 +253,7 @@ Rule = Mapping[str, Any]
 
 
 def season(first_month: int, year: int, zone: str) -> Period:
-    """Return the three whole months of a season that begins in `first_month` in the north, half a year later in the south.
+    """Return the three months of a season. `first_month` is its first month in the north. The south is half a year later.
 
     A season across the turn of the year belongs to the year of its December. `zone` is an IANA name, or "".
     """
@@ -262,7 +262,7 @@ def season(first_month: int, year: int, zone: str) -> Period:
 
 
 def holiday(name: str, year: int, zone: str, *, whole: bool = True) -> Period:
-    """Return the usual days of a holiday, or only its own day; KeyError for a name without a row in the table."""
+    """Return the usual days of a holiday, or only its own day. Raises KeyError for an unknown name."""
     rule = _get_rule(name, zone)
     own = _compute_own_day(rule, year)
     first, last = (rule.get("first", 0), rule.get("last", 0)) if whole else (0, 0)
@@ -270,7 +270,7 @@ def holiday(name: str, year: int, zone: str, *, whole: bool = True) -> Period:
 
 
 def is_movable(name: str, zone: str) -> bool:
-    """Return whether a holiday has another date each year."""
+    """Return whether a holiday has a different date each year."""
     return "day" not in _get_rule(name, zone)
 
 

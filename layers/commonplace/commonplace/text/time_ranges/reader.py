@@ -1,4 +1,4 @@
-"""Reads the time range that a search query names, if any; a cheap check finds the possible languages."""
+"""Reads the time range that a search query names. A cheap check first finds the possible languages."""
 
 import re
 from datetime import datetime
@@ -16,9 +16,9 @@ TELLING = (
     "day", "calendar", "weekday", "month", "short_month", "season", "moment", "unit", "decade", "half", "holiday",
     "numbered_week",
 )  # fmt: skip
-# "Freitagabend", "Aprilwoche", "Osterwochenende".
+# German compounds, like "Freitagabend", "Aprilwoche" and "Osterwochenende".
 COMPOUNDS = (("weekday", "part"), ("month", "unit"), ("holiday", "unit"))
-# Text beyond it is ignored: queries are short, and the reading time must be bounded.
+# Longer queries are cut here, so that the reading time is bounded.
 LONGEST = 1000
 
 
@@ -51,15 +51,15 @@ def _compile_unspaced_times() -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 @cache
 def _figures() -> re.Pattern[str]:
-    """Return the pattern of figures that indicate a time: a decade, a quarter, a day of the month."""
+    """Return the pattern of figures that indicate a time, like a decade, a quarter or a day of the month."""
     figures = (vocabulary(language).get("figures") for language in LANGUAGES)
     return re.compile("|".join([FIGURES, *filter(None, figures)]), re.IGNORECASE)
 
 
 def languages_of(query: str) -> list[str]:
-    """Return the languages in which the query may name a time, likeliest first. Returns an empty result for most queries.
+    """Return the languages in which the query may name a time, likeliest first. Most queries have none.
 
-    A word that is a time in one language and a function word in another ("hier") counts for the likelier language.
+    "hier" is a time in French and a function word in German. Such a word counts for the likelier language.
     """
     words = set(LETTERS.findall(query.casefold()))
     hits = {language: told for language in LANGUAGES if (told := words & _list_time_words(language))}
@@ -81,16 +81,16 @@ def languages_of(query: str) -> list[str]:
 
 
 def _contested(language: str, words_read: set[str], weight: dict[str, int]) -> bool:
-    """Return whether all time words are function words of a language that is at least as likely."""
+    """Return whether all time words are function words of another language that is at least as likely."""
     own = weight[language] - (len(words_read) == weight[language])
     return any(words_read <= _list_function_words(other) for other in LANGUAGES if other != language and weight[other] > own)
 
 
 def read_time_range(query: str, now: datetime) -> TimeRange | None:
-    """Read the range that an English, German, French, Spanish or Japanese query names; None without one.
+    """Return the time range that a query names, or None. The query may be English, German, French, Spanish or Japanese.
 
-    `now` is the caller's aware clock in the caller's zone; a naive one raises ValueError. Of several times, the leftmost is
-    read. README.md in this folder explains each phrase.
+    `now` is the present in the caller's time zone. A naive `now` raises ValueError. If the query names several times, the
+    leftmost is returned. README.md in this folder explains each phrase.
     """
     if now.utcoffset() is None:
         raise ValueError("now must be aware")
@@ -98,7 +98,7 @@ def read_time_range(query: str, now: datetime) -> TimeRange | None:
     languages = languages_of(query)
     if not languages:
         return None
-    # Loads the patterns: only for queries that may need them.
+    # This import loads the patterns, which most queries don't need.
     from commonplace.text.time_ranges.reading import read
 
     return read(query, now, languages)

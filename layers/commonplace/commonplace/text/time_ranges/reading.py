@@ -1,6 +1,6 @@
-"""From a query that may name a time to its range.
+"""Read the time range of a query that may name a time.
 
-Some times recur or are counted from now: "3 weeks ago", dates, months, seasons, quarters, years, decades.
+Some times recur, like months and seasons. Others are counted from now, like "3 weeks ago".
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ Slots = Mapping[str, str]
 # Eight years in each direction include a 29 February, even across 1900 and 2100.
 REACH = 8
 
-# "A few days ago" covers five to two days back, "the last few days" five.
+# "A few days ago" covers the days from five to two days back. "The last few days" covers five days.
 FEW = (5, 2)
 MADE_OF = {
     "half_hour": ("minute", 30),
@@ -72,7 +72,7 @@ def season(slots: Slots, clock: Clock) -> Period | None:
 
 
 def holiday(slots: Slots, clock: Clock) -> Period | None:
-    """Return the usual days of a holiday; for "Christmas morning" and "the day after Christmas" only its own day."""
+    """Return the usual days of a holiday. "Christmas morning" and "the day after Christmas" use only its own day."""
     whole = not slots.keys() & {"part", "hour", "side"}
     return _resolve_in_year(lambda year: period.holiday(slots["holiday"], year, clock.zone, whole=whole), slots, clock)
 
@@ -94,7 +94,7 @@ def year(slots: Slots, clock: Clock) -> Period | None:
 
 
 def decade(slots: Slots, clock: Clock) -> Period | None:
-    """Return ten years; for two digits the latest such decade that has begun."""
+    """Return the ten years of a decade. Two digits mean the latest such decade that has begun."""
     first = int(slots.get("decade") or slots["tens"])
     if first < 100:
         first += 1900 if 1900 + first + 100 > clock.now.year else 2000
@@ -116,7 +116,7 @@ def _build_iso_week(year: int, number: int) -> Period | None:
 
 
 def _resolve_in_year(make: Callable[[int], Period | None], slots: Slots, clock: Clock) -> Period | None:
-    """Return the period in the named year, else the one selected by last, this, next or the query's direction."""
+    """Return the period in the named year. Without a year, "last", "this", "next" or the query's direction selects it."""
     named = _compute_year(slots, clock)
     if named is not None:
         return narrowed(make(named), slots)
@@ -133,7 +133,7 @@ def _compute_year(slots: Slots, clock: Clock) -> int | None:
 
 
 def ago(slots: Slots, clock: Clock) -> Period | None:
-    """Return the day, night, week, month or year a number of units back or ahead; for hours and minutes the hour."""
+    """Return the day, week, month or year a number of units back or ahead. Hours and minutes return the whole hour."""
     sign = 1 if "from_now" in slots else -1
     if "weekday" in slots:
         return _resolve_weekday_ago(slots, clock)
@@ -160,13 +160,13 @@ def _resolve_weekday_ago(slots: Slots, clock: Clock) -> Period | None:
 
 
 def back(slots: Slots, clock: Clock) -> datetime:
-    """Return the time a number of units before now: "older than two years"; for "a few" the nearest."""
+    """Return the time a number of units before now, for "older than two years". "A few" means the fewest units."""
     unit, counts = _count_units(slots)
     return _shift(clock, unit, -counts[-1])
 
 
 def rolling(slots: Slots, clock: Clock) -> Period | None:
-    """Return a number of units back from now, or ahead: whole days including today; hours to the minute."""
+    """Return the period of a number of units up to now, or from now. Days and longer units give whole days."""
     unit, counts = _count_units(slots)
     ahead = "ahead" in slots
     if unit == "weekend":
@@ -174,7 +174,7 @@ def rolling(slots: Slots, clock: Clock) -> Period | None:
         return Period(min(whole.start for whole in wholes), max(whole.end for whole in wholes), "day")
     edge = _shift(clock, unit, counts[0] if ahead else -counts[0])
     now = clock.instant if unit in CLOCK_UNITS else clock.now
-    # Not sorted: in the hour that occurs twice, the later of two times may look earlier.
+    # The two times are not sorted. In the hour that occurs twice, the later time may look earlier.
     first, last = (now, edge) if ahead else (edge, now)
     if unit in CLOCK_UNITS:
         return Period(first, last, "moment")
@@ -182,7 +182,7 @@ def rolling(slots: Slots, clock: Clock) -> Period | None:
 
 
 def _count_units(slots: Slots) -> tuple[str, tuple[int, ...]]:
-    """Return the unit and the counts; "the last days" are a few."""
+    """Return the unit and the possible counts. "The last days" are counted like "a few days"."""
     few = "several" in slots or slots.get("count") == "few"
     unit = slots.get("several") or slots.get("unit") or slots["stretch"]
     unit, size = MADE_OF.get(unit, (unit, 1))
@@ -196,7 +196,7 @@ def _build_period_around(unit: str, moment: datetime) -> Period:
 
 
 def _shift(clock: Clock, unit: str, count: int) -> datetime:
-    """Shift the time: hours and minutes by elapsed time, as an instant; days and longer on the calendar."""
+    """Shift the present by units. Hours and minutes are elapsed time. Longer units are counted on the calendar."""
     if unit in CLOCK_UNITS:
         passed = timedelta(hours=count) if unit == "hour" else timedelta(minutes=count)
         return (clock.instant.astimezone(UTC) + passed).astimezone(clock.instant.tzinfo)
@@ -205,7 +205,7 @@ def _shift(clock: Clock, unit: str, count: int) -> datetime:
     return clock.now + timedelta(days=count * (7 if unit in ("week", "weekend") else 1))
 
 
-# Character by character, so that spans of the translated query are spans of the query.
+# One character becomes one character, so that the spans of the translated query fit the query.
 PLAIN = str.maketrans("０１２３４５６７８９", "0123456789")
 # Slots that determine the year, or whose days differ from year to year.
 OF_ONE_YEAR = {"year", "year_turn", "turn", "turned", "years_back", "ago", "numeric"}
@@ -215,7 +215,7 @@ NOON = 12
 
 
 def read(query: str, now: datetime, languages: Sequence[str]) -> TimeRange | None:
-    """Return the leftmost time that one of these languages names in the query, likeliest language first."""
+    """Return the leftmost time in the query, or None. `languages` are tried in order, likeliest first."""
     plain = query.translate(PLAIN)
     spoken = [language_of(code) for code in languages]
     blocked = look_alikes(plain, spoken)
@@ -279,7 +279,7 @@ def _is_of_any_year(phrase: TimePhrase, zone: str) -> bool:
 
 
 def _resolve_between(phrases: Sequence[TimePhrase], clock: Clock) -> Ends:
-    """Resolve both ends; an end without year or week is the closest to the other, "the 3rd" in the other's month."""
+    """Resolve both ends. An end without a year or week is as close as possible to the other end."""
     first, last = phrases
     if "day_number" in first.slots:
         end = _resolve_dated(last, clock)
@@ -306,7 +306,7 @@ def _build_same_month(phrase: TimePhrase, other: Period) -> Period:
 
 
 def resolve(slots: Slots, clock: Clock) -> Period | None:
-    """Return the period of filled slots on that clock. Returns None if invalid (31 February, afternoon of a week)."""
+    """Return the period that the slots name. Returns None if it is invalid (31 February, the afternoon of a week)."""
     read = next((read for slot, read in READERS.items() if slot in slots), None)
     whole = read(slots, clock) if read else None
     if whole is None or not slots.keys() & {"part", "hour"}:
@@ -317,7 +317,7 @@ def resolve(slots: Slots, clock: Clock) -> Period | None:
 
 
 def point(slots: Slots, clock: Clock) -> Period | None:
-    """Resolve a start or end: "since noon" and "until 3 pm" mean the minute, not the hour from it."""
+    """Resolve a start or end. "Since noon" and "until 3 pm" mean a moment and not a whole hour."""
     period = resolve(slots, clock)
     if period is None or "to_hour" in slots or not ("hour" in slots or slots.get("part") == "noon"):
         return period
@@ -326,7 +326,7 @@ def point(slots: Slots, clock: Clock) -> Period | None:
 
 
 def _resolve_hours(day: Period, slots: Slots) -> Period | None:
-    """Return the hour from a time of day, or a range of two; without am or pm the clock has 24 hours."""
+    """Return the hour that begins at a time of day, or the range of two times. Without am or pm the clock has 24 hours."""
     part = slots.get("part") or slots.get("moment", " ").split(" ")[1]
     half = slots.get("meridiem") or slots.get("to_meridiem") or ("am" if part == "morning" else "pm" if part else None)
     first = _parse_time_of_day(slots["hour"], slots.get("minute"), half)
@@ -355,7 +355,7 @@ def _resolve_day(slots: Slots, clock: Clock) -> Period | None:
 
 
 def _resolve_clock_time(slots: Slots, clock: Clock) -> Period | None:
-    """Return the day of the last such time of day, if the query is about the past: "what have I said since 8 am"."""
+    """Return the day of the last such time of day ("what have I said since 8 am"). The query must be about the past."""
     today = days(clock.now)
     time = _resolve_hours(today, slots) if "hour" in slots else part_of_day(today, slots["part"])
     if time is None or not clock.told:
@@ -364,7 +364,7 @@ def _resolve_clock_time(slots: Slots, clock: Clock) -> Period | None:
 
 
 def _resolve_moment(slots: Slots, clock: Clock) -> Period:
-    """Return a part of a day that includes its day; "near night" is the past one until noon, then the coming one."""
+    """Return a part of a day, as in "tonight". Before noon, "near night" is the past night, and later the coming night."""
     day, part = slots["moment"].split()
     offset = (-1 if clock.now.hour < NOON else 0) if day == "near" else int(day)
     whole = days(clock.now + timedelta(days=offset))
@@ -383,7 +383,7 @@ def _resolve_weekday(slots: Slots, clock: Clock) -> Period | None:
 
 
 def _this_week(period: Period, clock: Clock) -> Period:
-    """Return the past weekend for a question on a Monday: "what did I do this weekend"."""
+    """Return the past weekend if a question about the past means it, as in "what did I do this weekend" on a Monday."""
     if clock.told and period.start > clock.now:
         return Period(period.start - timedelta(weeks=1), period.end - timedelta(weeks=1), period.grain)
     return period
@@ -415,7 +415,7 @@ def _resolve_day_of_month(slots: Slots, clock: Clock) -> Period | None:
     return narrowed(clock.pick([day for day, month in zip(nth, near, strict=True) if day.start < month.end], None), slots)
 
 
-# The first slot of a phrase decides: "Friday last week" also has a week, "3 days ago" a unit.
+# The first of these slots in a phrase decides. "Friday last week" also has a week, and "3 days ago" also has a unit.
 READERS = {
     "week_number": numbered_week,
     "ago": ago,
