@@ -40,7 +40,7 @@ class CommonplaceStore(BaseStore):
     """A `BaseStore` over one user's memory: `graph.compile(store=CommonplaceStore(memory))`.
 
     Each item is a document below the namespace `langgraph`; searches use meaning and words, and no embedding model has to be
-    configured. `fields`: the searchable paths of a value if `put` names none; None: the whole value. Items have no time to
+    configured. `fields` has the searchable paths of a value if `put` names none; None: the whole value. Items have no time to
     live: `put` refuses a `ttl`, as `BaseStore` requires of stores without support.
     """
 

@@ -72,7 +72,7 @@ class MemoryFiles:
         return self.documents.read((ROOT, *place[:-1]), place[-1])
 
     def write(self, place: Place, text: str) -> Document:
-        """Write a file; raises `CONFLICT` if it was written since the tree was read."""
+        """Write a file. Raises `CONFLICT` if it was written since the tree was read."""
         version = self.files[place].version if place in self.files else 0
         return self.documents.write((ROOT, *place[:-1]), place[-1], text, version=version)
 

@@ -14,7 +14,7 @@ from commonplace.use_cases.dispatch import internal_error
 
 @dataclass(frozen=True)
 class ModelTool:
-    """A tool over a memory. `schema`: the JSON schema of its arguments."""
+    """A tool over a memory. `schema` is the JSON schema of its arguments."""
 
     name: str
     description: str
@@ -22,7 +22,7 @@ class ModelTool:
     memory: Commonplace
 
     def call(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the tool's answer; raises `CommonplaceError`, also for internal errors, without exposing details."""
+        """Return the tool's answer. Raises `CommonplaceError`, also for internal errors, without exposing details."""
         try:
             return self.memory.call(self.name, as_declared(tool_named(self.name).request, arguments), admin=False)
         except CommonplaceError:

@@ -44,7 +44,7 @@ KNOWN = "it is remembered already"
 
 
 class EntryRequest(Request):
-    """A typed entry to be validated; `value` is None if the text is unchanged, `event_time` if the day is."""
+    """A typed entry to be validated. `value` is None if the text is unchanged, `event_time` if the day is."""
 
     key: Key | None = None
     value: Text | None = None

@@ -1,4 +1,4 @@
-"""`read_memory` and `delete_memory`: the memories of a section, and their deletion."""
+"""The tools `read_memory` and `delete_memory`: the memories of a section, and their deletion."""
 
 from commonplace.domain.ids import new_operation_id
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory

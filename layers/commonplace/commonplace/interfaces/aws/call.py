@@ -55,7 +55,7 @@ class EventKind(Protocol):
         """Return the caller's id for this call."""
 
     def read(self, event: Event, context: Context) -> Call:
-        """Return the event as a call; raises `CommonplaceError`."""
+        """Return the event as a call. Raises `CommonplaceError`."""
 
     def respond(self, event: Event, status: int, body: Body) -> Body:
         """Return the answer or the error's body as a response for this kind of caller."""

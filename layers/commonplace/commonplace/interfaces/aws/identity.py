@@ -23,7 +23,7 @@ _TOOL_CALL = "tools/call"
 def of_claims(claims: Mapping[str, Any], named: str | None) -> str:
     """Return the user of a verified token: `<issuer>|<sub>`, or `<issuer>#<sub>|<name>` for a backend that acts for others.
 
-    `named`: the header `X-Commonplace-User`, which is forbidden without the scope `commonplace/act-as`.
+    `named` is the header `X-Commonplace-User`, which is forbidden without the scope `commonplace/act-as`.
     """
     issuer, subject = _format_claim(claims.get("iss")), _format_claim(claims.get("sub"))
     if not issuer or not subject or "|" in issuer:

@@ -58,7 +58,7 @@ def _answer_event(event: Event) -> Body:
 
 
 def _base(event: Event) -> str:
-    """Return the API's own address; raises `FORBIDDEN` for another `Host`, or a web page of another origin."""
+    """Return the API's own address. Raises `FORBIDDEN` for another `Host`, or a web page of another origin."""
     headers, own = event.get("headers"), str(event["requestContext"].get("domainName")).lower()
     host, origin = identity.header(headers, "Host") or own, identity.header(headers, "Origin")
     if host.partition(":")[0].lower() != own:
@@ -117,7 +117,7 @@ class _Functions:
         return self._invoke(tool_named(tool).function, "POST", f"/tools/{tool}", json.dumps(arguments))
 
     def page(self, name: str) -> str | None:
-        """Return a page through the function that reads; raises `NOT_FOUND` if there is none."""
+        """Return a page through the function that reads. Raises `NOT_FOUND` if there is none."""
         method, path = http_api.PAGE
         text: str = self._invoke("read", method, path.replace("{name}", name))["text"]
         return text

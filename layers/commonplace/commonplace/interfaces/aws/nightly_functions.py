@@ -36,7 +36,7 @@ _log = logging.getLogger("commonplace")
 
 
 def answer(call: Call) -> Body:
-    """Return the answer to a call of kind `night`; raises `CommonplaceError`."""
+    """Return the answer to a call of kind `night`. Raises `CommonplaceError`."""
     assert call.user_id is not None
     values = call.arguments
     nights = nights_of(call.user_id, call.zone, admin=call.admin)

@@ -1,4 +1,4 @@
-"""`call` and `manifest`: the tools for other programs. `mcp`: the tools for an agent, and installing them in a client."""
+"""The commands `call` and `manifest` for other programs, and `mcp` for agents and for installing the tools in a client."""
 
 import json
 import shlex

@@ -90,7 +90,7 @@ class App:
         return math.inf if ended_at is None else IMPORT_SECONDS - (time.monotonic() - ended_at)
 
     def _guard(self, request: Request, named: str | None) -> None:
-        """Raise if a request is invalid on any route. `named`: the host of an absolute request target."""
+        """Raise if a request is invalid on any route. `named` is the host of an absolute request target."""
         host, origin, site = (header(request, name) for name in ("host", "origin", "sec-fetch-site"))
         for each in (host, host if named is None else named):
             check_caller(each, origin, site, self._port, self._names)

@@ -16,7 +16,7 @@ _LOG = logging.getLogger(__name__)
 
 
 class Opened(OpenedLater):
-    """One user's memory. `uses`: the number of its current users."""
+    """One user's memory. `uses` is the number of its current users."""
 
     uses = 0
 

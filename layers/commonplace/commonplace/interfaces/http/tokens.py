@@ -26,7 +26,7 @@ _MOST_USER = 256  # characters
 
 
 class Holder(BaseModel, frozen=True, extra="forbid"):
-    """The owner of a token. `name`: the token's; `user`: whose memories it opens; `made`: creation time, ISO 8601."""
+    """The owner of a token. `name` is the token's; `user`: whose memories it opens; `made`: creation time, ISO 8601."""
 
     name: str
     user: str
@@ -47,7 +47,7 @@ class TokenFile:
         self._holders: tuple[Holder, ...] = ()
 
     def holders(self) -> tuple[Holder, ...]:
-        """Return all current owners; raises `INVALID_ARGUMENT` if the file is missing, invalid, or readable by others."""
+        """Return all current owners. Raises `INVALID_ARGUMENT` if the file is missing, invalid, or readable by others."""
         try:
             with self._path.open("rb") as file:
                 status = os.fstat(file.fileno())
@@ -68,7 +68,7 @@ class TokenFile:
         return same[0] if same else None
 
     def add(self, name: str, user: str) -> str:
-        """Return a new token, which can't be retrieved later; raises `CONFLICT` if the name exists."""
+        """Return a new token, which can't be retrieved later. Raises `CONFLICT` if the name exists."""
         if not _NAME.fullmatch(name):
             raise _build_error("name", "must be 1 to 64 letters, digits, dots, dashes or underscores of ASCII")
         if not user.strip() or len(user) > _MOST_USER:
@@ -85,7 +85,7 @@ class TokenFile:
         return token
 
     def remove(self, name: str) -> Holder:
-        """Revoke a token; raises `NOT_FOUND` for an unknown name."""
+        """Revoke a token. Raises `NOT_FOUND` for an unknown name."""
         with self._lock_file():
             holders = self.holders()
             gone = [holder for holder in holders if holder.name == name]

@@ -20,7 +20,7 @@ _INDENT = re.compile(r"^([ \t]+)\S", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Change:
-    """A change of a file. `before`: its text, None without a file; `old`: the current entry of this name."""
+    """A change of a file. `before` is its text, None without a file. `old` is the current entry of this name."""
 
     file: Path
     servers: str

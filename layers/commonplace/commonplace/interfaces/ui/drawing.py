@@ -24,7 +24,7 @@ _BELOW, _LEFT = 44.0, 56.0  # space in the growth picture for month names and fo
 
 @dataclass(frozen=True)
 class Dot:
-    """A concept in the picture. `label`: its shortened name; `colour`: 0 to `COLOURS` - 1, None without a community."""
+    """A concept in the picture. `label` is its shortened name; `colour`: 0 to `COLOURS` - 1, None without a community."""
 
     name: str
     label: str
@@ -49,7 +49,7 @@ class Network(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """A month or a year. Heights are in picture units; `total`: the number of memories at its end."""
+    """A month or a year. Heights are in picture units. `total` is the number of memories at its end."""
 
     name: str
     added: int

@@ -61,7 +61,7 @@ def day(moment: datetime, now: datetime) -> Markup:
 
 
 def lang(text: str) -> Markup:
-    """Return the attribute with a text's language, for fonts, line breaks and voices; empty if unknown."""
+    """Return the attribute with a text's language, for fonts, line breaks and voices. Returns an empty result if unknown."""
     code = language_of(text[:FOLDED_FROM])
     return Markup("") if code == UNKNOWN else Markup(' lang="{}"').format(code)
 

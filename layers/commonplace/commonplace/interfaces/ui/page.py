@@ -136,7 +136,7 @@ def _load_files() -> dict[str, bytes]:
 
 
 def _file(name: str, known: str) -> Response:
-    """Return a style sheet or script, which contain no user data. `known`: the versions cached by the browser."""
+    """Return a style sheet or script, which contain no user data. `known` has the versions cached by the browser."""
     body = _load_files().get(name)
     if body is None:
         return Response("there is no such file\n", 404, media_type="text/plain")

@@ -25,7 +25,7 @@ class Also(NamedTuple):
 
 @dataclass(frozen=True)
 class Notice:
-    """The last action, shown on the next page. `undo`: the operation that can be undone."""
+    """The last action, shown on the next page. `undo` is the operation that can be undone."""
 
     says: str
     undo: str | None = None
@@ -98,7 +98,7 @@ class Visit:
         return _select_filled(self.fields)
 
     def show(self, template: str, status: int = 200, /, **shown: Any) -> Response:
-        """Render a template; `error` is the `CommonplaceError` to show, if any."""
+        """Render a template. `error` is the `CommonplaceError` to show, if any."""
         values = {"error": None, **shown, "path": self.path, "form_token": self.session.form_token}
         text = self.look.get_template(template).render(notice=self.session.taken_notice(), now=self.memory.now(), **values)
         return Response(text, status, media_type="text/html")
@@ -108,7 +108,7 @@ class Visit:
         return self.show(template, error.code.status, **shown, error=error)
 
     def go(self, path: str, says: str | None = None, undo: str | None = None, also: tuple[Also, ...] = ()) -> Response:
-        """Redirect to another page, which shows what was done; `undo`: the operation that can be undone."""
+        """Redirect to another page, which shows what was done. `undo` is the operation that can be undone."""
         if says is not None:
             self.session.notice = Notice(says, undo, also)
         return Response(status_code=303, headers={"Location": path})
