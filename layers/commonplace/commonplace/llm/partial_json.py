@@ -29,7 +29,7 @@ class Items:
 def items_of(text: str, name: str, cut: bool) -> Items | None:
     """The list of that name in the answer's JSON; None when there is none.
 
-    Fences and remarks around the JSON do no harm. `cut` is True if a limit ended the answer, perhaps in the middle of an item.
+    Fences and remarks around the JSON do no harm. `cut` is True if a limit ended the answer, perhaps within an item.
     Half a character is read as U+0000, which no field may hold: it costs its own item, not the list.
     """
     for fields, remainder in _objects(text):
