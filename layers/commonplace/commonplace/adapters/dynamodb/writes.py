@@ -85,7 +85,7 @@ class TransactionWrite:
     def actions(self, since: datetime | None) -> list[Action]:
         """Return the actions. `since` is when the write starts to wait for the index. It is None without an index."""
         changes = [*self.closes, *self.archived.values(), self.change]
-        rows = [action for change in changes for action in _build_rows(change, since)]
+        rows = [action for change in changes for action in _build_row_actions(change, since)]
         return rows + self._build_marker_actions(changes)
 
     def _build_marker_actions(self, changes: Sequence[RowChange]) -> list[Action]:
@@ -122,15 +122,15 @@ def batches_of(
         yield batch
 
 
-def _build_rows(change: RowChange, since: datetime | None) -> list[Action]:
+def _build_row_actions(change: RowChange, pending_since: datetime | None) -> list[Action]:
     memory, before = change.memory, change.before
     record, audit = memory_item(memory, change.vector), Action("Put", audit_item(memory, change.audit), ABSENT)
     if before is None:
         rows = [Action("Put", record, ABSENT), audit, *_counted(memory)]
     else:
         rows = [Action("Put", record, f"#{VERSION} = :before", {":before": {"N": str(before.version)}}), audit]
-    if since is not None:
-        rows.append(_build_pending_action(memory, since))
+    if pending_since is not None:
+        rows.append(_build_pending_action(memory, pending_since))
     return rows
 
 

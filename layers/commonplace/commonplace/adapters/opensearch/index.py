@@ -222,7 +222,7 @@ class OpenSearchIndex:
 
 
 def spans_of(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> dict[str, list[tuple[int, int]]]:
-    """Return spans of positions by session. A span has twice the reach on either side of a row."""
+    """Return the spans of positions around the best rows, by session. A span reaches `2 * bm25.REACH` positions each way."""
     served: list[Row] = []
     places: set[tuple[str, int]] = set()
     for row in _best_first(rows, corpus, terms):

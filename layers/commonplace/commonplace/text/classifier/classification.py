@@ -96,7 +96,7 @@ def classify(text: str, vector: Vector | None, encoded: Vector | None = None) ->
     text is not worth storing, the labels are those of its most certain worthy sentence, like an allergy between a greeting
     and a joke. Statements about the user's health, a name or how to answer are never rated below 4.
     """
-    classification = _classify_worthiest(text, vector, encoded)
+    classification = _classify_text_or_sentence(text, vector, encoded)
     if is_standing_wish(text) and not _is_question(text):
         return replace(classification, **STANDING._asdict(), level=max(classification.level, _VITAL), worthy=True)
     vital = states_name(text) or (classification.statement_type in _OF_THE_USER and is_about_health(text))
@@ -109,7 +109,7 @@ def _is_question(text: str) -> bool:
     return text.rstrip().endswith(("?", "？"))
 
 
-def _classify_worthiest(text: str, vector: Vector | None, encoded: Vector | None) -> Classification:
+def _classify_text_or_sentence(text: str, vector: Vector | None, encoded: Vector | None) -> Classification:
     plain = shipped()
     model = plain if encoded is None else shipped("classifier_encoded.npz")
     whole = decide(model.labels, model.tuning, model.scores(text, vector, encoded))
