@@ -47,7 +47,7 @@ class Filing:
         decided = self.decided.get(legacy_id)
         if decided is not None:
             return Filed(decided, 1.0, "a person's word")
-        known = {**_load_shipped_names(), **self.named}.get(_fold_category_name(old)) if old else None
+        known = {**_load_category_names(), **self.named}.get(_fold_category_name(old)) if old else None
         if known is not None:
             return Filed(known, 1.0, "by the name of its old category")
         why = f"no table knows {old}" if old else "it had no category"
@@ -128,7 +128,7 @@ def _fold_category_name(name: str) -> str:
 
 
 @functools.cache
-def _load_shipped_names() -> Mapping[str, Category]:
+def _load_category_names() -> Mapping[str, Category]:
     table = tomllib.loads((files(__package__) / "legacy_categories.toml").read_text(encoding="utf-8"))
     named = {name: category for category in _CATEGORIES for name in (*table[category].split(), category)}
     return {_fold_category_name(name): category for name, category in named.items()}
