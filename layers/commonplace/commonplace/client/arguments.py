@@ -1,6 +1,6 @@
 """Arguments of `Commonplace` methods: paths, and typed dictionaries with the fields of the request models of the same name.
 
-Times are aware `datetime`s or ISO 8601 text; without an offset they are in the user's zone.
+Times are `datetime`s with a time zone, or ISO 8601 text. Text without an offset is in the user's time zone.
 """
 
 import os

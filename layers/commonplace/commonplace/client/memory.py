@@ -133,7 +133,7 @@ class Commonplace(NightMethods, TransferMethods):
         )  # fmt: skip
 
     def store_memory(self, content: str, *, context: StoreContext | None = None, wait: bool = True) -> results.StoreResult:
-        """Store a statement verbatim. `wait=False` omits the recommendations; `history` of the id returns them later."""
+        """Store a statement verbatim. `wait=False` omits recommendations, which `history` of the id returns later."""
         arguments = {"content": content} | ({} if context is None else {"context": context})
         result = dispatch.call("store_memory", arguments, self._build_caller(waits=wait), self._local.ports)
         assert isinstance(result, results.StoreResult)

@@ -34,7 +34,7 @@ Row = Mapping[str, Any]  # a tool in the manifest
 def manifest(tier: Tier | None = None) -> dict[str, JsonValue]:
     """Return the tools of one tier, or all, with their schemas, hints, examples and errors.
 
-    The primary tier has only what a model needs for a call; results are omitted, as they explain themselves.
+    The primary tier has only what a model needs for a call. Descriptions of results and errors are omitted there.
     """
     tools = rows(tier)
     if tier == "primary":
@@ -43,7 +43,7 @@ def manifest(tier: Tier | None = None) -> dict[str, JsonValue]:
 
 
 def manifest_text(tier: Tier | None = None) -> str:
-    """Return the manifest as a file; the primary tier's is minified, because agents read it at each start."""
+    """Return the text of the manifest file. The primary tier is minified, because agents read that file at each start."""
     if tier == "primary":
         return json.dumps(manifest(tier), ensure_ascii=False, separators=(",", ":")) + "\n"
     return json.dumps(manifest(tier), indent=2, ensure_ascii=False) + "\n"
@@ -79,7 +79,7 @@ def _build_shown_row(whole: dict[str, JsonValue], hidden: re.Pattern[str]) -> di
 
 
 def _brief(node: Any, hidden: re.Pattern[str] | None) -> Any:
-    """Return a schema without keywords that errors explain, to save tokens; `hidden`: None removes descriptions."""
+    """Return a schema without keywords that errors explain, to save tokens. If `hidden` is None, omits descriptions."""
     if isinstance(node, list):
         return [_brief(item, hidden) for item in node]
     if not isinstance(node, dict):
@@ -94,7 +94,7 @@ def _brief(node: Any, hidden: re.Pattern[str] | None) -> Any:
 
 
 def without_mentions(text: str, hidden: re.Pattern[str]) -> str:
-    """Return a text without the clauses that mention hidden tools; periods and semicolons delimit clauses."""
+    """Return a text without the clauses that mention hidden tools. Clauses end at periods and semicolons."""
     sentences = []
     for sentence in re.split(r"(?<=\.) (?=[A-Z`])", text):
         shown = "; ".join(clause for clause in sentence.rstrip(".").split("; ") if not hidden.search(clause))
@@ -136,7 +136,7 @@ def schema(model: type[BaseModel], mode: Any) -> dict[str, JsonValue]:
 
 
 def flat(whole: dict[str, Any], nullable: bool) -> dict[str, JsonValue]:
-    """Return an existing schema in the flat form; `nullable`: keeps null as a possible value."""
+    """Return an existing schema in the flat form. `nullable` keeps null as a possible value."""
     flat = _flatten(whole, whole.get("$defs", {}), nullable)
     assert isinstance(flat, dict)
     flat.pop("$defs", None)

@@ -28,7 +28,7 @@ class Hints:
 
 @dataclass(frozen=True)
 class Tool:
-    """One tool. `function` is the handler that serves it on AWS; `use_cases.dispatch` has its use case by name."""
+    """One tool. `function` is the handler that serves the tool on AWS. `use_cases.dispatch` maps tool names to use cases."""
 
     name: str
     title: str
@@ -519,7 +519,7 @@ _BY_NAME = {tool.name: tool for tool in TOOLS}
 
 
 def tool_named(name: str, field: str | None = None) -> Tool:
-    """Return the tool with that name; the error `UNKNOWN_TOOL` lists all names."""
+    """Return the tool with that name. The error `UNKNOWN_TOOL` lists all names."""
     if of_type(str, name, field or "tool") not in _BY_NAME:
         raise CommonplaceError(
             ErrorCode.UNKNOWN_TOOL, f"there is no tool of this name; the tools are {', '.join(_BY_NAME)}", field

@@ -30,10 +30,10 @@ def read_flag(text: str, field: str) -> bool:
 
 
 def as_declared(kind: type[BaseModel], value: Any) -> Any:
-    """Return the arguments converted to the types that `kind` declares; unconvertible values are left for validation.
+    """Return the arguments converted to the types that `kind` declares. Leaves other values for validation.
 
-    An optional field that contains `""` or null is dropped. If the field selects the memories of a change (`Sent.selects`),
-    dropping it would select all, so that raises `INVALID_ARGUMENT`, which names the field. The conversion is idempotent.
+    An optional field that contains `""` or null is dropped. If the field selects memories to change (`Sent.selects`), an
+    empty value raises `INVALID_ARGUMENT`, because the change would affect all memories. The conversion is idempotent.
     """
     return _read_object(kind, value, "", selects=False) if isinstance(value, Mapping) else value
 

@@ -112,7 +112,7 @@ def moment_in(zone: tzinfo | None, value: datetime, path: str) -> datetime:
 
 
 def redacted_value(value: str, key: str) -> tuple[str, list[str]]:
-    """Redact a value again, now that its key is known; also returns the kinds of secrets. Raises `SECRET_ONLY`."""
+    """Redact a value again, now that its key is known. Also returns the kinds of secrets. Raises `SECRET_ONLY`."""
     kinds: list[str] = []
     return _redact_text(value, "value", kinds, key), kinds
 

@@ -1,1 +1,1 @@
-"""Adapters of `Commonplace` for agent SDKs and frameworks, a file each; importing one requires its library."""
+"""Adapters of `Commonplace` for agent SDKs and frameworks. Each file requires the library of its framework."""

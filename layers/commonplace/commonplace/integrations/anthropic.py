@@ -47,8 +47,8 @@ def _with_errors_as_text(method: _AnyMethod) -> _AnyMethod:
 class MemoryTool(BetaAbstractMemoryTool):
     """The memory tool for `client.beta.messages.tool_runner(tools=[MemoryTool(memory)], ...)`.
 
-    Each file is a document of the namespace `memories`, with its versions; `search_memory` finds its paragraphs. Secrets are
-    removed before writing, and the answer reports that to the model.
+    Each file is a document of the namespace `memories` and has versions. `search_memory` finds the paragraphs of files.
+    Secrets are removed before writing, and the answer reports the removal to the model.
     """
 
     def __init__(self, memory: Commonplace, *, cache_control: BetaCacheControlEphemeralParam | None = None) -> None:
@@ -104,7 +104,7 @@ class MemoryTool(BetaAbstractMemoryTool):
 
     @_with_errors_as_text
     def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
-        """Insert a text after a line of a file; 0 is before the first."""
+        """Insert a text after a line of a file. Line 0 means before the first line."""
         place, files, text = self._read_file(command.path)
         lines = text.removesuffix("\n").split("\n") if text else []
         if not 0 <= command.insert_line <= len(lines):
@@ -118,7 +118,7 @@ class MemoryTool(BetaAbstractMemoryTool):
 
     @_with_errors_as_text
     def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
-        """Delete a file, or a folder with its contents; each deletion can be undone for 30 days (`memory.documents.undo`)."""
+        """Delete a file or a whole folder. `memory.documents.undo` can undo the deletion of each file for 30 days."""
         place, files = place_of(command.path), MemoryFiles.read(self._documents)
         if not place:
             raise ToolError("Cannot delete the /memories directory itself")
@@ -129,7 +129,7 @@ class MemoryTool(BetaAbstractMemoryTool):
 
     @_with_errors_as_text
     def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
-        """Move a file or folder to another path; never overwrites."""
+        """Move a file or folder to another path. Existing files are never overwritten."""
         old, new, files = place_of(command.old_path), place_of(command.new_path), MemoryFiles.read(self._documents)
         if not old:
             raise ToolError("Cannot rename the /memories directory itself")
@@ -144,7 +144,7 @@ class MemoryTool(BetaAbstractMemoryTool):
         return f"Successfully renamed {command.old_path} to {command.new_path}"
 
     def clear_all_memory(self) -> str:
-        """Delete every file; each can be undone for 30 days."""
+        """Delete every file. Each deletion can be undone for 30 days."""
         files = MemoryFiles.read(self._documents)
         for place in list(files.below(())):
             MemoryFiles.read(self._documents).delete(place)
@@ -160,7 +160,7 @@ class MemoryTool(BetaAbstractMemoryTool):
 
 
 class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
-    """The memory tool for `AsyncAnthropic`; it doesn't block the event loop."""
+    """The memory tool for `AsyncAnthropic`. Calls don't block the event loop."""
 
     def __init__(self, memory: Commonplace, *, cache_control: BetaCacheControlEphemeralParam | None = None) -> None:
         super().__init__(cache_control=cache_control)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def memory_tools(memory: Commonplace, tier: ShownTier | None = None) -> "list[StructuredTool]":
-    """Return the tools for `create_agent(model, tools=memory_tools(memory))`; `tier` as in `model_tools`.
+    """Return the tools for `create_agent(model, tools=memory_tools(memory))`. `model_tools` explains `tier`.
 
     A failed call becomes a tool message with the status `error`, and the agent continues.
     """

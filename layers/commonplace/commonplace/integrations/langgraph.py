@@ -39,9 +39,9 @@ Namespace = tuple[str, ...]
 class CommonplaceStore(BaseStore):
     """A `BaseStore` over one user's memory: `graph.compile(store=CommonplaceStore(memory))`.
 
-    Each item is a document below the namespace `langgraph`; searches use meaning and words, and no embedding model has to be
-    configured. `fields` has the searchable paths of a value if `put` names none; None: the whole value. Items have no time to
-    live: `put` refuses a `ttl`, as `BaseStore` requires of stores without support.
+    Each item is a document below the namespace `langgraph`. Searches use meaning and words without a configured embedding
+    model. `fields` has the searchable paths of a value if `put` names none. With None, the whole value is searchable. Items
+    never expire. `put` refuses a `ttl`, as `BaseStore` requires of stores without expiry.
     """
 
     def __init__(self, memory: Commonplace, *, fields: Sequence[str] | None = None) -> None:
@@ -49,7 +49,7 @@ class CommonplaceStore(BaseStore):
         self._fields = fields
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Read first, from the state before the batch; if an item is put twice, the last value counts."""
+        """Answer reads from the state before the batch, then write. If an item is put twice, the last value counts."""
         operations = list(ops)
         results: list[Result] = [None if isinstance(op, PutOp) else self._answer_read(op) for op in operations]
         puts = {(op.namespace, op.key): op for op in operations if isinstance(op, PutOp)}
@@ -103,7 +103,7 @@ class CommonplaceStore(BaseStore):
         )  # fmt: skip
 
     def _search(self, op: SearchOp) -> list[SearchItem]:
-        """Return the matches, best first, then items without a score; oldest first without a query."""
+        """Return the matches, best first, then items without a score. Without a query, the oldest items are first."""
         namespace = (_ROOT, *op.namespace_prefix)
         heads = sorted(self._documents.listed(namespace), key=lambda head: (head.created_at, head.path))
         scores = self._documents.scores(op.query, namespace) if op.query and op.query.strip() else {}

@@ -19,11 +19,11 @@ Place = tuple[str, ...]
 
 
 class PathError(ValueError):
-    """A path that is not under `/memories`; the message explains that to the model."""
+    """A path is not under `/memories`. The message explains the error to the model."""
 
 
 def place_of(path: str) -> Place:
-    """Return the place of a path. `.` and `..` are resolved, but not beyond the root; encoded ones are refused."""
+    """Return the place of a path. Resolves `.` and `..`. Raises `PathError` if `..` is encoded or leads beyond the root."""
     if path != f"/{ROOT}" and not path.startswith(f"/{ROOT}/"):
         raise PathError(f"Path must start with /memories, got: {path}")
     names: list[str] = []
@@ -85,7 +85,7 @@ class MemoryFiles:
         return iter(sorted(path for path in {*self.files, *self.folders} if path and path[:-1] == folder))
 
     def lines(self, folder: Place, path: str, depth: int = 0) -> list[str]:
-        """List a folder and its contents, two levels deep, with sizes; names that begin with a dot are omitted."""
+        """List a folder and its contents with sizes, two levels deep. Names that begin with a dot are omitted."""
         lines = [f"{size_of(_FOLDER_BYTES)}\t{path}{'/' if depth else ''}"]
         for place in self.below(folder) if depth < _DEEPEST else ():
             inner = f"{path}/{place[-1]}"
@@ -96,14 +96,14 @@ class MemoryFiles:
         return lines
 
     def delete(self, place: Place) -> None:
-        """Delete a file, or a folder with its contents; the parent folder stays."""
+        """Delete a file, or a folder with its contents. The parent folder stays."""
         self._leave(place)
         heads = [self.files[place]] if place in self.files else self.documents.listed((ROOT, *place))
         for head in heads:
             self.documents.delete(head.namespace, head.key)
 
     def move(self, old: Place, new: Place) -> None:
-        """Move a file, or a folder with its contents; if one file can't be moved, all stay where they were.
+        """Move a file, or a folder with its contents. If one file can't be moved, all files stay where they were.
 
         Raises `CONFLICT` if a file is written meanwhile. If the process dies halfway, each file is still in at least one
         place.

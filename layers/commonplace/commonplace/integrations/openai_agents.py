@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def memory_tools(memory: Commonplace, tier: ShownTier | None = None) -> "list[FunctionTool]":
-    """Return the tools for `Agent(tools=memory_tools(memory))`; `tier` as in `model_tools`.
+    """Return the tools for `Agent(tools=memory_tools(memory))`. `model_tools` explains `tier`.
 
     A failed call is reported to the model as JSON, `{"error": {...}}`, and the run continues.
     """

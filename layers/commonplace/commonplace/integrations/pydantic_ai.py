@@ -12,9 +12,9 @@ if TYPE_CHECKING:
 
 
 def memory_tools(memory: Commonplace, tier: ShownTier | None = None) -> "list[Tool[Any]]":
-    """Return the tools for `Agent(model, tools=memory_tools(memory))`; `tier` as in `model_tools`.
+    """Return the tools for `Agent(model, tools=memory_tools(memory))`. `model_tools` explains `tier`.
 
-    If the model can correct its arguments, it is asked to retry; any other failure is a failed tool, and the run continues.
+    If a call fails because of its arguments, the model is asked to retry. Any other failure fails the tool, but not the run.
     """
     require_extra("pydantic-ai", "tools for pydantic-ai are asked for")
     return [_build_tool(tool) for tool in model_tools(memory, tier)]

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def memory_tools(memory: Commonplace, tier: ShownTier | None = None) -> "list[PythonAgentTool]":
-    """Return the tools for `Agent(tools=memory_tools(memory))`; `tier` as in `model_tools`.
+    """Return the tools for `Agent(tools=memory_tools(memory))`. `model_tools` explains `tier`.
 
     A failed call becomes a tool result with the status `error`, and the agent continues.
     """

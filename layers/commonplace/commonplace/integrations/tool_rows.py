@@ -1,4 +1,4 @@
-"""The tools of a memory for these frameworks: from the rows of the manifest, and called as by a model."""
+"""The tools of a memory for these frameworks. The tools are built from the manifest and called by a model."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -34,8 +34,8 @@ class ModelTool:
 def model_tools(memory: Commonplace, tier: ShownTier | None = None) -> list[ModelTool]:
     """Return the tools of a tier: `primary`, `core` (includes primary) or `all`. By default, return those that MCP shows.
 
-    Each tool acts on one user's memory: arguments never name the user. Bulk exports and imports are only planned, because the
-    caller is a model.
+    Each tool acts on one user's memory, so arguments never name the user. Bulk exports and imports are only planned, because
+    the caller is a model.
     """
     rows = cast(Sequence[dict[str, Any]], shown_rows(tier))
     return [ModelTool(row["name"], row["description"], row["input_schema"], memory) for row in rows]

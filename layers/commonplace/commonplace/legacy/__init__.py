@@ -1,6 +1,6 @@
-"""The old store's tools for reading, by their old names, over what was moved here.
+"""The old store's read tools, by their old names. They read the memories that were migrated to Commonplace.
 
-Each takes the `Commonplace` to read, as `memory`; without one it opens the file that the environment names. Nothing is
+`memory` is the `Commonplace` to read. Without `memory`, a function opens the file that the environment names. Nothing is
 written, and no use is counted.
 """
 
@@ -26,10 +26,10 @@ from commonplace.use_cases.search import search_memory
 
 
 def tinydb_find_similar_tags(tag: str, threshold: float = 0.8, *, memory: Commonplace | None = None) -> list[dict[str, Any]]:
-    """Tags in use that are like a tag, the most alike first: `{"tag", "similarity", "count"}`.
+    """Return the tags in use that are similar to a tag, most similar first, as `{"tag", "similarity", "count"}`.
 
-    Similarity 1.0 is the same thing, by spelling, number or a known other name; else it is the cosine of both. Two things
-    of one kind (`python2`, `python3`) are left out, however close.
+    Similarity is 1.0 if the tags differ only by spelling, number or a known synonym. Otherwise similarity is the cosine of
+    the tags' vectors. Two things of one kind (`python2`, `python3`) have similarity 0.0.
     """
     with _open_memory(memory) as (caller, ports):
         counts = tags_in_use(caller, ports)
@@ -39,14 +39,14 @@ def tinydb_find_similar_tags(tag: str, threshold: float = 0.8, *, memory: Common
 
 
 def tinydb_get_memory(memory_id: str | int, *, memory: Commonplace | None = None) -> dict[str, Any]:
-    """A memory by its old id, or its new one, in the old store's fields; `NOT_FOUND` where neither leads to one."""
+    """Return a memory by old or new id, in the old store's fields. Raises `NOT_FOUND` for an unknown id."""
     with _open_memory(memory) as (caller, ports):
         (shown,) = _format_memories([memory_with_id(str(memory_id), caller, ports)], caller, ports)
         return shown
 
 
 def tinydb_search_memories(query: str, limit: int = 10, *, memory: Commonplace | None = None) -> list[dict[str, Any]]:
-    """The memories that match a question, best first, in the old store's fields. `limit`: 1-100."""
+    """Return the memories that match a query, best first, in the old store's fields. `limit` is from 1 to 100."""
     with _open_memory(memory) as (caller, ports):
         request, _ = validate.validate(SearchRequest, {"query": query, "limit": limit}, caller.now.tzinfo)
         ids = [hit.id for hit in search_memory(request, caller, ports).results]
@@ -54,7 +54,7 @@ def tinydb_search_memories(query: str, limit: int = 10, *, memory: Commonplace |
 
 
 def tinydb_list_categories(*, memory: Commonplace | None = None) -> dict[str, int]:
-    """The categories with how many current memories each has, the fullest first."""
+    """Return the number of current memories in each category. The largest category is first."""
     with _open_memory(memory) as (caller, ports):
         visibility = visibility_of(caller)
         current = (memory for memory in ports.records.all(caller.user_id) if is_visible(visibility, memory))

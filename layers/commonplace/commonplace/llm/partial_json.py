@@ -20,17 +20,17 @@ _HALVES = re.compile(
 
 @dataclass(frozen=True)
 class Items:
-    """The complete items of a list, in order, and the incomplete one at a cut."""
+    """The complete items of a list, in order. `incomplete` is the item at which the answer was cut off."""
 
     complete: list[object]
     incomplete: object = None
 
 
 def items_of(text: str, name: str, cut: bool) -> Items | None:
-    """The list of that name in the answer's JSON; None when there is none.
+    """Return the list of that name in the answer's JSON. Returns None if there is none.
 
-    Fences and remarks around the JSON do no harm. `cut` is True if a limit ended the answer, perhaps within an item.
-    Half a character is read as U+0000, which no field may hold: it costs its own item, not the list.
+    Fences and remarks around the JSON are ignored. `cut` is True if a limit ended the answer, perhaps within an item.
+    Half a character is read as U+0000, which no field may contain. So only the item with this character is invalid.
     """
     for fields, remainder in _objects(text):
         if isinstance(fields.get(name), list):
@@ -41,12 +41,12 @@ def items_of(text: str, name: str, cut: bool) -> Items | None:
 
 
 def object_with(text: str, name: str) -> dict[str, Any] | None:
-    """The first whole JSON object of the answer that has a field of that name."""
+    """Return the first complete JSON object of the answer that has a field of that name."""
     return next((fields for fields, remainder in _objects(text) if name in fields and _begins_whole(remainder)), None)
 
 
 def _objects(text: str) -> Iterator[tuple[dict[str, Any], str]]:
-    """The JSON objects that begin in the answer, cut off perhaps, each with the text from there on."""
+    """Yield the JSON objects in the answer, each with the text from its start. Objects may be cut off."""
     text = _HALVES.sub(lambda match: match[1] or r"\u0000", text)
     start = -1
     for _ in range(_MOST_OPENINGS):
@@ -68,7 +68,7 @@ def _begins_whole(text: str) -> bool:
 
 
 def _ends_with_an_item(text: str) -> bool:
-    """Whether only closing brackets are missing; behind a list within an item the rest of the item is missing too."""
+    """Return whether only closing brackets are missing. After a list within an item, the rest of the item is missing too."""
     trimmed = text.rstrip(", \n")
     return any(_is_json(trimmed + end) for end in ("", "}", "]}"))
 

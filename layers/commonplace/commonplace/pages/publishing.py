@@ -121,7 +121,7 @@ def publish(run: Run, context: RunContext) -> str | None:
 
 
 def publish_changes(context: RunContext, cause: str, erased: Collection[str] = ()) -> str | None:
-    """Write the pages after any change. `cause` is named in the log; `erased` memories are removed from all pages."""
+    """Write the pages after any change. `cause` is named in the log. `erased` memories are removed from all pages."""
     if context.night.pages is None:
         return None
     try:

@@ -37,7 +37,7 @@ class Filed:
 
 @dataclass(frozen=True)
 class Filing:
-    """Rules for categories. `named` maps old categories. `decided` maps old ids; None means that the review left it open."""
+    """Rules for categories. `named` maps old categories. `decided` maps old ids, with None for ids left open by a review."""
 
     named: Mapping[str, Category]
     decided: Mapping[str, Category | None]

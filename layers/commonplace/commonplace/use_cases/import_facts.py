@@ -63,7 +63,7 @@ _Named = TypeVar("_Named", str, RefusedEntry)
 
 @dataclass(frozen=True)
 class CheckedFact:
-    """A valid statement. `rest` has fields for the note. `cut`: some did not fit. `fields` is the JSON of tags and rest."""
+    """A valid statement. `rest` is for the note. `cut` is True if some did not fit. `fields` has tags and rest as JSON."""
 
     where: str
     name: str

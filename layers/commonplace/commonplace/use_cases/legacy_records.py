@@ -29,7 +29,7 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True)
 class LegacyRecord:
-    """An old record. `legacy_id` is its id here. `left` has the fields moved to the note. `cut`: the note is truncated."""
+    """An old record with the id `legacy_id`. `left` names fields moved to the note. `cut` is True if the note was cut."""
 
     legacy_id: str
     memory: LegacyMemory

@@ -75,7 +75,7 @@ def by_function(rows: Sequence[Row]) -> dict[str, list[Row]]:
 
 
 def bedrock_agents(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
-    """Return `{function: {actionGroupName, description, functionSchema}}`; callers add agent, version and executor."""
+    """Return `{function: {actionGroupName, description, functionSchema}}`. Callers add agent, version and executor."""
     return {
         function: {**group(function, own), "functionSchema": {"functions": [_build_function(row) for row in own]}}
         for function, own in by_function(rows).items()
@@ -123,7 +123,7 @@ def _fold_extra_fields(fields: list[tuple[str, Schema]]) -> list[tuple[str, Sche
 
 
 def bedrock_agents_api(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:
-    """Return `{function: {actionGroupName, description, apiSchema: {payload}}}`; the payload is an OpenAPI document."""
+    """Return `{function: {actionGroupName, description, apiSchema: {payload}}}`. The payload is an OpenAPI document."""
     return {
         function: {**group(function, own), "apiSchema": {"payload": json.dumps(_build_document(own), ensure_ascii=False)}}
         for function, own in by_function(rows).items()
@@ -160,7 +160,7 @@ def _build_field(schema: Schema) -> dict[str, Any]:
 
 
 def agentcore(rows: Sequence[Row]) -> dict[str, list[dict[str, Any]]]:
-    """Return `{function: [{name, description, inputSchema}]}`; the gateway adds `<target>___` before each name."""
+    """Return `{function: [{name, description, inputSchema}]}`. The gateway adds `<target>___` before each name."""
     return {function: [_build_tool(row) for row in own] for function, own in by_function(rows).items()}
 
 

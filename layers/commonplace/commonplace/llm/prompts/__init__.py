@@ -17,18 +17,18 @@ def instructions(name: str) -> str:
 
 
 def prompt_version(mode: Mode) -> str | None:
-    """Twelve hexadecimal digits that identify a mode's prompts; None where there are none."""
+    """Return twelve hexadecimal digits that identify a mode's prompts. Returns None for a mode without prompts."""
     texts = [instructions(name) for name in _OF_MODE[mode]]
     return hashlib.sha256("\n".join(texts).encode()).hexdigest()[:12] if texts else None
 
 
 def delimited_data(parts: Mapping[str, str], mark: str) -> str:
-    """The parts unchanged, each between tags of its name and the mark."""
+    """Return the parts unchanged. Each part is between tags with the name of the part and the mark."""
     return "\n".join(f"<{name}-{mark}>\n{part}\n</{name}-{mark}>" for name, part in parts.items())
 
 
 def unused_mark(parts: Iterable[str]) -> str:
-    """A random mark that occurs in none of the parts."""
+    """Return a random mark that occurs in none of the parts."""
     texts = tuple(parts)
     while any((mark := secrets.token_hex(6)) in part for part in texts):
         continue
