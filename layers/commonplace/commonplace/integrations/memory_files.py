@@ -19,7 +19,7 @@ Place = tuple[str, ...]
 
 
 class PathError(ValueError):
-    """A path is not under `/memories`. The message explains the error to the model."""
+    """Raised for a path that is not under `/memories`. The message explains the error to the model."""
 
 
 def place_of(path: str) -> Place:
