@@ -22,8 +22,8 @@ OTHERS_SECONDS = 0.5
 INIT_MEMORY = 100.0
 HANDLERS = {"empty": "", "libraries": "import numpy, pydantic\nclass Model(pydantic.BaseModel):\n    x: int\n"}
 USUAL_SECONDS = 0.2
-"""What a start that imports the libraries takes on the machine of the budgets; a slower machine's seconds shrink by it."""
-_MOST_ROUNDS = 12
+"""What a start that imports the libraries takes on the machine of the budgets; budgets grow with it on a slower one."""
+_FEWEST_ROUNDS, _MOST_ROUNDS = 4, 20
 _SIZES = ROOT / ".aws-sam" / "sizes.json"
 
 
@@ -80,24 +80,26 @@ def test_nothing_is_carried_that_the_runtime_has_or_nobody_calls(package: str, a
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_a_function_starts_soon(function: str, tmp_path: Path) -> None:
-    """Importing the handler costs at most its budget of processor time, beside a start that imports only libraries.
+    """Processor time until the handler is imported, beyond what the interpreter and the runtime client take.
 
-    Other work on the machine can only make a start slower. The first round within the budget therefore settles it.
+    Other work on the machine can only make a start slower, so the fastest of several starts count. There are more rounds
+    while they are over the budget.
     """
     nothing, libraries = (other_handler(tmp_path / name, text) for name, text in HANDLERS.items())
-    budget = INIT_SECONDS.get(function, OTHERS_SECONDS)
-    rounds = []
-    for _ in range(_MOST_ROUNDS):
-        (empty, _), (usual, _), (whole, memory) = (cost(function, handler, tmp_path) for handler in (nothing, libraries, {}))
-        seconds = (whole - empty) / max(1.0, usual / USUAL_SECONDS)
-        rounds.append((seconds, memory))
-        if seconds <= budget and memory <= INIT_MEMORY:
+    rounds: list[list[tuple[float, float]]] = []
+    while True:
+        rounds.append([cost(function, handler, tmp_path) for handler in (nothing, libraries, {})])
+        (empty, _), (usual, _), (whole, memory) = (
+            map(min, zip(*starts, strict=True)) for starts in zip(*rounds, strict=True)
+        )
+        seconds, budget = whole - empty, INIT_SECONDS.get(function, OTHERS_SECONDS) * max(1.0, usual / USUAL_SECONDS)
+        is_within = seconds <= budget and memory <= INIT_MEMORY
+        if len(rounds) >= (_FEWEST_ROUNDS if is_within else _MOST_ROUNDS):
             break
-    seconds, memory = map(min, zip(*rounds, strict=True))
     tell(f"{function} init s", seconds)
     tell(f"{function} init MB", memory)
     assert memory <= INIT_MEMORY
-    assert seconds <= budget, f"{len(rounds)} rounds"
+    assert seconds <= budget
 
 
 def test_the_runtime_client_is_the_real_one() -> None:
