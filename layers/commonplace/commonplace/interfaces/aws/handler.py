@@ -1,4 +1,4 @@
-"""The entrypoint of all functions that serve tools. It accepts every kind of event and responds in the same kind."""
+"""The entry point of all functions that serve tools. It accepts every kind of event and sends a response of that kind."""
 
 import json
 from collections.abc import Callable
@@ -33,7 +33,7 @@ _KINDS: tuple[EventKind, ...] = (agentcore, http_api, bedrock_agent, direct)
 
 
 def handler_of(function: str) -> Handler:
-    """Return the Lambda handler of a function. Imports its use cases now, while Lambda starts the container."""
+    """Return the Lambda handler of a function. Imports the use cases now, while Lambda starts the container."""
     for tool in TOOLS:
         if tool.function == function:
             dispatch.use_case(tool.name)
@@ -55,7 +55,7 @@ def handler_of(function: str) -> Handler:
 
 
 def _kind_of(event: Any, context: Context) -> EventKind:
-    """Return the kind of an event. An unknown event counts as a direct call, which refuses it."""
+    """Return the kind of an event. An unknown event counts as a direct call. The direct interface then refuses it."""
     ways = _KINDS if isinstance(event, dict) else ()
     return next((kind for kind in ways if kind.takes(event, context)), direct)
 

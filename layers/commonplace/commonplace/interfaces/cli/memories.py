@@ -1,4 +1,4 @@
-"""`normalize`, `store`, `context` and `discover`: statements, memories, and their overview."""
+"""The commands `normalize`, `store`, `context` and `discover`. They store memories, and give an overview of them."""
 
 import json
 import shlex

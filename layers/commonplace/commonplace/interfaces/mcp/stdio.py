@@ -18,7 +18,7 @@ _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 def serve(memory: OpenedLater, tier: ShownTier | None, stopped: Callable[[], int]) -> None:
-    """Serve until stdin ends or a signal arrives. After a signal, `stopped` informs a person and returns the exit code."""
+    """Serve until stdin ends or a signal arrives. After a signal, `stopped` prints a message and returns the exit code."""
     log_without_texts()
 
     def stop(_number: int, _frame: FrameType | None) -> None:

@@ -1,4 +1,4 @@
-"""The look of the page: the templates, and the functions they call."""
+"""The templates of the page, and the functions that the templates call."""
 
 from datetime import datetime
 from functools import cache
@@ -61,7 +61,7 @@ def day(moment: datetime, now: datetime) -> Markup:
 
 
 def lang(text: str) -> Markup:
-    """Return the attribute with a text's language, for fonts, line breaks and voices. Returns an empty result if unknown."""
+    """Return the `lang` attribute of a text, for fonts, line breaks and voices. It is empty if the language is unknown."""
     code = language_of(text[:FOLDED_FROM])
     return Markup("") if code == UNKNOWN else Markup(' lang="{}"').format(code)
 
@@ -71,7 +71,7 @@ def number(value: float) -> str:
 
 
 def label(name: str) -> str:
-    """Return a word of a vocabulary in readable form."""
+    """Return a name with spaces instead of underscores, and with a capital first letter."""
     return name.replace("_", " ").capitalize()
 
 
