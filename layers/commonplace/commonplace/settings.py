@@ -111,7 +111,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
 
 
 def metrics_namespace(environment: Mapping[str, str] | None = None) -> str:
-    """Return the metrics namespace from the variable that Powertools reads. The template sets it to the stack's name."""
+    """Return the metrics namespace from the variable of Powertools. The template sets the variable to the stack's name."""
     return (os.environ if environment is None else environment).get("POWERTOOLS_METRICS_NAMESPACE") or "Commonplace"
 
 

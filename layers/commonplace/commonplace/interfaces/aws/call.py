@@ -1,4 +1,4 @@
-"""The types that all kinds of Lambda events share: a call, and a kind of event, which reads events and answers them."""
+"""The types that all kinds of Lambda events share. `Call` is a call. `EventKind` reads and answers one kind of event."""
 
 import json
 from collections.abc import Mapping

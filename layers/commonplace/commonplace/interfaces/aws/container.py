@@ -41,7 +41,7 @@ def store() -> local.OpenStore:
 
 
 def ports() -> Ports:
-    """Return all ports. They include the queue whose worker continues work that takes longer than a call."""
+    """Return all ports, including the queue whose worker continues work that takes longer than a call."""
     opened, relay = store().ports, _open_relay(settings())
     return opened if relay is None else replace(opened, relay=relay)
 
@@ -105,7 +105,7 @@ def now(zone: tzinfo) -> datetime:
 
 
 def _internal_if_misconfigured(opened: Callable[[], _T]) -> _T:
-    """Report an invalid setting as `INTERNAL`, because the caller can't correct it."""
+    """Report an invalid setting as `INTERNAL`, because the caller can't correct the setting."""
     try:
         return opened()
     except CommonplaceError as error:

@@ -1,4 +1,4 @@
-"""HTTP API events, payload format 2.0: `POST /tools/<name>`, `POST /memories`, `POST /import`, `GET /tools`, night routes.
+"""Events of an HTTP API in payload format 2.0. `ROUTES` lists the routes for tools, imports, exports and nights.
 
 The authorizer of API Gateway verifies the user. The user comes from the claims of a token, or from the role of an IAM caller.
 """

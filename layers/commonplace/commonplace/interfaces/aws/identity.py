@@ -1,4 +1,4 @@
-"""The caller's identity, and the interceptor of AgentCore. The authorizer verifies the identity. No argument can set it."""
+"""The caller's identity, and the interceptor of AgentCore. An authorizer verifies the identity. No argument can change it."""
 
 import base64
 import binascii

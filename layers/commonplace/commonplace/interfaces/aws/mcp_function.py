@@ -1,4 +1,4 @@
-"""The function `mcp`. It serves the protocol at `/mcp`, without sessions, and the metadata for clients without a token.
+"""The function `mcp` serves the protocol at `/mcp`, without sessions, and the metadata for clients without a token.
 
 This function may not read memories. It invokes the function of each tool as the API does, and passes the claims that the
 authorizer verified. The invoked function derives the user with the same code as for any call.
@@ -29,7 +29,7 @@ _CODES = {code.label: code for code in ErrorCode}
 
 def handle(event: dict[str, Any], context: Context) -> Body:
     """Answer an HTTP request by the protocol, or with the metadata of the resource `/mcp` (RFC 9728)."""
-    # Powertools is imported by the first call, not at start
+    # Powertools is imported by the first call, not at the start of the container
     from commonplace.interfaces.aws.observability import observe
 
     library_without_texts("mcp")
@@ -94,7 +94,7 @@ async def _run_mcp_request(memory: "_Functions", address: str, event: Event) -> 
 
 
 class _Functions:
-    """The memory of an event's sender, reached through the functions that serve its tools."""
+    """The memory of the user who sent an event. The functions that serve the tools are called for each access."""
 
     def __init__(self, event: Event) -> None:
         claims = http_api.claims_of(event)

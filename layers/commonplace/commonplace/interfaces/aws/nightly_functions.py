@@ -51,7 +51,7 @@ def nights_of(user_id: str, zone: tzinfo, go_on: Callable[[], bool] = lambda: Tr
 
 
 def zone_of(user_id: str, night: NightPorts) -> tzinfo:
-    """Return the UTC offset of the oldest pending interaction, or UTC if none is pending.
+    """Return the UTC offset of the oldest pending interaction. Returns UTC if no interaction is pending.
 
     A resumed run keeps its original offset, because the days of a run are planned by date.
     """

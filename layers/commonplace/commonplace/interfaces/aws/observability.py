@@ -38,7 +38,7 @@ class Observation:
     body: Body | None = None
 
     def asks(self, call: Call) -> Call:
-        """Record the tool's name. An unknown name is not recorded, because it may be any text."""
+        """Record the tool's name. An unknown name is not recorded, because such a name may be any text."""
         if call.kind != "tool" or call.name in _NAMES:
             self.tool = call.name if call.kind == "tool" else call.kind
         return call
@@ -85,7 +85,7 @@ def log_keys(function: str, correlation: str | None, context: Context) -> Iterat
 
 @contextmanager
 def measured(function: str, **dimensions: str) -> Iterator[EphemeralMetrics]:
-    """Yield the metrics of one function. They are written at the end, as one line in CloudWatch's embedded metric format.
+    """Yield the metrics of one function. At the end, writes the metrics as one line in CloudWatch's embedded metric format.
 
     `Metrics` would share state between all calls and threads of a process, and keep the state if metrics are off.
     """
@@ -129,7 +129,7 @@ def _emit_call_metrics(function: str, seen: Observation, milliseconds: float, er
 
 @contextmanager
 def errors_logged() -> Iterator[list[logging.LogRecord]]:
-    """Yield the errors logged in the block. Only they reveal a misconfigured model, because rules replace the model."""
+    """Yield the errors logged in the block. Only these errors reveal that rules replace a misconfigured model."""
     records = _CollectedRecords(logging.ERROR)
     package = logging.getLogger("commonplace")
     package.addHandler(records)
@@ -169,7 +169,7 @@ class _CurrentStdout(logging.Handler):
 
 class _NoSegment:
     def put_annotation(self, key: str, value: object) -> None:
-        """Do nothing: tracing is off."""
+        """Do nothing, because tracing is off."""
 
 
 def _iterate_places(trace: TracebackType | None) -> Iterator[str]:

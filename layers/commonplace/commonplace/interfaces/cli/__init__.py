@@ -83,7 +83,7 @@ _OBJECTS = 200_000
 
 
 class Verbs(click.Group):
-    """The group of all commands. It lists the commands without importing their modules."""
+    """The group of all commands. The group lists the commands without importing their modules."""
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         name, command, remaining = super().resolve_command(ctx, args)

@@ -1,4 +1,4 @@
-"""The commands `stats`, `timeline` and `network`. They draw overviews of the memories in a terminal."""
+"""The commands `stats`, `timeline` and `network` draw overviews of the memories in a terminal."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, get_args
@@ -124,7 +124,7 @@ def _draw_counts(name: str, counts: Mapping[str, int]) -> Iterator[tuple[object,
 
 
 def bars(numbers: Iterable[int]) -> list[str]:
-    """Return a bar for each number. Its length is proportional to the number. Only the bar for 0 is empty."""
+    """Return a bar for each number. The length of a bar is proportional to the number. Only the bar for 0 is empty."""
     counts = [*numbers]
     most = max(counts, default=0) or 1
     return ["█" * (round(_BAR * count / most) or bool(count)) for count in counts]

@@ -1,4 +1,4 @@
-"""Errors of the command line. An error is one line on stderr. It names options or arguments, and the next step."""
+"""Errors of the command line. An error is one line on stderr that names the option or argument, and the next step."""
 
 import json
 from collections.abc import Mapping

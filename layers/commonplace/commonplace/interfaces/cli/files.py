@@ -1,4 +1,4 @@
-"""The commands `record` and `markdown`. They record interactions from a file, and write memories as editable pages."""
+"""The commands `record` and `markdown` record interactions from a file, and write memories as editable pages."""
 
 from collections import Counter
 from collections.abc import Sequence

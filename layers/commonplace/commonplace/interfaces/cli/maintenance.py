@@ -1,4 +1,4 @@
-"""The commands `merge` and `tags`. They plan and apply merges of memories, and of tags with the same meaning."""
+"""The commands `merge` and `tags` plan and apply merges of memories, and of tags with the same meaning."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

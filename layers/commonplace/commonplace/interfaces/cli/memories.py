@@ -1,4 +1,4 @@
-"""The commands `normalize`, `store`, `context` and `discover`. They store memories, and give an overview of them."""
+"""The commands `normalize`, `store`, `context` and `discover` store memories, and give an overview of them."""
 
 import json
 import shlex

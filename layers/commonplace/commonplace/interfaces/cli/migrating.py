@@ -1,4 +1,4 @@
-"""The command `migrate`. It plans, applies and checks the migration from another store."""
+"""The command `migrate` plans, applies and checks the migration from another store."""
 
 from collections import Counter
 from collections.abc import Mapping

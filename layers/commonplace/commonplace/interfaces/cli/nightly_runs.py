@@ -1,4 +1,4 @@
-"""The commands `nightly`, `runs` and `undo`. They read recorded interactions, show runs, and undo changes."""
+"""The commands `nightly`, `runs` and `undo` read recorded interactions, show runs, and undo changes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

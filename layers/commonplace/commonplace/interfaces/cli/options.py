@@ -72,7 +72,7 @@ class Shared:
 
 
 class _Whole(click.types.IntParamType):
-    """A whole number. It may be written as `10.0`, because models and scripts write this form."""
+    """A whole number. The form `10.0` is accepted, because models and scripts write this form."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if isinstance(value, str) and not value.partition(".")[2].strip("0"):
@@ -98,7 +98,7 @@ def group_options(function: Callable[..., None]) -> Callable[..., None]:
 def command_options(
     function: Callable[Concatenate[Shared, _Params], None],
 ) -> Callable[Concatenate[click.Context, _Params], None]:
-    """Pass the shared options to a command as its first argument. Options after the command's name take precedence."""
+    """Pass the shared options to a command as the first argument. Options after the command's name take precedence."""
 
     @click.pass_context
     @functools.wraps(function)

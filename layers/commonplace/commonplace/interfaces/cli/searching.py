@@ -1,4 +1,4 @@
-"""The commands `search`, `trace` and `usage`. They find memories, explain a search, and show past searches."""
+"""The commands `search`, `trace` and `usage` find memories, explain a search, and show past searches."""
 
 from collections.abc import Callable
 from typing import Any, get_args

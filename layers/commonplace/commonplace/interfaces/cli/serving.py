@@ -1,4 +1,4 @@
-"""The commands `serve`, `token` and `ui`. They serve the tools over HTTP, manage tokens, and open the page for people."""
+"""The commands `serve`, `token` and `ui` serve the tools over HTTP, manage tokens, and open the page for people."""
 
 import secrets
 import shlex

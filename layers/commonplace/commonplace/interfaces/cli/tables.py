@@ -30,14 +30,14 @@ _MARKS = {
 
 @dataclass(frozen=True)
 class Remarked:
-    """A text with a remark on the line below it."""
+    """A text with a remark. The remark is printed on the line below the text."""
 
     text: str
     remark: str
 
 
 def print_json(value: object, indent: int | None = None) -> None:
-    """Print a value as JSON, on one line unless `indent` is given."""
+    """Print a value as JSON. Without `indent`, the JSON is on one line."""
     import json
 
     click.echo(_escape_halves(json.dumps(value, ensure_ascii=False, indent=indent)))
@@ -97,7 +97,7 @@ def _widths(columns: Sequence[str], rows: Sequence[Sequence[object]], wide: int)
 
     free = _get_terminal_width() - len(_GAP) * (len(columns) - 1)
     lines = [[name, *(line for row in rows for line in _lines(row[at], None))] for at, name in enumerate(columns)]
-    # Lines may break between wide characters, and words longer than a line are ignored.
+    # Lines may break between wide characters. Words that are wider than a line are ignored.
     words = [[size for word in " ".join(cells).split() if len(word) >= (size := width(word)) <= free] for cells in lines]
     widths = [max([width(name), *sizes]) for name, sizes in zip(columns, words, strict=True)]
     if sum(widths) > free:
@@ -157,7 +157,7 @@ def print_notes(answer: Mapping[str, Any]) -> None:
 
 
 def print_runs(runs: "Sequence[Run]") -> None:
-    """Print a summary of each run above its id."""
+    """Print a summary of each run, and the id of the run below the summary."""
     rows = []
     for run in runs:
         did = f"{run.kind}, {len(run.interactions)} read: {_count_operations(run) or 'nothing to do'}"
@@ -188,7 +188,7 @@ def print_run(report: "RunReport") -> None:
 
 
 def print_history(history: "History") -> None:
-    """Print one line per value."""
+    """Print a history with one line for each value."""
     rows = [
         (
             value.status,

@@ -1,1 +1,1 @@
-"""The local HTTP interface. It serves the same tools to other programs on this machine, or to users with tokens."""
+"""The local HTTP interface serves the same tools to other programs on this machine, or to users with tokens."""

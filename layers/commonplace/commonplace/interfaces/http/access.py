@@ -34,7 +34,7 @@ _BEARER = re.compile(r"bearer +([^\s,]+) *", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Household:
-    """Several users of one server. Clients may address it by `names`, or by a loopback name."""
+    """The users of one server with tokens. Clients may address the server by `names`, or by a loopback name."""
 
     tokens: TokenFile
     memories: OpenMemories

@@ -1,4 +1,4 @@
-"""The ASGI application of the local server. It checks `Host` and `Origin`, and answers each route."""
+"""The ASGI application of the local server, which checks `Host` and `Origin`, and answers each route."""
 
 import math
 import re

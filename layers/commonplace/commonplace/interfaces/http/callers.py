@@ -48,7 +48,7 @@ def names_of(host: str, allowed: Collection[str], bound: str = "") -> tuple[str,
     """Return the names that clients may use for a server on this host, in addition to the loopback names.
 
     `allowed` has the configured names, with or without a port. `bound` is the resolved address of the host. Raises
-    `INVALID_ARGUMENT` for an invalid name. Raises it also if the host means every address and no name is given.
+    `INVALID_ARGUMENT` for an invalid name. Raises the same if the host means every address and no name is given.
     """
     names = tuple(name.lower() for name in allowed)
     for name in names:

@@ -30,7 +30,7 @@ _made = count()
 
 
 class Connection(H11Protocol):
-    """One connection. It closes if a request arrives too slowly, or if the client doesn't read the answer."""
+    """One connection. The connection closes if a request arrives too slowly, or if the client doesn't read the answer."""
 
     def connection_made(self, transport: Any) -> None:
         self.number, self._since = next(_made), self.loop.time()
@@ -67,7 +67,7 @@ class Connection(H11Protocol):
             self._ticks = 0
 
     def tick(self) -> bool:
-        """Close the connection if it exceeds a time limit. Returns whether the connection is silent."""
+        """Close a connection that exceeds a time limit. Returns whether the connection is silent."""
         now, left = self.loop.time(), self.transport.get_write_buffer_size()
         self._ticks = 0 if self.runs or left < self._left else self._ticks + 1
         if not left or left < self._left:

@@ -75,7 +75,7 @@ def listen(
     config.load()  # import here, not in the thread, so that errors are raised to the caller
     server = _Server(config, ending)
     ready(url_of(bound, port, names))
-    # Request threads inherit the daemon flag of this thread, so that shutdown need not wait for them.
+    # Request threads inherit the daemon flag of this thread. Therefore the shutdown need not wait for request threads.
     serving = Thread(target=server.run, args=([door],), daemon=True)
     with _handle_signals(server.end):
         serving.start()
@@ -101,7 +101,7 @@ def bind(address: str, port: int) -> socket.socket:
 
 
 def _nobodys() -> Commonplace:
-    """Raise. This is never called, because in a household each admitted request has its own memory."""
+    """Raise `UNAUTHORIZED`. In a household this is never called, because each admitted request has its own memory."""
     raise CommonplaceError(ErrorCode.UNAUTHORIZED, "send a token of this server")
 
 
@@ -130,7 +130,7 @@ class _Server(uvicorn.Server):
         self.began = self.began or time.monotonic()
 
     def is_over(self) -> bool:
-        """Return whether to stop waiting for the server, even if it is still running."""
+        """Return whether to stop waiting for the server, even if the server is still running."""
         return self._at_once or (self.began is not None and time.monotonic() - self.began > LAST_ANSWERS + _CLOSING)
 
     async def on_tick(self, counter: int) -> bool:

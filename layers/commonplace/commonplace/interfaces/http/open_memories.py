@@ -36,7 +36,7 @@ class OpenMemories:
 
     @contextmanager
     def taken(self, user: str) -> Iterator[Opened]:
-        """Yield the memory of a user. It stays open at least until the block ends."""
+        """Yield the memory of a user. The memory stays open at least until the block ends."""
         with self._lock:
             opened = self._opened.pop(user, None) or Opened(lambda: self._make(user))
             self._opened[user] = opened
@@ -59,7 +59,7 @@ class OpenMemories:
             raise failed[0]
 
     def _close_beyond(self, most: int) -> list[Exception]:
-        """Close the least recently used memories. Returns the errors. They don't affect the current request."""
+        """Close the least recently used memories. Returns the errors, so that the current request doesn't fail."""
         with self._lock:
             unused = [user for user, opened in self._opened.items() if not opened.uses]
             gone = [self._opened.pop(user) for user in unused[: max(0, len(self._opened) - most)]]

@@ -49,7 +49,7 @@ class Route(NamedTuple):
 
 
 class Table:
-    """The routes of a server and the threads that run its handlers."""
+    """The routes of a server, and the threads that run the handlers of the routes."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
         self._rows = [(re.compile(_PARAMETER.sub(_build_group, re.escape(route.path))), route) for route in routes]
@@ -58,7 +58,7 @@ class Table:
     def match(self, request: Request) -> tuple[Route, dict[str, str]]:
         """Return the route of a request, and the named parts of its path.
 
-        Raises `NOT_FOUND` or `METHOD_NOT_ALLOWED` as a `RequestError`. The latter lists the methods of the path.
+        Raises `NOT_FOUND` or `METHOD_NOT_ALLOWED` as a `RequestError`. `METHOD_NOT_ALLOWED` lists the methods of the path.
         """
         path, method = request.scope["path"].removesuffix("/") or "/", request.method
         matches = [(route, match.groupdict()) for pattern, route in self._rows if (match := pattern.fullmatch(path))]

@@ -1,4 +1,4 @@
-"""The token file of a server for several users. It contains the name, user and hash of each token, never the token."""
+"""The token file of a server for several users. The file contains name, user and hash of each token, never the token."""
 
 import hmac
 import os
@@ -39,7 +39,7 @@ class _Contents(BaseModel, extra="forbid"):
 
 
 class TokenFile:
-    """The token file. It is reloaded whenever it changes. Only the owner of the file may have access."""
+    """The token file, which is reloaded whenever its content changes. Only the owner of the file may have access."""
 
     def __init__(self, path: Path) -> None:
         self._path = path.expanduser()

@@ -1,1 +1,1 @@
-"""The Model Context Protocol. It offers the tools, resources and prompts of one memory to any agent with MCP."""
+"""The Model Context Protocol offers the tools, resources and prompts of one memory to any agent that supports MCP."""

@@ -1,4 +1,4 @@
-"""The memory that a server serves. It opens on first use, because servers start long before their first request."""
+"""The memory that a server serves. The memory opens on first use, because servers start long before their first request."""
 
 from collections.abc import Callable, Mapping
 from threading import RLock
@@ -41,7 +41,7 @@ class OpenedLater:
         self._memory: Commonplace | None = None
 
     def open(self) -> "Commonplace":
-        """Return the memory, opening it if necessary. Raises `STORAGE_UNAVAILABLE` after it was closed."""
+        """Open the memory if necessary, and return it. Raises `STORAGE_UNAVAILABLE` if the memory was closed."""
         with self._lock:
             if self._closed:
                 raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "this memory was closed; open it again")

@@ -1,4 +1,4 @@
-"""Prompts for the menu of a client. They are ready-made messages that make the model use the tools."""
+"""Prompts for the menu of a client. A prompt is a ready-made message that makes the model use the tools."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Resources that a client can read by address. They are single memories, and the pages that contain all memories."""
+"""Resources that a client can read by address. A resource is a single memory, or a page with memories."""
 
 import json
 from urllib.parse import unquote

@@ -1,4 +1,4 @@
-"""The MCP server over one memory. It dispatches each request of the protocol."""
+"""The MCP server over one memory, which dispatches each request of the protocol."""
 
 from typing import Any, cast, get_args
 
@@ -16,7 +16,7 @@ _Page = types.PaginatedRequestParams | None
 
 
 class _Server(Server):
-    """A server that announces changes of the list of tools if it serves subscriptions. It announces no other changes."""
+    """A server that serves subscriptions announces changes of the list of tools. A server announces no other changes."""
 
     def get_capabilities(self, *args: Any, **named: Any) -> types.ServerCapabilities:
         capabilities, serves = super().get_capabilities(*args, **named), "subscriptions/listen" in self._request_handlers

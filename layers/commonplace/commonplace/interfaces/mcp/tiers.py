@@ -121,14 +121,14 @@ class Tools:
             return f"call {name} by its name, because the list can't change here; {_BY_A_PERSON}"
         added[name] = time.monotonic()
         await self._changes.publish(ToolsListChanged())
-        # before the answer: over HTTP no message can be sent after it
+        # this comes before the answer, because over HTTP no message can follow the answer
         if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             await context.session.send_notification(ToolListChangedNotification(), related_request_id=context.request_id)
         return f"{name} is in your list of tools now; {_BY_A_PERSON}"
 
 
 def _reporting(context: ServerRequestContext) -> Callable[[int, int | None], None]:
-    """Return a function that reports progress to the client. It reports only increases, at a limited rate."""
+    """Return a function that reports progress to the client. The function reports only increases, at a limited rate."""
     reported, at = 0, time.monotonic()
 
     def report(done: int, of: int | None) -> None:

@@ -1,4 +1,4 @@
-"""Layout of the pictures: the network of concepts and the growth. The same memories always give the same picture."""
+"""Layout of two pictures, the network of concepts and the growth. The same memories always give the same picture."""
 
 import math
 from collections import Counter

@@ -34,7 +34,7 @@ ENTRIES = (
 
 @cache
 def environment() -> Environment:
-    """Return the template environment. It escapes all values except markup, and a missing value is an error."""
+    """Return the template environment. Templates escape all values except markup. A missing value is an error."""
     made = Environment(
         loader=PackageLoader("commonplace", "interfaces/ui/templates"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, auto_reload=False,
@@ -61,7 +61,7 @@ def day(moment: datetime, now: datetime) -> Markup:
 
 
 def lang(text: str) -> Markup:
-    """Return the `lang` attribute of a text, for fonts, line breaks and voices. It is empty if the language is unknown."""
+    """Return the `lang` attribute of a text, for fonts, line breaks and voices. An unknown language gives an empty text."""
     code = language_of(text[:FOLDED_FROM])
     return Markup("") if code == UNKNOWN else Markup(' lang="{}"').format(code)
 

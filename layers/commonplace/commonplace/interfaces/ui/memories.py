@@ -1,4 +1,4 @@
-"""The views of memories: the list, the results of a search (also while a person types), and a single memory."""
+"""The views that show the list of memories, the results of a search (also while a person types), or one memory."""
 
 from typing import Any, get_args
 
@@ -29,7 +29,7 @@ def memories(visit: Visit) -> Response:
 
 
 def found(visit: Visit) -> Response:
-    """Show the results without the form. A script requests them while a person types."""
+    """Show the results without the form. A script requests the results while a person types."""
     return visit.show("found.html", **_build_arguments(visit), found=_results(visit))
 
 

@@ -58,7 +58,7 @@ def _load_search(memory: Commonplace) -> None:
 
 
 class Page:
-    """The pages under `/ui` on one port. `token` gives access once."""
+    """The pages under `/ui` on one port. `token` can start one session."""
 
     routes: tuple[Route, ...] = (
         *memories.ROUTES, *timeline.ROUTES, *writing.ROUTES,

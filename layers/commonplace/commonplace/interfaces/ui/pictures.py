@@ -1,4 +1,4 @@
-"""Pictures of all memories: their growth, and the concepts that occur together."""
+"""The views whose pictures show how the memories grow, and which concepts occur together."""
 
 from starlette.responses import Response
 

@@ -1,4 +1,4 @@
-"""The views of runs: list, explain, approve, discard and undo the changes of nights and other bulk operations."""
+"""The views that list, explain, approve, discard and undo runs. A run is a night or another bulk operation."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""The views of tags. They show tags in use and former tags, and plan a merge of tags with the same meaning."""
+"""The views that show tags in use and former tags, and plan a merge of tags with the same meaning."""
 
 from starlette.responses import Response
 

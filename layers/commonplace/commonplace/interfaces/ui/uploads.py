@@ -119,7 +119,7 @@ def _unpack(archive: IO[bytes], folder: Path) -> None:
                     shutil.copyfileobj(entry, file)
                 _date(path, info.date_time)
     except _UNREADABLE as error:
-        # damaged, of another kind, encrypted, or with a file where a folder is needed
+        # the archive is damaged, of another kind or encrypted, or a file is where a folder is needed
         raise _build_error(f"the archive can't be read: {error}") from error
 
 

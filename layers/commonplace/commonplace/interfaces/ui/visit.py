@@ -1,4 +1,4 @@
-"""Input and output of a view: the browser's session, one request, and the ways to answer it."""
+"""Input and output of a view. `Session` is one browser. `Visit` is one request, with methods that build the answer."""
 
 import secrets
 from collections.abc import Mapping
@@ -48,7 +48,7 @@ class Session:
 class Sessions:
     """The browsers with access to one process at one port. Sessions exist only in the memory of this process.
 
-    Browsers send cookies to every port of a host, so the cookie's name includes the port and a random part.
+    Browsers send cookies to every port of a host. Therefore the name of the cookie includes the port and a random part.
     """
 
     def __init__(self, port: int, token: str) -> None:
@@ -58,7 +58,7 @@ class Sessions:
         self._lock = Lock()
 
     def open(self, token: str) -> str | None:
-        """Start a session and return its cookie value. The token is then used up. Returns None for a wrong token."""
+        """Start a session and return the cookie value. The token can't be used again. Returns None for a wrong token."""
         with self._lock:
             if self._token is None or not secrets.compare_digest(token.encode(), self._token.encode()):
                 return None
@@ -76,7 +76,7 @@ class Sessions:
 class Visit:
     """One request. `query` has the parameters of the address. `fields` has the fields of the submitted form.
 
-    `folder` contains the uploaded files. It is deleted after the request.
+    `folder` contains the uploaded files. The folder is deleted after the request.
     """
 
     memory: Commonplace

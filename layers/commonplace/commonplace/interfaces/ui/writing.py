@@ -1,4 +1,4 @@
-"""The views that change memories: remember, correct, delete, erase, and undo."""
+"""The views that store, correct, delete and erase memories, and undo changes."""
 
 from typing import Any, cast, get_args
 
