@@ -23,9 +23,9 @@ from commonplace.ports.values import DeadLetter, IndexChange, IndexOutcome, Inde
 from commonplace.use_cases.dispatch import status_and_body
 
 _log = logging.getLogger("commonplace")
-_ATTEMPTS, _SECONDS, _PAUSE = 4, 5.0, 0.5  # of reporting to CloudFormation; seconds
+_ATTEMPTS, _SECONDS, _PAUSE = 4, 5.0, 0.5  # attempts to report to CloudFormation, with timeout and pause in seconds
 _LEFT = 25.0  # seconds for reporting to CloudFormation with all attempts
-_LONGEST_REASON = 1_000  # characters; the whole answer is limited to 4,096 bytes
+_LONGEST_REASON = 1_000  # characters, because the whole answer is limited to 4,096 bytes
 
 Work = Callable[[Mapping[str, Any]], dict[str, Any]]
 
@@ -135,7 +135,7 @@ def reconcile(event: dict[str, Any], context: Context) -> Body:
     with log_keys("reconcile", event.get("id"), context):
         status, body = status_and_body(work)
     if status >= 400:
-        raise RuntimeError(body["error"]["message"])  # so that the schedule and the error alarm see it
+        raise RuntimeError(body["error"]["message"])  # so that the schedule and the alarm see the error
     return body
 
 

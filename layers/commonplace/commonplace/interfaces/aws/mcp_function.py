@@ -22,7 +22,7 @@ from commonplace.interfaces.mcp.server import server_over
 from commonplace.use_cases.dispatch import status_and_body
 
 NAME = "mcp"
-_MOST_BYTES = 6_291_456  # of an event that Lambda accepts: no longer event can arrive
+_MOST_BYTES = 6_291_456  # Lambda accepts no longer event
 _NOT_THE_PROTOCOLS = {"authorization", "content-length", "transfer-encoding"}
 _CODES = {code.label: code for code in ErrorCode}
 

@@ -74,7 +74,7 @@ def plan(event: dict[str, Any], context: Context) -> Body:
     with log_keys("plan", event.get("id"), context):
         status, body = status_and_body(work)
     if status >= 400:
-        raise RuntimeError(body["error"]["message"])  # so that it is retried, and the alarm sees it
+        raise RuntimeError(body["error"]["message"])  # so that the event is retried, and the alarm sees the error
     return body
 
 
@@ -99,7 +99,7 @@ def _worked(message: dict[str, Any], context: Context) -> bool:
         nights = nights_of(user_id, zone_of(user_id, container.night()), lambda: _has_time(context))
         for run in nights.nightly():
             runs.append(run)
-        if runs and runs[-1].status == "running":  # out of time: another invocation does the rest
+        if runs and runs[-1].status == "running":  # the time is over, and another invocation does the rest
             container.night_schedule().queue.send([user_id])
         return {}
 

@@ -79,7 +79,7 @@ Exit codes: 0 success (also if nothing was found), 1 internal error,
 disappears later, 130 stopped by Ctrl-C or a signal.
 """
 _OBJECTS = 200_000
-"""New objects between two garbage collections. With the default of 700, collections took a tenth of the time of a store."""
+"""New objects between two garbage collections. A collection every 700 objects took a tenth of the time of a store."""
 
 
 class Verbs(click.Group):

@@ -11,7 +11,7 @@ from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_fact
 
 _AFTER = click.option("--after", metavar="TIME", help="Only memories from this time on, ISO 8601.")
 _BEFORE = click.option("--before", metavar="TIME", help="Only memories before this time, ISO 8601.")
-_BAR = 12  # columns of the longest bar: it fits beside its name in a terminal of 60 columns
+_BAR = 12  # columns of the longest bar, which fits beside a name in a terminal of 60 columns
 _TAGS = 10
 
 
@@ -100,7 +100,7 @@ def network(shared: Shared, focus: str | None, depth: int | None, limit: int | N
     if shared.json:
         return print_json(answer)
     if dot:
-        return click.echo(answer["dot"], nl=False)  # only the graph: it is piped into Graphviz
+        return click.echo(answer["dot"], nl=False)  # only the graph, because a person pipes it into Graphviz
     nodes = answer["nodes"]
     if nodes:
         linked: dict[str, list[str]] = {}

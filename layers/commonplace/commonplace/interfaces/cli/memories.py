@@ -88,7 +88,7 @@ def context(shared: Shared, topic: str, max_tokens: int | None) -> None:
         answer = memory.call("get_memory_context", set_arguments(topic=topic, max_tokens=max_tokens))
     if shared.json:
         return print_json(answer)
-    return click.echo(answer["context"])  # only the context: it may be piped into a prompt
+    return click.echo(answer["context"])  # only the context, because a person may pipe it into a prompt
 
 
 @click.command()

@@ -13,13 +13,13 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.interfaces.http.routing import RequestError, failure
 
 HEADER_SECONDS = 10.0
-"""Time limit for the header of a request. It starts with the first byte, or with the connection if that is silent."""
+"""Time limit for the header of a request. The time starts with the first byte, or with a silent connection."""
 REQUEST_SECONDS = 60.0
 """Time limit for receiving a whole request, and for the client to read the next piece of the answer."""
 MOST_WAITING = 48
-"""Limit of silent connections. Beyond the limit, the address with most silent connections loses its oldest one."""
+"""Limit of silent connections. Beyond it, the oldest of the address with most silent connections is closed."""
 MOST_OPEN = 256
-"""Limit of all connections. Beyond the limit, the address with most idle connections loses its oldest one."""
+"""Limit of all connections. Beyond it, the oldest of the address with most idle connections is refused."""
 _SILENT = 10
 """A connection counts as silent after this many ticks of the server (0.1 seconds each) without progress.
 
@@ -36,7 +36,7 @@ class Connection(H11Protocol):
         self.number, self._since = next(_made), self.loop.time()
         """`number` orders the connections by age. `_since` is the start of the current wait."""
         self._left, self._taken = 0, self.loop.time()
-        """`_left` is the number of bytes left to send. `_taken` is the time when the client last read some."""
+        """`_left` is the number of bytes left to send. `_taken` is the time when the client last read bytes."""
         self._ticks, self._refused = 0, False
         """`_ticks` counts ticks of silence. If `_refused` is True, the last answer was sent, and input is ignored."""
         super().connection_made(transport)

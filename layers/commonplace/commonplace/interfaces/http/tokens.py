@@ -21,7 +21,7 @@ from commonplace.domain.strict_json import read_object
 from commonplace.interfaces.replacing import replace
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_PREFIX, _BYTES = "cpl_", 32  # 256 random bits: a slow or salted hash would add nothing
+_PREFIX, _BYTES = "cpl_", 32  # with 256 random bits, a slow or salted hash would add nothing
 _MOST_USER = 256  # characters
 
 

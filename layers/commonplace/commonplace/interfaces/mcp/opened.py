@@ -36,7 +36,7 @@ class OpenedLater:
     """A memory opened by the first call and shared by all calls. If opening fails, the next call tries again."""
 
     def __init__(self, make: "Callable[[], Commonplace]") -> None:
-        self._make, self._lock = make, RLock()  # reentrant, because a signal may interrupt the thread that is closing it
+        self._make, self._lock = make, RLock()  # reentrant, because a signal may interrupt the thread that closes the memory
         self._closed = False
         self._memory: Commonplace | None = None
 

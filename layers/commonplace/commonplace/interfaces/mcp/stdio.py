@@ -23,7 +23,7 @@ def serve(memory: OpenedLater, tier: ShownTier | None, stopped: Callable[[], int
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         for ending in _ENDING:
-            signal.signal(ending, signal.SIG_DFL)  # a second signal ends it at once
+            signal.signal(ending, signal.SIG_DFL)  # a second signal ends the process at once
         memory.close()
         os._exit(stopped())  # a normal exit would wait for the thread that reads stdin
 
@@ -39,4 +39,4 @@ async def _serve_memory(memory: OpenedLater, tier: ShownTier | None) -> None:
         try:
             await server.run(read, write, server.create_initialization_options())
         finally:
-            sys.stdout.flush()  # while stdout is still redirected to stderr: printed text is not for the client
+            sys.stdout.flush()  # while stdout is still redirected to stderr, because printed text is not for the client

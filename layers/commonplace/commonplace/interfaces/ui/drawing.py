@@ -14,8 +14,8 @@ from commonplace.domain.analysis import Month, NetworkLink, NetworkNode
 WIDTH, HEIGHT = 960, 640
 GROWTH_WIDTH, GROWTH_HEIGHT = 960, 300
 COLOURS = 6
-"""Number of community colours; with more communities, some share one."""
-_MARGIN, _LETTER, _LINE = 16.0, 7.4, 20.0  # around the picture; width of a character and height of a label
+"""Number of community colours. With more communities, some communities share a colour."""
+_MARGIN, _LETTER, _LINE = 16.0, 7.4, 20.0  # the margin of the picture, the width of a character, and the height of a label
 _LONGEST = 18  # columns of a label
 _STEPS, _SPREAD_STEPS = 220, 250
 _MOST_BARS, _THICKEST = 36, 56.0

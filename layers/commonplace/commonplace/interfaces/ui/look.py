@@ -10,7 +10,7 @@ from markupsafe import Markup
 from commonplace.domain.errors import CommonplaceError
 from commonplace.text.foundation.languages import UNKNOWN, language_of
 
-FOLDED_FROM = 400  # characters; longer texts are collapsed
+FOLDED_FROM = 400  # longer texts than this many characters are collapsed
 
 
 class Entry(NamedTuple):

@@ -69,7 +69,7 @@ def memory(visit: Visit, memory_id: str) -> Response:
         try:
             history = visit.memory.history(memory_id=memory_id)
         except CommonplaceError:
-            raise error from None  # a damaged memory has no history, so that error says more
+            raise error from None  # a damaged memory has no history, so the first error says more
         return visit.show("closed_memory.html", memory_id=memory_id, history=history, why=error.message)
 
 

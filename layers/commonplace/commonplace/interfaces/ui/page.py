@@ -53,7 +53,7 @@ def get_ready(memory: Commonplace) -> None:
 
 
 def _load_search(memory: Commonplace) -> None:
-    with suppress(CommonplaceError):  # no request is affected: the next search reports the error
+    with suppress(CommonplaceError):  # no request is affected, because the next search reports the error
         memory.search_memory("anything", limit=1, counts=False)
 
 
