@@ -1,4 +1,4 @@
-"""The environment variables as one model. Without any, memories are local: by rules, in one file."""
+"""The environment variables as one model. Without any variables, memories are in one local file, and rules process texts."""
 
 import os
 from collections.abc import Mapping
@@ -95,9 +95,9 @@ class Settings(Model):
 
 
 def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
-    """Return the settings from an environment, by default the process's own; an empty value counts as absent.
+    """Return the settings from an environment, by default that of the process. An empty value counts as absent.
 
-    Raises `INVALID_ARGUMENT`, which names the variable.
+    Raises `INVALID_ARGUMENT` with the name of the variable if a value is invalid.
     """
     variables = os.environ if environment is None else environment
     names = {name: f"{_PREFIX}{name.upper()}" for name in Settings.model_fields}
@@ -111,22 +111,22 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
 
 
 def metrics_namespace(environment: Mapping[str, str] | None = None) -> str:
-    """Return the namespace of metrics, from the variable that Powertools reads; the template puts the stack's name in it."""
+    """Return the metrics namespace from the variable of Powertools. The template sets the variable to the stack's name."""
     return (os.environ if environment is None else environment).get("POWERTOOLS_METRICS_NAMESPACE") or "Commonplace"
 
 
 def log_level(environment: Mapping[str, str] | None = None) -> str:
-    """Return the log level, from the variable that Powertools reads."""
+    """Return the log level from the variable that Powertools reads, by default INFO."""
     return ((os.environ if environment is None else environment).get("POWERTOOLS_LOG_LEVEL") or "INFO").upper()
 
 
 def machine_zone_name() -> str:
-    """Return the variable TZ, or ""."""
+    """Return the value of the variable TZ, or an empty string."""
     return os.environ.get("TZ", "")
 
 
 def named_folder(variable: str, environment: Mapping[str, str] | None = None) -> Path | None:
-    """Return the folder in a variable of another program; None unless it is an absolute path."""
+    """Return the folder that a variable of another program names. Returns None unless the path is absolute."""
     named = Path((os.environ if environment is None else environment).get(variable, ""))
     return named if named.is_absolute() else None
 

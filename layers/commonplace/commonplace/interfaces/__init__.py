@@ -1,1 +1,1 @@
-"""The interfaces: each converts its requests into tool calls and the results into its own responses."""
+"""The interfaces. Each interface converts requests to tool calls, and the results to responses."""

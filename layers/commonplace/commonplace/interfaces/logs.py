@@ -1,4 +1,4 @@
-"""Logging to stderr without user content."""
+"""Log to stderr without the texts of users."""
 
 import logging
 import sys
@@ -7,7 +7,7 @@ from commonplace.domain.errors import escaped, places_of
 
 
 class WithoutTexts(logging.Formatter):
-    """Format a record as one line. Exceptions are reduced to type and place, because a message may quote a user."""
+    """Formats a record as one line. Shows only type and place of an exception, because a message may quote a user."""
 
     def format(self, record: logging.LogRecord) -> str:
         line = escaped(f"{record.levelname.lower()}: {record.getMessage()}")
@@ -16,12 +16,12 @@ class WithoutTexts(logging.Formatter):
 
 
 def log_without_texts() -> None:
-    """Send the warnings and errors of all libraries to stderr in this format."""
+    """Send the warnings and errors of all libraries to stderr, formatted by `WithoutTexts`."""
     logging.basicConfig(level=logging.WARNING, handlers=[_build_handler()])
 
 
 def library_without_texts(name: str) -> None:
-    """Send only the logs of one library to stderr, in a process whose other logs go to Lambda's handler."""
+    """Send the logs of one library to stderr, formatted by `WithoutTexts`. Other logs go to Lambda's handler."""
     library = logging.getLogger(name)
     if library.propagate:
         library.addHandler(_build_handler())

@@ -1,4 +1,4 @@
-"""The routes for nights, memories by name, and feedback, shared by all servers."""
+"""The routes for nights, memories by name, and feedback. All servers share these routes."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -25,9 +25,9 @@ _NUMBER = re.compile(r"([0-9]{1,9})(\.0+)?")  # Python refuses to parse thousand
 
 
 def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], Mapping[str, Any]], nights: Nights) -> Answer:
-    """Return the answer of a route as JSON values. `path` is decoded; `body` reads the JSON object.
+    """Return the answer of a route as JSON values. `path` must be decoded. `body` returns the body as a JSON object.
 
-    Raises `CommonplaceError`: `NOT_FOUND` for an unknown path, `METHOD_NOT_ALLOWED` for a wrong method.
+    Raises `NOT_FOUND` for an unknown path, and `METHOD_NOT_ALLOWED` for a wrong method.
     """
     match path.strip("/").split("/"):
         case ["interactions"]:
@@ -60,7 +60,7 @@ def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], 
 
 
 def _recorded(interactions: Sequence[Any], nights: Nights) -> Answer:
-    """Return the recorded interactions. Raises the error if a call's only interaction is refused."""
+    """Record the interactions and return a report. Raises an error if the only interaction of a call is refused."""
     done = nights.record(interactions)
     if len(interactions) == len(done.refused) == 1:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, done.refused[0].message, done.refused[0].field)

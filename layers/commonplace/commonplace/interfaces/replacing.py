@@ -7,7 +7,7 @@ from tempfile import NamedTemporaryFile
 
 
 def replace(file: Path, body: bytes) -> None:
-    """Write a temporary file in the same folder, copy the permissions to it, and rename it. Raises `OSError`."""
+    """Replace `file` by a new file with the same permissions, written in the same folder and renamed. Raises `OSError`."""
     with NamedTemporaryFile(dir=file.parent, prefix=f".{file.name}.", delete=False) as made:  # only its owner can read it
         try:
             made.write(body)

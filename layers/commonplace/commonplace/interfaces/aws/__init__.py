@@ -1,1 +1,1 @@
-"""The interfaces on AWS: every kind of Lambda event becomes a tool call, and its answer a response of that kind."""
+"""The interfaces on AWS convert each kind of Lambda event to a tool call, and answers to responses of that kind."""

@@ -1,8 +1,8 @@
-"""Amazon Bedrock AgentCore Gateway, a Lambda target: the event is the tool's arguments, all else is in the client context.
+"""Amazon Bedrock AgentCore Gateway. The event contains the tool's arguments. The client context contains everything else.
 
-The user is in the header `X-Commonplace-User`, `<issuer>|<sub>`, which the gateway's interceptor derives from the token,
-replacing any value of the client. A gateway without that interceptor would forward the client's own header, so only gateways
-named in the settings are trusted.
+The header `X-Commonplace-User` contains the user as `<issuer>|<sub>`. The gateway's interceptor derives the user from the
+token and replaces any value that the client sent. A gateway without an interceptor would forward the client's own header.
+Therefore only gateways named in the settings are trusted.
 """
 
 from typing import Any
@@ -15,7 +15,7 @@ _TOOL, _GATEWAY, _HEADERS = "bedrockAgentCoreToolName", "bedrockAgentCoreGateway
 
 
 def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
-    """Return whether the event is of this kind; only the context decides, because a model writes the whole event."""
+    """Return whether the event is of this kind. Only the context decides, because a model writes the whole event."""
     return _TOOL in _get_custom_fields(context)
 
 
@@ -37,7 +37,7 @@ def read(event: Event, context: Context) -> Call:
 
 
 def respond(event: Event, status: int, body: Body) -> Body:  # noqa: ARG001
-    """Return the unchanged body; the gateway makes it the text of the tool's result."""
+    """Return the body unchanged. The gateway makes the body the text of the tool's result."""
     return within_lambda_limit(status, body)[1]
 
 

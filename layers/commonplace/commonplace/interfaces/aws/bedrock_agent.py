@@ -1,4 +1,4 @@
-"""Amazon Bedrock Agents: action groups by functions or by an API schema, whose arguments arrive as strings."""
+"""Amazon Bedrock Agents. An action group is defined by functions or by an API schema. The arguments arrive as strings."""
 
 import json
 from collections.abc import Mapping
@@ -56,7 +56,7 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
 
 
 def respond(event: Event, status: int, body: Body) -> Body:
-    """Return the answer as text for the model. REPROMPT means that the model can correct its call, FAILURE that it can't."""
+    """Return the answer as text for the model. REPROMPT means that the model can correct the call. FAILURE means it can't."""
     status, body = _fitted(status, body)
     text = _format_json(body)
     if "function" in event:
@@ -78,7 +78,7 @@ def respond(event: Event, status: int, body: Body) -> Body:
 
 
 def _fitted(status: int, body: Body) -> tuple[int, Body]:
-    """Shorten an answer to the agent's limit: drop the last items of its longest list, and report them in `notes`."""
+    """Shorten an answer to the agent's limit. Drops the last items of the longest list, and reports the number in `notes`."""
     left_out = 0
     while len(_format_json(body).encode()) > _MOST_BYTES:
         lists = {name: value for name, value in body.items() if isinstance(value, list) and value}

@@ -1,4 +1,4 @@
-"""The types shared by all kinds of Lambda events: the call, and how one kind is read and answered."""
+"""The types that all kinds of Lambda events share. `Call` is a call. `EventKind` reads and answers one kind of event."""
 
 import json
 from collections.abc import Mapping
@@ -28,11 +28,11 @@ class Context(Protocol):
 
 @dataclass(frozen=True)
 class Call:
-    """A call of a tool by `name`, or of an HTTP route that is not a tool: `memories` stores several memories.
+    """A call of a tool by `name`, or of an HTTP route that is not a tool. The kind `memories` stores several memories.
 
-    For a `night` route, `name` is the method, and `arguments` are the raw path, query and body. An `export` requests the
-    file with this `name`, and a `page` the text of the page. For an `upload`, `body` in `arguments` has the bytes. `admin`:
-    whether the caller is a person or program, as in `Caller`.
+    For the kind `night`, `name` is the method, and `arguments` has the path, query and body. An `export` returns the file
+    called `name`, and a `page` returns the text of the page called `name`. For an `upload`, `arguments` has the bytes as
+    `body`. `admin` is True if the caller is a person or program, as in `Caller`.
     """
 
     name: str
@@ -62,9 +62,9 @@ class EventKind(Protocol):
 
 
 def within_lambda_limit(status: int, body: Body) -> tuple[int, Body]:
-    """Return an answer that Lambda can send, else a clear error instead of Lambda's bare 500.
+    """Return the answer, or a clear error if the answer is too large for Lambda. Lambda itself would send a bare 500.
 
-    Measures the size as text inside JSON, as an HTTP API sends it: each quote counts twice.
+    The size is measured as text inside JSON, as an HTTP API sends the answer. Each quote counts twice.
     """
     text = json.dumps(json.dumps(body, ensure_ascii=False), ensure_ascii=False)
     if len(text.encode(errors="surrogatepass")) <= _MOST_BYTES:

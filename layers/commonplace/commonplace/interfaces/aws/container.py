@@ -1,4 +1,4 @@
-"""The ports that all invocations in a container share. The first call opens them, never the import. Tests replace them."""
+"""The ports that all invocations in a container share. The first call opens the ports, not the import of this module."""
 
 import logging
 import math
@@ -41,7 +41,7 @@ def store() -> local.OpenStore:
 
 
 def ports() -> Ports:
-    """Return all ports, and the queue whose worker continues work that exceeds the time of a call."""
+    """Return all ports, including the queue whose worker continues work that takes longer than a call."""
     opened, relay = store().ports, _open_relay(settings())
     return opened if relay is None else replace(opened, relay=relay)
 
@@ -63,13 +63,13 @@ def night_schedule() -> maintenance.NightSchedule:
 
 @cache
 def models() -> Ports:
-    """Return the models alone, for `normalize`, which needs neither table nor index."""
+    """Return ports with only the models. The tool `normalize` needs neither table nor index."""
     return _internal_if_misconfigured(lambda: cloud.open_models(settings(), left))
 
 
 @cache
 def functions() -> Answers:
-    """Return a client of the functions that serve the tools; the MCP function invokes them."""
+    """Return a client for the functions that serve the tools. The MCP function invokes these functions."""
     return _internal_if_misconfigured(lambda: open_functions(settings()))
 
 
@@ -79,7 +79,7 @@ def projector() -> Projector:
 
 
 def begin(milliseconds: int, working: float | None = None) -> None:
-    """Start an invocation with its time limit. `working`: seconds until a worker takes over, by default five."""
+    """Start an invocation with a time limit. A worker takes over after `working` seconds, by default five."""
     _until.set(time.monotonic() + milliseconds / 1000)
     _working_until.set(time.monotonic() + (_WORKING if working is None else working))
 
@@ -105,7 +105,7 @@ def now(zone: tzinfo) -> datetime:
 
 
 def _internal_if_misconfigured(opened: Callable[[], _T]) -> _T:
-    """Report an invalid setting as `INTERNAL`, because the caller can't correct it."""
+    """Report an invalid setting as `INTERNAL`, because the caller can't correct the setting."""
     try:
         return opened()
     except CommonplaceError as error:

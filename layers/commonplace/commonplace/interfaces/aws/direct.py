@@ -1,4 +1,4 @@
-"""Direct invocation, guarded by IAM: `{"tool": ..., "arguments": {...}, "identity": {"user_id": ...}}`."""
+"""Direct invocation, allowed by IAM. The event is `{"tool": ..., "arguments": {...}, "identity": {"user_id": ...}}`."""
 
 from typing import Any
 
@@ -53,5 +53,5 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
 
 
 def respond(event: Event, status: int, body: Body) -> Body:  # noqa: ARG001
-    """Return the unchanged body: a result, or `{"error": ...}`."""
+    """Return the body unchanged. The body is a result, or `{"error": ...}`."""
     return within_lambda_limit(status, body)[1]

@@ -1,4 +1,4 @@
-"""The entrypoint of all functions that serve tools. It accepts every kind of event and responds in the same kind."""
+"""The entry point of all functions that serve tools. A handler accepts each kind of event and responds in that kind."""
 
 import json
 from collections.abc import Callable
@@ -28,12 +28,12 @@ _SERVES = {
     "page": "read",
 }
 
-# AgentCore is first: a model writes its whole event, which must not pass for another kind.
+# AgentCore is first, because a model writes the whole event. Such an event must not pass for another kind.
 _KINDS: tuple[EventKind, ...] = (agentcore, http_api, bedrock_agent, direct)
 
 
 def handler_of(function: str) -> Handler:
-    """Return the Lambda handler of a function. Imports its use cases now, while Lambda starts the container."""
+    """Return the Lambda handler of a function. Imports the use cases now, while Lambda starts the container."""
     for tool in TOOLS:
         if tool.function == function:
             dispatch.use_case(tool.name)
@@ -41,7 +41,7 @@ def handler_of(function: str) -> Handler:
         _load_night_answer()
 
     def handle(event: dict[str, Any], context: Context) -> Body:
-        # Powertools is imported by the first call, not at start
+        # Powertools is imported by the first call, not at the start of the container
         from commonplace.interfaces.aws.observability import observe
 
         container.begin(context.get_remaining_time_in_millis())
@@ -55,7 +55,7 @@ def handler_of(function: str) -> Handler:
 
 
 def _kind_of(event: Any, context: Context) -> EventKind:
-    """Return the kind of an event. An unknown event counts as a direct call, which refuses it."""
+    """Return the kind of an event. An unknown event counts as a direct call, and `direct` refuses the event."""
     ways = _KINDS if isinstance(event, dict) else ()
     return next((kind for kind in ways if kind.takes(event, context)), direct)
 

@@ -1,6 +1,6 @@
-"""HTTP API events, payload format 2.0: `POST /tools/<name>`, `POST /memories`, `POST /import`, `GET /tools`, night routes.
+"""Events of an HTTP API in payload format 2.0. `ROUTES` lists the routes for tools, imports, exports and nights.
 
-API Gateway's authorizer verifies the user: the claims of a token, or the role of an IAM caller.
+The authorizer of API Gateway verifies the user. The user comes from the claims of a token, or from the role of an IAM caller.
 """
 
 import base64
@@ -28,15 +28,15 @@ ROUTES = {
     **{STORE_MANY: "store", IMPORT: "store", MANIFEST: "discover", EXPORT: "transfer", UPLOAD: "transfer"},
     **dict.fromkeys(NIGHT, "record"),
 }
-"""Every route of the API and the function that serves it."""
+"""Every route of the API, with the function that serves the route."""
 
 MCP, METADATA = "/mcp", "/.well-known/oauth-protected-resource"
 OPEN = (("GET", METADATA), ("GET", f"{METADATA}{MCP}"))
-"""The only routes without an authorizer: they show a client of MCP where it gets a token."""
+"""The only routes without an authorizer. These routes tell an MCP client where to get a token."""
 MCP_ROUTES = dict.fromkeys([*((method, MCP) for method in ("POST", "GET", "DELETE")), *OPEN], "mcp")
-"""Additional routes of the API if callers have tokens."""
+"""The routes that the API has in addition if callers use tokens."""
 PAGE = ("GET", "/pages/{name}")
-"""For the MCP function, which invokes the others like the API does; the API itself has no such route."""
+"""A route only for the MCP function, which invokes the other functions with events like those of the API."""
 
 _OF_BODIES: dict[tuple[str, str], Literal["import", "memories"]] = {IMPORT: "import", STORE_MANY: "memories"}
 _NIGHT = {path.split("/")[1] for _, path in NIGHT}
@@ -50,7 +50,7 @@ def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
 
 
 def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
-    """Return API Gateway's id of the request, which is also in the access log."""
+    """Return the request id of API Gateway. The access log contains the same id."""
     request_id: str | None = event["requestContext"].get("requestId")
     return request_id
 
@@ -83,7 +83,7 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
 
 
 def respond(event: Event, status: int, body: Body) -> Body:
-    """Return a response with a JSON body; for an export, a redirect to the file."""
+    """Return a response with a JSON body. For an export, the response redirects to the file."""
     status, body = within_lambda_limit(status, body)
     headers = dict(_HEADERS)
     if status == 200 and route_of(event)[1].startswith(_EXPORTS):
@@ -126,7 +126,7 @@ def _find_user(event: Event) -> str:
 
 
 def _is_admin(event: Event) -> bool:
-    """Return whether the caller is a person or program: a token needs the scope, a role always counts as a backend."""
+    """Return whether the caller is a person or program. A token needs the scope `commonplace/admin`. A role always counts."""
     claims = claims_of(event)
     return identity.is_admin(claims) if claims else True
 

@@ -1,4 +1,4 @@
-"""The caller's identity, as verified by the authorizer and never taken from an argument; and the gateway's interceptor."""
+"""The caller's identity, and the interceptor of AgentCore. An authorizer verifies the identity. No argument can change it."""
 
 import base64
 import binascii
@@ -14,16 +14,16 @@ USER = "X-Commonplace-User"
 TIMEZONE = "X-Commonplace-Timezone"
 ACT_AS = "commonplace/act-as"
 ADMIN = "commonplace/admin"
-_LONGEST = 512  # bytes of a name; a partition key allows 2,048
+_LONGEST = 512  # bytes of a name (a partition key allows 2,048)
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _ASSUMED = re.compile(r"arn:(?P<partition>[\w-]+):sts::(?P<account>\d+):assumed-role/(?P<role>[^/]+)/.+")
 _TOOL_CALL = "tools/call"
 
 
 def of_claims(claims: Mapping[str, Any], named: str | None) -> str:
-    """Return the user of a verified token: `<issuer>|<sub>`, or `<issuer>#<sub>|<name>` for a backend that acts for others.
+    """Return the user of a verified token as `<issuer>|<sub>`. A backend that acts for others gets `<issuer>#<sub>|<name>`.
 
-    `named` is the header `X-Commonplace-User`, which is forbidden without the scope `commonplace/act-as`.
+    `named` is the header `X-Commonplace-User`. The header is forbidden without the scope `commonplace/act-as`.
     """
     issuer, subject = _format_claim(claims.get("iss")), _format_claim(claims.get("sub"))
     if not issuer or not subject or "|" in issuer:
@@ -36,7 +36,7 @@ def of_claims(claims: Mapping[str, Any], named: str | None) -> str:
 
 
 def is_admin(claims: Mapping[str, Any]) -> bool:
-    """Return whether a verified token allows exporting and importing all memories; a model's token lacks that scope."""
+    """Return whether a verified token allows exporting and importing all memories. The token of a model does not."""
     return ADMIN in _scopes(claims)
 
 
@@ -47,7 +47,7 @@ def as_model(claims: Mapping[str, Any]) -> dict[str, str]:
 
 
 def of_role(arn: str, named: str | None) -> str:
-    """Return the user that an IAM caller names: `<role's ARN>|<name>`. All sessions of a role share the ARN."""
+    """Return the user that an IAM caller names, as `<role's ARN>|<name>`. All sessions of a role have the same ARN."""
     if named is None:
         raise CommonplaceError(
             ErrorCode.MISSING_FIELD, f"{USER}: is required here, where backends call for their users", USER
@@ -62,7 +62,7 @@ def of_backend(backend: str, named: str) -> str:
 
 
 def of_gateway(user_id: str) -> str:
-    """Return the full id that an interceptor derived from a token, `<issuer>|<sub>`."""
+    """Return the full user id, `<issuer>|<sub>`, that an interceptor derived from a token. Raises for an invalid id."""
     issuer, _, name = user_id.partition("|")
     if not issuer.startswith("https://"):
         raise unauthorized(f"{USER}: the gateway's interceptor must give <issuer>|<sub>")
@@ -70,7 +70,7 @@ def of_gateway(user_id: str) -> str:
 
 
 def header(headers: Any, name: str) -> str | None:
-    """Return a header, ignoring case. Raises `INVALID_ARGUMENT` if it has two values."""
+    """Return the value of a header, ignoring case. Raises `INVALID_ARGUMENT` if the header has two values."""
     values = {str(value) for key, value in (headers or {}).items() if key.lower() == name.lower() and value is not None}
     if len(values) > 1:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{name}: was given twice", name)
@@ -78,12 +78,12 @@ def header(headers: Any, name: str) -> str | None:
 
 
 def zone_named(name: str | None) -> tzinfo:
-    """Return the user's time zone by its IANA name; UTC by default."""
+    """Return the time zone with this IANA name, or UTC without a name."""
     return UTC if name is None else time_zone(name, TIMEZONE)
 
 
 def unauthorized(why: str) -> CommonplaceError:
-    """Return the error for a call without a known user; no call is anonymous."""
+    """Return the error for a call without a known user."""
     return CommonplaceError(ErrorCode.UNAUTHORIZED, why)
 
 
@@ -95,7 +95,7 @@ def _check_name(name: str, field: str) -> str:
 
 
 def _scopes(claims: Mapping[str, Any]) -> list[str]:
-    """API Gateway passes a list as `[a b]`; some issuers use `scp` instead of `scope`."""
+    """API Gateway passes a list as `[a b]`. Some issuers use `scp` instead of `scope`."""
     return " ".join(_format_claim(claims.get(name)).strip("[]") for name in ("scope", "scp")).split()
 
 

@@ -1,4 +1,4 @@
-"""The functions of the index: `index` follows the stream, `reconcile` runs on a schedule, `setup` is a custom resource."""
+"""Lambda functions. `index` follows the stream, `reconcile` runs on a schedule, and `setup` is a custom resource."""
 
 import json
 import logging
@@ -23,9 +23,9 @@ from commonplace.ports.values import DeadLetter, IndexChange, IndexOutcome, Inde
 from commonplace.use_cases.dispatch import status_and_body
 
 _log = logging.getLogger("commonplace")
-_ATTEMPTS, _SECONDS, _PAUSE = 4, 5.0, 0.5  # of reporting to CloudFormation; seconds
+_ATTEMPTS, _SECONDS, _PAUSE = 4, 5.0, 0.5  # attempts to report to CloudFormation, with timeout and pause in seconds
 _LEFT = 25.0  # seconds for reporting to CloudFormation with all attempts
-_LONGEST_REASON = 1_000  # characters; the whole answer is limited to 4,096 bytes
+_LONGEST_REASON = 1_000  # characters, because the whole answer is limited to 4,096 bytes
 
 Work = Callable[[Mapping[str, Any]], dict[str, Any]]
 
@@ -37,8 +37,8 @@ _TO_END = 10_000  # milliseconds
 def settle(event: Event, context: Context, work: Work, put: Callable[[str, bytes], None] | None = None) -> Body:
     """Call `work` for Create and Update, but not for Delete, and report to CloudFormation.
 
-    `work` receives the resource's properties and returns the attributes for the template. Deleting the resource deletes
-    nothing: memories outlive a stack.
+    `work` receives the properties of the resource and returns the attributes for the template. Deleting the resource deletes
+    nothing, because memories outlive a stack.
     """
     status, body = 200, dict[str, Any]()
     if event["RequestType"] != "Delete":
@@ -75,7 +75,7 @@ def _format_reason(status: int, body: Body, context: Context) -> str:
 
 
 def _notify(url: str, text: bytes, put: Callable[[str, bytes], None]) -> None:
-    """Send the answer, with retries: without it, the stack is blocked for an hour."""
+    """Send the answer, with retries. Without an answer, the stack is blocked for an hour."""
     for attempt in range(_ATTEMPTS):
         try:
             return put(url, text)
@@ -86,14 +86,14 @@ def _notify(url: str, text: bytes, put: Callable[[str, bytes], None]) -> None:
 
 
 def _put(url: str, text: bytes) -> None:
-    """Send the body; the URL is signed for an empty content type, but urllib would send its own."""
+    """Send the body with an empty content type, for which the URL is signed. By default urllib would send another type."""
     request = urllib.request.Request(url, text, {"Content-Type": ""}, method="PUT")
     with urllib.request.urlopen(request, timeout=_SECONDS):
         pass
 
 
 def index(event: dict[str, Any], context: Context) -> Body:
-    """Project a batch of the stream into the index; Lambda retries from the first record listed."""
+    """Write a batch of the stream to the index. Lambda retries from the first record that the answer lists."""
 
     def work() -> dict[str, Any]:
         upkeep = container.projector()
@@ -115,7 +115,7 @@ def index(event: dict[str, Any], context: Context) -> Body:
 
 
 def reconcile(event: dict[str, Any], context: Context) -> Body:
-    """Index writes that have been pending for too long, and fold counted search hits into the memories."""
+    """Index the writes that have been pending for too long, and add the counted search hits to the memories."""
 
     def work() -> dict[str, Any]:
         upkeep, now = container.projector(), datetime.now(UTC)
@@ -135,12 +135,12 @@ def reconcile(event: dict[str, Any], context: Context) -> Body:
     with log_keys("reconcile", event.get("id"), context):
         status, body = status_and_body(work)
     if status >= 400:
-        raise RuntimeError(body["error"]["message"])  # so that the schedule and the error alarm see it
+        raise RuntimeError(body["error"]["message"])  # so that the schedule and the alarm see the error
     return body
 
 
 def setup(event: dict[str, Any], context: Context) -> Body:
-    """Create the index, its template and pipelines, and report to CloudFormation. `ReindexNeeded`: `true` or `false`."""
+    """Create the index with its template and pipelines. Reports to CloudFormation whether a reindex is needed."""
 
     def work(_properties: Mapping[str, Any]) -> dict[str, Any]:
         try:
@@ -169,7 +169,7 @@ def _has_time(context: Context) -> bool:
 
 
 def _dead_letter(projector: Projector) -> Callable[[IndexChange, IndexOutcome], None]:
-    """Report a change that the index refuses, once per version; its row stays pending."""
+    """Return a function that reports a change that the index refuses. Each version is reported once, and stays pending."""
 
     def aside(change: IndexChange, outcome: IndexOutcome) -> None:
         target = change if isinstance(change, Tombstone) else change.memory

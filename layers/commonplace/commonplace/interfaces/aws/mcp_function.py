@@ -1,7 +1,7 @@
-"""The function `mcp`: the protocol at `/mcp`, without sessions, and the metadata for clients without a token.
+"""The function `mcp` serves the protocol at `/mcp`, without sessions, and the metadata for clients without a token.
 
-It has no memory and may read none: it invokes the function of each tool like the API does, with the claims verified by the
-authorizer. That function derives the user with the same code as for any call.
+This function may not read memories. It invokes the function of each tool as the API does, and passes the claims that the
+authorizer verified. The invoked function derives the user with the same code as for any call.
 """
 
 import json
@@ -22,14 +22,14 @@ from commonplace.interfaces.mcp.server import server_over
 from commonplace.use_cases.dispatch import status_and_body
 
 NAME = "mcp"
-_MOST_BYTES = 6_291_456  # of an event that Lambda accepts: no longer event can arrive
+_MOST_BYTES = 6_291_456  # Lambda accepts no longer event
 _NOT_THE_PROTOCOLS = {"authorization", "content-length", "transfer-encoding"}
 _CODES = {code.label: code for code in ErrorCode}
 
 
 def handle(event: dict[str, Any], context: Context) -> Body:
-    """Return the answer to an HTTP request: the protocol's, or the metadata of the resource `/mcp` (RFC 9728)."""
-    # Powertools is imported by the first call, not at start
+    """Answer an HTTP request by the protocol, or with the metadata of the resource `/mcp` (RFC 9728)."""
+    # Powertools is imported by the first call, not at the start of the container
     from commonplace.interfaces.aws.observability import observe
 
     library_without_texts("mcp")
@@ -58,7 +58,7 @@ def _answer_event(event: Event) -> Body:
 
 
 def _base(event: Event) -> str:
-    """Return the API's own address. Raises `FORBIDDEN` for another `Host`, or a web page of another origin."""
+    """Return the base address of the API. Raises `FORBIDDEN` if `Host` or `Origin` names another server."""
     headers, own = event.get("headers"), str(event["requestContext"].get("domainName")).lower()
     host, origin = identity.header(headers, "Host") or own, identity.header(headers, "Origin")
     if host.partition(":")[0].lower() != own:
@@ -94,7 +94,7 @@ async def _run_mcp_request(memory: "_Functions", address: str, event: Event) -> 
 
 
 class _Functions:
-    """The memory of an event's sender, reached through the functions that serve its tools."""
+    """The memory of the user who sent an event. The functions that serve the tools are called for each access."""
 
     def __init__(self, event: Event) -> None:
         claims = http_api.claims_of(event)
@@ -113,11 +113,11 @@ class _Functions:
         arguments: Mapping[str, Any],
         progress: Callable[[int, int | None], None] | None = None,  # noqa: ARG002
     ) -> dict[str, Any]:
-        """Return the answer of a tool's function. No progress is reported: the answer arrives as a whole."""
+        """Return the answer of a tool's function. Reports no progress, because the answer arrives as a whole."""
         return self._invoke(tool_named(tool).function, "POST", f"/tools/{tool}", json.dumps(arguments))
 
     def page(self, name: str) -> str | None:
-        """Return a page through the function that reads. Raises `NOT_FOUND` if there is none."""
+        """Return a page from the function `read`. Raises `NOT_FOUND` if there is no such page."""
         method, path = http_api.PAGE
         text: str = self._invoke("read", method, path.replace("{name}", name))["text"]
         return text

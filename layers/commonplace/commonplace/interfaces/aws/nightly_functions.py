@@ -1,6 +1,6 @@
-"""The functions of nights: `plan` queues users with work due, `night` runs one user's night, `record` serves routes.
+"""Lambda functions for nights. `plan` queues users with pending work, `night` runs the nights, and `record` serves routes.
 
-`night` is also the worker for tools that exceed the time of a call.
+The function `night` also continues tool calls that take longer than a call may take.
 """
 
 import json
@@ -44,16 +44,16 @@ def answer(call: Call) -> Body:
 
 
 def nights_of(user_id: str, zone: tzinfo, go_on: Callable[[], bool] = lambda: True, admin: bool = False) -> Nights:
-    """Return the nightly use cases of a user, as of now."""
+    """Return the nightly use cases of a user at the current time."""
     caller = Caller(user_id, container.now(zone), admin=admin)
     context = RunContext(caller, container.ports(), container.night(), lambda: container.now(zone))
     return Nights(context, reader_for(context), go_on)
 
 
 def zone_of(user_id: str, night: NightPorts) -> tzinfo:
-    """Return the UTC offset of the oldest pending interaction, or UTC if none is pending.
+    """Return the UTC offset of the oldest pending interaction. Returns UTC if no interaction is pending.
 
-    A resumed run uses its original offset, because its days are planned by date.
+    A resumed run keeps its original offset, because the days of a run are planned by date.
     """
     unfinished = night.runs.unfinished(user_id)
     times = [entry.time for entry in night.ledger.pending(user_id, 1)] if unfinished is None else [unfinished.started_at]
@@ -61,7 +61,7 @@ def zone_of(user_id: str, night: NightPorts) -> tzinfo:
 
 
 def plan(event: dict[str, Any], context: Context) -> Body:
-    """Queue a message for each user with pending interactions, or with texts past their retention."""
+    """Queue a message for each user with pending interactions, or with texts whose retention period is over."""
 
     def work() -> dict[str, Any]:
         nights = container.night_schedule()
@@ -74,7 +74,7 @@ def plan(event: dict[str, Any], context: Context) -> Body:
     with log_keys("plan", event.get("id"), context):
         status, body = status_and_body(work)
     if status >= 400:
-        raise RuntimeError(body["error"]["message"])  # so that it is retried, and the alarm sees it
+        raise RuntimeError(body["error"]["message"])  # so that the event is retried, and the alarm sees the error
     return body
 
 
@@ -99,7 +99,7 @@ def _worked(message: dict[str, Any], context: Context) -> bool:
         nights = nights_of(user_id, zone_of(user_id, container.night()), lambda: _has_time(context))
         for run in nights.nightly():
             runs.append(run)
-        if runs and runs[-1].status == "running":  # out of time: another invocation does the rest
+        if runs and runs[-1].status == "running":  # the time is over, and another invocation does the rest
             container.night_schedule().queue.send([user_id])
         return {}
 
@@ -112,7 +112,7 @@ def _worked(message: dict[str, Any], context: Context) -> bool:
 
 
 def _gone_on(user_id: str, run_id: str) -> list[Run]:
-    """Continue a run that ran out of time and return it when finished. If another run is in progress, queue it again."""
+    """Continue a run that ran out of time. Returns the finished run. If another run is in progress, queues the run again."""
     try:
         run = _go_on(user_id, run_id)
     except CommonplaceError as error:

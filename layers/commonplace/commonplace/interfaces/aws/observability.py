@@ -22,7 +22,7 @@ _NAMES = {tool.name for tool in TOOLS}
 
 
 class PlacesOnlyFormatter(LambdaPowertoolsFormatter):
-    """Log only the code locations of an exception, because its message may quote a user."""
+    """Logs only the code locations of an exception, because the message may quote a user."""
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's own name
         """Return the code locations of the traceback, innermost last."""
@@ -38,18 +38,18 @@ class Observation:
     body: Body | None = None
 
     def asks(self, call: Call) -> Call:
-        """Record the tool's name. An unknown name is not recorded, because it may be any text."""
+        """Record the tool's name. An unknown name is not recorded, because such a name may be any text."""
         if call.kind != "tool" or call.name in _NAMES:
             self.tool = call.name if call.kind == "tool" else call.kind
         return call
 
     def answered(self, status: int, body: Body) -> None:
-        """Record the answer. Logs only the error's code and two of the notes."""
+        """Record the answer. Only the error code and two of the notes are logged."""
         self.status, self.body = status, body
 
     @property
     def summary(self) -> dict[str, str]:
-        """The error's code, the method of the answer, and whether it was degraded."""
+        """The error code and the notes `method` and `degraded` of the answer, if present."""
         body = self.body or {}
         body_notes, error = body.get("notes"), body.get("error") or {}
         notes = body_notes if isinstance(body_notes, dict) else {}  # the notes of a run are sentences
@@ -59,7 +59,7 @@ class Observation:
 
 @contextmanager
 def observe(function: str, kind: str, correlation: str | None, context: Context) -> Iterator[Observation]:
-    """Observe one invocation of a tool and report it at its end."""
+    """Observe one invocation of a tool. At the end, the metrics and a log line are written."""
     seen, start = Observation(), time.perf_counter()
     with log_keys(function, correlation, context), errors_logged() as errors:
         try:
@@ -76,7 +76,7 @@ def observe(function: str, kind: str, correlation: str | None, context: Context)
 
 @contextmanager
 def log_keys(function: str, correlation: str | None, context: Context) -> Iterator[None]:
-    """Add the function, Lambda's request id and the caller's id to every line logged inside."""
+    """Add the function name, Lambda's request id and the caller's id to every line logged inside the block."""
     _quiet_libraries()
     keys = {"function": function, "request_id": context.aws_request_id, "correlation_id": correlation}
     with logger().append_context_keys(**keys):
@@ -85,9 +85,9 @@ def log_keys(function: str, correlation: str | None, context: Context) -> Iterat
 
 @contextmanager
 def measured(function: str, **dimensions: str) -> Iterator[EphemeralMetrics]:
-    """Yield the metrics of one function, written at the end as one line in the embedded format.
+    """Yield the metrics of one function. At the end, writes the metrics as one line in CloudWatch's embedded metric format.
 
-    `Metrics` would share its state between all calls and threads of a process, and retain it if metrics are off.
+    `Metrics` would share state between all calls and threads of a process, and keep the state if metrics are off.
     """
     metrics = EphemeralMetrics(namespace=metrics_namespace(), service=function)
     for name, value in dimensions.items():
@@ -100,7 +100,7 @@ def measured(function: str, **dimensions: str) -> Iterator[EphemeralMetrics]:
 def logger() -> Logger:
     """Return the logger of the whole package, which writes JSON lines.
 
-    Sets the level here because Powertools prefers Lambda's own level, which must allow the metrics.
+    The level is set here because Powertools prefers the level of Lambda, and that level must let metrics through.
     """
     formatter = PlacesOnlyFormatter(serialize_stacktrace=False, utc=True)
     made = Logger(service="commonplace", logger_formatter=formatter, logger_handler=_CurrentStdout())
@@ -109,7 +109,7 @@ def logger() -> Logger:
 
 
 def _quiet_libraries() -> None:
-    """Raise the root level: Lambda sets it to INFO or DEBUG, and at DEBUG the clients log whole requests with user texts."""
+    """Raise the level of the root logger. Lambda may set DEBUG, and then clients log whole requests with user texts."""
     root, least = logging.getLogger(), max(logging.INFO, logger().log_level)
     if root.level < least:
         root.setLevel(least)
@@ -129,7 +129,7 @@ def _emit_call_metrics(function: str, seen: Observation, milliseconds: float, er
 
 @contextmanager
 def errors_logged() -> Iterator[list[logging.LogRecord]]:
-    """Yield the error lines logged in the block. Only they reveal a misconfigured model, which is replaced by rules."""
+    """Yield the errors logged in the block. Only these errors reveal that rules replace a misconfigured model."""
     records = _CollectedRecords(logging.ERROR)
     package = logging.getLogger("commonplace")
     package.addHandler(records)
@@ -145,7 +145,7 @@ def _open_segment(function: str) -> Any:
 
 @cache
 def _tracer() -> Any:
-    """Import the tracer only if tracing is on: the X-Ray SDK is slower to load than the rest of Powertools."""
+    """Import the tracer only if tracing is on, because the X-Ray SDK loads slower than the rest of Powertools."""
     from aws_lambda_powertools import Tracer
 
     return Tracer(service="commonplace", patch_modules=["botocore"])
@@ -161,7 +161,7 @@ class _CollectedRecords(logging.Handler):
 
 
 class _CurrentStdout(logging.Handler):
-    """Write to the current standard output, even if it was replaced after creation."""
+    """Write to the current standard output, even if `sys.stdout` was replaced later."""
 
     def emit(self, record: logging.LogRecord) -> None:
         sys.stdout.write(self.format(record) + "\n")
@@ -169,7 +169,7 @@ class _CurrentStdout(logging.Handler):
 
 class _NoSegment:
     def put_annotation(self, key: str, value: object) -> None:
-        """Do nothing: tracing is off."""
+        """Do nothing, because tracing is off."""
 
 
 def _iterate_places(trace: TracebackType | None) -> Iterator[str]:

@@ -16,14 +16,14 @@ from commonplace.interfaces.cli.options import group_options
 
 
 class Listed(click.Command):
-    """A command as listed by `--help`; its module is imported when it is called."""
+    """A command as `--help` lists it. The module of the command is imported only when the command is called."""
 
     def __init__(self, name: str, module: str, help: str, attribute: str | None = None) -> None:
         super().__init__(name, help=help)
         self._module, self._attribute = module, attribute or name
 
     def load(self) -> click.Command:
-        """Return the command itself."""
+        """Import the module and return the command."""
         command = getattr(import_module(f"commonplace.interfaces.cli.{self._module}"), self._attribute)
         assert isinstance(command, click.Command)
         return command
@@ -79,11 +79,11 @@ Exit codes: 0 success (also if nothing was found), 1 internal error,
 disappears later, 130 stopped by Ctrl-C or a signal.
 """
 _OBJECTS = 200_000
-"""New objects between two garbage collections. Imported objects stay: collecting every 700 took a tenth of a store's time."""
+"""New objects between two garbage collections. A collection every 700 objects took a tenth of the time of a store."""
 
 
 class Verbs(click.Group):
-    """The commands, listed without being imported."""
+    """The group of all commands. The group lists the commands without importing their modules."""
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
         name, command, remaining = super().resolve_command(ctx, args)
@@ -105,7 +105,7 @@ def commonplace() -> None:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run a command line, by default the process's own, and exit."""
+    """Run a command line and exit. `arguments` is by default the command line of the process."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""`stats`, `timeline` and `network`: overviews of the memories, drawn in a terminal."""
+"""The commands `stats`, `timeline` and `network` draw overviews of the memories in a terminal."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, get_args
@@ -11,7 +11,7 @@ from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_fact
 
 _AFTER = click.option("--after", metavar="TIME", help="Only memories from this time on, ISO 8601.")
 _BEFORE = click.option("--before", metavar="TIME", help="Only memories before this time, ISO 8601.")
-_BAR = 12  # columns of the longest bar: it fits beside its name in a terminal of 60 columns
+_BAR = 12  # columns of the longest bar, which fits beside a name in a terminal of 60 columns
 _TAGS = 10
 
 
@@ -100,7 +100,7 @@ def network(shared: Shared, focus: str | None, depth: int | None, limit: int | N
     if shared.json:
         return print_json(answer)
     if dot:
-        return click.echo(answer["dot"], nl=False)  # only the graph: it is piped into Graphviz
+        return click.echo(answer["dot"], nl=False)  # only the graph, because a person pipes it into Graphviz
     nodes = answer["nodes"]
     if nodes:
         linked: dict[str, list[str]] = {}
@@ -124,7 +124,7 @@ def _draw_counts(name: str, counts: Mapping[str, int]) -> Iterator[tuple[object,
 
 
 def bars(numbers: Iterable[int]) -> list[str]:
-    """Return a bar for each number, proportional to the largest; empty only for 0."""
+    """Return a bar for each number. The length of a bar is proportional to the number. Only the bar for 0 is empty."""
     counts = [*numbers]
     most = max(counts, default=0) or 1
     return ["█" * (round(_BAR * count / most) or bool(count)) for count in counts]

@@ -1,4 +1,4 @@
-"""`backup`: make, verify and restore backups of the memories."""
+"""The command `backup` makes, verifies and restores backups of the memories."""
 
 from collections.abc import Mapping
 from typing import Any

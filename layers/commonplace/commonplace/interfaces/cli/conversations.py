@@ -1,4 +1,4 @@
-"""`import` and `export`: memories from other tools, and memories as a file."""
+"""The commands `import` and `export` read memories of other tools, and write memories to a file."""
 
 from collections.abc import Sequence
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""`erase`: remove all data of a user, or one memory, for good."""
+"""The command `erase` removes all data of a user, or one memory, for good."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager

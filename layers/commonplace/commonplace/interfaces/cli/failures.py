@@ -1,4 +1,4 @@
-"""Errors of the command line: one line on stderr with the next step, in the names of options and arguments."""
+"""Errors of the command line. An error is one line on stderr that names the option or argument, and the next step."""
 
 import json
 from collections.abc import Mapping
@@ -43,14 +43,14 @@ _LISTED_BY = {
 
 @dataclass(frozen=True)
 class ArgumentHelp:
-    """The name of an argument, what it must be, and an example."""
+    """The name of an argument or option, with a description of valid values and an example."""
 
     name: str
     must_be: str
     example: str = ""
 
     def sentence(self, why: str) -> str:
-        """Explain why the value is refused, with the name of the option or argument."""
+        """Return a message that names the option or argument, and explains why the value is refused."""
         message = f"{self.name}: {f'must be {self.must_be}' if why.startswith(('must be ', 'must have ')) else why}"
         return f"{message}, e.g. {self.name} {self.example}" if self.example and self.example not in why else message
 
@@ -118,7 +118,7 @@ _NAMES: Mapping[str, Mapping[str, ArgumentHelp]] = {
 
 
 def sentence_for_person(error: CommonplaceError, command: str, arguments: Mapping[str, object]) -> str:
-    """Return the error message for a person. `given` has the shared options that were typed, not set in the environment."""
+    """Return the error message for a person. `arguments` has the shared options that were typed."""
     field, prefix = error.field or "", f"{error.field}: "
     shared = {name: typed for name, typed in _SHARED.items() if arguments.get(typed.name.removeprefix("--")) is not None}
     for path, typed in {**_NAMES.get(command, {}), **shared}.items():
@@ -130,8 +130,8 @@ def sentence_for_person(error: CommonplaceError, command: str, arguments: Mappin
 class Failed(click.ClickException):
     """A `CommonplaceError` as the command line shows it.
 
-    `see` is the command that shows correct usage, and `following` a better next step, if known. People read `sentence`;
-    programs read the error's own message, with the field's path.
+    `see` is the command that shows the correct usage. `following` is a better next step, if known. People read `sentence`.
+    With `as_json`, programs read the message of the error, which contains the path of the field.
     """
 
     def __init__(
@@ -167,6 +167,6 @@ def usage_error(error: click.ClickException, as_json: bool) -> Failed:
 
 
 def unexpected(error: Exception, as_json: bool) -> Failed:
-    """Report an internal error by type and place, without its message, which may quote a user."""
+    """Return an internal error with only its type and place. The message is left out, because it may quote a user."""
     place = f" at {place}" if (place := places_of(error).rpartition(", ")[2]) else ""
     return Failed(CommonplaceError(ErrorCode.INTERNAL, f"{type(error).__name__}{place}"), "commonplace --help", as_json)

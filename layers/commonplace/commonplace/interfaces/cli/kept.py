@@ -1,6 +1,6 @@
-"""`list`, `get`, `update`, `delete`, `history`: view and change single memories.
+"""The commands `list`, `get`, `update`, `delete` and `history` show and change single memories.
 
-`feedback`: rate a memory for a query, or delete the ratings.
+The command `feedback` rates a memory for a query, or deletes the ratings.
 """
 
 from typing import Any, get_args

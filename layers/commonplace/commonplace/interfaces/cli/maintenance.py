@@ -1,4 +1,4 @@
-"""`merge` and `tags`: merge memories, or tags of the same meaning; planned first."""
+"""The commands `merge` and `tags` plan and apply merges of memories, and of tags with the same meaning."""
 
 from collections.abc import Callable, Mapping
 from typing import Any

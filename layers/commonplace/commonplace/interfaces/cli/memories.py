@@ -1,4 +1,4 @@
-"""`normalize`, `store`, `context` and `discover`: statements, memories, and their overview."""
+"""The commands `normalize`, `store`, `context` and `discover` store memories, and give an overview of them."""
 
 import json
 import shlex
@@ -88,7 +88,7 @@ def context(shared: Shared, topic: str, max_tokens: int | None) -> None:
         answer = memory.call("get_memory_context", set_arguments(topic=topic, max_tokens=max_tokens))
     if shared.json:
         return print_json(answer)
-    return click.echo(answer["context"])  # only the context: it may be piped into a prompt
+    return click.echo(answer["context"])  # only the context, because a person may pipe it into a prompt
 
 
 @click.command()

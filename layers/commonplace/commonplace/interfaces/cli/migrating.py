@@ -1,4 +1,4 @@
-"""`migrate`: the migration from another store, planned, reviewed, applied and checked."""
+"""The command `migrate` plans, applies and checks the migration from another store."""
 
 from collections import Counter
 from collections.abc import Mapping

@@ -1,4 +1,4 @@
-"""`nightly`, `runs` and `undo`: read recorded interactions, inspect runs, and undo them."""
+"""The commands `nightly`, `runs` and `undo` read recorded interactions, show runs, and undo changes."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace

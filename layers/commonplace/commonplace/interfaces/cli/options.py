@@ -1,4 +1,4 @@
-"""The options that every command shares, and texts that may come from stdin."""
+"""The options that all commands share, and arguments whose text may come from stdin."""
 
 import functools
 import itertools
@@ -29,7 +29,7 @@ _OPTIONS = (
 
 @dataclass(frozen=True)
 class Shared:
-    """The shared options as given, before the command or after it."""
+    """The shared options. A person may type them before or after the name of the command."""
 
     db: str | None = None
     user: str | None = None
@@ -44,9 +44,9 @@ class Shared:
 
     @contextmanager
     def reading(self) -> Iterator["Commonplace"]:
-        """Yield the memories for a command that stores none. Creates no file, and reports if the `--db` file is missing.
+        """Yield the memories for a command that stores nothing. Creates no memory file. Warns if the `--db` file is missing.
 
-        Without `--db` a missing file is no error: it is created with the first memory.
+        Without `--db` a missing file gives no warning, because the first memory creates the default file.
         """
         from tempfile import TemporaryDirectory
 
@@ -72,7 +72,7 @@ class Shared:
 
 
 class _Whole(click.types.IntParamType):
-    """A whole number. Accepts `10.0`, which models and scripts write."""
+    """A whole number. The form `10.0` is accepted, because models and scripts write this form."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if isinstance(value, str) and not value.partition(".")[2].strip("0"):
@@ -98,7 +98,7 @@ def group_options(function: Callable[..., None]) -> Callable[..., None]:
 def command_options(
     function: Callable[Concatenate[Shared, _Params], None],
 ) -> Callable[Concatenate[click.Context, _Params], None]:
-    """Pass the shared options to a command as its first argument. Options after the command's name take precedence."""
+    """Pass the shared options to a command as the first argument. Options after the command's name take precedence."""
 
     @click.pass_context
     @functools.wraps(function)
@@ -115,12 +115,12 @@ def command_options(
 
 
 def text_argument(name: str, **more: Any) -> Callable[..., Any]:
-    """Return a text argument, or stdin for `-`, without the last line break."""
+    """Return a decorator that adds a text argument. For `-` the text is read from stdin, without the last line break."""
     return click.argument(name, callback=lambda _context, _argument, value: _read_value(value), **more)
 
 
 def words_argument(name: str) -> Callable[..., Any]:
-    """Return a text argument that needs no quotes, such as a question, whose spacing doesn't matter."""
+    """Return a decorator that adds a text argument of several words. The words need no quotes."""
     return text_argument(name, nargs=-1, required=True, metavar=name.upper())
 
 
@@ -130,7 +130,7 @@ def _read_value(value: str | tuple[str, ...] | None) -> str | None:
 
 
 def stdin_text() -> str:
-    """Read stdin, up to 50 MB, as UTF-8 regardless of the locale."""
+    """Read up to 50 MB from stdin. The encoding is UTF-8, whatever the locale."""
     from commonplace.domain.transfer import MOST_BYTES
 
     data = sys.stdin.buffer.read(MOST_BYTES + 1)
@@ -196,9 +196,9 @@ def _add_options(function: Callable[..., None]) -> Callable[..., None]:
 
 @contextmanager
 def progress_bar(label: str, total: int | None = None, resumes: str | None = None) -> Iterator[Callable[..., None]]:
-    """Yield a function that shows progress (done, total) on stderr. Shows nothing unless stderr is a terminal.
+    """Yield a function that shows the number done and the total on stderr. Shows nothing unless stderr is a terminal.
 
-    `resumes` is the unit of the work: on an interrupt, a line reports the progress and how to resume.
+    `resumes` is the unit of the work. If given, a line after an interrupt reports the progress and how to resume.
     """
     length: dict[str, Any] = {"iterable": itertools.count()} if total is None else {"length": total}
     hidden = not sys.stderr.isatty()

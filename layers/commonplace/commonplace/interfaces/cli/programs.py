@@ -1,4 +1,4 @@
-"""The commands `call` and `manifest` for other programs, and `mcp` for agents and for installing the tools in a client."""
+"""The commands `call` and `manifest` for programs, and `mcp` for agents. `mcp` also installs the tools in a client."""
 
 import json
 import shlex
@@ -157,7 +157,7 @@ def _format_entry(entry: Any) -> str:
 
 
 def _server_arguments(shared: Shared, tier: str | None) -> list[str]:
-    """Return the server's options. The file's path is absolute, because clients start the server in any folder."""
+    """Return the options of the server. The file path is absolute, because clients may start the server in any folder."""
     db = None if shared.db is None else str(Path(shared.db).expanduser().absolute())
     options = {"--db": db, "--user": shared.user, "--timezone": shared.timezone, "--tier": tier}
     return [part for option, value in options.items() if value is not None for part in (option, value)]

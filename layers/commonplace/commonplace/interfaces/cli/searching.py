@@ -1,4 +1,4 @@
-"""`search`, `trace` and `usage`: memories for a question, how a search found them, and past searches."""
+"""The commands `search`, `trace` and `usage` find memories, explain a search, and show past searches."""
 
 from collections.abc import Callable
 from typing import Any, get_args

@@ -1,4 +1,4 @@
-"""`serve` and `token`: the tools over HTTP, for local programs, or for several users by token. `ui`: the page for people."""
+"""The commands `serve`, `token` and `ui` serve the tools over HTTP, manage tokens, and open the page for people."""
 
 import secrets
 import shlex
@@ -193,7 +193,7 @@ def ui(shared: Shared, port: int | None, no_browser: bool) -> None:
 
 
 def free_port(usual: int) -> int:
-    """Return the usual port, or 0 (any free port) if another program uses it."""
+    """Return the usual port. If another program uses this port, return 0, which means any free port."""
     from commonplace.domain.errors import CommonplaceError
     from commonplace.interfaces.http.listen import bind
 

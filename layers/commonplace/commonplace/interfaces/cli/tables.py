@@ -30,14 +30,14 @@ _MARKS = {
 
 @dataclass(frozen=True)
 class Remarked:
-    """A text with a remark on the line below it."""
+    """A text with a remark. The remark is printed on the line below the text."""
 
     text: str
     remark: str
 
 
 def print_json(value: object, indent: int | None = None) -> None:
-    """Print a value as JSON, on one line unless `indent` is given."""
+    """Print a value as JSON. Without `indent`, the JSON is on one line."""
     import json
 
     click.echo(_escape_halves(json.dumps(value, ensure_ascii=False, indent=indent)))
@@ -48,7 +48,7 @@ def _escape_halves(text: str) -> str:
 
 
 def print_facts(facts: Mapping[str, object]) -> None:
-    """Print names beside values; empty values are omitted."""
+    """Print names with their values. Empty values are omitted."""
     from wcwidth import ljust, width
 
     shown = {name: value for name, value in facts.items() if value not in (None, "", [], {})}
@@ -60,9 +60,9 @@ def print_facts(facts: Mapping[str, object]) -> None:
 
 
 def print_rows(columns: Sequence[str], rows: Iterable[Sequence[object]], wide: str) -> None:
-    """Print a table whose column `wide` takes the remaining width; longer values wrap.
+    """Print a table. The column `wide` takes the remaining width. Longer values are wrapped.
 
-    Words are never broken: if a column is too narrow for its words, each row is printed as a list of facts instead.
+    Words are never broken. If the terminal is too narrow for the words, each row is printed as a list of facts.
     """
     from wcwidth import ljust, rjust
 
@@ -89,15 +89,15 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[object]], wide: s
 
 
 def _widths(columns: Sequence[str], rows: Sequence[Sequence[object]], wide: int) -> list[int] | None:
-    """Return the width of each column, or None if the words alone are too wide.
+    """Return the width of each column, or None if the longest words don't fit beside each other.
 
-    A column is at least as wide as its longest word and at most as its longest line. The wide column gets the remainder.
+    A column is between its longest word and its longest line in width. The column `wide` gets the remaining width.
     """
     from wcwidth import width
 
     free = _get_terminal_width() - len(_GAP) * (len(columns) - 1)
     lines = [[name, *(line for row in rows for line in _lines(row[at], None))] for at, name in enumerate(columns)]
-    # Lines may break between wide characters, and words longer than a line are ignored.
+    # Lines may break between wide characters. Words that are wider than a line are ignored.
     words = [[size for word in " ".join(cells).split() if len(word) >= (size := width(word)) <= free] for cells in lines]
     widths = [max([width(name), *sizes]) for name, sizes in zip(columns, words, strict=True)]
     if sum(widths) > free:
@@ -112,7 +112,7 @@ def _widths(columns: Sequence[str], rows: Sequence[Sequence[object]], wide: int)
 
 
 def _lines(value: object, size: int | None) -> list[str]:
-    """Return a value's lines, at most `room` wide unless a word is wider; remarks are dim."""
+    """Return the lines of a value. A line is at most `size` wide, unless a word is wider. Remarks are dim."""
     parts = [(value.text, False), (value.remark, True)] if isinstance(value, Remarked) else [(in_words(value), False)]
     lines = []
     for text, dim in parts:
@@ -122,7 +122,7 @@ def _lines(value: object, size: int | None) -> list[str]:
 
 
 def _folded(line: str, size: int | None) -> list[str]:
-    """Fold a line between words, and within a word only between wide characters."""
+    """Fold a line between words. Within a word, fold only between wide characters, such as those of Chinese."""
     from wcwidth import width, wrap
 
     if size is None:
@@ -137,7 +137,7 @@ def _get_terminal_width() -> int:
 
 
 def in_words(value: object) -> str:
-    """Format a value for people."""
+    """Return a value as text for people. Lists are joined by commas."""
     if isinstance(value, Mapping):
         return "\n".join(f"{name}: {in_words(inner)}" for name, inner in value.items())
     if isinstance(value, list | tuple):
@@ -146,7 +146,7 @@ def in_words(value: object) -> str:
 
 
 def day_and_time(moment: str) -> str:
-    """Return an ISO time without seconds and offset."""
+    """Return the day and time of an ISO time, without seconds and offset."""
     return moment[:16].replace("T", " ")
 
 
@@ -157,7 +157,7 @@ def print_notes(answer: Mapping[str, Any]) -> None:
 
 
 def print_runs(runs: "Sequence[Run]") -> None:
-    """Print a summary of each run above its id."""
+    """Print a summary of each run, and the id of the run below the summary."""
     rows = []
     for run in runs:
         did = f"{run.kind}, {len(run.interactions)} read: {_count_operations(run) or 'nothing to do'}"
@@ -188,7 +188,7 @@ def print_run(report: "RunReport") -> None:
 
 
 def print_history(history: "History") -> None:
-    """Print one line per value."""
+    """Print a history with one line for each value."""
     rows = [
         (
             value.status,

@@ -1,6 +1,6 @@
-"""`validate` and `repair`: compare the index with the memories, and correct it.
+"""The commands `validate` and `repair` compare the search index with the memories. `repair` corrects the index.
 
-`reindex` and `doctor`: rebuild the index of a deployment on AWS, and compare it with its records; check a file.
+The command `reindex` rebuilds an index. The command `doctor` checks a memory file or a deployment for problems.
 """
 
 from collections import Counter
@@ -104,7 +104,7 @@ def doctor(shared: Shared, repair: bool, table: str | None, endpoint: str | None
 
 
 def exit_if(condition: object) -> None:
-    """Set the exit code; the details were printed."""
+    """Exit with code 5 if the condition is true. The caller has already printed the details."""
     if condition:
         raise click.exceptions.Exit(LEFT)
 
@@ -127,7 +127,7 @@ def _open_maintenance(table: str | None, endpoint: str | None) -> "Maintenance":
 
 
 def open_part(open_: Callable[["Settings"], _Opened], **named: str | None) -> _Opened:
-    """Open a part of a deployment with the settings of the environment, overridden by the options given here."""
+    """Open a part of a deployment with the settings of the environment. The options in `named` override the settings."""
     from commonplace.settings import read_settings
 
     require_extra("aws", "this command uses AWS")
@@ -142,7 +142,7 @@ def open_part(open_: Callable[["Settings"], _Opened], **named: str | None) -> _O
 
 @contextmanager
 def connection_hints(shared: Shared) -> Iterator[None]:
-    """Add to connection failures a hint at the settings to check; the usual hint is about a memory file."""
+    """Make connection failures hint at the settings to check. The usual hint is about a memory file."""
     from commonplace.ports.values import IndexUnavailable
 
     try:

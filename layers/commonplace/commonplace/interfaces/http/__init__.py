@@ -1,1 +1,1 @@
-"""The local HTTP interface: the same tools for other programs on this machine."""
+"""The local HTTP interface serves the same tools to other programs on this machine, or to users with tokens."""

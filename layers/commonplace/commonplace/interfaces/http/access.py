@@ -1,4 +1,4 @@
-"""Access to a server for several users. Only the token determines whose memories a request uses."""
+"""Access to a server for several users. The token alone determines whose memories a request uses."""
 
 import json
 import math
@@ -24,7 +24,7 @@ from commonplace.interfaces.http.tokens import Holder, TokenFile
 
 PER_MINUTE = 600
 HOLDER = "commonplace.holder"
-"""Key of the request's scope that holds the owner of its token, once known."""
+"""The key of the ASGI scope under which the owner of a request's token is stored."""
 _FAILURES = 20  # requests per minute without a valid token, per address
 _AT_ONCE = 4  # concurrent requests per token, half of the threads
 _MOST_CALLERS = 4096  # callers remembered
@@ -34,7 +34,7 @@ _BEARER = re.compile(r"bearer +([^\s,]+) *", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Household:
-    """Several users of one server. Clients may address it by `names`, or by a loopback name."""
+    """The users of one server with tokens. Clients may address the server by `names`, or by a loopback name."""
 
     tokens: TokenFile
     memories: OpenMemories
@@ -43,7 +43,7 @@ class Household:
 
 
 class Tokens:
-    """Admit requests with a valid token. Logs each request on stderr as a line of JSON, without user text."""
+    """Admits requests with a valid token. Logs each request on stderr as a line of JSON, without user text."""
 
     def __init__(self, house: Household) -> None:
         self._house, self._running = house, Running(_AT_ONCE)
@@ -51,9 +51,9 @@ class Tokens:
 
     @contextmanager
     def admitted(self, request: Request) -> Iterator[Holder | Response]:
-        """Yield the owner of the token while the request runs, or the public answer of `/health`.
+        """Yield the owner of the token while the request runs. Without a token, `/health` yields a public answer.
 
-        Raises `CommonplaceError`.
+        Raises `CommonplaceError` if the request is not admitted.
         """
         authorization = header(request, "authorization")
         if authorization is None and request.scope["path"] == "/health":
@@ -76,7 +76,7 @@ class Tokens:
             yield holder
 
     def log(self, began: float, scope: Scope, status: int) -> None:
-        """Log a request: time, token, route, and outcome. `began`: monotonic seconds."""
+        """Log the time, token name, route and status of a request. `began` is the start in monotonic seconds."""
         holder, method = scope.get(HOLDER), scope["method"]
         fields = {
             "time": datetime.now(UTC).isoformat(timespec="milliseconds"), "token": holder and holder.name,
@@ -95,13 +95,13 @@ class Tokens:
 
 
 class Rates:
-    """A token bucket per caller. It holds at most `per_minute` tokens and is refilled at that rate."""
+    """A token bucket for each caller. A bucket holds at most `per_minute` tokens, and is refilled at that rate."""
 
     def __init__(self, per_minute: int, clock: Callable[[], float] = time.monotonic) -> None:
         self._most, self._each = float(per_minute), 60 / per_minute
         self._clock, self._lock = clock, Lock()
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
-        """The tokens left for a caller, and when they were counted; least recently seen first."""
+        """For each caller, the tokens left and the time of the count. The least recently seen caller is first."""
 
     def wait(self, holder: str) -> float:
         """Take a token and return 0, or return the seconds until the next token."""
@@ -117,7 +117,7 @@ class Rates:
 
 
 class Running:
-    """Limit the concurrent requests of each caller to `most`."""
+    """Limits the concurrent requests of each caller to `most`."""
 
     def __init__(self, most: int) -> None:
         self._most, self._lock = most, Lock()
@@ -125,7 +125,7 @@ class Running:
 
     @contextmanager
     def admit(self, holder: str) -> Iterator[bool]:
-        """Yield whether the request may run, and count it until the block ends."""
+        """Yield whether the request may run. Counts the request as running until the block ends."""
         with self._lock:
             runs = self._requests[holder] < self._most
             self._requests[holder] += runs

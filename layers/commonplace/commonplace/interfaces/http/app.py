@@ -1,4 +1,4 @@
-"""The local server's application (ASGI): checks `Host` and `Origin`, and answers each route."""
+"""The ASGI application of the local server, which checks `Host` and `Origin`, and answers each route."""
 
 import math
 import re
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from commonplace.interfaces.ui.page import Page
 
 IMPORT_SECONDS = 5.0
-"""How long an import or bulk store continues after shutdown was requested; then it reports its progress."""
+"""How long an import or bulk store continues after a shutdown request. Then the operation reports its progress."""
 MCP = "/mcp"
 _HEADERS = {name.encode(): value.encode() for name, value in HEADERS.items()}
 _WHOLE_ADDRESS = re.compile(r"https?://([^/?#]*)(/.*)?", re.IGNORECASE | re.DOTALL)
@@ -43,8 +43,8 @@ _WHOLE_ADDRESS = re.compile(r"https?://([^/?#]*)(/.*)?", re.IGNORECASE | re.DOTA
 class App:
     """The application for one memory or for a household.
 
-    `port` and `names` are the addresses that clients may use. `ending` is the time of the shutdown request (monotonic
-    seconds), else None. `page` serves the pages for people, and `mcp` the protocol at `/mcp`.
+    Clients may use `port`, and `names` in addition to loopback names. `ending` returns the time of the shutdown request in
+    monotonic seconds, or None. `page` serves the pages for people. `mcp` serves the protocol at `/mcp`.
     """
 
     def __init__(
@@ -56,7 +56,7 @@ class App:
         self._table = Table((*ROUTES, *(page.routes if page else ()), *([Route(MCP, mcp, "POST")] if mcp else ())))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request, with an error response if it fails."""
+        """Answer a request. A failed request gets an error response."""
         request, began, status = Request(scope, receive), time.monotonic(), 0
         whole = _WHOLE_ADDRESS.fullmatch(scope["path"])
         if whole:
@@ -90,7 +90,7 @@ class App:
         return math.inf if ended_at is None else IMPORT_SECONDS - (time.monotonic() - ended_at)
 
     def _guard(self, request: Request, named: str | None) -> None:
-        """Raise if a request is invalid on any route. `named` is the host of an absolute request target."""
+        """Raise if the request is invalid, whatever the route. `named` is the host of an absolute request target."""
         host, origin, site = (header(request, name) for name in ("host", "origin", "sec-fetch-site"))
         for each in (host, host if named is None else named):
             check_caller(each, origin, site, self._port, self._names)
@@ -128,7 +128,7 @@ class App:
 
 @dataclass(frozen=True)
 class Call:
-    """A request with its body. `left`: seconds that a bulk operation may still take."""
+    """A request with its body. `left` returns the seconds that a bulk operation may still take."""
 
     request: Request
     body: IO[bytes]

@@ -14,7 +14,7 @@ _NO_WEB_PAGES = "this server does not answer web pages"
 
 
 def loopback(host: str) -> str:
-    """Return the address to listen on for a requested host; only this machine's loopback is allowed."""
+    """Return the address to listen on for a requested host. Only loopback hosts are allowed."""
     address = _LISTEN_ON.get(host.lower())
     if address is None:
         raise CommonplaceError(
@@ -28,9 +28,9 @@ def loopback(host: str) -> str:
 def check_caller(host: str | None, origin: str | None, site: str | None, port: int, names: Collection[str] = ()) -> None:
     """Raise `FORBIDDEN` for a `Host` or `Origin` that is not this server, or a `Sec-Fetch-Site` of another site.
 
-    `names` are other names of this server, or of a TLS proxy in front of it. A web page can resolve its own name to
-    127.0.0.1 (DNS rebinding), post a form here, or load an address here as an image. The browser's headers reveal the
-    page's origin.
+    `names` are other names of this server, or of a TLS proxy in front of this server. A web page can resolve its own name to
+    127.0.0.1 (DNS rebinding). A web page can also post a form here, or load an address here as an image. The headers of the
+    browser reveal the origin of the page.
     """
     own = {name for each in (*_OWN_NAMES, *names) for name in (each, f"{each}:{port}")}
     if host is None or host.lower() not in own:
@@ -47,8 +47,8 @@ def check_caller(host: str | None, origin: str | None, site: str | None, port: i
 def names_of(host: str, allowed: Collection[str], bound: str = "") -> tuple[str, ...]:
     """Return the names that clients may use for a server on this host, in addition to the loopback names.
 
-    `allowed` are the configured names, with or without a port, and `bound` is the resolved address of the host. Raises
-    `INVALID_ARGUMENT` for an invalid name, or if the host is every address of the machine and no name is given.
+    `allowed` has the configured names, with or without a port. `bound` is the resolved address of the host. Raises
+    `INVALID_ARGUMENT` for an invalid name. Raises the same if the host means every address and no name is given.
     """
     names = tuple(name.lower() for name in allowed)
     for name in names:
@@ -62,7 +62,7 @@ def names_of(host: str, allowed: Collection[str], bound: str = "") -> tuple[str,
 
 
 def url_of(bound: str, port: int, names: Collection[str]) -> str:
-    """Return the base URL of a server: its address, or one of the names if it listens on every address of the machine."""
+    """Return the base URL of a server. If the server listens on every address, the URL has one of `names` if possible."""
     if _is_any_address(bound):
         own = "[::1]" if ":" in bound else "127.0.0.1"
         return f"http://{next((name for name in names if not _PORT.search(name)), own)}:{port}"

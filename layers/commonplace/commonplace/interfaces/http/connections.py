@@ -1,4 +1,4 @@
-"""The connections of the HTTP server: errors in one form, and limits that keep one client from taking every connection."""
+"""The connections of the HTTP server. Errors have one form, and limits keep one client from taking every connection."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -13,32 +13,32 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.interfaces.http.routing import RequestError, failure
 
 HEADER_SECONDS = 10.0
-"""Limit for the whole header of a request, from its first byte, or from the start of a silent connection."""
+"""Time limit for the header of a request. The time starts with the first byte, or with a silent connection."""
 REQUEST_SECONDS = 60.0
-"""Limit for a whole request, and for a client to take the next piece of its answer."""
+"""Time limit for receiving a whole request, and for the client to read the next piece of the answer."""
 MOST_WAITING = 48
-"""Limit of silent connections without a running request. Beyond it, the oldest of the address with most of them closes."""
+"""Limit of silent connections. Beyond it, the oldest of the address with most silent connections is closed."""
 MOST_OPEN = 256
-"""Limit of all connections. Beyond it, the oldest idle connection of the address with most of them is refused."""
+"""Limit of all connections. Beyond it, the oldest of the address with most idle connections is refused."""
 _SILENT = 10
-"""Ticks of the server (0.1 seconds each) without a new byte after which a connection counts as silent.
+"""A connection counts as silent after this many ticks of the server (0.1 seconds each) without progress.
 
-Between two ticks the server reads what arrived, so a request that waits for a busy server doesn't count as silence.
+Between two ticks the server reads what arrived. Therefore a request that waits for a busy server doesn't count as silence.
 """
 _BUSY = RequestError(ErrorCode.STORAGE_UNAVAILABLE, "too many connections are open; ask again", {"Retry-After": "1"})
 _made = count()
 
 
 class Connection(H11Protocol):
-    """One connection. Closes if a request arrives too slowly or the client doesn't read the answer."""
+    """One connection. The connection closes if a request arrives too slowly, or if the client doesn't read the answer."""
 
     def connection_made(self, transport: Any) -> None:
         self.number, self._since = next(_made), self.loop.time()
-        """The number orders connections by age; `_since`: the start of the current wait."""
+        """`number` orders the connections by age. `_since` is the start of the current wait."""
         self._left, self._taken = 0, self.loop.time()
-        """Bytes of answers left to send, and when the client last took some."""
+        """`_left` is the number of bytes left to send. `_taken` is the time when the client last read bytes."""
         self._ticks, self._refused = 0, False
-        """Ticks of silence, and whether its last answer was sent and further input is ignored."""
+        """`_ticks` counts ticks of silence. If `_refused` is True, the last answer was sent, and input is ignored."""
         super().connection_made(transport)
         if len(self.connections) > MOST_OPEN:
             open_connections = [
@@ -67,7 +67,7 @@ class Connection(H11Protocol):
             self._ticks = 0
 
     def tick(self) -> bool:
-        """Close the connection if it exceeds a time limit. Returns whether it is silent."""
+        """Close a connection that exceeds a time limit. Returns whether the connection is silent."""
         now, left = self.loop.time(), self.transport.get_write_buffer_size()
         self._ticks = 0 if self.runs or left < self._left else self._ticks + 1
         if not left or left < self._left:
@@ -78,7 +78,7 @@ class Connection(H11Protocol):
         return silent
 
     def _is_between_requests(self) -> bool:
-        """Return whether a request was answered and no byte of the next has arrived."""
+        """Return whether a request was answered and no byte of the next request has arrived."""
         return self.cycle is not None and self.conn.their_state is h11.IDLE and not self.conn.trailing_data[0]
 
     def _is_late(self, now: float) -> bool:
@@ -91,7 +91,7 @@ class Connection(H11Protocol):
         self._refuse(CommonplaceError(ErrorCode.INVALID_ARGUMENT, why))
 
     def _refuse(self, error: CommonplaceError) -> None:
-        """Send an error, unless an answer has begun. Then drop further input: closing at once might lose the answer."""
+        """Send an error, unless an answer has begun. Drops further input, because closing at once might lose the answer."""
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self.transport.abort()
             return
@@ -113,7 +113,7 @@ class Connection(H11Protocol):
 def close_late(connections: Sequence[Connection]) -> None:
     """Close connections that exceed a time limit. If too many are silent, close the oldest.
 
-    Called ten times a second.
+    The server calls this function ten times a second.
     """
     silent = [connection for connection in connections if connection.tick() and not connection.transport.is_closing()]
     for _ in range(len(silent) - MOST_WAITING):

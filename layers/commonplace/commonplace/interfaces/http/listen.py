@@ -1,4 +1,4 @@
-"""The HTTP server: its socket, its thread, and a shutdown that lets running requests finish."""
+"""The HTTP server, with a socket, a thread, and a shutdown that lets running requests finish."""
 
 import errno
 import signal
@@ -42,10 +42,10 @@ def listen(
 ) -> None:  # fmt: skip
     """Serve one memory, or the memories of a household, until SIGINT or SIGTERM. Calls `ready` with the base URL.
 
-    After a signal, running requests have a minute to finish, and `ending` is called with their number if there are any. New
-    requests are refused, and a second signal ends the server at once. Port 0 takes a free port. `page` builds the pages for
-    people from the port, `over` the server of `/mcp`. Raises `INVALID_ARGUMENT` for a forbidden host and `CONFLICT` for a
-    port in use.
+    After a signal, running requests have a minute to finish. If any are running, `ending` is called with their number. New
+    requests are refused. A second signal ends the server at once. Port 0 takes a free port. `page` builds the pages for
+    people from the port. `over` builds the server of `/mcp`. Raises `INVALID_ARGUMENT` for a forbidden host. Raises
+    `CONFLICT` for a port in use.
     """
     log_without_texts()
     if isinstance(served, Household):
@@ -75,7 +75,7 @@ def listen(
     config.load()  # import here, not in the thread, so that errors are raised to the caller
     server = _Server(config, ending)
     ready(url_of(bound, port, names))
-    # Request threads inherit the daemon flag of this thread, so that shutdown need not wait for them.
+    # Request threads inherit the daemon flag of this thread. Therefore the shutdown need not wait for request threads.
     serving = Thread(target=server.run, args=([door],), daemon=True)
     with _handle_signals(server.end):
         serving.start()
@@ -88,8 +88,8 @@ def bind(address: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
         door = socket.create_server((address, port), family=family, backlog=MOST_OPEN)
-        # Accepted connections inherit this. Without it, the end of an answer waits for the client's delayed ACK of the
-        # beginning (40 ms): asyncio sets it only for sockets that name their protocol.
+        # Accepted connections inherit this option. Without it, the end of an answer waits 40 ms for the client's delayed ACK
+        # of the beginning. asyncio sets the option only for sockets that name their protocol.
         door.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         return door
     except OSError as error:
@@ -101,7 +101,7 @@ def bind(address: str, port: int) -> socket.socket:
 
 
 def _nobodys() -> Commonplace:
-    """Never called: in a household, each admitted request has its own memory."""
+    """Raise `UNAUTHORIZED`. In a household this is never called, because each admitted request has its own memory."""
     raise CommonplaceError(ErrorCode.UNAUTHORIZED, "send a token of this server")
 
 
@@ -116,7 +116,7 @@ def _handle_signals(end: Callable[[], None]) -> Iterator[None]:
 
 
 class _Server(uvicorn.Server):
-    """A server that lets running requests finish. `began`: when shutdown was requested (monotonic seconds), else None."""
+    """A server that lets running requests finish. `began` is the time of the shutdown request in monotonic seconds."""
 
     def __init__(self, config: uvicorn.Config, notify: Callable[[int], None]) -> None:
         super().__init__(config)
@@ -130,11 +130,11 @@ class _Server(uvicorn.Server):
         self.began = self.began or time.monotonic()
 
     def is_over(self) -> bool:
-        """Return whether to stop waiting for the server, even if it is still running."""
+        """Return whether to stop waiting for the server, even if the server is still running."""
         return self._at_once or (self.began is not None and time.monotonic() - self.began > LAST_ANSWERS + _CLOSING)
 
     async def on_tick(self, counter: int) -> bool:
-        """Return whether to shut down. Called ten times a second."""
+        """Return whether to shut down. Uvicorn calls this method ten times a second."""
         connections = [connection for connection in self.server_state.connections if isinstance(connection, Connection)]
         close_late(connections)
         if self.began is not None:

@@ -16,13 +16,13 @@ _LOG = logging.getLogger(__name__)
 
 
 class Opened(OpenedLater):
-    """One user's memory. `uses` is the number of its current users."""
+    """The memory of one user. `uses` counts the calls that currently need the memory open."""
 
     uses = 0
 
 
 class OpenMemories:
-    """Memories that open on first use. If more than `most` are open, the least recently used idle ones close."""
+    """Memories that open on first use. If more than `most` are open, the least recently used idle memories are closed."""
 
     def __init__(self, make: Callable[[str], Commonplace], most: int = MOST_OPEN) -> None:
         self._make, self._most, self._lock = make, most, Lock()
@@ -36,7 +36,7 @@ class OpenMemories:
 
     @contextmanager
     def taken(self, user: str) -> Iterator[Opened]:
-        """Yield a user's memory, and leave it open until the block ends."""
+        """Yield the memory of a user. The memory stays open at least until the block ends."""
         with self._lock:
             opened = self._opened.pop(user, None) or Opened(lambda: self._make(user))
             self._opened[user] = opened
@@ -49,7 +49,7 @@ class OpenMemories:
             self._close_beyond(self._most)
 
     def of(self, user: str) -> Asked:
-        """Return a user's memory for a model. Its calls may outlast the request."""
+        """Return the memory of a user for a model. Calls on the returned memory may outlast the request."""
         return _Of(self, user)
 
     def close(self) -> None:
@@ -59,7 +59,7 @@ class OpenMemories:
             raise failed[0]
 
     def _close_beyond(self, most: int) -> list[Exception]:
-        """Close the least recently used memories. Returns the errors, which don't affect the current request."""
+        """Close the least recently used memories. Returns the errors, so that the current request doesn't fail."""
         with self._lock:
             unused = [user for user, opened in self._opened.items() if not opened.uses]
             gone = [self._opened.pop(user) for user in unused[: max(0, len(self._opened) - most)]]
@@ -75,7 +75,7 @@ class OpenMemories:
 
 @dataclass(frozen=True)
 class _Of:
-    """One user's memory, opened for each call. Objects of the same user are equal."""
+    """The memory of one user. Each call opens the memory if necessary. Objects of the same user are equal."""
 
     _memories: OpenMemories
     _user: str

@@ -1,4 +1,4 @@
-"""Routing: find the route of a request, read the body, and convert failures to a status and body."""
+"""Find the route of a request, read the body, and convert failures to error responses."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from commonplace.use_cases.dispatch import internal_error
 
 MAX_BODY = 8_000_000  # bytes
 ROUTE = "commonplace.route"
-"""Key of the request's scope that holds its route, as a pattern."""
+"""The key of the ASGI scope under which the route of a request is stored, as a pattern."""
 HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _THREADS = 8
 _PARAMETER = re.compile(r"<(path:)?(\w+)>")
@@ -37,9 +37,9 @@ class RequestError(CommonplaceError):
 
 
 class Route(NamedTuple):
-    """A path of the server. The handler receives the bracketed parts by name; `<path:name>` may contain slashes.
+    """A path of the server. The handler receives the bracketed parts by name. A part `<path:name>` may contain slashes.
 
-    A body of up to `most_bytes` is read; if that exceeds `MAX_BODY`, it is spooled to a file.
+    `most_bytes` is the limit of the body. If the limit is above `MAX_BODY`, the body is written to a temporary file.
     """
 
     path: str
@@ -49,7 +49,7 @@ class Route(NamedTuple):
 
 
 class Table:
-    """The routes of a server and the threads that run its handlers."""
+    """The routes of a server, and the threads that run the handlers of the routes."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
         self._rows = [(re.compile(_PARAMETER.sub(_build_group, re.escape(route.path))), route) for route in routes]
@@ -58,7 +58,7 @@ class Table:
     def match(self, request: Request) -> tuple[Route, dict[str, str]]:
         """Return the route of a request, and the named parts of its path.
 
-        Raises `RequestError`: `NOT_FOUND`, or `METHOD_NOT_ALLOWED`, which lists the methods of the path.
+        Raises `NOT_FOUND` or `METHOD_NOT_ALLOWED` as a `RequestError`. `METHOD_NOT_ALLOWED` lists the methods of the path.
         """
         path, method = request.scope["path"].removesuffix("/") or "/", request.method
         matches = [(route, match.groupdict()) for pattern, route in self._rows if (match := pattern.fullmatch(path))]
@@ -72,14 +72,14 @@ class Table:
         raise RequestError(ErrorCode.METHOD_NOT_ALLOWED, f"this path takes another method; {_PATHS}", {"Allow": allowed})
 
     async def run(self, request: Request, route: Route, respond: Callable[[IO[bytes]], Response]) -> Response:
-        """Read the body within its route's limit and answer in a thread. Raises `ClientDisconnect` and `RequestError`."""
+        """Read the body up to the limit of the route. Answers in a thread. Raises `ClientDisconnect` and `RequestError`."""
         with TemporaryFile() if route.most_bytes > MAX_BODY else BytesIO() as body:
             if route.method == "POST":
                 await _receive_body(request, route.most_bytes, body)
             return await to_thread.run_sync(respond, body, limiter=self._limiter)
 
     async def with_body(self, request: Request, handler: ASGIApp) -> ASGIApp:
-        """Read the body and return a handler that parses it, so that invalid JSON is refused in the same form everywhere."""
+        """Read the body, and return `handler` as an application that receives this body. Refuses any type except JSON."""
         if not (header(request, "content-type") or "").lower().startswith("application/json"):
             raise RequestError(ErrorCode.INVALID_ARGUMENT, "Content-Type: must be application/json")
         await _receive_body(request, MAX_BODY, body := BytesIO())
@@ -92,7 +92,7 @@ class Table:
 
 
 def header(request: Request, name: str) -> str | None:
-    """Return the value of a header; repeated headers are joined by commas."""
+    """Return the value of a header, or None. Repeated headers are joined by commas."""
     values = request.headers.getlist(name)
     return ",".join(values) if values else None
 

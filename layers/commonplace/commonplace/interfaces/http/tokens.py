@@ -1,4 +1,4 @@
-"""The tokens of a server for several users: a file with name, user and hash of each token, never the token itself."""
+"""The token file of a server for several users. The file contains name, user and hash of each token, never the token."""
 
 import hmac
 import os
@@ -21,12 +21,12 @@ from commonplace.domain.strict_json import read_object
 from commonplace.interfaces.replacing import replace
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
-_PREFIX, _BYTES = "cpl_", 32  # 256 random bits: a slow or salted hash would add nothing
+_PREFIX, _BYTES = "cpl_", 32  # with 256 random bits, a slow or salted hash would add nothing
 _MOST_USER = 256  # characters
 
 
 class Holder(BaseModel, frozen=True, extra="forbid"):
-    """The owner of a token. `name` is the token's; `user`: whose memories it opens; `made`: creation time, ISO 8601."""
+    """The owner of a token. `name` names the token. The token opens the memories of `user`. `made` is an ISO 8601 time."""
 
     name: str
     user: str
@@ -39,7 +39,7 @@ class _Contents(BaseModel, extra="forbid"):
 
 
 class TokenFile:
-    """The file, reloaded whenever it changes. Only its owner may have access to it."""
+    """The token file, which is reloaded whenever its content changes. Only the owner of the file may have access."""
 
     def __init__(self, path: Path) -> None:
         self._path = path.expanduser()
@@ -62,7 +62,7 @@ class TokenFile:
         return self._holders
 
     def holder_of(self, token: str) -> Holder | None:
-        """Return the owner of a token. It is compared with every hash, each in constant time."""
+        """Return the owner of a token, or None. Compares the token with every hash, each in constant time."""
         digest = sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
         same = [holder for holder in self.holders() if hmac.compare_digest(holder.sha256, digest)]
         return same[0] if same else None

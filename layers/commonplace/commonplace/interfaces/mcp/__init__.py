@@ -1,1 +1,1 @@
-"""The Model Context Protocol: tools, resources and prompts of one memory, for any agent that speaks it."""
+"""The Model Context Protocol offers the tools, resources and prompts of one memory to any agent that supports MCP."""

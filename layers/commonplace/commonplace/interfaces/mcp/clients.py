@@ -1,4 +1,4 @@
-"""The configuration file of each client that starts MCP servers: its location and format."""
+"""The location and format of the configuration file of each client that starts MCP servers."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ _FOLDERS: Mapping[str, tuple[str | None, tuple[str, ...]]] = {
     "darwin": (None, ("Library", "Application Support")), "win32": ("APPDATA", ("AppData", "Roaming")),
     "linux": ("XDG_CONFIG_HOME", (".config",)),
 }  # fmt: skip
-"""Where programs store settings: the variable that names the folder, and its default below the home folder."""
+"""For each platform, the variable that names the settings folder, and the default folder below the home folder."""
 
 
 @dataclass(frozen=True)
 class Client:
-    """A client. `servers` is the key in its file that lists servers by name; `typed` means that entries state "stdio".
+    """A client. `servers` is the key of the file that lists servers by name. `typed` is True if entries state "stdio".
 
-    `variable` names the environment variable that replaces the home folder if the file is outside the settings folder.
+    If the file is outside the settings folder, the environment variable `variable` can replace the home folder.
     """
 
     title: str
@@ -30,14 +30,14 @@ class Client:
     variable: str | None = None
 
     def path(self, home: Path, platform: str, named: Callable[[str], Path | None]) -> Path:
-        """Return the path of the client's file. `platform` is as in `sys.platform`; `named` looks up a folder's variable."""
+        """Return the path of the client's file. `platform` is as in `sys.platform`. `named` reads a folder variable."""
         settings = _FOLDERS.get(platform, _FOLDERS["linux"])
         variable, usual = settings if self.in_settings else (self.variable, ())
         folder = named(variable) if variable else None
         return (folder or home.joinpath(*usual)).joinpath(*self.file)
 
     def entry(self, command: str, arguments: list[str]) -> dict[str, Any]:
-        """Return the entry of a server in the file."""
+        """Return the entry for a server in the client's file."""
         return {**({"type": "stdio"} if self.typed else {}), "command": command, "args": arguments}
 
 

@@ -1,4 +1,4 @@
-"""Add this server to a client's file: read the file, show the change, save a copy, and write."""
+"""Add this server to a client's file. The change is shown first, and a copy of the file is saved before writing."""
 
 import json
 import re
@@ -20,7 +20,7 @@ _INDENT = re.compile(r"^([ \t]+)\S", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Change:
-    """A change of a file. `before` is its text, None without a file. `old` is the current entry of this name."""
+    """A change of a file. `before` is the current text, or None without a file. `old` is the current entry."""
 
     file: Path
     servers: str
@@ -50,7 +50,7 @@ def change_of(client: Client, file: Path, command: Sequence[str]) -> Change:
 
 
 def write(change: Change) -> Path | None:
-    """Write the file atomically. Returns the path of the backup copy. Raises `CONFLICT` if the file changed meanwhile."""
+    """Write the file atomically. Returns the path of the backup copy, if any. Raises `CONFLICT` if the file has changed."""
     if _read_text(change.file) != change.before:
         raise CommonplaceError(ErrorCode.CONFLICT, f"{change.file} was changed meanwhile; run this again")
     file = change.file.resolve()  # replace the target of a link, not the link

@@ -1,4 +1,4 @@
-"""The memory that a server serves, opened on first use, because servers start long before their first request."""
+"""The memory that a server serves. The memory opens on first use, because servers start long before their first request."""
 
 from collections.abc import Callable, Mapping
 from threading import RLock
@@ -11,23 +11,23 @@ if TYPE_CHECKING:
 
 
 class Asked(Protocol):
-    """One user's memory, as a model uses it. Both methods raise `CommonplaceError`."""
+    """The memory of one user, as a model uses it. Both methods raise `CommonplaceError`."""
 
     def call(
         self, tool: str, arguments: Mapping[str, Any], progress: Callable[[int, int | None], None] | None = None
     ) -> dict[str, Any]:
-        """Call a tool. Returns plain JSON. `progress` is called with the number done and, if known, the total."""
+        """Call a tool. Returns JSON values. `progress` is called with the number done, and with the total if known."""
 
     def page(self, name: str) -> str | None:
-        """Return the text of a page by its name, such as `MEMORY.md`, or None if there is none."""
+        """Return the text of a page by name, such as `MEMORY.md`. Returns None if there is no such page."""
 
 
 OPENED = "commonplace.opened"
-"""Key of an HTTP request's scope that holds its memory, if not the server's own."""
+"""The key of the ASGI scope under which a request's memory is stored, if it is not the memory of the server."""
 
 
 def of_request(memory: Asked, request: Any) -> Asked:
-    """Return the memory for a request (of Starlette, or None on stdio)."""
+    """Return the memory for a request. `request` is a Starlette request, or None on stdio."""
     target: Asked = memory if request is None else request.scope.get(OPENED, memory)
     return target
 
@@ -36,12 +36,12 @@ class OpenedLater:
     """A memory opened by the first call and shared by all calls. If opening fails, the next call tries again."""
 
     def __init__(self, make: "Callable[[], Commonplace]") -> None:
-        self._make, self._lock = make, RLock()  # reentrant, because a signal may interrupt the thread that is closing it
+        self._make, self._lock = make, RLock()  # reentrant, because a signal may interrupt the thread that closes the memory
         self._closed = False
         self._memory: Commonplace | None = None
 
     def open(self) -> "Commonplace":
-        """Return the memory, opening it if necessary. Raises `STORAGE_UNAVAILABLE` after it was closed."""
+        """Open the memory if necessary, and return it. Raises `STORAGE_UNAVAILABLE` if the memory was closed."""
         with self._lock:
             if self._closed:
                 raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "this memory was closed; open it again")
@@ -58,7 +58,7 @@ class OpenedLater:
         return self.open().visible_pages().get(name)
 
     def close(self) -> None:
-        """Close the file if it is open. It can't be opened again."""
+        """Close the memory if it is open. The memory can't be opened again."""
         with self._lock:
             self._closed = True
             if self._memory is not None:

@@ -1,4 +1,4 @@
-"""Resources that a client can read by address: single memories, and the pages that contain all memories."""
+"""Resources that a client can read by address. A resource is a single memory, or a page with memories."""
 
 import json
 from urllib.parse import unquote
@@ -36,7 +36,7 @@ TEMPLATES = types.ListResourceTemplatesResult(
 
 
 def read(uri: str, memory: Asked) -> types.ReadResourceResult:
-    """Return the resource at an address. Raises a protocol error if it is missing or can't be read."""
+    """Return the resource at an address. Raises a protocol error if the resource is missing or can't be read."""
     try:
         media, text = _read_contents(uri, memory)
     except CommonplaceError as error:

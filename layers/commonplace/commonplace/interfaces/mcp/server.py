@@ -1,4 +1,4 @@
-"""The server over one memory: dispatches each request of the protocol."""
+"""The MCP server over one memory, which dispatches each request of the protocol."""
 
 from typing import Any, cast, get_args
 
@@ -16,7 +16,7 @@ _Page = types.PaginatedRequestParams | None
 
 
 class _Server(Server):
-    """A server that announces changes of its tools, but no other changes, if it serves subscriptions."""
+    """A server that serves subscriptions announces changes of the list of tools. A server announces no other changes."""
 
     def get_capabilities(self, *args: Any, **named: Any) -> types.ServerCapabilities:
         capabilities, serves = super().get_capabilities(*args, **named), "subscriptions/listen" in self._request_handlers
@@ -28,7 +28,7 @@ class _Server(Server):
 def server_over(memory: Asked, tier: ShownTier | None = None, keeps_lists: bool = True) -> Server:
     """Return a server that shows the tools of `tier`. The memory opens on the first tool call or resource read.
 
-    `keeps_lists`: whether one process answers all requests of a client, so that its list of tools can change.
+    `keeps_lists` is True if one process answers all requests of a client. Only then can the client's list of tools change.
     """
     tools = Tools(memory, keeps_lists)
 

@@ -18,12 +18,12 @@ _ENDING = (signal.SIGINT, signal.SIGTERM)
 
 
 def serve(memory: OpenedLater, tier: ShownTier | None, stopped: Callable[[], int]) -> None:
-    """Serve until stdin ends or a signal arrives. After a signal, `stopped` informs a person and returns the exit code."""
+    """Serve until stdin ends or a signal arrives. After a signal, `stopped` prints a message and returns the exit code."""
     log_without_texts()
 
     def stop(_number: int, _frame: FrameType | None) -> None:
         for ending in _ENDING:
-            signal.signal(ending, signal.SIG_DFL)  # a second signal ends it at once
+            signal.signal(ending, signal.SIG_DFL)  # a second signal ends the process at once
         memory.close()
         os._exit(stopped())  # a normal exit would wait for the thread that reads stdin
 
@@ -39,4 +39,4 @@ async def _serve_memory(memory: OpenedLater, tier: ShownTier | None) -> None:
         try:
             await server.run(read, write, server.create_initialization_options())
         finally:
-            sys.stdout.flush()  # while stdout is still redirected to stderr: printed text is not for the client
+            sys.stdout.flush()  # while stdout is still redirected to stderr, because printed text is not for the client

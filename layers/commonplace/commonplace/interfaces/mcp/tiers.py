@@ -1,6 +1,6 @@
-"""The tools of a client: which tools it is shown, and calls in threads, with progress reports.
+"""The tools that a client is shown, and calls of tools. Calls run in threads and can report progress.
 
-A client is shown the tools of a tier and every tool that it requested from `discover_memory_tools`. It may call any tool.
+A client is shown the tools of a tier, and every tool requested from `discover_memory_tools`. A client may call any tool.
 """
 
 import functools
@@ -44,7 +44,7 @@ _BY_A_PERSON = (
 
 
 def shown_tools(tier: ShownTier | None, added: Collection[str] = ()) -> list[Tool]:
-    """Return the tools of a tier (by default the default tools) and the added tools, in manifest order."""
+    """Return the tools of a tier and the added tools, in manifest order. None stands for the default tools."""
     return list(_list_tools(tier, frozenset(added)))
 
 
@@ -54,26 +54,26 @@ def _list_tools(tier: ShownTier | None, added: frozenset[str]) -> tuple[Tool, ..
 
 
 class Tools:
-    """The tools of one server's clients, eight calls at a time.
+    """The tools for the clients of one server. At most eight calls run at a time.
 
-    On stdio there is one client. Over HTTP, requests are independent, so all clients of a user share the added tools, for an
-    hour after the last use. `keeps_lists`: whether this process also receives the client's next request.
+    On stdio there is one client. Over HTTP, all clients of a user share the added tools, for an hour after the last use.
+    `keeps_lists` is True if this process also receives the next request of a client.
     """
 
     def __init__(self, memory: Asked, keeps_lists: bool) -> None:
         self._memory, self._keeps_lists, self._limiter = memory, keeps_lists, CapacityLimiter(_THREADS)
         self._used: dict[Asked, dict[str, float]] = {}
-        """For each user, the added tools and their last use (monotonic seconds)."""
+        """For each user, the time when each added tool was last used, in monotonic seconds."""
         self._changes = InMemorySubscriptionBus()
         self.listen = ListenHandler(self._changes)
-        """Notifies clients of changes while they listen (protocol of 2026-07-28)."""
+        """Notifies listening clients of changes (in the protocol version 2026-07-28)."""
 
     async def in_thread(self, work: Callable[[], Any]) -> Any:
         """Run blocking work in a thread."""
         return await to_thread.run_sync(work, limiter=self._limiter)
 
     def shown(self, tier: ShownTier | None, context: ServerRequestContext) -> list[Tool]:
-        """Return the tools shown to a client: the tier that it or its server chose, and the added tools."""
+        """Return the tools that a client is shown. These are the tools of `tier` and the added tools."""
         added = self._used.get(of_request(self._memory, context.request), {}).items()
         return shown_tools(
             tier, [name for name, at in added if context.request is None or time.monotonic() - at < _LISTED_FOR]
@@ -82,9 +82,9 @@ class Tools:
     async def call(
         self, tier: ShownTier | None, context: ServerRequestContext, params: CallToolRequestParams
     ) -> CallToolResult:
-        """Call a tool. Returns an error of the call as an answer, but raises for an unknown tool.
+        """Call a tool. Returns an error of the call as an answer. Raises a protocol error for an unknown tool.
 
-        `tier` names the tools that the client is shown. Discovering a tool adds it.
+        `tier` is the tier that the client is shown. A call of `discover_memory_tools` can add a tool.
         """
         if params.name not in _NAMES:
             raise MCPError(INVALID_PARAMS, "there is no tool of this name; discover_memory_tools lists the tools")
@@ -121,14 +121,14 @@ class Tools:
             return f"call {name} by its name, because the list can't change here; {_BY_A_PERSON}"
         added[name] = time.monotonic()
         await self._changes.publish(ToolsListChanged())
-        # before the answer: over HTTP no message can be sent after it
+        # this comes before the answer, because over HTTP no message can follow the answer
         if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             await context.session.send_notification(ToolListChangedNotification(), related_request_id=context.request_id)
         return f"{name} is in your list of tools now; {_BY_A_PERSON}"
 
 
 def _reporting(context: ServerRequestContext) -> Callable[[int, int | None], None]:
-    """Return a function that reports progress if the client asked for it. Reports increases only, at a limited rate."""
+    """Return a function that reports progress to the client. The function reports only increases, at a limited rate."""
     reported, at = 0, time.monotonic()
 
     def report(done: int, of: int | None) -> None:

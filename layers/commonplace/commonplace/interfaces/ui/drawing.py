@@ -1,4 +1,4 @@
-"""Layout of the pictures: the network of concepts and the growth. The same memories always give the same picture."""
+"""Layout of two pictures, the network of concepts and the growth. The same memories always give the same picture."""
 
 import math
 from collections import Counter
@@ -14,8 +14,8 @@ from commonplace.domain.analysis import Month, NetworkLink, NetworkNode
 WIDTH, HEIGHT = 960, 640
 GROWTH_WIDTH, GROWTH_HEIGHT = 960, 300
 COLOURS = 6
-"""Number of community colours; with more communities, some share one."""
-_MARGIN, _LETTER, _LINE = 16.0, 7.4, 20.0  # around the picture; width of a character and height of a label
+"""Number of community colours. With more communities, some communities share a colour."""
+_MARGIN, _LETTER, _LINE = 16.0, 7.4, 20.0  # the margin of the picture, the width of a character, and the height of a label
 _LONGEST = 18  # columns of a label
 _STEPS, _SPREAD_STEPS = 220, 250
 _MOST_BARS, _THICKEST = 36, 56.0
@@ -24,7 +24,7 @@ _BELOW, _LEFT = 44.0, 56.0  # space in the growth picture for month names and fo
 
 @dataclass(frozen=True)
 class Dot:
-    """A concept in the picture. `label` is its shortened name; `colour`: 0 to `COLOURS` - 1, None without a community."""
+    """A concept in the picture. `label` is the shortened name. `colour` is below `COLOURS`, or None without a community."""
 
     name: str
     label: str
@@ -36,7 +36,7 @@ class Dot:
 
 
 class Line(NamedTuple):
-    """A link in the picture; `strength`: 0 to 1."""
+    """A link in the picture. `strength` is from 0 to 1."""
 
     start: tuple[float, float]
     end: tuple[float, float]
@@ -49,7 +49,7 @@ class Network(NamedTuple):
 
 
 class Bar(NamedTuple):
-    """A month or a year. Heights are in picture units. `total` is the number of memories at its end."""
+    """A month or a year. Heights are in picture units. `total` is the number of memories at the end of the period."""
 
     name: str
     added: int
@@ -64,7 +64,7 @@ class Bar(NamedTuple):
 
 
 class Growth(NamedTuple):
-    """The growth. `ground` is the height of zero, `before` counts memories older than the first bar, `most` is the peak."""
+    """The growth. `ground` is the height of zero. `before` counts the memories before the first bar. `most` is the peak."""
 
     bars: list[Bar]
     ground: float
@@ -73,7 +73,7 @@ class Growth(NamedTuple):
 
 
 def network(nodes: Sequence[NetworkNode], links: Sequence[NetworkLink]) -> Network:
-    """Place concepts: linked concepts near each other, and labels without overlap if there is space."""
+    """Place the concepts. Linked concepts are near each other. The labels don't overlap if there is enough space."""
     if not nodes:
         return Network([], [])
     labels = [_shorten_name(node.id) for node in nodes]
@@ -104,7 +104,7 @@ def _assign_colours(nodes: Sequence[NetworkNode]) -> dict[int, int]:
 
 
 def _drawn_together(pull: np.ndarray) -> np.ndarray:
-    """Compute positions from -1 to 1 with forces, starting from a spiral: links attract, and all concepts repel."""
+    """Compute positions from -1 to 1 with forces. The concepts start on a spiral. Links attract, and all concepts repel."""
     number = np.arange(len(pull))
     angle, radius = number * math.pi * (3 - math.sqrt(5)), np.sqrt((number + 0.5) / len(pull))
     places = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
@@ -121,7 +121,7 @@ def _drawn_together(pull: np.ndarray) -> np.ndarray:
 
 
 def _spread(places: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Scale positions to the picture, and push overlapping boxes apart within its bounds."""
+    """Scale the positions to the picture, and push overlapping boxes apart within the picture."""
     low = sizes / 2 + _MARGIN
     high = np.array([WIDTH, HEIGHT]) - low
     spread = np.ptp(places, axis=0)
@@ -151,7 +151,7 @@ def _shorten_name(name: str) -> str:
 
 
 def growth(months: Sequence[Month]) -> Growth:
-    """Return bars by month, or by year for more than three years; at most the newest 36."""
+    """Return the newest bars, at most 36. A bar is a month, or a year if the months span more than three years."""
     years = months and _parse_month(months[-1].month) - _parse_month(months[0].month) >= _MOST_BARS
     sums: dict[int, list[int]] = {}
     for month in months:

@@ -1,4 +1,4 @@
-"""The look of the page: the templates, and the functions they call."""
+"""The templates of the page, and the functions that the templates call."""
 
 from datetime import datetime
 from functools import cache
@@ -10,7 +10,7 @@ from markupsafe import Markup
 from commonplace.domain.errors import CommonplaceError
 from commonplace.text.foundation.languages import UNKNOWN, language_of
 
-FOLDED_FROM = 400  # characters; longer texts are collapsed
+FOLDED_FROM = 400  # longer texts than this many characters are collapsed
 
 
 class Entry(NamedTuple):
@@ -34,7 +34,7 @@ ENTRIES = (
 
 @cache
 def environment() -> Environment:
-    """Return the template environment. It escapes all values except markup, and a missing value is an error."""
+    """Return the template environment. Templates escape all values except markup. A missing value is an error."""
     made = Environment(
         loader=PackageLoader("commonplace", "interfaces/ui/templates"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, auto_reload=False,
@@ -61,7 +61,7 @@ def day(moment: datetime, now: datetime) -> Markup:
 
 
 def lang(text: str) -> Markup:
-    """Return the attribute with a text's language, for fonts, line breaks and voices. Returns an empty result if unknown."""
+    """Return the `lang` attribute of a text, for fonts, line breaks and voices. An unknown language gives an empty text."""
     code = language_of(text[:FOLDED_FROM])
     return Markup("") if code == UNKNOWN else Markup(' lang="{}"').format(code)
 
@@ -71,7 +71,7 @@ def number(value: float) -> str:
 
 
 def label(name: str) -> str:
-    """Return a word of a vocabulary in readable form."""
+    """Return a name with spaces instead of underscores, and with a capital first letter."""
     return name.replace("_", " ").capitalize()
 
 

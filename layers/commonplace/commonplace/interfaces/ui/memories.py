@@ -1,4 +1,4 @@
-"""The views of memories: the list, the matches of a question (also while a person types), and a single memory."""
+"""The views that show the list of memories, the results of a search (also while a person types), or one memory."""
 
 from typing import Any, get_args
 
@@ -18,7 +18,7 @@ _CHOICES = {"categories": get_args(Category), "sections": get_args(Section), "co
 
 
 def memories(visit: Visit) -> Response:
-    """Show memories for a question, or a page of all, with the search form."""
+    """Show the search form, with the memories for a question or a page of all memories."""
     shown = {**_CHOICES, **_build_arguments(visit)}
     try:
         return visit.show("search.html", **shown, found=_results(visit))
@@ -29,7 +29,7 @@ def memories(visit: Visit) -> Response:
 
 
 def found(visit: Visit) -> Response:
-    """Show the results without the form. A script requests them while a person types."""
+    """Show the results without the form. A script requests the results while a person types."""
     return visit.show("found.html", **_build_arguments(visit), found=_results(visit))
 
 
@@ -39,7 +39,7 @@ def _build_arguments(visit: Visit) -> dict[str, Any]:
 
 
 def _results(visit: Visit) -> SearchResult | ListResult:
-    """Search. This doesn't count as a use of the memories."""
+    """Search or list the memories. A search here doesn't count as a use of the memories."""
     data = visit.arguments
     category: Any = data.get("category")
     options = _build_options(data)
@@ -60,7 +60,7 @@ def _build_options(arguments: dict[str, str]) -> Any:
 
 
 def memory(visit: Visit, memory_id: str) -> Response:
-    """Show one memory; for a closed one, its successor."""
+    """Show one memory. For a closed memory, show the error message and the history."""
     try:
         return visit.show("memory.html", memory=visit.memory.get_memory(memory_id).memory)
     except CommonplaceError as error:
@@ -69,12 +69,12 @@ def memory(visit: Visit, memory_id: str) -> Response:
         try:
             history = visit.memory.history(memory_id=memory_id)
         except CommonplaceError:
-            raise error from None  # a damaged memory has no history, so that error says more
+            raise error from None  # a damaged memory has no history, so the first error says more
         return visit.show("closed_memory.html", memory_id=memory_id, history=history, why=error.message)
 
 
 def beside(visit: Visit, memory_id: str) -> Response:
-    """Show the sections below a memory. The page loads them later, because the history reads all records."""
+    """Show the sections below a memory. The page loads these sections later, because the history reads all records."""
     item = visit.memory.get_memory(memory_id).memory
     history = visit.memory.history(memory_id=memory_id)
     template = "beside.html" if "part" in visit.arguments else "beside_page.html"

@@ -1,4 +1,4 @@
-"""The page as a whole: access, the view of each route, and the headers of every answer."""
+"""The page as a whole. This module checks access, calls the view of each route, and adds headers to every answer."""
 
 import hashlib
 import mimetypes
@@ -53,12 +53,12 @@ def get_ready(memory: Commonplace) -> None:
 
 
 def _load_search(memory: Commonplace) -> None:
-    with suppress(CommonplaceError):  # no request is affected: the next search reports the error
+    with suppress(CommonplaceError):  # no request is affected, because the next search reports the error
         memory.search_memory("anything", limit=1, counts=False)
 
 
 class Page:
-    """The pages under `/ui` on one port. `token` gives access once."""
+    """The pages under `/ui` on one port. `token` can start one session."""
 
     routes: tuple[Route, ...] = (
         *memories.ROUTES, *timeline.ROUTES, *writing.ROUTES,
@@ -69,7 +69,7 @@ class Page:
         self._memory, self._sessions = memory, Sessions(port, token)
 
     async def answer(self, request: Request, table: Table) -> Response:
-        """Answer a request, with an error page if it fails. `Host` and `Origin` have been checked before."""
+        """Answer a request. A failed request gets an error page. The caller has already checked `Host` and `Origin`."""
         answer = await self._answer_request(request, table)
         for name, value in _HEADERS.items():
             answer.headers.setdefault(name, value)
@@ -106,7 +106,7 @@ class Page:
 
 
 def _shown(visit: Visit, request: Request, route: Route, parts: dict[str, str], body: IO[bytes]) -> Response:
-    """Return the answer of a view; a form is accepted only if it comes from this page."""
+    """Return the answer of a view. Accepts a form only if the form comes from this page."""
     with TemporaryDirectory() if route.method == "POST" else nullcontext("") as named:
         if route.method == "POST":
             fields = read_form(body, header(request, "content-type") or "", Path(named))
@@ -136,7 +136,7 @@ def _load_files() -> dict[str, bytes]:
 
 
 def _file(name: str, known: str) -> Response:
-    """Return a style sheet or script, which contain no user data. `known` has the versions cached by the browser."""
+    """Return a style sheet or script. These files contain no user data. `known` has the versions that the browser caches."""
     body = _load_files().get(name)
     if body is None:
         return Response("there is no such file\n", 404, media_type="text/plain")

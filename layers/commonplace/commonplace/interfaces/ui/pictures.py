@@ -1,4 +1,4 @@
-"""Pictures of all memories: their growth, and the concepts that occur together."""
+"""The views whose pictures show how the memories grow, and which concepts occur together."""
 
 from starlette.responses import Response
 
@@ -7,12 +7,12 @@ from commonplace.interfaces.ui import drawing
 from commonplace.interfaces.ui.visit import Visit
 
 CONCEPTS = 40
-"""Limit of one picture."""
+"""The most concepts that one picture shows."""
 HEADINGS = ("category", "type", "section", "collection", "durability", "status")
 
 
 def network(visit: Visit) -> Response:
-    """Show the most frequent concepts, or those around one of them, and their links."""
+    """Show the most frequent concepts, or the concepts around one concept, with their links."""
     focus, depth = visit.arguments.get("focus"), visit.arguments.get("depth", "1")
     network = visit.memory.concept_network(focus, depth=int(depth) if depth in ("1", "2", "3") else 1, limit=CONCEPTS)
     return visit.show(
@@ -22,7 +22,7 @@ def network(visit: Visit) -> Response:
 
 
 def growth(visit: Visit) -> Response:
-    """Show what was stored and closed by month, and the number of memories by heading."""
+    """Show how many memories were stored and closed per month, and how many memories are under each heading."""
     stats = visit.memory.memory_stats()
     return visit.show(
         "growth.html", stats=stats, picture=drawing.growth(stats.growth), headings=HEADINGS, width=drawing.GROWTH_WIDTH,

@@ -1,4 +1,4 @@
-"""The views of runs: list, explain, approve, discard and undo the changes of nights and other bulk operations."""
+"""The views that list, explain, approve, discard and undo runs. A run is a night or another bulk operation."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from commonplace.interfaces.ui.visit import Visit, whole_number
 
 SHOWN, MOST_SHOWN = 20, 100
 OPERATIONS = 100
-"""Of one run, per page."""
+"""The most operations of a run that one page shows."""
 KINDS = {
     "nightly": "Night", "undo": "Undo", "markdown": "Edited pages", "tags": "Merge of tags", "merge": "Merge",
     "import": "Import", "restore": "Restore of a backup", "migration": "Migration", "export": "Export",
@@ -29,7 +29,7 @@ OUTCOMES: Mapping[Outcome, str] = {
     "needs_review": "waiting for approval", "applied": "done", "planned": "planned", "lost": "skipped, changed meanwhile",
     "over_cap": "over the limit of a day", "kept": "kept, changed since", "undone": "undone", "discarded": "discarded",
 }  # fmt: skip
-"""In display order: outcomes that need a person come first."""
+"""The outcomes are in display order. Outcomes that need a person come first."""
 
 
 def runs(visit: Visit) -> Response:
@@ -42,7 +42,7 @@ def runs(visit: Visit) -> Response:
 
 
 def run_page(visit: Visit, run_id: str) -> Response:
-    """Show a run with all its operations, done or planned, with reasons and source texts."""
+    """Show a page of the operations of a run, done or planned, with reasons and source texts."""
     report = visit.memory.run_report(run_id)
     order = list(OUTCOMES)
     operations = sorted(report.operations, key=lambda operation: order.index(operation.operation.outcome))
@@ -86,7 +86,7 @@ def _undo_of(run: Run, newest: Sequence[Run]) -> Run | None:
 
 
 def beginning(visit: Visit, of: int) -> int:
-    """Return the start of the current page, as given in the address, at most `of`."""
+    """Return the number of the first item of the current page. The address gives this number. `of` is the maximum."""
     number = whole_number(visit.arguments.get("from"))
     return min(number, of) if isinstance(number, int) else 0
 

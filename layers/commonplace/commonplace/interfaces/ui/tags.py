@@ -1,4 +1,4 @@
-"""The views of tags: their use, former tags, and tags with the same meaning."""
+"""The views that show tags in use and former tags, and plan a merge of tags with the same meaning."""
 
 from starlette.responses import Response
 
@@ -24,7 +24,7 @@ def tags(visit: Visit) -> Response:
 
 
 def plan(visit: Visit) -> Response:
-    """Plan to unify tags of the same meaning; a person approves or discards it like any run."""
+    """Plan a merge of the tags with the same meaning. A person approves or discards the plan like any run."""
     result = visit.memory.optimize_tags(dry_run=True)
     if result.run_id is None:
         return visit.go("/ui/tags", "No two tags have the same meaning: there is nothing to merge.")

@@ -1,4 +1,4 @@
-"""The timeline: events and changes by date."""
+"""The view of the timeline, which shows events and changes by date."""
 
 from datetime import datetime
 from typing import Any, get_args

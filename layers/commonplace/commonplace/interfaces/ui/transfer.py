@@ -23,9 +23,9 @@ FORMATS: dict[PrintedFormat, str] = {
     "langgraph": "LangGraph: active memories, as items of its store",
 }
 MEGABYTES = 32
-"""Upload limit per request."""
+"""The most megabytes that one request can upload."""
 MOST_SHOWN = 200
-"""Table rows shown at once: of refused entries and conflicts, and of the memories to be imported."""
+"""The most rows shown at once in the table of refused entries and conflicts, and in the table of memories to import."""
 
 
 def form(visit: Visit) -> Response:
@@ -34,7 +34,7 @@ def form(visit: Visit) -> Response:
 
 
 def planned(visit: Visit) -> Response:
-    """Show the memories that the files would add. Stores no memory; the upload stays available for an hour."""
+    """Show the memories that the files would add. Stores no memory. The upload stays available for an hour."""
     kind = visit.form.get("kind")
     try:
         with packed(visit.folder) as archive:

@@ -1,6 +1,6 @@
-"""Files that a browser uploads for an import: packed into one, stored for an hour, and unpacked into a folder.
+"""Files that a browser uploads for an import. The files are packed into one archive, and the import unpacks the archive.
 
-Files are never read into memory in full: a form is parsed in pieces, and its files are written to a folder.
+Files are never read into memory in full. A form is parsed in pieces, and its files are written to a folder.
 """
 
 import lzma
@@ -24,7 +24,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.importing.sources import Source
 
 MOST_FILES, MOST_UNPACKED = 10_000, 500_000_000
-"""Limits of one import: number of files, and their unpacked bytes."""
+"""Limits of one import: the number of files, and the number of their unpacked bytes."""
 _PIECE = 65_536  # bytes
 _UNREADABLE = (zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, RuntimeError, OSError, ValueError)
 _NO_YEAR = 1980  # the date of archive entries without a time
@@ -32,7 +32,7 @@ _LONGEST = 200  # bytes of a name in UTF-8, as file systems limit it
 
 
 def read_form(body: IO[bytes], content_type: str, folder: Path) -> dict[str, str]:
-    """Return the fields of a form; its files are written into a folder. A form of another type has no fields."""
+    """Return the fields of a form, and write the files of the form into a folder. A form of an unknown type has no fields."""
     kind, options = parse_options_header(content_type)
     if kind == b"application/x-www-form-urlencoded":
         return dict(parse_qsl(body.read().decode(errors="replace"), keep_blank_values=True))
@@ -80,7 +80,7 @@ def store(file: IO[bytes], name: str, folder: Path) -> None:
 def packed(folder: Path) -> Iterator[IO[bytes]]:
     """Yield the files of a folder as one archive, in a temporary file. A single archive is not packed again.
 
-    Raises if the folder is empty.
+    Raises `INVALID_ARGUMENT` if the folder is empty.
     """
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     if not files:
@@ -98,7 +98,7 @@ def packed(folder: Path) -> Iterator[IO[bytes]]:
 
 @contextmanager
 def laid_out(archive: IO[bytes]) -> Iterator[Source]:
-    """Unpack an archive into a temporary folder and yield its path; if it has a single entry, the path of that entry."""
+    """Unpack an archive into a temporary folder and yield the folder. If the folder has a single entry, yield that entry."""
     with TemporaryDirectory() as named:
         folder = Path(named).resolve()
         _unpack(archive, folder)
@@ -119,12 +119,12 @@ def _unpack(archive: IO[bytes], folder: Path) -> None:
                     shutil.copyfileobj(entry, file)
                 _date(path, info.date_time)
     except _UNREADABLE as error:
-        # damaged, of another kind, encrypted, or with a file where a folder is needed
+        # the archive is damaged, of another kind or encrypted, or a file is where a folder is needed
         raise _build_error(f"the archive can't be read: {error}") from error
 
 
 def _date(path: Path, date: tuple[int, int, int, int, int, int]) -> None:
-    """Set the file's time to that in the archive: the import uses it to date notes."""
+    """Set the time of a file to its time in the archive. The import uses the time to date notes."""
     if date[0] > _NO_YEAR:
         at = datetime(*date).astimezone().timestamp()
         os.utime(path, (at, at))
@@ -135,7 +135,7 @@ def _is_shown(name: str) -> bool:
 
 
 def _own_path(name: str) -> PurePosixPath:
-    """Return the path for a name, which can't lead outside the folder."""
+    """Return a relative path for a name. The path can't lead outside the folder."""
     cleaned = name.replace("\\", "/").replace("\0", "").replace(":", "_")  # a colon marks a drive, or a stream of a file
     parts = [part for part in cleaned.split("/") if part not in ("", ".", "..")]
     return PurePosixPath(*(part.encode()[-_LONGEST:].decode(errors="ignore") for part in parts or ["file"]))

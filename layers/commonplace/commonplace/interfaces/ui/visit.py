@@ -1,4 +1,4 @@
-"""Input and output of a view: the browser's session, one request, and the ways to answer it."""
+"""Input and output of a view. `Session` is one browser. `Visit` is one request, with methods that build the answer."""
 
 import secrets
 from collections.abc import Mapping
@@ -34,21 +34,21 @@ class Notice:
 
 @dataclass
 class Session:
-    """One browser with access. `form_token`: included in each of its forms."""
+    """One browser with access. Each form that the browser gets contains `form_token`."""
 
     form_token: str = field(default_factory=secrets.token_urlsafe)
     notice: Notice | None = None
 
     def taken_notice(self) -> Notice | None:
-        """Return the notice of the last action, once."""
+        """Return the notice of the last action. The next call returns None."""
         notice: Notice | None = vars(self).pop("notice", None)  # atomic: only one of two requests shows it
         return notice
 
 
 class Sessions:
-    """The browsers with access to one process at one port. They are stored in memory only, not shared with other processes.
+    """The browsers with access to one process at one port. Sessions exist only in the memory of this process.
 
-    Browsers send cookies to every port of a host, so the cookie's name includes the port and a random part.
+    Browsers send cookies to every port of a host. Therefore the name of the cookie includes the port and a random part.
     """
 
     def __init__(self, port: int, token: str) -> None:
@@ -58,7 +58,7 @@ class Sessions:
         self._lock = Lock()
 
     def open(self, token: str) -> str | None:
-        """Start a session and return its cookie value. The token is then used up. Returns None for a wrong token."""
+        """Start a session and return the cookie value. The token can't be used again. Returns None for a wrong token."""
         with self._lock:
             if self._token is None or not secrets.compare_digest(token.encode(), self._token.encode()):
                 return None
@@ -74,9 +74,9 @@ class Sessions:
 
 @dataclass(frozen=True)
 class Visit:
-    """One request. `query` has the parameters of the address, `fields` the fields of the submitted form.
+    """One request. `query` has the parameters of the address. `fields` has the fields of the submitted form.
 
-    `folder` contains the uploaded files, and is deleted after the request.
+    `folder` contains the uploaded files. The folder is deleted after the request.
     """
 
     memory: Commonplace
@@ -104,28 +104,28 @@ class Visit:
         return Response(text, status, media_type="text/html")
 
     def show_again(self, template: str, error: CommonplaceError, /, **shown: Any) -> Response:
-        """Show a form as submitted, with its error."""
+        """Show a submitted form again, with the error."""
         return self.show(template, error.code.status, **shown, error=error)
 
     def go(self, path: str, says: str | None = None, undo: str | None = None, also: tuple[Also, ...] = ()) -> Response:
-        """Redirect to another page, which shows what was done. `undo` is the operation that can be undone."""
+        """Redirect to another page. That page shows `says` as the notice. `undo` is the operation that can be undone."""
         if says is not None:
             self.session.notice = Notice(says, undo, also)
         return Response(status_code=303, headers={"Location": path})
 
 
 def own_path(path: str | None) -> str:
-    """Return the path that a form names to return to, if it is below the page."""
+    """Return the path that a form gives as the way back, or `HOME` if the path is not below `/ui`."""
     return path if path is not None and path.split("?")[0].split("/")[:2] == ["", "ui"] else HOME
 
 
 def whole_number(text: str | None) -> Any:
-    """Return a number from an address or form; other text is unchanged, so that the tool refuses it with the field's name."""
+    """Return a number from an address or form. Other text is returned unchanged. The tool then refuses the text."""
     return int(text) if text is not None and text.isascii() and text.isdecimal() and len(text) < 10 else text
 
 
 def with_line_breaks(text: str) -> str:
-    """Return a text with `\\n` line breaks; forms send `\\r\\n`."""
+    """Return a text with `\\n` line breaks. Forms send `\\r\\n`."""
     return text.replace("\r\n", "\n")
 
 

@@ -1,4 +1,4 @@
-"""The views that change memories: remember, correct, delete, erase, and undo."""
+"""The views that store, correct, delete and erase memories, and undo changes."""
 
 from typing import Any, cast, get_args
 
@@ -23,7 +23,7 @@ def new(visit: Visit) -> Response:
 
 
 def store(visit: Visit) -> Response:
-    """Store the typed text, and list the memories that it may make untrue."""
+    """Store the typed text. The next page lists the memories that the text may make untrue."""
     form = visit.form
     context: dict[str, Any] = {
         "force_category": form.get("force_category"),
@@ -47,7 +47,7 @@ def edit(visit: Visit, memory_id: str) -> Response:
 
 
 def update(visit: Visit, memory_id: str) -> Response:
-    """Update the fields that the person edited. The others may have changed since the form was shown."""
+    """Update only the fields that the person edited. Other fields may have changed since the form was shown."""
     memory = visit.memory.get_memory(memory_id).memory
     shown, form = visit.fields, visit.form
     before = {name: with_line_breaks(shown.get(f"was_{name}", value)) for name, value in _format_fields(memory).items()}
@@ -66,7 +66,7 @@ def update(visit: Visit, memory_id: str) -> Response:
 
 
 def delete(visit: Visit, memory_id: str) -> Response:
-    """Close a memory; the next page offers to undo it."""
+    """Close a memory. The next page offers to undo this."""
     text = visit.memory.get_memory(memory_id).memory.value
     deleted = visit.memory.delete_memory(memory_id=memory_id)
     return visit.go(HOME, f"Deleted: {_shorten(text)}{_format_notes(deleted)}", deleted.operation_id)
