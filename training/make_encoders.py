@@ -137,17 +137,6 @@ def save_optimized(graph: onnx.ModelProto, path: Path) -> None:
     onnxruntime.InferenceSession(graph.SerializeToString(), options, providers=["CPUExecutionProvider"])
 
 
-def make_minilm(source: Path, out: Path) -> None:
-    model = onnx.load(source / "model.onnx")
-    vocabulary = json.loads((source / "tokenizer.json").read_text("utf-8"))["model"]["vocab"]
-    pieces = [one for one in vocabulary if is_latin(one.removeprefix("##")) and not one.startswith("[unused")]
-    table = "embeddings.word_embeddings.weight"
-    numbers = array(model, f"{table}_quantized").astype(np.float32) - array(model, f"{table}_zero_point")
-    rows = (numbers * array(model, f"{table}_scale"))[[vocabulary[one] for one in pieces]]
-    made = next(node for node in model.graph.node if f"{table}_scale" in node.input)
-    write(out, without_words(model, made.output[0]), *quantized(rows), pieces, MIDDLE["minilm"])
-
-
 def make_e5(source: Path, out: Path) -> None:
     model = onnx.load(source / "model.onnx")
     tokenizer = json.loads((source / "tokenizer.json").read_text("utf-8"))
@@ -233,16 +222,18 @@ def sums(folder: Path) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    for name in ("minilm", "e5", "out"):
+    for name in ("use", "e5", "out"):
         parser.add_argument(f"--{name}", type=Path, required=True)
     given = parser.parse_args()
-    make_minilm(given.minilm, given.out / "minilm")
+    make_use(given.use, given.out / "use")
     make_e5(given.e5, given.out / "e5")
-    texts = statements()
-    found = {}
-    for name, model in (("minilm", encoder.minilm(given.out)), ("e5", encoder.e5(given.out))):
-        vectors = np.array([model.mean_vectors(model.ids(text)).last for text in track(texts, name)])
-        found[f"{name}_mean"], found[f"{name}_axes"] = directions(vectors)
+    universal, multilingual = encoder.use(given.out), encoder.e5(given.out)
+    texts, found = statements(), dict[str, np.ndarray]()
+    for name, embed in (
+        ("use", lambda text: encoder.unit(universal.encoder.encode(universal.unigram.ids(text)).sentence)),
+        ("e5", lambda text: multilingual.mean_vectors(multilingual.ids(text)).last),
+    ):
+        found[f"{name}_mean"], found[f"{name}_axes"] = directions(np.array([embed(text) for text in track(texts, name)]))
     np.savez(given.out / "projection.npz", allow_pickle=False, **found)
     SUMS.write_text(sums(given.out), encoding="utf-8")
 

@@ -1,9 +1,9 @@
-"""The default embedder. It combines an English and a multilingual sentence encoder in one vector of 256 dimensions.
+"""The default embedder. It combines two multilingual sentence encoders in one vector of 256 dimensions.
 
-all-MiniLM-L6-v2 is best for English. multilingual-e5-small covers Japanese and about forty languages in Latin script. An
-English vector weighs MiniLM more than e5. Other vectors use only e5. Each encoder's mean over our training statements is
-subtracted, and 128 principal directions remain (`training/make_encoders.py`). Unrelated texts then have a cosine near 0.
-A text of 16 pieces takes about 5 ms on one core.
+The Universal Sentence Encoder reads sixteen languages and is trained on questions and answers. multilingual-e5-small covers
+Japanese and about forty languages in Latin script. Each encoder's mean over our training statements is subtracted, and 128
+principal directions remain (`training/make_encoders.py`). Unrelated texts then have a cosine near 0. A text of 16 pieces
+takes about 7 ms on one core.
 """
 
 import functools
@@ -17,10 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from commonplace.adapters.word_pieces import word_pieces
+from commonplace.adapters.universal_encoder import UniversalEncoder
 from commonplace.domain.loading import DATA, loaded_once
 from commonplace.ports.values import Vector
-from commonplace.text.foundation.languages import ENGLISH, language_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,10 +28,11 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.float32]
 
 _FOLDER = DATA / "encoders"
-_ENGLISH_SHARE = 0.65  # share of MiniLM in an English vector; the rest is e5
+_UNIVERSAL_SHARE = 0.65  # share of the Universal Sentence Encoder in a vector; the rest is e5
 _MOST_UNKNOWN = 0.1  # a text gets a vector only if at most this share of its pieces is unknown
 _REMEMBERED = 128  # texts in the cache; one request embeds the same text more than once
 _WINDOW, _MOST_WINDOWS = 256, 4
+_E5_WIDTH = 384
 _QUERY = "query:"  # e5 was trained with this prefix; questions and memories both get it, so that similarity is symmetric
 SPACE = "\u2581"
 _UNKNOWN_COST = 10.0  # an unknown character scores this much less than the least likely piece, as in SentencePiece
@@ -43,7 +43,7 @@ class Unigram:
 
     def __init__(self, pieces: Sequence[str], scores: Sequence[float], unknown: int) -> None:
         self._ids: Mapping[str, int] = dict(zip(pieces, range(len(pieces)), strict=True))
-        self._scores, self._unknown = scores, unknown
+        self._scores, self.unknown = scores, unknown
         self._longest = max(map(len, pieces))
         self._least = min(scores) - _UNKNOWN_COST
         self._cut = functools.lru_cache(maxsize=4096)(self._find_best_cut)
@@ -51,9 +51,9 @@ class Unigram:
     def ids(self, text: str) -> list[int]:
         """Return the ids of a text's pieces. Consecutive characters that no piece covers become one `unknown`."""
         pieces: list[int] = []
-        for word in _words(text):
+        for word in _split_words(text):
             for number in self._cut(word):
-                if number != self._unknown or not pieces or pieces[-1] != number:
+                if number != self.unknown or not pieces or pieces[-1] != number:
                     pieces.append(number)
         return pieces
 
@@ -67,7 +67,7 @@ class Unigram:
                     continue
                 score = best[start] + (self._least if number is None else self._scores[number])
                 if score > best[end]:
-                    best[end], came_from[end] = score, (start, self._unknown if number is None else number)
+                    best[end], came_from[end] = score, (start, self.unknown if number is None else number)
         cut: list[int] = []
         at = len(word)
         while at:
@@ -130,9 +130,9 @@ class EncoderModel:
 
 
 class SentenceEncoder:
-    """Embeds English, other languages in Latin script, and Japanese. Texts in other scripts get no vector."""
+    """Embeds texts in the sixteen languages of the Universal Sentence Encoder, and in others with the same scripts."""
 
-    name = "minilm-e5-small-256"
+    name = "use-e5-small-256"
     dimension = 256
 
     def embed(self, text: str) -> Vector | None:
@@ -141,7 +141,7 @@ class SentenceEncoder:
         return None if encoded is None else encoded.vector
 
     def features(self, text: str) -> Vector | None:
-        """Return 1,536 features of a text: two layers of MiniLM and two of e5. MiniLM's are zeros for other languages."""
+        """Return 1,792 features of a text: two layers of each encoder. The features of e5 are 0 if it can't read the text."""
         encoded = _embed_text(_to_user_words(text))
         return None if encoded is None else encoded.features
 
@@ -182,21 +182,24 @@ class _Embedded(NamedTuple):
 def _embed_text(text: str) -> _Embedded | None:
     import numpy as np
 
-    multilingual = e5(_FOLDER)
-    ids = multilingual.ids(text)
-    unknown = ids.count(multilingual.unknown)
-    if not ids or unknown > _MOST_UNKNOWN * len(ids):
+    universal, multilingual = use(_FOLDER), e5(_FOLDER)
+    ids, ids_of_e5 = universal.unigram.ids(text), multilingual.ids(text)
+    if not _is_known(ids, universal.unigram.unknown):
         return None
-    many = multilingual.mean_vectors(ids)
-    second = _project_vector("e5", many.last)
-    if language_of(text) != ENGLISH:
-        absent = np.zeros_like(many.last)
-        return _Embedded(np.concatenate([np.zeros_like(second), second]), np.concatenate([absent, absent, *many]))
-    english = minilm(_FOLDER)
-    means = english.mean_vectors(english.ids(text))
-    first = _project_vector("minilm", means.last)
-    both = np.concatenate([math.sqrt(_ENGLISH_SHARE) * first, math.sqrt(1 - _ENGLISH_SHARE) * second])
-    return _Embedded(both.astype(np.float32), np.concatenate([*means, *many]))
+    vectors = universal.encoder.encode(ids)
+    first = _project_vector("use", unit(vectors.sentence))
+    if _is_known(ids_of_e5, multilingual.unknown):
+        means = multilingual.mean_vectors(ids_of_e5)
+        second = _project_vector("e5", means.last)
+    else:
+        means = Means(np.zeros(_E5_WIDTH, dtype=np.float32), np.zeros(_E5_WIDTH, dtype=np.float32))
+        second = np.zeros_like(first)
+    both = np.concatenate([math.sqrt(_UNIVERSAL_SHARE) * first, math.sqrt(1 - _UNIVERSAL_SHARE) * second])
+    return _Embedded(unit(both), np.concatenate([*vectors, *means]))
+
+
+def _is_known(ids: Sequence[int], unknown: int) -> bool:
+    return bool(ids) and ids.count(unknown) <= _MOST_UNKNOWN * len(ids)
 
 
 @loaded_once
@@ -220,29 +223,34 @@ def _project_vector(name: str, vector: "Array") -> "Array":
     return unit(projection[f"{name}_axes"] @ (vector - projection[f"{name}_mean"]))
 
 
+class Universal(NamedTuple):
+    """The Universal Sentence Encoder with its vocabulary."""
+
+    encoder: UniversalEncoder
+    unigram: Unigram
+
+
 @loaded_once
-def minilm(folder: Path) -> EncoderModel:
-    """Load all-MiniLM-L6-v2 from the models folder."""
-    pieces = lines(folder / "minilm" / "pieces.txt")
-    numbers = {piece: number for number, piece in enumerate(pieces)}
-    unknown = numbers["[UNK]"]
-
-    def ids(text: str) -> list[int]:
-        return [number for _, pieces in word_pieces(text, numbers) for number in pieces or (unknown,)]
-
-    return EncoderModel(*_open_model(folder / "minilm"), ids, (numbers["[CLS]"],), (numbers["[SEP]"],), unknown)
+def use(folder: Path) -> Universal:
+    """Load the Universal Sentence Encoder from the models folder."""
+    pieces = lines(folder / "use" / "pieces.txt")
+    return Universal(UniversalEncoder(folder / "use"), Unigram(pieces, _load_scores(folder / "use"), pieces.index("<unk>")))
 
 
 @loaded_once
 def e5(folder: Path) -> EncoderModel:
     """Load multilingual-e5-small from the models folder."""
-    import numpy as np
-
     pieces = lines(folder / "e5" / "pieces.txt")
     begins, ends, unknown = map(pieces.index, ("<s>", "</s>", "<unk>"))
-    scores = array("f", np.load(folder / "e5" / "scores.npy").tobytes())  # a list of floats would be eight times as large
-    unigram = Unigram(pieces, scores, unknown)
+    unigram = Unigram(pieces, _load_scores(folder / "e5"), unknown)
     return EncoderModel(*_open_model(folder / "e5"), unigram.ids, (begins, *unigram.ids(_QUERY)), (ends,), unknown)
+
+
+def _load_scores(folder: Path) -> Sequence[float]:
+    import numpy as np
+
+    scores = np.load(folder / "scores.npy").astype(np.float32)
+    return array("f", scores.tobytes())  # a list of floats would be eight times as large
 
 
 def lines(path: Path) -> list[str]:
@@ -270,7 +278,7 @@ def unit(vector: "Array") -> "Array":
     return scaled
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     """Return the words of a text in the form of the vocabulary: composed, with a space mark before each word."""
     composed = "".join(_clean_character(char) for char in unicodedata.normalize("NFKC", text))
     return [SPACE + word for word in composed.replace(SPACE, " ").split()]

@@ -106,6 +106,6 @@ def _relu(rows: "Array") -> "Array":
 def _dequantized(name: str, stored: "Mapping[str, npt.NDArray[Any]]") -> "Array":
     import numpy as np
 
-    scale = stored[f"{name}.scale"] if f"{name}.scale" in stored else 1.0
+    scale = stored.get(f"{name}.scale", 1.0)
     weights: Array = (stored[name] * scale).astype(np.float32)
     return weights
