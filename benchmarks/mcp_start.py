@@ -26,7 +26,7 @@ _REACH, _MOST_TOKENS = 0.4, 2_000
 _SERVER = ("-c", "from commonplace.interfaces.cli import main; main()", "mcp")
 _BESIDE = {"an interpreter, nothing imported": ("-c", "pass"), "import mcp.server": ("-c", "import mcp.server")}
 _TIERS: Mapping[str, ShownTier | None] = {"(none)": None, "primary": "primary", "core": "core", "all": "all"}
-_PIECES = Path(commonplace.__file__).parent / "data" / "encoders" / "minilm" / "pieces.txt"
+_PIECES = Path(commonplace.__file__).parent / "data" / "embedding" / "vocabulary.txt"
 
 
 def measure(_: argparse.Namespace) -> list[Table]:

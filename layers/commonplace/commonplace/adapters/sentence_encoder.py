@@ -105,17 +105,11 @@ class EncoderModel:
         means = [self._encode_ids(ids[size * at : size * (at + 1)]) for at in range(windows)]
         return Means(unit(np.mean([mean.last for mean in means], axis=0)), np.mean([mean.middle for mean in means], axis=0))
 
-    @functools.cached_property
-    def _has_types(self) -> bool:
-        return any(get_input.name == "token_type_ids" for get_input in self.session.get_inputs())
-
     def _encode_ids(self, ids: list[int]) -> "Means":
         import numpy as np
 
         rows = self._rows([*self.before, *ids, *self.after])[None]
         inputs = {"words": rows, "attention_mask": np.ones(rows.shape[:2], dtype=np.int64)}
-        if self._has_types:
-            inputs["token_type_ids"] = np.zeros(rows.shape[:2], dtype=np.int64)
         last, middle = self.session.run(None, inputs)
         return Means(unit(last[0] if last.ndim == 2 else last[0].mean(axis=0)), middle[0].mean(axis=0))
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         """The run ports that a single adapter implements."""
 
 
-SENTENCE_ENCODER = "minilm-e5-small-256"
+SENTENCE_ENCODER = "use-e5-small-256"
 """The name of the packaged encoder. Asking for the name thus loads no model. A test compares it with the encoder."""
 Left = Callable[[], float]
 """The seconds until the current process is ended."""

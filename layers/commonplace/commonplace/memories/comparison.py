@@ -12,7 +12,7 @@ from commonplace.text.paraphrase.verdict import same_statement
 
 _COMPARED = 8  # by words, and as many by vector
 _MOST_SHOWN = 5
-_LEAST_COSINE = 0.4  # below this, two texts share words ("I'm", "every") but no topic
+_LEAST_COSINE = 0.38  # below this, two texts share words ("I'm", "every") but no topic
 _SAME = "the same in other words"
 _log = logging.getLogger("commonplace")
 

@@ -13,7 +13,7 @@ from commonplace.retrieval.record_scan import is_visible, visibility_of
 from commonplace.runs.apply import PlannedOperation, RunContext, decode_vector
 from commonplace.text.foundation import tokenizer
 
-_NEAR = 0.35  # a lower cosine is not informative
+_NEAR = 0.33  # a lower cosine is not informative
 _SHARED = 0.25  # share of words
 _COMPARED = 8  # by words, and as many by vector, as when storing
 

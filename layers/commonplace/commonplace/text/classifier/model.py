@@ -179,7 +179,7 @@ def _get_shape(word: str) -> str:
 
 Vector = NDArray[np.float32]
 IMPORTANCE_STEPS = (2, 3, 4, 5)
-ENCODER = "minilm-e5-small-256"
+ENCODER = "use-e5-small-256"
 """The embedder whose features the `encoded` heads need. Vectors of another model are meaningless to these heads."""
 Kind = Literal["fact", "wish", "passing", "asking", "imagined", "role_play", "others", "pasted", "injection"]
 """A "fact" is about the user and worth knowing in some months. A "wish" tells how the assistant is to behave. "others" is

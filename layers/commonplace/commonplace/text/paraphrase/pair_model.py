@@ -98,11 +98,6 @@ def is_long(text: str) -> bool:
     return len(text.split()) > _MOST_SPACED or len(side_of(text).words) > _MOST_WORDS_READ
 
 
-def is_english(*vectors: Vector) -> bool:
-    """Whether all are vectors of English texts."""
-    return all(vector[: len(vector) // 2].any() for vector in vectors)
-
-
 def _matter(side: Side) -> frozenset[str]:
     """The stems of a text without its numbers and times."""
     return frozenset(
@@ -179,13 +174,12 @@ def _unit(vector: Vector) -> Vector:
 __all__ = ["PairModel", "Verdict", "difference", "is_another_value", "judged", "pair_model"]
 
 
-LEAST_COSINE = 0.5
+LEAST_COSINE = 0.46
 """Below it two texts are of one topic at the most; few pairs so far apart were taught."""
 _LEAST_SHARE = 1e-6
 BALANCED = SIMILARITIES["balanced"]
 
-_NEAR_ENGLISH, _NEAR = 0.42, 0.6  # cosines of texts of one attribute; other languages' vectors all lie nearer to each other
-_SURER = 0.5  # how much surer a change must be in other languages
+_NEAR = 0.38  # the least cosine of two values of one attribute
 
 
 class PairModel(NamedTuple):
@@ -266,10 +260,9 @@ def is_another_value(
     """
     if old_vector is None or new_vector is None or embedder != pair_model().embedder:
         return False
-    near, more = (_NEAR_ENGLISH, 0.0) if is_english(old_vector, new_vector) else (_NEAR, _SURER)
-    if float(old_vector @ new_vector) < near:
+    if float(old_vector @ new_vector) < _NEAR:
         return False
-    return pair_model().change(old, new, old_vector, new_vector) > least + more or is_value_changed(old, new)
+    return pair_model().change(old, new, old_vector, new_vector) > least or is_value_changed(old, new)
 
 
 @loaded_once
