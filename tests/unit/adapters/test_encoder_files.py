@@ -8,7 +8,7 @@ import onnx
 import pytest
 
 from commonplace.adapters.universal_encoder import LEVELS
-from training.make_encoders import BLOCK, DIRECTIONS, FREQUENT_PIECES, MIDDLE_OF_E5, SUMS, few_bits, is_latin, quantized, sums
+from training.make_encoders import BLOCK, DIRECTIONS, FREQUENT_PIECES, MIDDLE_OF_E5, SUMS, few_bits, is_latin, is_of_use, quantized, sums
 
 FOLDER = Path(str(files("commonplace"))) / "data" / "encoders"
 WIDTH = 384
@@ -73,6 +73,11 @@ def test_few_bits_keep_most_of_a_row(bits: int, most: float) -> None:
     unpacked = np.unpackbits(packed, axis=1).reshape(50, 512, bits) @ np.array([4, 2, 1][-bits:])
     back = np.array(LEVELS[bits])[unpacked] * scales[:, None]
     assert 0.01 < np.linalg.norm(back - rows) / np.linalg.norm(rows) < most
+
+
+def test_use_has_no_letters_of_a_script_without_a_language() -> None:
+    assert [piece for piece in pieces_of("use")[3:] if not is_of_use(piece)] == []
+    assert [is_of_use(piece) for piece in ("дом", "بيت", "집", "บ้าน", "家", "σπίτι", "בית", "घर")] == [True] * 5 + [False] * 3
 
 
 def test_pieces_of_other_scripts_are_told_from_latin_ones() -> None:

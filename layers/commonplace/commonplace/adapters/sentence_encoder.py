@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 
 _FOLDER = DATA / "encoders"
 _UNIVERSAL_SHARE = 0.65  # share of the Universal Sentence Encoder in a vector; the rest is e5
-_MOST_UNKNOWN = 0.1  # a text gets a vector only if at most this share of its pieces is unknown
+_MOST_UNKNOWN = 0.25  # a text gets a vector only if at most this share of its pieces is unknown
+_MOST_UNKNOWN_TO_E5 = 0.1  # e5 lacks most Chinese characters
 _REMEMBERED = 128  # texts in the cache; one request embeds the same text more than once
 _WINDOW, _MOST_WINDOWS = 256, 4
 _E5_WIDTH = 384
@@ -130,7 +131,7 @@ class SentenceEncoder:
     dimension = 256
 
     def embed(self, text: str) -> Vector | None:
-        """Return a unit vector, or None if more than a tenth of the text is unknown to the models."""
+        """Return a unit vector, or None if the models don't know more than a quarter of the text."""
         encoded = _embed_text(_to_user_words(text))
         return None if encoded is None else encoded.vector
 
@@ -178,11 +179,11 @@ def _embed_text(text: str) -> _Embedded | None:
 
     universal, multilingual = use(_FOLDER), e5(_FOLDER)
     ids, ids_of_e5 = universal.unigram.ids(text), multilingual.ids(text)
-    if not _is_known(ids, universal.unigram.unknown):
+    if not _is_known(ids, universal.unigram.unknown, _MOST_UNKNOWN):
         return None
     vectors = universal.encoder.encode(ids)
     first = _project_vector("use", unit(vectors.sentence))
-    if _is_known(ids_of_e5, multilingual.unknown):
+    if _is_known(ids_of_e5, multilingual.unknown, _MOST_UNKNOWN_TO_E5):
         means = multilingual.mean_vectors(ids_of_e5)
         second = _project_vector("e5", means.last)
     else:
@@ -192,8 +193,8 @@ def _embed_text(text: str) -> _Embedded | None:
     return _Embedded(unit(both), np.concatenate([*vectors, *means]))
 
 
-def _is_known(ids: Sequence[int], unknown: int) -> bool:
-    return bool(ids) and ids.count(unknown) <= _MOST_UNKNOWN * len(ids)
+def _is_known(ids: Sequence[int], unknown: int, most: float) -> bool:
+    return bool(ids) and ids.count(unknown) <= most * len(ids)
 
 
 @loaded_once

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 LEVELS = {3: (-2.152, -1.344, -0.756, -0.2451, 0.2451, 0.756, 1.344, 2.152), 2: (-1.510, -0.4528, 0.4528, 1.510)}
 """The values of numbers with 3 bits, for frequent pieces, and with 2 bits. They are optimal for normally distributed weights
 (Max 1960, "Quantizing for Minimum Distortion")."""
+LANGUAGES = ("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh")
+"""The languages of its training. Chinese counts as two in the paper, simplified and traditional."""
 _BRANCHES = ((2, 0), (3, 1), (5, 2))  # pieces per window, and how many of them come before its own piece
 _BEGIN, _END = 1, 2  # ids of the pieces around a text
 _MOST_PIECES, _WIDTH = 1024, 512
