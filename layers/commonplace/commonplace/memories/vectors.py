@@ -4,8 +4,6 @@ Records hold this form, and an index holds what was read from it, so that every 
 scales a vector to length 1 again, because rounding changes its length by up to 0.0001 and only some engines divide by it.
 """
 
-import math
-
 from commonplace.ports.values import Vector
 
 _TOLERANCE = 0.01
@@ -24,8 +22,8 @@ def from_bytes(blob: object, dimension: int | None = None) -> Vector | None:
         return None
     vector = np.frombuffer(blob, dtype="<f2").astype(np.float32)
     with np.errstate(invalid="ignore"):  # a damaged number may be a signalling NaN
-        length = math.sqrt(vector.dot(vector))
-    return vector / np.float32(length) if abs(length - 1) < _TOLERANCE else None
+        length = np.sqrt(vector.dot(vector))
+    return vector / length if abs(length - 1) < _TOLERANCE else None
 
 
 def rounded(vector: Vector | None) -> Vector | None:
