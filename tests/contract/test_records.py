@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.indexing.rebuild import EmbeddingRenewal
 from commonplace.memories.vectors import rounded
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Audit
@@ -145,6 +146,17 @@ def test_a_vector_is_read_back_as_the_float16_that_was_stored(ports: Ports, writ
         assert record.vector.dtype == np.float32
         assert record.vector.astype(np.float16).tolist() == entry.vector.astype(np.float16).tolist()
         assert record.vector.tolist() == rounded(entry.vector).tolist()  # type: ignore[union-attr]
+
+
+def test_a_memory_that_is_embedded_again_goes_to_the_index_as_its_record(ports: Ports, writer: Writer) -> None:
+    memory = writer.write("Ana drinks green tea", embedding_model="another")
+    renewal = EmbeddingRenewal(ports.records, ports.embedder, lambda: LATER)
+    (renewed,) = renewal.renewed(ports.records.stored("local|ana", [memory.memory_id]))
+    (kept,) = ports.records.stored("local|ana", [memory.memory_id])
+    assert renewed.memory == kept.memory
+    assert renewed.vector is not None
+    assert kept.vector is not None
+    assert renewed.vector.tolist() == kept.vector.tolist()
 
 
 def test_a_batch_is_stored_whole_or_not_at_all(ports: Ports, writer: Writer) -> None:
