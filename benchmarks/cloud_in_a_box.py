@@ -16,13 +16,14 @@ from rich.progress import Progress
 from cloud.dynamodb import DynamoDB
 from cloud.opensearch import OpenSearch
 from commonplace.adapters.dynamodb.calls import connect
-from commonplace.adapters.dynamodb.rows import memory_item, vector_bytes
+from commonplace.adapters.dynamodb.rows import memory_item
 from commonplace.adapters.dynamodb.table import create_table
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.bootstrap.maintenance import open_projector
 from commonplace.domain.batching import in_batches
 from commonplace.domain.ids import new_memory_id
 from commonplace.domain.memory import Memory
+from commonplace.memories.vectors import to_bytes
 from commonplace.ports.index import IndexWriter
 from commonplace.ports.models import Embedder
 from commonplace.ports.values import Stored
@@ -122,7 +123,7 @@ def fill(settings: Settings, found: Iterator[Stored], total: int) -> float:
 
 
 def _put(client: Any, part: Sequence[Stored]) -> None:
-    asked = [{"PutRequest": {"Item": memory_item(one.memory, vector_bytes(one.vector))}} for one in part]
+    asked = [{"PutRequest": {"Item": memory_item(one.memory, to_bytes(one.vector))}} for one in part]
     while asked:
         asked = client.batch_write_item(RequestItems={TABLE: asked})["UnprocessedItems"].get(TABLE, [])
 

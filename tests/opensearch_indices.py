@@ -13,6 +13,7 @@ from commonplace.adapters.opensearch.document import Layout
 from commonplace.adapters.opensearch.rebuild import OpenSearchWriter, set_up
 from commonplace.adapters.sentence_encoder import SentenceEncoder
 from commonplace.domain.memory import Memory
+from commonplace.memories.vectors import rounded
 from commonplace.ports.records import MemoryRecords
 from commonplace.ports.values import Audit, Entry, Filter, Stored, Vector, Visibility
 
@@ -79,14 +80,14 @@ class FollowedRecords:
         results = self._records.add(entries)
         for entry, (memory, created) in zip(entries, results, strict=True):
             if created:
-                self._vectors[memory.memory_id], self._owners[memory.memory_id] = entry.vector, memory.user_id
-                self._wrote(Stored(memory, entry.vector), new=True)
+                self._vectors[memory.memory_id], self._owners[memory.memory_id] = rounded(entry.vector), memory.user_id
+                self._wrote(Stored(memory, self._vectors[memory.memory_id]), new=True)
         return results
 
     def update(self, memory: Memory, audit: Audit, vector: Vector | None = None) -> Memory:
         changed = self._records.update(memory, audit, vector)
         if vector is not None:
-            self._vectors[memory.memory_id] = vector
+            self._vectors[memory.memory_id] = rounded(vector)
         self._wrote(Stored(changed, self._vectors[memory.memory_id]), new=False)
         return changed
 

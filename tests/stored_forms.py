@@ -90,6 +90,11 @@ def everything(memory: Commonplace) -> Any:
     runs = memory.runs(100)
     told = {
         "memories": records,
+        "with_vector": [
+            stored.memory.memory_id
+            for stored in ports.records.stored(USER, [one.memory_id for one in records])
+            if stored.vector is not None
+        ],
         "audits": [ports.records.audits(USER, one.memory_id) for one in records],
         "tag_rows": ports.tag_rows.rows(USER),
         "aliases": sorted(ports.aliases.all(USER), key=lambda one: one.name),

@@ -66,6 +66,28 @@ def test_a_vector_of_another_model_is_never_compared(ports: Ports, writer: Write
     assert (alike[older.memory_id], alike[newer.memory_id] is None) == (None, False)
 
 
+def test_a_score_is_the_cosine_with_the_rounded_vector(ports: Ports, writer: Writer) -> None:
+    texts = [f"Ana drinks {kind} tea on day {number}" for number, kind in enumerate(("green", "black", "white") * 4)]
+    memories = [writer.write(text) for text in texts]
+    question, *vectors = ports.embedder.embed_all(["Does Ana drink green tea?", *texts])
+    assert question is not None
+    expected = {
+        memory.memory_id: _cosine(question, vector, np.float16) for memory, vector in zip(memories, vectors, strict=True)
+    }
+    unrounded = [_cosine(question, vector, np.float32) for vector in vectors]
+    assert not np.allclose(list(expected.values()), unrounded, rtol=0, atol=5e-6)
+    candidates, _ = found(ports, terms("tea"), question)
+    assert dict(zip(candidates.ids, candidates.cosines.tolist(), strict=True)) == pytest.approx(expected, rel=0, abs=1e-6)
+    alike = {one.memory_id: one.cosine for one in ports.index.similar(SEEN, terms("tea"), question, len(memories))}
+    assert alike == pytest.approx(expected, rel=0, abs=1e-6)
+
+
+def _cosine(question: Vector, vector: Vector | None, stored_as: type) -> float:
+    assert vector is not None
+    stored = vector.astype(stored_as).astype(np.float64)
+    return float(question @ stored / np.linalg.norm(question) / np.linalg.norm(stored))
+
+
 def test_counts_and_lengths_are_those_of_the_tokens(ports: Ports, writer: Writer) -> None:
     memory = writer.write("tea tea and green tea, not coffee")
     writer.write("coffee")

@@ -3,9 +3,12 @@
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
+import numpy as np
 import pytest
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.indexing.rebuild import EmbeddingRenewal
+from commonplace.memories.vectors import rounded
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Audit
 from tests.conftest import NOON
@@ -127,10 +130,33 @@ def test_stored_gives_the_same_with_their_vectors(ports: Ports, writer: Writer) 
     ids = [two.memory_id, other.memory_id, "mem_unknown", one.memory_id]
     found = ports.records.stored("local|ana", ids)
     assert [each.memory for each in found] == ports.records.get("local|ana", ids)
-    vector = ports.embedder.embed("tea with milk")
+    vector = rounded(ports.embedder.embed("tea with milk"))
     assert vector is not None
     assert [None if each.vector is None else each.vector.tolist() for each in found] == [None, vector.tolist()]
     assert ports.records.stored("local|ana", []) == []
+
+
+def test_a_vector_is_read_back_as_the_float16_that_was_stored(ports: Ports, writer: Writer) -> None:
+    entries = [writer.entry(f"Ana drinks tea number {number}") for number in range(20)]
+    ports.records.add(entries)
+    stored = ports.records.stored("local|ana", [entry.memory.memory_id for entry in entries])
+    for entry, record in zip(entries, stored, strict=True):
+        assert entry.vector is not None
+        assert record.vector is not None
+        assert record.vector.dtype == np.float32
+        assert record.vector.astype(np.float16).tolist() == entry.vector.astype(np.float16).tolist()
+        assert record.vector.tolist() == rounded(entry.vector).tolist()  # type: ignore[union-attr]
+
+
+def test_a_memory_that_is_embedded_again_goes_to_the_index_as_its_record(ports: Ports, writer: Writer) -> None:
+    memory = writer.write("Ana drinks green tea", embedding_model="another")
+    renewal = EmbeddingRenewal(ports.records, ports.embedder, lambda: LATER)
+    (renewed,) = renewal.renewed(ports.records.stored("local|ana", [memory.memory_id]))
+    (kept,) = ports.records.stored("local|ana", [memory.memory_id])
+    assert renewed.memory == kept.memory
+    assert renewed.vector is not None
+    assert kept.vector is not None
+    assert renewed.vector.tolist() == kept.vector.tolist()
 
 
 def test_a_batch_is_stored_whole_or_not_at_all(ports: Ports, writer: Writer) -> None:
@@ -169,7 +195,7 @@ def test_a_change_into_an_expired_memory_takes_its_place(ports: Ports, writer: W
 
 def test_the_vector_stays_while_content_and_model_do(ports: Ports, writer: Writer) -> None:
     memory = writer.write("tea with milk")
-    first, second = ports.embedder.embed("tea with milk"), ports.embedder.embed("coffee with milk")
+    first, second = (rounded(ports.embedder.embed(f"{drink} with milk")) for drink in ("tea", "coffee"))
     assert first is not None
     assert second is not None
     changes: list[tuple[dict[str, object], list[float] | None]] = [

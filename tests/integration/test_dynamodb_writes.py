@@ -12,6 +12,7 @@ from commonplace.adapters.dynamodb.usage import DynamoUsage
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
+from commonplace.memories.vectors import rounded
 from commonplace.ports.values import Audit
 from commonplace.retrieval.documents import fingerprint
 from tests.conftest import NOON
@@ -217,11 +218,11 @@ def test_the_vector_stays_while_the_content_does(records: DynamoRecords) -> None
     memory = records.update(changed(memory, importance=0.9), CHANGE)
     ((kept,), _) = records.newest(USER, 5)
     assert kept.vector is not None
-    assert kept.vector.tolist() == embedder.embed("I like tea").tolist()  # type: ignore[union-attr]
+    assert kept.vector.tolist() == rounded(embedder.embed("I like tea")).tolist()  # type: ignore[union-attr]
     memory = records.update(changed(memory, raw_text="I like coffee"), CHANGE, embedder.embed("I like coffee"))
     ((replaced,), _) = records.newest(USER, 5)
     assert replaced.vector is not None
-    assert replaced.vector.tolist() == embedder.embed("I like coffee").tolist()  # type: ignore[union-attr]
+    assert replaced.vector.tolist() == rounded(embedder.embed("I like coffee")).tolist()  # type: ignore[union-attr]
     records.update(changed(memory, raw_text="寿司が好き", embedding_model=None), CHANGE)
     assert records.newest(USER, 5)[0][0].vector is None
 

@@ -11,12 +11,13 @@ import numpy as np
 import pytest
 from moto import mock_aws
 
-from commonplace.adapters.dynamodb.rows import memory_item, stream_records, vector_bytes
+from commonplace.adapters.dynamodb.rows import memory_item, stream_records
 from commonplace.adapters.sqs import SqsDeadLetters, connect
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
 from commonplace.indexing.stream import Projector
 from commonplace.interfaces.aws import container, index_functions
+from commonplace.memories.vectors import to_bytes
 from commonplace.ports.values import DeadLetter, IndexChange, IndexOutcome, Stored, Tombstone
 from tests.conftest import NOON
 from tests.integration.lambda_calls import Context
@@ -24,7 +25,7 @@ from tests.integration.lambda_calls import Context
 pytestmark = pytest.mark.integration
 
 USER = "direct|ana"
-VECTOR = np.arange(4, dtype=np.float32)
+VECTOR = np.full(4, 0.5, dtype=np.float32)
 
 
 def memory(number: int, **changes: Any) -> Memory:
@@ -37,7 +38,7 @@ def memory(number: int, **changes: Any) -> Memory:
 
 def record(number: int, name: str = "MODIFY", item: dict[str, Any] | None = None) -> dict[str, Any]:
     """A stream record as Lambda hands it over: binaries in base64."""
-    image = item or dict(memory_item(memory(number), vector_bytes(VECTOR)))
+    image = item or dict(memory_item(memory(number), to_bytes(VECTOR)))
     written = {
         key: {"B": base64.b64encode(value["B"]).decode()} if isinstance(value.get("B"), bytes) else value
         for key, value in image.items()
@@ -155,7 +156,7 @@ def test_a_poison_record_does_not_stop_the_batch(where: int, index: Index, caplo
     ids=["another's record", "no base64", "no text"],
 )
 def test_what_cannot_be_read_is_set_aside(broken: Any, index: Index) -> None:
-    item = {**memory_item(memory(9), vector_bytes(VECTOR)), **broken}
+    item = {**memory_item(memory(9), to_bytes(VECTOR)), **broken}
     assert failures(record(1), record(9, item=item)) == []
     assert index.confirmed == ids(1)
     assert [letter.item for letter in index.sent] == [f"memory#{memory(9).memory_id}"]

@@ -105,7 +105,7 @@ def test_what_is_never_taken_is_told_and_stays_pending(
 ) -> None:
     fine = writer.write("tea")
     broken = writer.entry("bread")
-    records.add([replace(broken, vector=np.ones(3, dtype=np.float32))])
+    records.add([replace(broken, vector=np.array([1, 0, 0], dtype=np.float32))])
     told: list[str] = []
     counts = reconcile(LATER, to_index, records, lambda _, outcome: told.append(outcome.reason))
     assert counts == {"done": 1, "failed": 1}

@@ -42,9 +42,9 @@ DERIVED = {
         "DELETE FROM changes; UPDATE words_data SET block = NULL WHERE id = 10"
     ),
     "a size of words": "DELETE FROM words_docsize",
-    "half a vector": "UPDATE memories SET embedding = substr(embedding, 1, 512) WHERE row = 2",
+    "half a vector": "UPDATE memories SET embedding = substr(embedding, 1, 256) WHERE row = 2",
     "no vector": "UPDATE memories SET embedding = NULL WHERE row = 2",
-    "a vector of zeros": "UPDATE memories SET embedding = zeroblob(1024) WHERE row = 2",
+    "a vector of zeros": "UPDATE memories SET embedding = zeroblob(512) WHERE row = 2",
     "the name of another model": "UPDATE memories SET embedding_model = 'other' WHERE row = 2",
     "another importance": "UPDATE memories SET importance = 0.01 WHERE row = 1",
     "an importance that is none": "UPDATE memories SET importance = 'high' WHERE row = 1",
@@ -196,7 +196,7 @@ def test_all_writes_a_vector_anew_that_looks_whole(memory: Commonplace, memory_f
     before = answers(memory)
     with changing(memory_file) as connection:
         (kept,) = connection.execute("SELECT embedding FROM memories WHERE row = 2").fetchone()
-        connection.execute("UPDATE memories SET change = 1000, embedding = ? WHERE row = 2", (kept[512:] + kept[:512],))
+        connection.execute("UPDATE memories SET change = 1000, embedding = ? WHERE row = 2", (kept[256:] + kept[:256],))
         connection.execute("UPDATE changes SET last = 1000")
     assert answers(memory) != before
     assert memory.repair_index("all", dry_run=False).indexed == 7

@@ -1,6 +1,7 @@
 """The rooms: each file stands in a room, a room imports only from rooms below it, and nothing happens at import."""
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator
@@ -206,6 +207,12 @@ def test_the_hand_written_tables_stay_below_their_ceiling() -> None:
     tables = [path for path in PACKAGE.rglob("*") if path.suffix in TABLE_SUFFIXES]
     in_data = PACKAGE / "data"
     assert lines_of(path for path in tables if not (path.suffix == ".txt" and in_data in path.parents)) <= MOST_TABLE_LINES
+
+
+def test_vectors_have_one_stored_form() -> None:
+    """Only `memories/vectors.py` turns vectors into bytes and back, so every record and every index has the same numbers."""
+    converting = {path for path in FILES if re.search(r"frombuffer\(|[\"']<f\d", (PACKAGE / path).read_text("utf-8"))}
+    assert converting == {Path("memories/vectors.py")}
 
 
 def test_the_formatter_decides() -> None:

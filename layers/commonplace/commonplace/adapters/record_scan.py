@@ -155,7 +155,7 @@ class _CachedRead(NamedTuple):
 class CachedRecords:
     """A cache of the newest records. The records of a user are read at most once in `seconds`.
 
-    A read of 2,000 records takes about 500 read units. Stores and searches share a partition's 3,000 units per second.
+    A read of 2,000 records takes about 400 read units. Stores and searches share a partition's 3,000 units per second.
     Cached reads are eventually consistent. Pending writes are read consistently and merged, so users see their own writes.
     A cached read lacks writes that the index confirmed later, so `newest` then reports an incomplete result. Memories closed
     meanwhile may be returned, but each hit is checked against its record.

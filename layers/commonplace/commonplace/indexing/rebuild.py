@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from commonplace.domain.batching import in_batches
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.memories.enrich import PrecomputedEmbedder
+from commonplace.memories.vectors import rounded
 from commonplace.ports.index import IndexRebuild
 from commonplace.ports.models import Embedder
 from commonplace.ports.records import AllRecords, MemoryRecords
@@ -44,7 +45,7 @@ class EmbeddingRenewal:
         return stored.vector is not None and stored.memory.embedding_model == self.embedder.name
 
     def _renew_vector(self, stored: Stored, embedder: Embedder) -> Stored:
-        memory, vector = stored.memory, embedder.embed(stored.memory.content)
+        memory, vector = stored.memory, rounded(embedder.embed(stored.memory.content))
         if vector is None and stored.vector is None:
             return stored
         now, name = self.clock(), self.embedder.name if vector is not None else None

@@ -101,4 +101,4 @@ class RecordScan:
 
 
 def _compute_cosine(vector: Vector | None, other: Vector | None) -> float | None:
-    return None if vector is None or other is None else float(vector @ other)
+    return None if vector is None or other is None or len(vector) != len(other) else float(vector @ other)

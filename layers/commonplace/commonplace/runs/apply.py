@@ -19,6 +19,7 @@ from commonplace.domain.runs import Dropped, Outcome, Run, RunOperation, TagMerg
 from commonplace.memories.lineage import MERGED
 from commonplace.memories.searches import forget_searches
 from commonplace.memories.transitions import closed_by
+from commonplace.memories.vectors import from_bytes, to_bytes
 from commonplace.ports.bundle import Ports
 from commonplace.ports.night import NightPorts
 from commonplace.ports.values import Alias, Audit, Caller, Change, Clock, Fence, Operation, Rating, Vector
@@ -29,7 +30,7 @@ _DETAIL: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
 class PlannedChange(FrozenPart):
-    """A change of a record. `vector`: little-endian float32 in base64."""
+    """A change of a record. `vector`: its stored form in base64."""
 
     memory: Memory
     audit: str
@@ -148,17 +149,14 @@ def with_outcome(operation: RunOperation, outcome: Outcome, why: str | None = No
 
 
 def encode_vector(vector: Vector | None) -> str | None:
-    """Encode a vector as base64 of little-endian float32."""
-    return None if vector is None else base64.b64encode(vector.astype("<f4").tobytes()).decode()
+    """Encode the stored form of a vector as base64."""
+    stored = to_bytes(vector)
+    return None if stored is None else base64.b64encode(stored).decode()
 
 
 def decode_vector(text: str | None) -> Vector | None:
-    """Decode a vector from base64 of little-endian float32."""
-    if text is None:
-        return None
-    import numpy as np  # deferred: runs without vectors don't load numpy
-
-    return np.frombuffer(base64.b64decode(text), dtype="<f4").astype(np.float32)
+    """Decode a vector from base64 of its stored form."""
+    return None if text is None else from_bytes(base64.b64decode(text))
 
 
 LEASE = timedelta(minutes=10)

@@ -18,7 +18,6 @@ from commonplace.adapters.dynamodb.rows import (
     readable,
     readable_records,
     used_name,
-    vector_bytes,
 )
 from commonplace.adapters.dynamodb.table import ABSENT, ITEM, KEY, LEASE, OPERATION, USER, Action, Item
 from commonplace.adapters.dynamodb.writes import (
@@ -37,6 +36,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.ids import first_operation_id
 from commonplace.domain.memory import Memory
 from commonplace.memories.transitions import applied_change
+from commonplace.memories.vectors import to_bytes
 from commonplace.ports.values import Applied, AppliedChange, Change, Fence, Operation, Visibility
 from commonplace.retrieval.record_scan import is_visible
 
@@ -149,7 +149,7 @@ def _refuse_or_settle(calls: Calls, operation: Operation, all_refused: Sequence[
 def _build_written(calls: Calls, change: Change) -> Written:
     memory = change.memory
     if change.before is None:
-        return Written(memory, vector_bytes(change.vector), change.audit)
+        return Written(memory, to_bytes(change.vector), change.audit)
     if memory.version != change.before.version + 1:
         raise version_conflict(memory)
     try:

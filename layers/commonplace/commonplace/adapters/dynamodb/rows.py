@@ -9,13 +9,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-import numpy as np
-
 from commonplace.adapters.dynamodb.table import AUDIT, CONTENT, ITEM, KEY, MEMORY, PENDING, PURGE_AT, USED, USER, Item
 from commonplace.domain.fields import EARLIEST
 from commonplace.domain.flaws import report_unreadable
 from commonplace.domain.memory import Memory
-from commonplace.ports.values import Audit, IndexChange, Stored, StreamRecord, Tombstone, Vector
+from commonplace.memories.vectors import from_bytes
+from commonplace.ports.values import Audit, IndexChange, Stored, StreamRecord, Tombstone
 from commonplace.retrieval.documents import fingerprint
 
 RECORD, VECTOR, VERSION, STATUS, HOLDER = "record", "vector", "version", "status", "memory_id"
@@ -40,7 +39,7 @@ def pending_name(memory_id: str) -> str:
 
 
 def memory_item(memory: Memory, vector: bytes | None) -> Item:
-    """Return the item of a record. `vector` has little-endian float32 values."""
+    """Return the item of a record. `vector` is in its stored form."""
     return {
         **_build_row_base(memory, memory_name(memory.memory_id)),
         RECORD: {"S": memory.model_dump_json()},
@@ -68,9 +67,7 @@ def memory_of(item: Item, used: Item | None = None) -> Memory:
 
 def stored_of(item: Item, used: Item | None = None) -> Stored:
     """Parse the memory and the vector of a record. `used` is the item with the memory's counts."""
-    blob = bytes_of(item)
-    whole = blob is not None and not len(blob) % 4
-    return Stored(memory_of(item, used), np.frombuffer(blob, dtype="<f4") if blob and whole else None)
+    return Stored(memory_of(item, used), from_bytes(bytes_of(item)))
 
 
 def readable_records(items: Iterable[Item], read: Callable[[Item], _T]) -> Iterator[_T]:
@@ -95,11 +92,6 @@ def readable(item: Item, read: Callable[[Item], _T]) -> _T | None:
 def bytes_of(item: Item) -> bytes | None:
     """Return the stored vector of a record."""
     return bytes(item[VECTOR]["B"]) if VECTOR in item else None
-
-
-def vector_bytes(vector: Vector | None) -> bytes | None:
-    """Return a vector in its stored form."""
-    return None if vector is None else vector.astype("<f4").tobytes()
 
 
 def markers(memory: Memory) -> dict[str, Item]:

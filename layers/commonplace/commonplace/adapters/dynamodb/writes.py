@@ -30,7 +30,6 @@ from commonplace.adapters.dynamodb.rows import (
     purge_at,
     readable,
     used_name,
-    vector_bytes,
 )
 from commonplace.adapters.dynamodb.table import (
     ABSENT,
@@ -50,6 +49,7 @@ from commonplace.adapters.dynamodb.table import (
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
 from commonplace.memories.transitions import without_words
+from commonplace.memories.vectors import to_bytes
 from commonplace.ports.values import AppliedChange, Audit, Change, Entry, Operation, Vector
 from commonplace.retrieval.documents import fingerprint
 
@@ -184,7 +184,7 @@ def change_of(calls: Calls, memory: Memory, audit: Audit, vector: Vector | None)
     if before.version != memory.version - 1:
         raise version_conflict(memory)
     is_unchanged = (memory.content, memory.embedding_model) == (before.content, before.embedding_model)
-    return RowChange(memory, bytes_of(item) if is_unchanged else vector_bytes(vector), audit, before)
+    return RowChange(memory, bytes_of(item) if is_unchanged else to_bytes(vector), audit, before)
 
 
 def older_audits(calls: Calls, memory: Memory) -> list[str]:
@@ -346,7 +346,7 @@ class EntryBatch:
 
     def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
         """Store the entries. Return for each entry the stored memory and whether the memory is new."""
-        writes = [TransactionWrite(RowChange(entry.memory, vector_bytes(entry.vector), entry.audit)) for entry in entries]
+        writes = [TransactionWrite(RowChange(entry.memory, to_bytes(entry.vector), entry.audit)) for entry in entries]
         for write in writes:
             write.actions(self._since)  # raises for invalid entries before anything is written
         waiting = dict(enumerate(writes))

@@ -1,7 +1,7 @@
 """The memories of one user as in-memory columns. Each search first reads the changes from the file, then scans the columns.
 
-Vectors are float32. An exact scan of 100,000 vectors with 256 dimensions takes 16 ms and 102 MB. sqlite-vec took 70 ms, and
-many Python builds can't load it.
+Vectors are float32 here, as float16 is slow to compute with. An exact scan of 100,000 vectors with 256 dimensions takes 16 ms
+and 102 MB. sqlite-vec took 70 ms, and many Python builds can't load it.
 """
 
 import sqlite3
@@ -11,7 +11,8 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from commonplace.adapters.sqlite.rows import shown_id, vector_of
+from commonplace.adapters.sqlite.rows import shown_id
+from commonplace.memories.vectors import from_bytes
 from commonplace.ports.index import Flags, Floats, Integers
 from commonplace.ports.values import Vector
 from commonplace.retrieval.candidate_rows import NOBODY, years_of
@@ -26,7 +27,6 @@ _KINDS: dict[str, str] = {
     "length": "i4", "question": "?", "instruction": "?", "preference": "?", "has_vector": "?",
 }  # fmt: skip
 _BLOCK = 8192
-MOST_COSINE = 1.01
 
 
 class NameNumbers:
@@ -104,8 +104,7 @@ class Columns:
             used = scores[first : first + _BLOCK]
             # `block @ vector` would use BLAS threads, which block each other on a busy machine
             np.vecdot(block[: len(used)], vector, out=used)
-        # a damaged vector may have a cosine above 1
-        return np.where(self["has_vector"] & (np.abs(scores) < MOST_COSINE), scores, np.float32(np.nan))
+        return np.where(self["has_vector"], scores, np.float32(np.nan))
 
     def visible(self, agents: tuple[str, ...], now: float, include_expired: bool) -> Flags:
         """Flag the visible memories. They are active, valid now, meant for one of the agents, and not expired."""
@@ -126,7 +125,7 @@ class Columns:
         slot = self._slots.setdefault(row, len(self.ids))
         if slot == len(self.ids):
             self._add_slot(memory_id)
-        vector = vector_of(embedding, self._dimension) if model == self._model else None
+        vector = from_bytes(embedding, self._dimension) if model == self._model else None
         values = (
             row, status == "active", self.agents.number(agent), importance, happened, day, created,
             -np.inf if valid_from is None else valid_from, np.inf if valid_to is None else valid_to,

@@ -8,13 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain, groupby
 
-import numpy as np
-
 from commonplace.adapters.sqlite import removal, rows, writes
 from commonplace.adapters.sqlite.database import Database
-from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, vector_of
+from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of
 from commonplace.domain.flaws import gathered
 from commonplace.domain.memory import Memory
+from commonplace.memories.vectors import from_bytes, to_bytes
 from commonplace.ports.models import Embedder
 from commonplace.ports.values import IndexChange, IndexedDocument, IndexOutcome, Stored, Tombstone, Vector
 from commonplace.retrieval.documents import Document, digest, document
@@ -40,7 +39,6 @@ _DERIVED = (
     f"SELECT row, owner, user_id, memory_id, {RECORD}, change, embedding, embedding_model, {','.join(_NAMES)}"
     " FROM memories JOIN users ON number = owner WHERE memory_id"
 )
-_UNIT_TOLERANCE = 0.01
 
 
 @dataclass(frozen=True)
@@ -74,10 +72,7 @@ class Derived:
         model = self.memory.embedding_model
         if model is None or self.embedding is None:
             return self.embedding is None and model not in dimensions
-        vector = vector_of(self.embedding, dimensions.get(model))
-        if vector is None or self.embedding_model != model:
-            return False
-        return abs(float(np.linalg.norm(vector.astype(np.float64))) - 1) < _UNIT_TOLERANCE
+        return self.embedding_model == model and from_bytes(self.embedding, dimensions.get(model)) is not None
 
 
 @dataclass(frozen=True)
@@ -234,7 +229,7 @@ class SqliteContents:
             return _DONE  # purged, or rewritten with all derived data
         embedding = derived.embedding if derived.memory.embedding_model is not None else None
         if derived.memory.memory_id in vectors:
-            embedding = writes.blob_of(vectors[derived.memory.memory_id])
+            embedding = to_bytes(vectors[derived.memory.memory_id])
         return _write_derived(connection, derived, embedding)
 
 

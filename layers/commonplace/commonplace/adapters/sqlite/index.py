@@ -8,10 +8,11 @@ import numpy as np
 
 from commonplace.adapters.sqlite import rows as word_index
 from commonplace.adapters.sqlite import scan
-from commonplace.adapters.sqlite.columns import MOST_COSINE, Columns
+from commonplace.adapters.sqlite.columns import Columns
 from commonplace.adapters.sqlite.database import Database
-from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, vector_of
+from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of
 from commonplace.domain.flaws import report_unreadable
+from commonplace.memories.vectors import from_bytes
 from commonplace.ports.index import DEPTHS, Depth, Retrieved
 from commonplace.ports.values import Filter, Similar, Vector, Visibility
 from commonplace.retrieval.candidate_rows import best_by_words_and_vector
@@ -38,10 +39,8 @@ def _compare_rows(
         memory = memory_of(visibility.user_id, memory_id, record)
         if memory is None:
             continue
-        other = vector_of(blob, None if vector is None else len(vector)) if made_by == model else None
+        other = from_bytes(blob, None if vector is None else len(vector)) if made_by == model else None
         cosine = None if vector is None or other is None else float(other @ vector)
-        if cosine is not None and not abs(cosine) < MOST_COSINE:
-            cosine = other = None
         scored.append((shares[row], Similar(memory.memory_id, memory.content, cosine, other)))
     return scored
 

@@ -10,10 +10,11 @@ from commonplace.adapters.sqlite import removal, rows, writes
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.ids import keep_erased
 from commonplace.adapters.sqlite.purging import purge
-from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, moment_of, owner_number, shown_id, vector_of
+from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, moment_of, owner_number, shown_id
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.flaws import report_unreadable
 from commonplace.domain.memory import Memory
+from commonplace.memories.vectors import from_bytes
 from commonplace.ports.values import Audit, Entry, Filter, RawRecord, Stored, Vector, Visibility
 from commonplace.retrieval.documents import Document, document
 
@@ -68,7 +69,7 @@ class SqliteEverything:
                 if row[0] in damaged:
                     report_unreadable(row[2], shown_id(damaged[row[0]]))
                 if stored is not None:
-                    yield Stored(stored.memory, vector_of(stored.embedding))
+                    yield Stored(stored.memory, from_bytes(stored.embedding))
             last = rows[-1][0]
 
     def of_user(self, user_id: str, after: str | None = None) -> Iterator[Stored]:
@@ -85,7 +86,7 @@ class SqliteEverything:
             for row in rows:
                 stored = writes.StoredRow.of(*row)
                 if stored is not None:
-                    yield Stored(stored.memory, vector_of(stored.embedding))
+                    yield Stored(stored.memory, from_bytes(stored.embedding))
             last = rows[-1][3]
 
 
@@ -193,7 +194,7 @@ class SqliteRecords:
         rows = self._load_rows(user_id, memory_ids, ", embedding")
         memories = {row[0]: (memory_of(user_id, *row[:-1]), row[-1]) for row in rows}
         read = [memories[memory_id] for memory_id in memory_ids if memory_id in memories]
-        return [Stored(memory, vector_of(blob)) for memory, blob in read if memory is not None]
+        return [Stored(memory, from_bytes(blob)) for memory, blob in read if memory is not None]
 
     def _load_rows(self, user_id: str, memory_ids: Sequence[str], more: str = "") -> list[tuple[Any, ...]]:
         with self._database.reading() as connection:
@@ -246,7 +247,7 @@ class SqliteRecords:
                 (known_owner(connection, user_id), limit + 1),
             ).fetchall()
         stored_rows = [stored for row in rows[:limit] if (stored := writes.StoredRow.of(*row)) is not None]
-        return [Stored(row.memory, vector_of(row.embedding)) for row in stored_rows], len(rows) <= limit
+        return [Stored(row.memory, from_bytes(row.embedding)) for row in stored_rows], len(rows) <= limit
 
     def audits(self, user_id: str, memory_id: str) -> list[Audit]:
         with self._database.reading() as connection:

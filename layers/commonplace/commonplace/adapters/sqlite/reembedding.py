@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from commonplace.adapters.sqlite.database import Database
 from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of
+from commonplace.memories.vectors import to_bytes
 from commonplace.ports.values import Vector
 
 _REMAINING = """FROM memories WHERE owner = :owner AND status = 'active'
@@ -50,10 +51,7 @@ class SqliteReembedding:
         return [(row, "" if memory is None else memory.content) for row, memory in read]
 
     def keep(self, user_id: str, vectors: Sequence[tuple[int, Vector | None]]) -> None:
-        rows = [
-            {"row": row, "model": self._model, "vector": None if vector is None else vector.astype("<f4").tobytes()}
-            for row, vector in vectors
-        ]
+        rows = [{"row": row, "model": self._model, "vector": to_bytes(vector)} for row, vector in vectors]
         with self._database.writing() as connection:
             connection.executemany("INSERT OR REPLACE INTO waiting_vectors VALUES (:row, :model, :vector)", rows)
             owner = known_owner(connection, user_id)

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from commonplace.domain.fields import EARLIEST, nearest_moment
 from commonplace.domain.flaws import report_unreadable
 from commonplace.domain.memory import Memory
-from commonplace.ports.values import Vector
 from commonplace.retrieval.documents import Document
 
 if TYPE_CHECKING:
@@ -153,15 +152,6 @@ def _parse_counts(count: int, last_access: str | None) -> dict[str, object]:
         return {"access_count": int(count), "last_accessed": datetime.fromisoformat(str(last_access))}
     except ValueError:  # a damaged count must not hide the memory
         return {}
-
-
-def vector_of(blob: bytes | None, dimension: int | None = None) -> Vector | None:
-    """Parse a stored vector. Return None if it is missing or has the wrong length; then only words find the memory."""
-    import numpy as np  # deferred, as an export reads no vectors
-
-    if not isinstance(blob, bytes) or not blob or len(blob) % 4 or dimension not in (None, len(blob) // 4):
-        return None
-    return np.frombuffer(blob, dtype="<f4")
 
 
 def seconds(moment: datetime | None) -> float | None:

@@ -10,6 +10,7 @@ from commonplace.adapters.sqlite import rows
 from commonplace.adapters.sqlite.rows import RECORD, columns, memory_of
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
+from commonplace.memories.vectors import to_bytes
 from commonplace.ports.values import Audit, Entry, Vector
 from commonplace.retrieval.documents import Document, document, fingerprint
 
@@ -46,7 +47,7 @@ def insert(connection: sqlite3.Connection, owner: int, entry: Entry, doc: Docume
             ErrorCode.CONFLICT, f"{memory.memory_id} is there already, with another content or of another user"
         )
     doc = doc or document(memory)
-    values = columns(memory, doc, owner, next_change(connection), blob_of(entry.vector))
+    values = columns(memory, doc, owner, next_change(connection), to_bytes(entry.vector))
     marks = ",".join("?" * len(values))
     cursor = connection.execute(f"INSERT INTO memories ({','.join(values)}) VALUES ({marks})", tuple(values.values()))
     assert cursor.lastrowid is not None
@@ -63,7 +64,7 @@ def replace(connection: sqlite3.Connection, older: StoredRow, memory: Memory, au
     """Replace a version. If content and embedding model are unchanged, the stored vector stays and `vector` is ignored."""
     same = (memory.content, memory.embedding_model) == (older.memory.content, older.memory.embedding_model)
     doc = document(memory)
-    embedding = older.embedding if same else blob_of(vector)
+    embedding = older.embedding if same else to_bytes(vector)
     values = columns(memory, doc, older.owner, next_change(connection), embedding)
     rows.delete(connection, older.row)
     settings = ",".join(f"{name} = ?" for name in values)
@@ -140,8 +141,3 @@ def _write_audit(connection: sqlite3.Connection, memory_id: str, audit: Audit) -
         "INSERT INTO audits (memory_id, operation, at, detail) VALUES (?, ?, ?, ?)",
         (memory_id, audit.operation, audit.at.isoformat(), json.dumps(audit.detail, ensure_ascii=False)),
     )
-
-
-def blob_of(vector: Vector | None) -> bytes | None:
-    """Return a vector in its stored form."""
-    return None if vector is None else vector.astype("<f4").tobytes()

@@ -1,0 +1,31 @@
+"""The stored form of a vector: little-endian float16. It is the only place that rounds vectors.
+
+Records hold this form, and an index holds what was read from it, so that every engine compares the same numbers. Reading
+scales a vector to length 1 again, because rounding changes its length by up to 0.0001 and only some engines divide by it.
+"""
+
+from commonplace.ports.values import Vector
+
+_TOLERANCE = 0.01
+
+
+def to_bytes(vector: Vector | None) -> bytes | None:
+    """Round a unit vector to its stored form."""
+    return None if vector is None else vector.astype("<f2").tobytes()
+
+
+def from_bytes(blob: object, dimension: int | None = None) -> Vector | None:
+    """Read a stored vector as float32. Return None if it is missing or damaged; then only words find the memory."""
+    import numpy as np  # deferred, as an export reads no vectors
+
+    if not isinstance(blob, bytes) or not blob or len(blob) % 2 or dimension not in (None, len(blob) // 2):
+        return None
+    vector = np.frombuffer(blob, dtype="<f2").astype(np.float32)
+    with np.errstate(invalid="ignore"):  # a damaged number may be a signalling NaN
+        length = np.sqrt(vector.dot(vector))
+    return vector / length if abs(length - 1) < _TOLERANCE else None
+
+
+def rounded(vector: Vector | None) -> Vector | None:
+    """Return a vector as it will be read from the record."""
+    return from_bytes(to_bytes(vector))
