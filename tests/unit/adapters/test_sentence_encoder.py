@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from commonplace.adapters.sentence_encoder import EncoderModel, Means, SentenceEncoder
+from commonplace.bootstrap.models import DIMENSION, SENTENCE_ENCODER
 
 ENCODER = SentenceEncoder()
 
@@ -128,3 +129,7 @@ def test_of_a_text_that_is_not_english_only_the_multilingual_model_tells() -> No
 
 def test_a_text_without_a_vector_has_no_features() -> None:
     assert ENCODER.features("ฉันชอบอะไร") is None
+
+
+def test_an_index_is_laid_out_for_the_encoder() -> None:
+    assert (SENTENCE_ENCODER, DIMENSION) == (SentenceEncoder.name, SentenceEncoder.dimension)

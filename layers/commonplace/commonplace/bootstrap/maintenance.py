@@ -15,7 +15,7 @@ from commonplace.bootstrap.cloud import (
     records_of,
     table_of,
 )
-from commonplace.bootstrap.models import embedder_of
+from commonplace.bootstrap.models import build_embedder
 from commonplace.indexing.stream import NoIndex, Projector
 from commonplace.ports.bundle import Relay
 from commonplace.ports.index import DeadLetters, IndexContents, IndexRebuild, IndexWriter
@@ -55,13 +55,12 @@ def open_maintenance(settings: Settings) -> Maintenance:
     """Return the ports that rebuild the index and compare it with the records."""
     from commonplace.adapters.dynamodb.records import DynamoEverything
     from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSearchRebuild
-    from commonplace.adapters.static_embedder import StaticEmbedder
 
     table, client = table_of(settings, seconds=PAGE_SECONDS), domain_of(settings, writing=True)
     return Maintenance(
         records=records_of(settings, table),
         everything=DynamoEverything(table),
-        embedder=embedder_of(settings, StaticEmbedder()),
+        embedder=build_embedder(),
         rebuild=OpenSearchRebuild(client, layout_of(settings), settings.index_alias),
         contents=OpenSearchContents(client, settings.index_alias),
     )

@@ -34,7 +34,7 @@ BODIES = {
         f"{name} alone": body
         for name, body in queries.legs(ALLOWED, TERMS, VECTOR, "model", DEPTHS["fast"], alone=True).items()
     },
-    "statistics": queries.statistics(ALLOWED, TERMS),
+    "statistics": queries.statistics(ALLOWED, TERMS, "model"),
     "around": queries.neighbours_of(ALLOWED, PASSING, {"s": [(0, 24)]}, {"mem_1"}, {"mem_2"}, VECTOR),
     "around without vector": queries.neighbours_of(ALLOWED, PASSING, {"s": [(0, 24)]}, set(), {"mem_2"}, None),
     "sessions": queries.sessions(ALLOWED, {"s"}),

@@ -45,10 +45,10 @@ _CHECK_INDEX = f"check --endpoint (or COMMONPLACE_SEARCH_ENDPOINT), {_CREDENTIAL
 def reindex(shared: Shared, move: bool, table: str | None, endpoint: str | None) -> None:
     """Embed a file again, or rebuild a deployment's index.
 
-    Without a table it embeds the memories of the file that an older version embedded with another model. With a table it
-    fills a new version of the index, which then replaces the old one; also after a change of its layout, and with
-    --move-to-model for another embedding model (COMMONPLACE_EMBEDDER). Set the environment of the deployment: the stack's
-    output Environment lists it. A stopped command continues when you run it again.
+    Without a table it embeds the memories of the file that have vectors of another model. With a table it fills a new
+    version of the index, which then replaces the old one; also after a change of its layout, and with --move-to-model after
+    a version with another embedding model. Set the environment of the deployment: the stack's output Environment lists it.
+    A stopped command continues when you run it again.
     """
     from commonplace.bootstrap.local import local_clock
     from commonplace.indexing import rebuild
