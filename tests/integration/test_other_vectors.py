@@ -45,7 +45,7 @@ def found(memory: Commonplace, query: str) -> list[str]:
 
 def note(memory: Commonplace, query: str) -> str | None:
     notes = memory.search_memory(query).notes
-    return notes and notes.degraded
+    return notes.degraded if notes else None
 
 
 def test_a_search_finds_them_by_words_and_says_so(other_file: Path) -> None:

@@ -132,4 +132,4 @@ def test_a_text_without_a_vector_has_no_features() -> None:
 
 
 def test_an_index_is_laid_out_for_the_encoder() -> None:
-    assert (SENTENCE_ENCODER, DIMENSION) == (SentenceEncoder.name, SentenceEncoder.dimension)
+    assert (SentenceEncoder.name, SentenceEncoder.dimension) == (SENTENCE_ENCODER, DIMENSION)
