@@ -16,6 +16,7 @@ from commonplace.bootstrap.cloud import (
     table_of,
 )
 from commonplace.bootstrap.models import build_embedder
+from commonplace.indexing.rebuild import NoRebuild
 from commonplace.indexing.stream import NoIndex, Projector
 from commonplace.ports.bundle import Relay
 from commonplace.ports.index import DeadLetters, IndexContents, IndexRebuild, IndexWriter
@@ -38,7 +39,7 @@ class Maintenance:
     everything: AllRecords
     embedder: Embedder
     rebuild: IndexRebuild
-    contents: IndexContents
+    contents: IndexContents | None
 
 
 def open_projector(settings: Settings, remaining: Remaining | None = None) -> Projector:
@@ -51,18 +52,19 @@ def open_projector(settings: Settings, remaining: Remaining | None = None) -> Pr
     return Projector(stream_records, writer, pending_of(table), DynamoUsage(table), _build_letters(settings), made)
 
 
-def open_maintenance(settings: Settings) -> Maintenance:
-    """Return the ports that rebuild the index and compare it with the records."""
+def open_maintenance(settings: Settings, indexed: bool = True) -> Maintenance:
+    """Return the ports that rebuild the index and compare it with the records. If not `indexed`, there is no index."""
     from commonplace.adapters.dynamodb.records import DynamoEverything
     from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSearchRebuild
 
-    table, client = table_of(settings, seconds=PAGE_SECONDS), domain_of(settings, writing=True)
+    table = table_of(settings, seconds=PAGE_SECONDS)
+    client = domain_of(settings, writing=True) if indexed else None
     return Maintenance(
         records=records_of(settings, table),
         everything=DynamoEverything(table),
         embedder=build_embedder(),
-        rebuild=OpenSearchRebuild(client, layout_of(settings), settings.index_alias),
-        contents=OpenSearchContents(client, settings.index_alias),
+        rebuild=OpenSearchRebuild(client, layout_of(settings), settings.index_alias) if indexed else NoRebuild(),
+        contents=OpenSearchContents(client, settings.index_alias) if indexed else None,
     )
 
 
