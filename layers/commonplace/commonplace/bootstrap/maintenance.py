@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from commonplace.bootstrap.cloud import (
     PAGE_SECONDS,
@@ -58,7 +58,7 @@ def open_maintenance(settings: Settings, indexed: bool = True) -> Maintenance:
     from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSearchRebuild
 
     table = table_of(settings, seconds=PAGE_SECONDS)
-    client = domain_of(settings, writing=True) if indexed else None
+    client: Any = domain_of(settings, writing=True) if indexed else None
     return Maintenance(
         records=records_of(settings, table),
         everything=DynamoEverything(table),
