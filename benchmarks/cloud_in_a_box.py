@@ -20,6 +20,7 @@ from commonplace.adapters.dynamodb.rows import memory_item
 from commonplace.adapters.dynamodb.table import create_table
 from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.bootstrap.maintenance import open_projector
+from commonplace.bootstrap.models import SENTENCE_ENCODER
 from commonplace.domain.batching import in_batches
 from commonplace.domain.ids import new_memory_id
 from commonplace.domain.memory import Memory
@@ -38,12 +39,12 @@ _BEGUN = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 @contextmanager
-def cloud(indexed: bool = True, embedder: str = "static") -> Iterator[Settings]:
+def cloud(indexed: bool = True) -> Iterator[Settings]:
     """Real servers with an empty table and an empty index; the environment is that of a function until the end."""
     with DynamoDB(heap="1g") as dynamo, OpenSearch(heap="2g") as search:
         given = {
             "AWS_ENDPOINT_URL_DYNAMODB": dynamo.url, "AWS_ACCESS_KEY_ID": "bench", "AWS_SECRET_ACCESS_KEY": "bench",
-            "AWS_REGION": "eu-central-1", "COMMONPLACE_TABLE": TABLE, "COMMONPLACE_EMBEDDER": embedder,
+            "AWS_REGION": "eu-central-1", "COMMONPLACE_TABLE": TABLE,
             "COMMONPLACE_SEARCH_ENDPOINT": search.url if indexed else "", "POWERTOOLS_METRICS_NAMESPACE": "Commonplace",
         }  # fmt: skip
         before = {name: os.environ.get(name) for name in given}
@@ -87,7 +88,8 @@ def refuse_degraded(answer: Mapping[str, Any]) -> None:
 def memories(count: int, users: int, first: int = 0, embedder: Embedder | None = None) -> Iterator[Stored]:
     """Memories for users in turn, in sessions of 20; what a classifier would add is left out.
 
-    `embedder`: the static model by default, which is soon done with a hundred thousand.
+    `embedder`: the static model by default, which is soon done with a hundred thousand. Its vectors are stored as the
+    encoders', so that searches compare them.
     """
     embedder = embedder or StaticEmbedder()
     for number, text in enumerate(islice(texts(), first, first + count)):
@@ -99,7 +101,7 @@ def memories(count: int, users: int, first: int = 0, embedder: Embedder | None =
                 memory_id=new_memory_id(at), user_id=user(number % users), raw_text=text, normalized_text=text,
                 memory_type="fact", category="contexts", section="personal_context", session_id=str(own // 20),
                 position=own % 20, speaker="user", created_at=at, updated_at=at,
-                embedding_model=embedder.name if vector is not None else None,
+                embedding_model=SENTENCE_ENCODER if vector is not None else None,
             ),
             vector,
         )  # fmt: skip

@@ -29,7 +29,7 @@ _EMPTY = "an empty handler"
 _TOOLS = {tool.function: tool.name for tool in reversed(TOOLS)}  # the first of each function
 _PASSED_ON = (
     "AWS_ENDPOINT_URL_DYNAMODB", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_REGION", "COMMONPLACE_TABLE",
-    "COMMONPLACE_SEARCH_ENDPOINT", "COMMONPLACE_EMBEDDER",
+    "COMMONPLACE_SEARCH_ENDPOINT",
 )  # fmt: skip
 _COLUMNS = (
     "function", "start ms", "start CPU ms", "beyond an empty one", "tool", "first call ms", "first CPU ms", "second call ms",
@@ -61,7 +61,7 @@ def measure(_: argparse.Namespace) -> list[Table]:
     _refuse_unbuilt(functions)
     found: dict[str, list[Start]] = {name: [] for name in (_EMPTY, *functions)}
     loads: list[float] = []
-    with cloud(embedder="sentence") as settings, TemporaryDirectory() as made:
+    with cloud() as settings, TemporaryDirectory() as made:
         fill(settings, memories(_MEMORIES * _USERS, _USERS, embedder=SentenceEncoder()), _MEMORIES * _USERS)
         given = {name: os.environ[name] for name in _PASSED_ON}
         empty, log = other_handler(Path(made) / "empty"), Path(made) / "log"

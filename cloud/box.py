@@ -30,7 +30,6 @@ _TEN_MINUTES = 600.0  # between two runs of reconcile, as the template's schedul
 _NIGHT = 23  # o'clock (UTC), likewise
 _UNLESS_SET = {
     "COMMONPLACE_TABLE": "commonplace",
-    "COMMONPLACE_EMBEDDER": "sentence",  # as a new stack has it
     "POWERTOOLS_METRICS_DISABLED": "true",  # they would go to the terminal, line by line
     "POWERTOOLS_LOG_LEVEL": "WARNING",
 }

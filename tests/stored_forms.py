@@ -157,7 +157,7 @@ def _write_all() -> None:
 
     FOLDER.mkdir(exist_ok=True, parents=True)
     with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as name, DynamoDB() as server:
-        patch.setattr(local, "_build_sentence_encoder", WordVectors)
+        patch.setattr(local, "build_embedder", WordVectors)
         path = Path(name) / "memory.db"
         _save("sqlite", write_file(path, Path(name)))
         FILE.write_bytes(gzip.compress(path.read_bytes(), mtime=0))
@@ -173,8 +173,8 @@ def _write_all() -> None:
 
 def over_table(patch: pytest.MonkeyPatch, table: str) -> None:
     """Makes `Commonplace` open a table in place of a file."""
-    settings = Settings(table=table, region="eu-central-1", embedder="sentence")
-    patch.setattr(cloud, "embedder_of", lambda *_: WordVectors())
+    settings = Settings(table=table, region="eu-central-1")
+    patch.setattr(cloud, "build_embedder", WordVectors)
     patch.setattr(local, "open_local", lambda _settings: cloud.open_cloud(settings, lambda: 30.0))
 
 

@@ -45,7 +45,7 @@ INDICES = [pytest.param(f"opensearch-{much}", marks=pytest.mark.opensearch) for 
 def _embedder(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     """The laws of storage need no meaning: only tests marked `meaning` pay for the encoders."""
     if request.node.get_closest_marker("meaning") is None:
-        monkeypatch.setattr(bootstrap_local, "_build_sentence_encoder", WordVectors)
+        monkeypatch.setattr(bootstrap_local, "build_embedder", WordVectors)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

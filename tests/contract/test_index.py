@@ -54,16 +54,26 @@ def test_a_write_is_found_by_the_very_next_search(ports: Ports, writer: Writer) 
 
 
 def test_a_vector_of_another_model_is_never_compared(ports: Ports, writer: Writer) -> None:
-    older, newer = writer.write("Ana drinks green tea", embedding_model="another"), writer.write("Ana drinks black tea")
-    candidates, _ = find(ports, "green tea")
-    cosines = dict(zip(candidates.ids, candidates.cosines.tolist(), strict=True))
+    newer = writer.write("Ana drinks black tea")
+    asked = ports.embedder.embed("green tea")
+    assert not ports.index.find(SEEN, EVERYTHING, terms("green tea"), asked).other_model
+    older = writer.write("Ana drinks green tea", embedding_model="another")
+    retrieved = ports.index.find(SEEN, EVERYTHING, terms("green tea"), asked)
+    assert retrieved.other_model
+    cosines = dict(zip(retrieved.candidates.ids, retrieved.candidates.cosines.tolist(), strict=True))
     assert np.isnan(cosines[older.memory_id])
     assert -1 <= cosines[newer.memory_id] <= 1
-    assert older.memory_id in ranked(candidates)  # by its words
-    alike = {
-        one.memory_id: one.cosine for one in ports.index.similar(SEEN, terms("tea"), ports.embedder.embed("green tea"), 5)
-    }
-    assert (alike[older.memory_id], alike[newer.memory_id] is None) == (None, False)
+    assert older.memory_id in ranked(retrieved.candidates)  # by its words
+    alike = {one.memory_id: one for one in ports.index.similar(SEEN, terms("tea"), asked, 5)}
+    assert (alike[older.memory_id].cosine, alike[older.memory_id].other_model) == (None, True)
+    assert alike[newer.memory_id].cosine is not None
+    assert not alike[newer.memory_id].other_model
+
+
+def test_other_models_are_told_of_only_where_their_memories_may_be_seen(ports: Ports, writer: Writer) -> None:
+    writer.write("Ana drinks green tea", embedding_model="another", agent_id="shopper")
+    writer.write("Ben drinks green tea", "local|ben", embedding_model="another")
+    assert not ports.index.find(SEEN, EVERYTHING, ["tea"], None).other_model
 
 
 def test_a_score_is_the_cosine_with_the_rounded_vector(ports: Ports, writer: Writer) -> None:

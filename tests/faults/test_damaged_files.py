@@ -76,7 +76,7 @@ def another_page_size(data: bytearray, chance: random.Random) -> None:
 WAYS = (cut, flipped, page_emptied, pages_swapped, text_flipped, another_page_size)
 TABLES = (
     "users", "memories", "changes", "audits", "tags", "usage", "words", "operations", "interactions", "runs", "run_parts",
-    "leases", "word_places", "waiting_vectors", "embedding_models",
+    "leases", "word_places",
 )  # fmt: skip
 
 

@@ -47,7 +47,7 @@ def opened(
 ) -> Iterator[tuple[World, Storage]]:
     """A deployment whose index follows its table; `Commonplace` opens it in place of a file."""
     world = open_world(streaming)
-    monkeypatch.setattr(cloud, "embedder_of", lambda *_: WordVectors())
+    monkeypatch.setattr(cloud, "build_embedder", WordVectors)
     monkeypatch.setattr(local, "open_local", lambda _settings: cloud.open_cloud(world.settings, lambda: PATIENT))
     with world.following(streaming.stream):
         yield world, Storage(world, connect(REGION, streaming.url, PATIENT), opensearch_client, new_index)

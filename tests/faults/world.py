@@ -57,9 +57,7 @@ class World:
     """The functions' ports and upkeep, and straight ways to table and index for looking at them from outside."""
 
     def __init__(self, table: str, opensearch: str, alias: str, index: OpenSearch, dynamodb: str, name: str) -> None:
-        self.settings = Settings(
-            table=table, search_endpoint=opensearch, index_alias=alias, region=REGION, embedder="sentence"
-        )
+        self.settings = Settings(table=table, search_endpoint=opensearch, index_alias=alias, region=REGION)
         self.ports = cloud.open_cloud(self.settings, lambda: 20.0).ports
         self.upkeep = maintenance.open_projector(self.settings, lambda: 20.0)
         straight = Table(connect(REGION, dynamodb, 30), table, lambda: 30.0)

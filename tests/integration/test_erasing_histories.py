@@ -24,7 +24,7 @@ pytestmark = pytest.mark.integration
 @pytest.fixture(scope="module", autouse=True)
 def _embedder() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(bootstrap_local, "_build_sentence_encoder", WordVectors)
+        patched.setattr(bootstrap_local, "build_embedder", WordVectors)
         yield
 
 

@@ -26,9 +26,7 @@ WORDLESS = {"raw_text": "", "normalized_text": "", "tags": (), "concepts": (), "
 
 @pytest.fixture
 def opened(memory_file: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[OpenStore]:
-    monkeypatch.setattr(
-        bootstrap_local, "_build_sentence_encoder", WordVectors
-    )  # some hundred long texts, and none has to be found
+    monkeypatch.setattr(bootstrap_local, "build_embedder", WordVectors)  # some hundred long texts, and none has to be found
     local = open_local(Settings(db=memory_file))
     yield local
     local.close()

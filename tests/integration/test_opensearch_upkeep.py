@@ -15,6 +15,7 @@ from cloud.proxy import FaultProxy
 from commonplace.adapters.opensearch import rebuild as opensearch_rebuild
 from commonplace.adapters.opensearch.client import connect
 from commonplace.adapters.opensearch.document import source
+from commonplace.adapters.opensearch.index import OpenSearchIndex
 from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSearchRebuild, OpenSearchWriter, set_up
 from commonplace.bootstrap.local import open_local
 from commonplace.domain.errors import CommonplaceError
@@ -23,7 +24,7 @@ from commonplace.indexing.consistency import ConsistencyReport, UserIndex, check
 from commonplace.indexing.rebuild import EmbeddingRenewal, reindex
 from commonplace.indexing.stream import project, reconcile
 from commonplace.ports.bundle import Ports, Upkeep
-from commonplace.ports.values import Audit, IndexChange, IndexOutcome, IndexUnavailable, Vector
+from commonplace.ports.values import Audit, Filter, IndexChange, IndexOutcome, IndexUnavailable, Vector, Visibility
 from commonplace.settings import Settings
 from tests.conftest import NOON
 from tests.contract.conftest import Writer
@@ -32,6 +33,7 @@ from tests.opensearch_indices import LAYOUT, FollowedRecords
 
 pytestmark = pytest.mark.integration
 
+SEEN = Visibility("local|ana", ("global",), NOON + timedelta(hours=1))
 LATER = NOON + timedelta(minutes=10)
 DONE = Audit("delete", NOON, {})
 
@@ -179,6 +181,24 @@ def test_a_rebuild_moves_to_another_model(
     assert local.records.get("local|ana", [other.memory_id])[0].version == 1
     with_vector = {"query": {"exists": {"field": "vector"}}}
     assert opensearch_client.count(index=new_index, body=with_vector)["count"] == 1
+
+
+def test_an_index_of_another_model_is_searched_by_words_until_it_is_moved(
+    local: Ports, opensearch_client: OpenSearch, new_index: str,
+    records: FollowedRecords, writer: Writer, to_index: OpenSearchWriter,
+) -> None:  # fmt: skip
+    assert set_up(opensearch_client, replace(LAYOUT, embedding_model="another"), new_index)
+    memory, asked = writer.write("green tea"), local.embedder.embed("green tea")
+    project(list(records.pending("local|ana")[0]), to_index, records)
+    index = OpenSearchIndex(opensearch_client, records, LAYOUT.embedding_model, new_index)
+    found = index.find(SEEN, Filter(), ["tea"], asked)
+    assert (found.candidates.ids, found.other_model) == ([memory.memory_id], True)
+    assert np.isnan(found.candidates.cosines).all()
+    rebuild = OpenSearchRebuild(opensearch_client, LAYOUT, new_index)
+    reindex(records, rebuild, EmbeddingRenewal(records, local.embedder, lambda: NOON), silent, move=True)
+    opensearch_client.indices.refresh(index=new_index)
+    found = index.find(SEEN, Filter(), ["tea"], asked)
+    assert (found.candidates.cosines.tolist(), found.other_model) == ([pytest.approx(1.0, abs=1e-4)], False)
 
 
 def test_another_model_must_be_meant(

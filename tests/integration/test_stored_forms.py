@@ -26,7 +26,7 @@ def read(path: Path) -> Any:
 
 
 def test_a_file_of_an_earlier_commit_is_read(memory_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "_build_sentence_encoder", WordVectors)
+    monkeypatch.setattr(local, "build_embedder", WordVectors)
     memory_file.write_bytes(gzip.decompress(stored_forms.FILE.read_bytes()))
     expected = json.loads(stored_forms.expected("sqlite").read_text("utf-8"))
     assert all(expected.values())
@@ -45,7 +45,7 @@ def test_a_table_of_an_earlier_commit_is_read(
 
 
 def test_what_is_stored_today_has_the_same_forms(tmp_path: Path, memory_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "_build_sentence_encoder", WordVectors)
+    monkeypatch.setattr(local, "build_embedder", WordVectors)
     written = stored_forms.write_file(memory_file, tmp_path)
     expected = json.loads(stored_forms.expected("sqlite").read_text("utf-8"))
     assert names_of(written) == names_of(expected)

@@ -72,9 +72,6 @@ class Settings(Model):
     fusion: Literal["own", "engine"] = Field(
         "own", description="Where words and vectors are combined: here, or in OpenSearch."
     )
-    embedder: Literal["static", "sentence", "titan"] = Field(
-        "static", description="On AWS: the static model or the sentence encoders of the package, or Titan on Bedrock."
-    )
     search_log: bool = Field(True, description="Whether queries are logged for 90 days.")
     backups_kept: int = Field(10, ge=1, le=100, description="Backups of one user; the newest replaces the oldest.")
     backup_days: int = Field(90, ge=1, le=3650, description="Days until a backup expires.")

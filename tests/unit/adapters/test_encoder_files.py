@@ -8,7 +8,18 @@ import onnx
 import pytest
 
 from commonplace.adapters.universal_encoder import LEVELS
-from training.make_encoders import BLOCK, DIRECTIONS, FREQUENT_PIECES, MIDDLE_OF_E5, SUMS, few_bits, is_latin, is_of_use, quantized, sums
+from training.make_encoders import (
+    BLOCK,
+    DIRECTIONS,
+    FREQUENT_PIECES,
+    MIDDLE_OF_E5,
+    SUMS,
+    few_bits,
+    is_latin,
+    is_of_use,
+    quantized,
+    sums,
+)
 
 FOLDER = Path(str(files("commonplace"))) / "data" / "encoders"
 WIDTH = 384

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from commonplace.adapters.sentence_encoder import EncoderModel, Means, SentenceEncoder
+from commonplace.bootstrap.models import DIMENSION, SENTENCE_ENCODER
 
 ENCODER = SentenceEncoder()
 
@@ -15,7 +16,9 @@ def cosine(one: str, other: str) -> float:
     return float(first @ second)
 
 
-@pytest.mark.parametrize("text", ["I'm 43", "Ich wohne in Kiel", "東京に住んでいます", "ฉันชอบชา", "я медсестра", "أنا ممرضة", "x", "word " * 3_000])
+@pytest.mark.parametrize(
+    "text", ["I'm 43", "Ich wohne in Kiel", "東京に住んでいます", "ฉันชอบชา", "я медсестра", "أنا ممرضة", "x", "word " * 3_000]
+)
 def test_a_vector_has_length_one(text: str) -> None:
     vector = ENCODER.embed(text)
     assert vector is not None
@@ -133,3 +136,7 @@ def test_a_text_in_a_script_that_e5_lacks_has_the_features_of_use_only() -> None
 
 def test_a_text_without_a_vector_has_no_features() -> None:
     assert ENCODER.features("मुझे क्या पसंद है?") is None
+
+
+def test_an_index_is_laid_out_for_the_encoder() -> None:
+    assert (SentenceEncoder.name, SentenceEncoder.dimension) == (SENTENCE_ENCODER, DIMENSION)

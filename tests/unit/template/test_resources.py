@@ -133,22 +133,15 @@ def test_what_answers_over_http_answers_within_its_thirty_seconds() -> None:
     assert all(parameters[f"{tool.function.title()}Timeout"]["MaxValue"] < 30 for tool in TOOLS)
 
 
-@pytest.mark.parametrize("embedder", ["sentence", "static", "titan"])
-def test_a_function_carries_only_what_it_calls(embedder: str) -> None:
+def test_a_function_carries_only_what_it_calls(stack: Stack) -> None:
     shared = ["DependenciesLayer", "TracingLayer", "CommonplaceLayer"]
     asking, embedding = {"normalize", "summarize", "night"}, {
         "store", "search", "write", "read", "summarize", "transfer", "maintenance", "night",
     }  # fmt: skip
-    for name, about in Stack(Embedder=embedder).functions().items():
+    for name, about in stack.functions().items():
         claude = ["ClaudeLayer"] if name in asking else ["McpLayer"] if name == "mcp" else []
-        encoders = ["EncodersLayer"] if name in embedding and embedder == "sentence" else []
+        encoders = ["EncodersLayer"] if name in embedding else []
         assert about["Layers"] == [*shared, *claude, *encoders]
-
-
-def test_what_embeds_is_what_titan_would_be_asked_by() -> None:
-    by_titan = {name for name in FUNCTIONS if Stack(Embedder="titan").may(name) != Stack(Embedder="static").may(name)}
-    encoders = {name for name, about in Stack(Embedder="sentence").functions().items() if "EncodersLayer" in about["Layers"]}
-    assert by_titan == encoders
 
 
 def test_settings_are_given_by_names_that_are_read(stack: Stack) -> None:
@@ -163,7 +156,7 @@ def test_settings_are_given_by_names_that_are_read(stack: Stack) -> None:
     [
         {},
         {"Search": "endpoint", "SearchEndpoint": "https://mine.example", "SearchDomainName": "mine"},
-        {"DomainInstances": 3, "Embedder": "titan", "IndexAlias": "other", "IndexShards": 5, "KnnEngine": "faiss"},
+        {"DomainInstances": 3, "IndexAlias": "other", "IndexShards": 5, "KnnEngine": "faiss"},
         {"RestoredTable": "restored", "RestoredStream": "2026-05-20T10:00:00.000"},
         {"Search": "none"},
     ],
@@ -185,13 +178,12 @@ def test_one_output_is_the_environment_of_the_commands(parameters: dict[str, Any
 
 def test_the_choices_of_parameters_are_those_of_the_settings() -> None:
     schema = Settings.model_json_schema()["properties"]
-    names = {"Embedder": "embedder", "KnnEngine": "knn_engine"}
+    names = {"KnnEngine": "knn_engine"}
     names |= {name.title(): name for name in ("fusion", "ranking", "depth", "similarity")}
     for parameter, name in names.items():
         about = template()["Parameters"][parameter]
         assert about["AllowedValues"] == schema[name]["enum"]
-        # A table that nobody says more about was embedded by 0.1; a new stack says so, one of today keeps its own value.
-        assert about["Default"] == ("sentence" if parameter == "Embedder" else schema[name]["default"])
+        assert about["Default"] == schema[name]["default"]
 
 
 def test_the_bounds_of_parameters_are_those_of_the_settings() -> None:
@@ -269,7 +261,7 @@ def test_shards_have_copies_where_there_is_a_second_node(nodes: int, copies: int
 
 def test_setup_runs_again_whenever_the_index_may_have_to_change(stack: Stack) -> None:
     (about,) = stack.of("Custom::SearchIndex").values()
-    assert {"Package", "Endpoint", "Alias", "Shards", "Engine", "Embedder", "Fusion"} <= about.keys()
+    assert {"Package", "Endpoint", "Alias", "Shards", "Engine", "Fusion"} <= about.keys()
     assert about["ServiceToken"] == "SetupFunction.Arn"
 
 

@@ -25,9 +25,6 @@ JOINS = {
 _IN_REGION = "${AWS::Partition}:%s:${AWS::Region}:${AWS::AccountId}"
 DOMAIN = f"arn:{_IN_REGION % 'es'}:domain/"
 OWN, OTHER = f"{DOMAIN}commonplace-${{Stack}}/", f"{DOMAIN}mine/"
-EMBEDS = {
-    ("bedrock:InvokeModel", "arn:${AWS::Partition}:bedrock:${AWS::Region}::foundation-model/amazon.titan-embed-text-v2:0")
-}
 CHANGES = {(f"dynamodb:{action}", "Table.Arn") for action in ("BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem")}
 CHECKS = {("dynamodb:ConditionCheckItem", "Table.Arn")}
 FINDS = {(f"dynamodb:{action}", "Table.Arn") for action in ("BatchGetItem", "Query", "PutItem")}
@@ -128,12 +125,6 @@ def test_a_function_may_do_this_and_nothing_else(function: str, search: str) -> 
     parameters, domain, everything = SEARCHES[search]
     asks = index_of(function, domain, everything) if domain else set()
     assert Stack(**parameters).may(function) == OBSERVES | TABLE[function] | asks
-
-
-@pytest.mark.parametrize("function", TABLE)
-def test_titan_is_asked_by_what_stores_and_searches(function: str) -> None:
-    more = Stack(Embedder="titan").may(function) - Stack().may(function)
-    assert more == (EMBEDS if function in (*SEARCHING, "transfer") and function not in ("discover", "analysis") else set())
 
 
 @pytest.mark.parametrize("function", TABLE)

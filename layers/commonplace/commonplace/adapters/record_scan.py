@@ -72,7 +72,8 @@ class ScanIndex:
         rows = list(rows_by_id.values())
         corpus, lengths = candidate_rows.corpus_of(rows, terms), candidate_rows.session_lengths_of(rows)
         legs = candidate_rows.legs_of([rows_by_id[name] for name in passing], corpus) if with_legs else None
-        return Retrieved(candidate_rows.columns_of(rows, passing, lengths, terms), corpus, not complete, legs)
+        columns, other_model = candidate_rows.columns_of(rows, passing, lengths, terms), any(row.other_model for row in rows)
+        return Retrieved(columns, corpus, not complete, legs, other_model)
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
         newest, _ = self._scan_newest(visibility)

@@ -1,15 +1,16 @@
 """Opens a deployment on AWS. Records are in DynamoDB, and an index in OpenSearch is optional."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from commonplace.bootstrap.local import OpenStore, local_clock
 from commonplace.bootstrap.models import (
+    DIMENSION,
     SENTENCE_ENCODER,
     Left,
     bucket_files,
-    embedder_of,
+    build_embedder,
     night_of,
     reader_of,
     summarizer_of,
@@ -42,13 +43,6 @@ PAGE_SECONDS = 60.0  # for one page of the whole table; no user waits for the jo
 Remaining = Callable[[], float]
 """The seconds that the current caller may still wait for the table."""
 
-MODELS: Mapping[str, tuple[str, int]] = {
-    "static": ("minilm-conversation-256-int8", 256),
-    "sentence": (SENTENCE_ENCODER, 256),
-    "titan": ("amazon.titan-embed-text-v2:0-256", 256),
-}
-"""Name and dimension of each embedder. Creating an index thus loads no model. A test compares the values with the models."""
-
 
 def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Left = unlimited_time) -> OpenStore:
     """Return the ports over one table. Searches use OpenSearch if an endpoint is set. Otherwise they scan the records."""
@@ -61,8 +55,8 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
     from commonplace.adapters.record_scan import CachedRecords, ScanFacts, ScanIndex
     from commonplace.adapters.static_embedder import StaticEmbedder
 
-    table, static = table_of(settings, remaining), StaticEmbedder()
-    embedder, records = embedder_of(settings, static), records_of(settings, table)
+    table, embedder = table_of(settings, remaining), build_embedder()
+    records = records_of(settings, table)
     index: MemoryIndex = ScanIndex(records, embedder.name)
     facts: UserFacts = ScanFacts(records, _TAGS_SECONDS)
     fallback: MemoryIndex | None = None
@@ -75,7 +69,7 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
     ports = Ports(
         records=records, operations=DynamoOperations(table, indexed=settings.search_endpoint is not None),
         aliases=DynamoAliases(table), erased=DynamoErasedIds(table), facts=facts, index=index, usage=DynamoUsage(table),
-        embedder=embedder, words=static, search_log=DynamoSearchLog(table, settings.search_log),
+        embedder=embedder, words=StaticEmbedder(), search_log=DynamoSearchLog(table, settings.search_log),
         feedback=DynamoFeedback(table), reader=reader_of(settings, left), summarizer=summarizer_of(settings, left),
         fallback=fallback, summary_seconds=settings.claude_deadline, profile=settings.ranking, night=night,
         category_confidence=settings.category_confidence, weights=weights_of(settings), tag_rows=DynamoTagRows(table),
@@ -182,8 +176,7 @@ def domain_of(settings: Settings, writing: bool = False) -> Any:
 def layout_of(settings: Settings) -> "Layout":
     from commonplace.adapters.opensearch.document import Layout
 
-    name, dimension = MODELS[settings.embedder]
-    return Layout(name, dimension, settings.knn_engine, settings.index_shards, settings.index_replicas)
+    return Layout(SENTENCE_ENCODER, DIMENSION, settings.knn_engine, settings.index_shards, settings.index_replicas)
 
 
 def missing(name: str) -> CommonplaceError:

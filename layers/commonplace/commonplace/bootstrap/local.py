@@ -2,7 +2,6 @@
 
 import io
 import logging
-import math
 import re
 import struct
 from collections.abc import Callable
@@ -13,9 +12,18 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from commonplace.bootstrap.models import SENTENCE_ENCODER, OnFirstUse, night_of, reader_of, summarizer_of, weights_of
+from commonplace.bootstrap.models import (
+    DIMENSION,
+    SENTENCE_ENCODER,
+    OnFirstUse,
+    build_embedder,
+    night_of,
+    reader_of,
+    summarizer_of,
+    weights_of,
+)
 from commonplace.bootstrap.upkeep import FileReport, report_of, upkeep_of_file
-from commonplace.domain.errors import CommonplaceError, ErrorCode, time_zone
+from commonplace.domain.errors import time_zone
 from commonplace.domain.taxonomy import SIMILARITIES
 from commonplace.ports.bundle import BackupStorage, Ports
 from commonplace.ports.index import MemoryIndex
@@ -25,7 +33,6 @@ from commonplace.settings import Settings, machine_zone_name
 
 if TYPE_CHECKING:
     from commonplace.adapters.sqlite.database import Database
-    from commonplace.ports.models import Embedder
     from commonplace.ports.night import NightPorts
 
 _LOG = logging.getLogger("commonplace")
@@ -47,33 +54,15 @@ class OpenStore:
     everything: Callable[[], AllRecords]
     faults: Callable[[], list[str]] = list
 
-    def catch_up(self, user_id: str) -> None:
-        """Embed the memories that an older version wrote after the user switched to the current embedding model.
-
-        If the file is busy, do nothing, so that searches are not blocked. The next opening of the file tries again.
-        """
-        reembedding = self.ports.reembedding
-        try:
-            if reembedding is not None and reembedding.has_switched(user_id) and reembedding.left(user_id, 1):
-                self.reindex(user_id)
-        except CommonplaceError as error:
-            if error.code is not ErrorCode.STORAGE_UNAVAILABLE:
-                raise
-
-    def reindex(self, user_id: str, progress: Callable[[int, int], None] | None = None) -> int:
+    def reindex(self, user_id: str, clock: Clock, progress: Callable[[int, int], None] = lambda _, __: None) -> int:
         """Embed the memories of a user that have vectors of another model, and return their number.
 
         `progress` receives the number of embedded memories and the total.
         """
-        from commonplace.memories.reembedding import reembed
+        from commonplace.indexing.rebuild import EmbeddingRenewal, embed_again
 
-        reembedding = self.ports.reembedding
-        if reembedding is None:
-            return 0
-        total = reembedding.count_left(user_id)
-        report = (lambda done: progress(done, total)) if progress else (lambda _: None)
-        reembed(user_id, reembedding, self.ports.embedder, math.inf, report)
-        return total
+        renewal = EmbeddingRenewal(self.ports.records, self.ports.embedder, clock)
+        return embed_again(user_id, self.everything(), renewal, progress)
 
     def check(self, progress: Callable[[int], None] = lambda _: None, repair: bool = False) -> FileReport:
         """Compare index and records of all users, until one can't be read. `progress` receives the number of comparisons."""
@@ -89,33 +78,29 @@ def open_local(settings: Settings) -> OpenStore:
     from commonplace.adapters.sqlite.ids import SqliteAliases, SqliteErasedIds
     from commonplace.adapters.sqlite.operations import SqliteOperations
     from commonplace.adapters.sqlite.records import SqliteRawRecords, SqliteRecords
-    from commonplace.adapters.sqlite.reembedding import SqliteReembedding
     from commonplace.adapters.sqlite.runs import SqliteTagRows
     from commonplace.adapters.sqlite.search_log import SqliteSearchLog
     from commonplace.adapters.sqlite.stored_files import SqliteStoredFiles
     from commonplace.adapters.static_embedder import StaticEmbedder
 
     database = Database(settings.db.expanduser())
-    embedder, static = OnFirstUse(_build_sentence_encoder), StaticEmbedder()
+    embedder: Any = OnFirstUse(build_embedder)
     usage, search_log = SqliteUsage(database), SqliteSearchLog(database, settings.search_log)
     night = cache(lambda: _build_night(database, settings))
-    index: Any = OnFirstUse(lambda: _build_index(database, embedder.name, embedder.dimension, settings))
-    older: Any = OnFirstUse(lambda: _build_index(database, static.name, static.dimension, settings))
+    index: Any = OnFirstUse(lambda: _build_index(database, settings))
     ports = Ports(
         records=SqliteRecords(database), operations=SqliteOperations(database), aliases=SqliteAliases(database),
         erased=SqliteErasedIds(database), raw=SqliteRawRecords(database),
         backups=BackupStorage(settings.backups_kept, settings.backup_days),
-        facts=SqliteFacts(database), index=index, usage=usage, search_log=search_log, embedder=embedder, words=static,
-        feedback=SqliteFeedback(database), documents=SqliteDocuments(database),
+        facts=SqliteFacts(database), index=index, usage=usage, search_log=search_log, embedder=embedder,
+        words=StaticEmbedder(), feedback=SqliteFeedback(database), documents=SqliteDocuments(database),
         reader=reader_of(settings), summarizer=summarizer_of(settings), summary_seconds=settings.claude_deadline,
         profile=settings.ranking, category_confidence=settings.category_confidence, weights=weights_of(settings),
         least_similarity=SIMILARITIES[settings.similarity],
-        reembedding=SqliteReembedding(database, SENTENCE_ENCODER), night=night,
-        files=SqliteStoredFiles(database),
-        upkeep=cache(lambda: upkeep_of_file(database, embedder, static)),
+        night=night, files=SqliteStoredFiles(database),
+        upkeep=cache(lambda: upkeep_of_file(database, embedder)),
         tag_rows=SqliteTagRows(database),
     )  # fmt: skip
-    ports = replace(ports, older=replace(ports, embedder=static, index=older))
 
     def close() -> None:
         with ExitStack() as closed:  # all are closed, even if closing one raises
@@ -127,17 +112,11 @@ def open_local(settings: Settings) -> OpenStore:
     )
 
 
-def _build_sentence_encoder() -> "Embedder":
-    from commonplace.adapters.sentence_encoder import SentenceEncoder
-
-    return SentenceEncoder()
-
-
-def _build_index(database: "Database", embedding_model: str, dimension: int, settings: Settings) -> MemoryIndex:
+def _build_index(database: "Database", settings: Settings) -> MemoryIndex:
     from commonplace.adapters.sqlite.index import SqliteIndex
     from commonplace.ports.index import DEPTHS
 
-    return SqliteIndex(database, embedding_model, dimension, DEPTHS[settings.depth])
+    return SqliteIndex(database, SENTENCE_ENCODER, DIMENSION, DEPTHS[settings.depth])
 
 
 def _build_night(database: "Database", settings: Settings) -> "NightPorts":

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from commonplace.bootstrap.cloud import (
     PAGE_SECONDS,
@@ -15,7 +15,8 @@ from commonplace.bootstrap.cloud import (
     records_of,
     table_of,
 )
-from commonplace.bootstrap.models import embedder_of
+from commonplace.bootstrap.models import build_embedder
+from commonplace.indexing.rebuild import NoRebuild
 from commonplace.indexing.stream import NoIndex, Projector
 from commonplace.ports.bundle import Relay
 from commonplace.ports.index import DeadLetters, IndexContents, IndexRebuild, IndexWriter
@@ -38,7 +39,7 @@ class Maintenance:
     everything: AllRecords
     embedder: Embedder
     rebuild: IndexRebuild
-    contents: IndexContents
+    contents: IndexContents | None
 
 
 def open_projector(settings: Settings, remaining: Remaining | None = None) -> Projector:
@@ -51,19 +52,19 @@ def open_projector(settings: Settings, remaining: Remaining | None = None) -> Pr
     return Projector(stream_records, writer, pending_of(table), DynamoUsage(table), _build_letters(settings), made)
 
 
-def open_maintenance(settings: Settings) -> Maintenance:
-    """Return the ports that rebuild the index and compare it with the records."""
+def open_maintenance(settings: Settings, indexed: bool = True) -> Maintenance:
+    """Return the ports that rebuild the index and compare it with the records. If not `indexed`, there is no index."""
     from commonplace.adapters.dynamodb.records import DynamoEverything
     from commonplace.adapters.opensearch.rebuild import OpenSearchContents, OpenSearchRebuild
-    from commonplace.adapters.static_embedder import StaticEmbedder
 
-    table, client = table_of(settings, seconds=PAGE_SECONDS), domain_of(settings, writing=True)
+    table = table_of(settings, seconds=PAGE_SECONDS)
+    client: Any = domain_of(settings, writing=True) if indexed else None
     return Maintenance(
         records=records_of(settings, table),
         everything=DynamoEverything(table),
-        embedder=embedder_of(settings, StaticEmbedder()),
-        rebuild=OpenSearchRebuild(client, layout_of(settings), settings.index_alias),
-        contents=OpenSearchContents(client, settings.index_alias),
+        embedder=build_embedder(),
+        rebuild=OpenSearchRebuild(client, layout_of(settings), settings.index_alias) if indexed else NoRebuild(),
+        contents=OpenSearchContents(client, settings.index_alias) if indexed else None,
     )
 
 

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
         """The run ports that a single adapter implements."""
 
 
-SENTENCE_ENCODER = "use-e5-small-256"
-"""The name of the packaged encoder. Asking for the name thus loads no model. A test compares it with the encoder."""
+SENTENCE_ENCODER, DIMENSION = "use-e5-small-256", 256
+"""Name and dimension of the embedder. Creating an index thus loads no model. A test compares the values with the encoder."""
 Left = Callable[[], float]
 """The seconds until the current process is ended."""
 
@@ -91,17 +91,11 @@ def weights_of(settings: Settings) -> Weights:
     return Weights(settings.importance_weight, settings.recency_weight, settings.usage_weight)
 
 
-def embedder_of(settings: Settings, static: Embedder) -> Embedder:
+def build_embedder() -> Embedder:
     """Return the embedder for memories and queries."""
-    if settings.embedder == "static":
-        return static
-    if settings.embedder == "sentence":
-        from commonplace.adapters.sentence_encoder import SentenceEncoder
+    from commonplace.adapters.sentence_encoder import SentenceEncoder
 
-        return SentenceEncoder()
-    from commonplace.adapters.bedrock import TitanEmbedder
-
-    return TitanEmbedder(region=settings.region)
+    return SentenceEncoder()
 
 
 def reader_of(settings: Settings, left: Left = unlimited_time) -> StatementReader | None:

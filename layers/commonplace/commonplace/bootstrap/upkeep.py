@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from commonplace.bootstrap.models import SENTENCE_ENCODER
+from commonplace.bootstrap.models import DIMENSION
 from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.flaws import Flaws, gathered
 from commonplace.ports.bundle import Ports, Upkeep
@@ -51,14 +51,12 @@ def report_of(ports: Ports, faults: list[str], repair: bool, progress: Callable[
     return FileReport(count, flaws, messages)
 
 
-def upkeep_of_file(database: "Database", embedder: "Embedder", static: "Embedder") -> Upkeep:
-    """Return the maintenance of one SQLite file. A repair computes vectors with the two embedders."""
+def upkeep_of_file(database: "Database", embedder: "Embedder") -> Upkeep:
+    """Return the maintenance of one SQLite file. A repair computes vectors of the embedder's model."""
     from commonplace.adapters.sqlite.contents import SqliteContents
     from commonplace.adapters.sqlite.records import SqliteEverything
 
-    models: Any = {SENTENCE_ENCODER: embedder, static.name: static}
-    dimensions = {name: model.dimension for name, model in models.items()}
-    return Upkeep(SqliteEverything(database), SqliteContents(database, models, dimensions))
+    return Upkeep(SqliteEverything(database), SqliteContents(database, embedder, DIMENSION))
 
 
 def upkeep_of_table(table: "Table", pending: PendingWrites, domain: Any, alias: str) -> Upkeep:

@@ -80,7 +80,6 @@ class Commonplace(NightMethods, TransferMethods):
             refuse_half_characters(str(path), "path")
         self._process = os.getpid()
         self._opened = local.open_local(chosen.model_copy(update={"db": Path(path)} if path is not None else {}))
-        self._local.catch_up(self._user_id)
 
     def __enter__(self) -> Self:
         return self
@@ -387,11 +386,11 @@ class Commonplace(NightMethods, TransferMethods):
         return RunContext(self._build_caller(), self._get_ports(), self._local.night(), self.now)
 
     def reindex(self, progress: Callable[[int, int], None] | None = None) -> int:
-        """Embed the memories that an older version embedded with another model. Returns the number of memories.
+        """Embed the memories that have vectors of another model. Returns the number of memories.
 
-        Each write also embeds a few of these memories. `progress` receives the number done and the total.
+        Until then, searches find these memories only by words. `progress` receives the number done and the total.
         """
-        return self._local.reindex(self._user_id, progress)
+        return self._local.reindex(self._user_id, self.now, progress or (lambda _, __: None))
 
     def check(self, progress: Callable[[int], None] | None = None, repair: bool = False) -> "FileReport":
         """Check the whole file, for all users.
@@ -403,7 +402,7 @@ class Commonplace(NightMethods, TransferMethods):
         return self._local.check(progress or (lambda _: None), repair)
 
     def _get_ports(self) -> "Ports":
-        return self._local.ports.of(self._user_id)
+        return self._local.ports
 
     def _run_tool(self, kind: type[results.AnyResult], name: str, /, **arguments: Any) -> results.AnyResult:
         fields = {field: value for field, value in arguments.items() if value is not None}

@@ -165,6 +165,10 @@ def absent(value: object) -> bool:
     return value is None
 
 
+OTHER_MODEL = "some memories have vectors of another model, so only their words were compared; run commonplace reindex"
+"""The note of an answer that may lack memories, because vectors of different models are never compared."""
+
+
 class Notes(Model):
     """What the caller should know about how the answer was made."""
 

@@ -14,6 +14,7 @@ from commonplace.ports.records import AllRecords, MemoryRecords
 from commonplace.ports.values import Audit, Clock, IndexOutcome, IndexUnavailable, Stored
 
 _BATCH = 500
+_EMBEDDED_AT_ONCE = 32
 _TRIES = 8
 _FIRST_WAIT = 0.25  # seconds; the wait doubles with each retry
 
@@ -37,11 +38,12 @@ class EmbeddingRenewal:
 
     def renewed(self, batch: Sequence[Stored]) -> list[Stored]:
         """Return the records with vectors of the current model. A record that another writer changed stays unchanged."""
-        old = [stored.memory.content for stored in batch if not self._is_current(stored)]
+        old = [stored.memory.content for stored in batch if not self.is_current(stored)]
         embedder = PrecomputedEmbedder.of(old, self.embedder)
-        return [stored if self._is_current(stored) else self._renew_vector(stored, embedder) for stored in batch]
+        return [stored if self.is_current(stored) else self._renew_vector(stored, embedder) for stored in batch]
 
-    def _is_current(self, stored: Stored) -> bool:
+    def is_current(self, stored: Stored) -> bool:
+        """Return whether the record has a vector of the current model."""
         return stored.vector is not None and stored.memory.embedding_model == self.embedder.name
 
     def _renew_vector(self, stored: Stored, embedder: Embedder) -> Stored:
@@ -56,6 +58,38 @@ class EmbeddingRenewal:
             if error.code not in (ErrorCode.CONFLICT, ErrorCode.NOT_FOUND):
                 raise
             return stored
+
+
+class NoRebuild:
+    """The rebuild for deployments without an index."""
+
+    def model(self) -> None:
+        """Return None, because there is no index."""
+
+    def begin(self) -> str:
+        return ""
+
+    def fill(self, records: Sequence[Stored]) -> list[IndexOutcome]:
+        """Report every record as done, without writing it."""
+        return [IndexOutcome("done")] * len(records)
+
+    def finish(self) -> None:
+        """Do nothing."""
+
+
+def embed_again(user_id: str, everything: AllRecords, renewal: EmbeddingRenewal, progress: Callable[[int, int], None]) -> int:
+    """Embed the memories of a user that have no vector of the current model. Returns the number of new vectors.
+
+    A new call continues an interrupted one. `progress` receives the number done and the total.
+    """
+    old = [stored.memory.memory_id for stored in everything.of_user(user_id) if not renewal.is_current(stored)]
+    done = embedded = 0
+    for ids in in_batches(old, _EMBEDDED_AT_ONCE):
+        batch = renewal.records.stored(user_id, ids)
+        embedded += sum(new is not before for new, before in zip(renewal.renewed(batch), batch, strict=True))
+        done += len(ids)
+        progress(done, len(old))
+    return embedded
 
 
 def reindex(
@@ -88,14 +122,14 @@ def reindex(
 
 
 def _refuse_another_model(rebuild: IndexRebuild, name: str) -> None:
-    """Raise if the model differs from the live index, because a missing setting must not re-embed every record."""
+    """Raise if the model differs from the live index, because another version must not re-embed every record by mistake."""
     live = rebuild.model()
     if live not in (None, name):
         raise CommonplaceError(
             ErrorCode.INVALID_ARGUMENT,
-            f"the index holds vectors of {live}, and this would write every record anew with those of {name}: set"
-            " COMMONPLACE_EMBEDDER as the deployment has it (its output Environment), or say --move-to-model",
-            "COMMONPLACE_EMBEDDER",
+            f"the index holds vectors of {live}, and this would write every record anew with those of {name}: run the"
+            " version that is deployed, or say --move-to-model",
+            "--move-to-model",
         )
 
 

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Sequence
 
+from commonplace.domain.fields import OTHER_MODEL
 from commonplace.domain.memory import GLOBAL_AGENT
 from commonplace.domain.results import Merge, SimilarMemory, Update
 from commonplace.ports.bundle import Ports
@@ -14,6 +15,7 @@ _COMPARED = 8  # by words, and as many by vector
 _MOST_SHOWN = 5
 _LEAST_COSINE = 0.38  # below this, two texts share words ("I'm", "every") but no topic
 _SAME = "the same in other words"
+_NOT_COMPARED = "the index can't be asked just now; similar memories were not looked for"
 _log = logging.getLogger("commonplace")
 
 
@@ -26,6 +28,13 @@ def find_similar(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
     except IndexUnavailable as error:
         _log.warning("index unavailable: %s", error)
         return None
+
+
+def shortfall(nearest: Sequence[Similar] | None) -> str | None:
+    """Return what a comparison lacked, for the notes of the answer."""
+    if nearest is None:
+        return _NOT_COMPARED
+    return OTHER_MODEL if any(similar.other_model for similar in nearest) else None
 
 
 def alike(nearest: Sequence[Similar]) -> list[Similar]:

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from functools import partial
 
 from commonplace.domain.taxonomy import MemoryType, memory_type
-from commonplace.ports.bundle import Ports
 from commonplace.ports.models import Embedder
 from commonplace.ports.values import Vector
 from commonplace.text.classifier.classification import Classification, classify
@@ -87,11 +86,6 @@ def enrich(
         concepts=tuple(concepts_of(text)),
         renamed=renamed,
     )
-
-
-def labelling(ports: Ports) -> Embedder:
-    """Return the embedder for labels. No other embedder is called for a text that may not get stored."""
-    return ports.embedder if ports.embedder.name == ENCODER else ports.words
 
 
 def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:

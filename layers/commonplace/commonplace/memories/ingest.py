@@ -11,7 +11,7 @@ from commonplace.domain.ids import new_memory_id, new_operation_id
 from commonplace.domain.memory import Memory, importance_of
 from commonplace.domain.results import Merge, Recommendations, SimilarMemory, Update
 from commonplace.domain.taxonomy import section_of
-from commonplace.memories.comparison import advice_on, as_similar, find_similar
+from commonplace.memories.comparison import advice_on, as_similar, find_similar, shortfall
 from commonplace.memories.enrich import EnrichedStatement
 from commonplace.memories.tag_names import own_names
 from commonplace.memories.transitions import PURGE_DELAY, superseded
@@ -24,19 +24,18 @@ DURABLE_FROM = 0.7
 KNOWN = "this memory was there already; nothing was stored"
 """The warning in an answer if nothing was stored."""
 COMPARED_LATER = "similar memories were not looked for; history of this memory lists them"
-NOT_COMPARED = "the index can't be asked just now; similar memories were not looked for"
 
 
 @dataclass(frozen=True)
 class Ingested:
-    """The result of a store. `degraded` means that the lookup of similar memories failed."""
+    """The result of a store. `degraded` says what the comparison with similar memories lacked."""
 
     memory: Memory
     created: bool
     similar: list[SimilarMemory]
     merges: list[Merge]
     updates: list[Update]
-    degraded: bool
+    degraded: str | None
     operation_id: str | None = None
 
 
@@ -103,7 +102,7 @@ def ingest(
     gone = {memory.memory_id, *(memory.memory_id for memory in old)}
     compared = [similar for similar in like or () if similar.memory_id not in gone]
     merges, updates = advice_on(entry, compared, ports)
-    return Ingested(memory, created, as_similar(compared), merges, updates, degraded=like is None, operation_id=operation_id)
+    return Ingested(memory, created, as_similar(compared), merges, updates, shortfall(like), operation_id)
 
 
 def recommendations_on(memory: Memory, ports: Ports) -> Recommendations | None:
@@ -165,7 +164,4 @@ def _build_close_operation(
 def notes(done: Ingested, caller: Caller, report_known: bool = True, warnings: Sequence[str] = ()) -> Notes | None:
     """Return the notes of a storing tool. With `report_known`, report if nothing new was stored."""
     lines = [*warnings] if done.created else [KNOWN] if report_known else []
-    result = Notes(
-        degraded=NOT_COMPARED if done.degraded else None, redacted=list(caller.redacted) or None, warnings=lines or None
-    )
-    return result or None
+    return Notes(degraded=done.degraded, redacted=list(caller.redacted) or None, warnings=lines or None) or None

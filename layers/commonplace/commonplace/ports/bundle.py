@@ -15,7 +15,6 @@ from commonplace.ports.records import (
     MemoryRecords,
     Operations,
     RawRecords,
-    Reembedding,
     TagRows,
     UserFacts,
 )
@@ -97,7 +96,7 @@ class Ports:
     feedback: Feedback
     documents: Documents
     words: WordModel
-    """The static model. The classifier was trained on it, so it is used even if another model embeds the memories."""
+    """The static model, for the classifier and for tags. It does not embed memories."""
     reader: StatementReader | None = None
     summarizer: LanguageModel | None = None
     summary_seconds: float = 20.0
@@ -110,7 +109,6 @@ class Ports:
     """The lowest similarity of two memories at which a merge is suggested."""
     category_confidence: float = 0.5
     """Below this confidence, a store reports the two likeliest categories."""
-    reembedding: Reembedding | None = None
     night: "Callable[[], NightPorts] | None" = None
     """Ports for tools that change many memories in one run; created on first use."""
     files: StoredFiles | None = None
@@ -122,14 +120,6 @@ class Ports:
     """Hands long work to a worker; None if each call finishes its own work."""
     progress: Callable[[int, int | None], None] | None = None
     """Reports the progress of a long task: the number of finished items, and the total if it is known."""
-    older: "Ports | None" = None
-    """The same ports with the previous embedding model, for users who have not switched yet."""
-
-    def of(self, user_id: str) -> "Ports":
-        """Return these ports with the embedding model that the user's searches use."""
-        if self.older is None or self.reembedding is None or self.reembedding.has_switched(user_id):
-            return self
-        return self.older
 
     def in_time(self, things: Iterable[_T]) -> Iterator[_T]:
         """Yield the items. Raises `OutOfTime` if the call has no time left for the next item."""

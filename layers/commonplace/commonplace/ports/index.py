@@ -90,12 +90,16 @@ class Legs:
 
 @dataclass(frozen=True)
 class Retrieved:
-    """The candidates for a question. `partial` is True if older memories were not searched. `legs` is set on request."""
+    """The candidates for a question. `partial` is True if older memories were not searched. `legs` is set on request.
+
+    `other_model` is True if a visible memory has a vector of another model, so that it was only found by words.
+    """
 
     candidates: Candidates
     corpus: Corpus
     partial: bool = False
     legs: Legs | None = None
+    other_model: bool = False
 
 
 class MemoryIndex(Protocol):

@@ -138,25 +138,6 @@ class TagRows(Protocol):
         """Replace all rows of the user. Raises `LEASE_LOST` if the fence isn't the newest."""
 
 
-class Reembedding(Protocol):
-    """Collects vectors of the next embedding model. When all memories of a user have one, a switch activates them."""
-
-    def has_switched(self, user_id: str) -> bool:
-        """Return whether the user's searches use the next model. Also True if no memory has a vector of another model."""
-
-    def count_left(self, user_id: str) -> int:
-        """Return how many active memories lack a vector of the next model."""
-
-    def left(self, user_id: str, limit: int) -> list[tuple[int, str]]:
-        """Return up to `limit` active memories without a vector of the next model, as row number and content."""
-
-    def keep(self, user_id: str, vectors: Sequence[tuple[int, Vector | None]]) -> None:
-        """Store vectors of the next model by row number. None means that the model doesn't cover the text."""
-
-    def switch(self, user_id: str) -> bool:
-        """Activate the next model for the user if no vector is missing. Returns whether the user has switched."""
-
-
 class AllRecords(Protocol):
     """The records of all users."""
 

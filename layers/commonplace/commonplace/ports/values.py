@@ -113,12 +113,16 @@ class Weights:
 
 @dataclass(frozen=True)
 class Similar:
-    """A similar older memory. `cosine` is None without vectors of the index's model."""
+    """A similar older memory. `cosine` is None without vectors of the index's model.
+
+    `other_model` is True if the memory has a vector of another model.
+    """
 
     memory_id: str
     content: str
     cosine: float | None
     vector: Vector | None = None
+    other_model: bool = False
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,8 @@ class Row(NamedTuple):
 
     `counts` has the occurrences of each query term; one in a label counts as `bm25.LABEL_WEIGHT`. `cosine` is NaN without a
     vector. `session` is None for a memory without a position. `speaker` is in lower case. `day` is the ordinal of the day on
-    which the memory happened, in the zone of that time. `created` is in seconds since 1970.
+    which the memory happened, in the zone of that time. `created` is in seconds since 1970. `other_model` is True if the
+    memory has a vector of another model.
     """
 
     memory_id: str
@@ -39,9 +40,10 @@ class Row(NamedTuple):
     day: int
     importance: float
     created: float
+    other_model: bool
 
 
-def row_of(memory: Memory, doc: Document, terms: Sequence[str], cosine: float | None) -> Row:
+def row_of(memory: Memory, doc: Document, terms: Sequence[str], cosine: float | None, other_model: bool) -> Row:
     """Return the row of a memory for a query with these terms."""
     placed = memory.session_id is not None and memory.position is not None
     return Row(
@@ -58,6 +60,7 @@ def row_of(memory: Memory, doc: Document, terms: Sequence[str], cosine: float | 
         day=memory.happened_at.toordinal(),
         importance=memory.importance,
         created=memory.created_at.timestamp(),
+        other_model=other_model,
     )
 
 
@@ -114,7 +117,7 @@ def similar_of(rows: Sequence[Row], texts: Mapping[str, str], corpus: Corpus, li
     for row in rows:
         share = sum(weight for weight, count in zip(rare.tolist(), row.counts, strict=True) if count >= 1) / total
         cosine = None if math.isnan(row.cosine) else row.cosine
-        compared.append((share, Similar(row.memory_id, texts[row.memory_id], cosine)))
+        compared.append((share, Similar(row.memory_id, texts[row.memory_id], cosine, other_model=row.other_model)))
     return best_by_words_and_vector(compared, limit)
 
 

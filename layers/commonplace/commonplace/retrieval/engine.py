@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, TypeVar
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.fields import OTHER_MODEL
 from commonplace.memories.tag_names import renamed_tags
 from commonplace.ports.bundle import Ports
 from commonplace.ports.index import MemoryIndex
@@ -62,7 +63,9 @@ class Search:
         found, degraded = with_fallback(find, self.ports)
         if counted:
             self.ports.usage.found(self.visibility.user_id, [item.memory_id for item in found.memories], self.visibility.now)
-        return replace(found, degraded="; ".join(filter(None, (_DEGRADED if degraded else None, self.blind))) or None)
+        other_model = found.matches is not None and found.matches.retrieved.other_model
+        notes = (_DEGRADED if degraded else None, self.blind, OTHER_MODEL if other_model else None)
+        return replace(found, degraded="; ".join(filter(None, notes)) or None)
 
     def _find_best_matches(self, index: MemoryIndex) -> Found:
         begun = perf_counter()

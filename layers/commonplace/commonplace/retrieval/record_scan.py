@@ -88,8 +88,11 @@ class RecordScan:
     ) -> tuple[dict[str, Row], set[str]]:
         """Return the rows of visible records by id, and the ids of rows that pass the filter."""
         rows, passing = {}, set()
-        for memory, made, other in self._iterate_visible(visibility):
-            rows[memory.memory_id] = candidate_rows.row_of(memory, made, terms, _compute_cosine(vector, other))
+        for memory, made, own in self._iterate_visible(visibility):
+            other_model = own is not None and memory.embedding_model != self.model
+            same_size = vector is not None and own is not None and len(vector) == len(own)  # unless the record is damaged
+            cosine = float(vector @ own) if same_size and not other_model else None
+            rows[memory.memory_id] = candidate_rows.row_of(memory, made, terms, cosine, other_model)
             if passes_filter(filters, memory, made):
                 passing.add(memory.memory_id)
         return rows, passing
@@ -97,8 +100,4 @@ class RecordScan:
     def _iterate_visible(self, visibility: Visibility) -> Iterator[tuple[Memory, Document, Vector | None]]:
         for item in self.records:
             if is_visible(visibility, item.memory):
-                yield item.memory, document(item.memory), item.vector if item.memory.embedding_model == self.model else None
-
-
-def _compute_cosine(vector: Vector | None, other: Vector | None) -> float | None:
-    return None if vector is None or other is None or len(vector) != len(other) else float(vector @ other)
+                yield item.memory, document(item.memory), item.vector

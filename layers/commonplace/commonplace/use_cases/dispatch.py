@@ -58,13 +58,8 @@ def call(name: str, arguments: Mapping[str, Any], caller: Caller, ports: Ports) 
 
     tool = tool_named(name)
     request, kinds = validate.validate(tool.request, arguments, caller.now.tzinfo)
-    own = ports.of(caller.user_id)
     with gathered() as flaws:
-        result = use_case(name)(request, replace(caller, redacted=tuple(kinds)), own)
-    if own is ports.older and not (tool.hints.read_only or getattr(request, "dry_run", False)):
-        from commonplace.memories.reembedding import after_write  # deferred: most users have switched
-
-        after_write(caller.user_id, ports)
+        result = use_case(name)(request, replace(caller, redacted=tuple(kinds)), ports)
     return result.naming(flaws)
 
 

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import tzinfo
 from typing import Any, TypeVar
 
@@ -12,10 +12,9 @@ from commonplace.domain.fields import MAX_TEXT, Place
 from commonplace.domain.imports import ImportResult, Keep, LeftOut, Turn
 from commonplace.domain.interactions import ChatMessage
 from commonplace.extraction.worthiness import only_greets
-from commonplace.memories.enrich import EnrichedStatement, PrecomputedEmbedder, enrich, labelling
+from commonplace.memories.enrich import EnrichedStatement, PrecomputedEmbedder, enrich
 from commonplace.memories.ingest import new_entry
 from commonplace.ports.bundle import Ports
-from commonplace.ports.models import Embedder
 from commonplace.ports.values import Caller, Entry
 from commonplace.text.redaction import redact, without_secret
 
@@ -81,7 +80,7 @@ class _TurnReader:
         """Return the entry of each turn, or the reason for skipping it. Vectors are computed in one batch."""
         checked = {number: self._redact_turn(number) for number in numbers}
         texts = {number: text for number, (text, why) in checked.items() if why is None}
-        embedder = self._with_vectors(texts.values(), labelling(self.ports))
+        embedder = PrecomputedEmbedder.of(texts.values(), self.ports.embedder)
         statements = {}
         for number, text in texts.items():
             speaker = self.turns[number].speaker
@@ -89,17 +88,10 @@ class _TurnReader:
             statement = enrich(text, self.ports.words, embedder, self.own_tags, named)
             if self.keep == "all" or (statement.classification.worthy and not only_greets(text)):
                 statements[number] = statement
-        if embedder.name != self.ports.embedder.name:
-            vectors = self._with_vectors([statement.text for statement in statements.values()], self.ports.embedder)
-            statements = {number: replace(text, vector=vectors.embed(text.text)) for number, text in statements.items()}
         return {
             number: self._build_entry(self.turns[number], statements[number]) if number in statements else why or _NOT_WORTHY
             for number, (_, why) in checked.items()
         }
-
-    def _with_vectors(self, texts: Iterable[str], embedder: Embedder) -> Embedder:
-        """Return an embedder with precomputed vectors of these texts. The static model is fast and needs none."""
-        return embedder if embedder is self.ports.words else PrecomputedEmbedder.of(texts, embedder)
 
     def _redact_turn(self, number: int) -> tuple[str, str | None]:
         """Return the redacted text of a turn, and the reason for skipping the turn or None."""

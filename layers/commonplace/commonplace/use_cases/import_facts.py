@@ -27,7 +27,7 @@ from commonplace.domain.interactions import RunReport
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
 from commonplace.domain.taxonomy import ImportKind, Source
 from commonplace.memories.comparison import advice_on, alike, find_similar
-from commonplace.memories.enrich import EnrichedStatement, PrecomputedEmbedder, enrich, labelling
+from commonplace.memories.enrich import EnrichedStatement, PrecomputedEmbedder, enrich
 from commonplace.memories.ingest import new_entry
 from commonplace.memories.transitions import PURGE_DELAY
 from commonplace.pages.publishing import publish
@@ -209,9 +209,8 @@ class _FactImport:
         own_tags = self.ports.facts.tags(self.caller.user_id)
         vectors, memories = PrecomputedEmbedder.of((), self.ports.embedder), list[Given]()
         for batch in in_batches(fresh, _BATCH):
-            made = PrecomputedEmbedder.of([fact.fact.content for _, fact in batch], labelling(self.ports))
-            if made.name == self.ports.embedder.name:
-                vectors = replace(vectors, vectors={**vectors.vectors, **made.vectors})
+            made = PrecomputedEmbedder.of([fact.fact.content for _, fact in batch], self.ports.embedder)
+            vectors = replace(vectors, vectors={**vectors.vectors, **made.vectors})
             for number, fact in batch:
                 speaker = None if (fact.fact.speaker or "").lower() in NOBODY else fact.fact.speaker
                 statement = enrich(fact.fact.content, self.ports.words, made, own_tags, speaker)

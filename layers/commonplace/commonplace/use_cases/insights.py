@@ -101,4 +101,4 @@ def _update_memory(entry: Entry, old: Memory, caller: Caller, ports: Ports) -> I
             raise
         message = "content: another memory says exactly this already"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, message, "content") from error
-    return Ingested(opens.memory, created=True, similar=[], merges=[], updates=[], degraded=False)
+    return Ingested(opens.memory, created=True, similar=[], merges=[], updates=[], degraded=None)

@@ -11,9 +11,9 @@ from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
 from commonplace.domain.storage import Existing, WriteRequest, WriteResult
 from commonplace.domain.taxonomy import Durability, Section
 from commonplace.extraction.own_words import has_lines_of_code
-from commonplace.memories.comparison import advice_on, alike, find_similar
+from commonplace.memories.comparison import advice_on, alike, find_similar, shortfall
 from commonplace.memories.enrich import enrich
-from commonplace.memories.ingest import DAILY_FOR, DURABLE_FROM, NOT_COMPARED, new_entry
+from commonplace.memories.ingest import DAILY_FOR, DURABLE_FROM, new_entry
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Change, Entry, Operation, Similar
 from commonplace.retrieval.documents import folded
@@ -74,7 +74,7 @@ def write_memory(request: WriteRequest, caller: Caller, ports: Ports) -> WriteRe
         stored_as=durability,
         operation_id=operation.operation_id,
         existing=_list_existing(like),
-        notes=_build_notes(caller, degraded=compared is None),
+        notes=_build_notes(caller, shortfall(compared)),
     )
 
 
@@ -151,5 +151,5 @@ def _list_existing(memories: Sequence[Memory]) -> list[Existing]:
     return [Existing(key=memory.key, value=memory.content, memory_id=memory.memory_id) for memory in memories]
 
 
-def _build_notes(caller: Caller, degraded: bool = False) -> Notes | None:
-    return Notes(degraded=NOT_COMPARED if degraded else None, redacted=list(caller.redacted) or None) or None
+def _build_notes(caller: Caller, degraded: str | None = None) -> Notes | None:
+    return Notes(degraded=degraded, redacted=list(caller.redacted) or None) or None

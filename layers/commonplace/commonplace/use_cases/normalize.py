@@ -5,7 +5,7 @@ from dataclasses import replace
 from commonplace.domain.fields import Notes
 from commonplace.domain.requests import NormalizeRequest
 from commonplace.domain.results import NormalizeResult
-from commonplace.memories.enrich import MAX_TAGS, enrich, labelling
+from commonplace.memories.enrich import MAX_TAGS, enrich
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, ModelUnavailable, Normalized
 from commonplace.text.tagging import tags_of
@@ -26,7 +26,7 @@ def normalize_statement(request: NormalizeRequest, caller: Caller, ports: Ports)
 
 
 def _read_by_rules(request: NormalizeRequest, ports: Ports) -> Normalized:
-    statement = enrich(request.text, ports.words, labelling(ports), {})
+    statement = enrich(request.text, ports.words, ports.embedder, {})
     return Normalized(statement.normalized, statement.classification.statement_type, statement.tags)
 
 

@@ -30,14 +30,11 @@ from commonplace.text.foundation import tokenizer
 
 _MARKS = (0.2, 0.5, 0.8)
 """Distances below these marks are highly relevant, relevant, and somewhat relevant. Higher ones are likely not."""
-SCALES: Mapping[str, tuple[float, float, float]] = {
-    "use-e5-small-256": (0.56, 0.21, 0.03),
-    "minilm-conversation-256-int8": (0.52, 0.17, 0.05),
-}
+SCALES: Mapping[str, tuple[float, float, float]] = {"use-e5-small-256": (0.56, 0.21, 0.03)}
 """Cosines at the three marks by model, measured on English everyday facts.
 
-The first is the 90th percentile for questions with matching memories. The others are the 95th percentile (static model: 90th)
-and the median for questions with other memories of the same person.
+The first is the 90th percentile for questions with matching memories. The others are the 95th percentile and the median for
+questions with other memories of the same person.
 """
 
 

@@ -52,7 +52,7 @@ class Unmerge:
         caller = replace(context.caller, agent_id=self.left[0].agent_id)
         records = context.ports.records.stored(caller.user_id, [memory.memory_id for memory in self.left])
         before = (Stored(record.memory.model_copy(update=_AS_BEFORE), record.vector) for record in records)
-        return Sources.of(before, caller, context.ports.of(caller.user_id))
+        return Sources.of(before, caller, context.ports)
 
     def _join_sources(self, sources: Sources) -> Operation:
         now, context = self.lease.context.caller.now, self.lease.context

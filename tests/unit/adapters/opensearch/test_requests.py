@@ -34,7 +34,7 @@ BODIES = {
         f"{name} alone": body
         for name, body in queries.legs(ALLOWED, TERMS, VECTOR, "model", DEPTHS["fast"], alone=True).items()
     },
-    "statistics": queries.statistics(ALLOWED, TERMS),
+    "statistics": queries.statistics(ALLOWED, TERMS, "model"),
     "around": queries.neighbours_of(ALLOWED, PASSING, {"s": [(0, 24)]}, {"mem_1"}, {"mem_2"}, VECTOR),
     "around without vector": queries.neighbours_of(ALLOWED, PASSING, {"s": [(0, 24)]}, set(), {"mem_2"}, None),
     "sessions": queries.sessions(ALLOWED, {"s"}),
@@ -142,7 +142,9 @@ def test_a_row_comes_back_as_it_went() -> None:
 
 
 def row(number: int, session: str | None, position: int, count: float = 0.0, cosine: float = 0.0) -> Row:
-    return Row(f"m{number}", (count,), 10, cosine, session, position, None, False, False, False, 1, 0.5, 0.0)
+    return Row(
+        f"m{number}", (count,), 10, cosine, session, position, None, False, False, False, 1, 0.5, 0.0, other_model=False
+    )
 
 
 CORPUS = Corpus(10_000, 10.0, np.array([20.0]), frozenset(), ())
@@ -196,7 +198,12 @@ def test_only_who_wants_to_see_the_legs_asks_for_more(fusion: Fusion, vector: Ve
 
     def ask(*bodies: dict[str, Any]) -> list[dict[str, Any]]:
         sent.append(bodies)
-        counted = {"length": {"value": 1.0}, "speakers": {"buckets": []}, "years": {"buckets": []}}
+        counted = {
+            "length": {"value": 1.0},
+            "speakers": {"buckets": []},
+            "years": {"buckets": []},
+            "other_model": {"doc_count": 0},
+        }
         held = {"held": {"buckets": [{"doc_count": 0}] * 2}}
         nothing = {"hits": {"hits": [], "total": {"value": 0}}, "aggregations": counted | held}
         return [nothing for _ in bodies]

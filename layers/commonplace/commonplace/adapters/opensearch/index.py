@@ -85,11 +85,14 @@ class FindRequest:
         searches = self._build_search_legs()
         # The legs' own scores need two more searches, as the main searches return cosines or fused scores.
         alone = self._build_legs(alone=True) if self.with_legs else {}
-        counted, *legs = self.ask(queries.statistics(self._visible, self.terms), *searches, *alone.values())
+        statistics = queries.statistics(self._visible, self.terms, self.pending.model)
+        counted, *legs = self.ask(statistics, *searches, *alone.values())
         own = candidate_rows.corpus_of(list(aside.values()), self.terms)
         corpus = candidate_rows.merged_corpus(_parse_corpus(counted, self.terms), own)
         waiting = {name: aside[name] for name in passing}
         gathered = self._add_neighbours(aside, self._collect_rows(legs[: len(searches)]) | waiting, corpus)
+        if counted["aggregations"]["other_model"]["doc_count"] or any(row.other_model for row in aside.values()):
+            gathered = replace(gathered, other_model=True)
         if not self.with_legs:
             return gathered
         answers = dict(zip(alone, legs[len(searches) :], strict=True))
@@ -170,7 +173,7 @@ def similar(
     legs = [queries.sharing(may_be_seen, words, vector)] if words else []
     near = [] if vector is None else [queries.nearest(may_be_seen, vector, waiting.model, _NEAR)]
     legs += [queries.with_content(body, limit) for body in near]
-    counted, *answers = ask(queries.statistics(may_be_seen, words), *legs)
+    counted, *answers = ask(queries.statistics(may_be_seen, words, waiting.model), *legs)
     rows, texts = {}, {}
     for hit in (hit for answer in answers for hit in hits_of_user(answer, visibility.user_id)):
         rows[hit.memory_id] = row_of_hit(hit, words, waiting.model, scored=vector is not None)
@@ -306,6 +309,7 @@ def row_of_hit(hit: Hit, terms: Sequence[str], model: str, scored: bool) -> Row:
         day=day,
         importance=importance,
         created=created,
+        other_model=made_by not in (None, model),
     )
 
 

@@ -87,12 +87,17 @@ def hybrid(allowed: Clause, terms: Sequence[str], vector: Vector, model: str, pi
     return {name: value for name, value in body.items() if name != "track_total_hits"}
 
 
-def statistics(seen: Clause, terms: Sequence[str]) -> Body:
-    """Count memories, memories per term, speakers and years, and compute the mean length. No hits are returned."""
+def statistics(seen: Clause, terms: Sequence[str], model: str) -> Body:
+    """Count memories, memories per term, speakers and years, and compute the mean length. No hits are returned.
+
+    Also count memories whose vector is of another model, or left out by an index of another model.
+    """
+    searched = {"bool": {"filter": [{"term": {"embedding_model": model}}, {"exists": {"field": "vector"}}]}}
     counts: dict[str, Clause] = {
         "length": {"avg": {"field": "length"}},
         "speakers": {"terms": {"field": "speaker", "size": _SPEAKERS}},
         "years": {"terms": {"field": "year", "size": _YEARS}},
+        "other_model": {"filter": {"bool": {"filter": [{"exists": {"field": "embedding_model"}}], "must_not": [searched]}}},
     }
     return _build_count(seen, {**counts, **({"held": {"filters": {"filters": _match_terms(terms)}}} if terms else {})})
 

@@ -24,7 +24,7 @@ _QUERY = """SELECT row, memory_id, status, agent_id, importance, happened_at, ha
 _KINDS: dict[str, str] = {
     "row": "i8", "active": "?", "agent": "i4", "importance": "f4", "happened_at": "f8", "day": "i4", "created_at": "f8",
     "valid_from": "f8", "valid_to": "f8", "expires_at": "f8", "session": "i4", "position": "i8", "speaker": "i4",
-    "length": "i4", "question": "?", "instruction": "?", "preference": "?", "has_vector": "?",
+    "length": "i4", "question": "?", "instruction": "?", "preference": "?", "has_vector": "?", "other_model": "?",
 }  # fmt: skip
 _BLOCK = 8192
 
@@ -125,13 +125,14 @@ class Columns:
         slot = self._slots.setdefault(row, len(self.ids))
         if slot == len(self.ids):
             self._add_slot(memory_id)
-        vector = from_bytes(embedding, self._dimension) if model == self._model else None
+        same = embedding is not None and model == self._model
+        vector = from_bytes(embedding, self._dimension) if same else None
         values = (
             row, status == "active", self.agents.number(agent), importance, happened, day, created,
             -np.inf if valid_from is None else valid_from, np.inf if valid_to is None else valid_to,
             np.inf if expires is None else expires, self.sessions.number(session if position is not None else None),
             -1 if position is None else position, self.speakers.number(speaker and str(speaker).lower()), length, question,
-            instruction, preference, vector is not None,
+            instruction, preference, vector is not None, embedding is not None and not same,
         )  # fmt: skip
         try:
             for column, value in zip(self._numbers.values(), values, strict=True):

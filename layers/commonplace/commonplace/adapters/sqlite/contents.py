@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, groupby
+from itertools import chain
 
 from commonplace.adapters.sqlite import removal, rows, writes
 from commonplace.adapters.sqlite.database import Database
@@ -62,17 +62,17 @@ class Derived:
         """The text of the memory for the word index."""
         return rows.words_of(self.owner, self.document)
 
-    def is_in_line(self, dimensions: Mapping[str, int]) -> bool:
-        """Return whether columns and vector match the record. `dimensions` has the vector length of each known model."""
+    def is_in_line(self, model: str, dimension: int) -> bool:
+        """Return whether columns and vector match the record. Vectors of `model` have this dimension."""
         right = rows.columns(self.memory, self.document, self.owner, 0, None)
         same = all(self.columns[name] == right[name] for name in _NAMES)
-        return same and isinstance(self.change, int) and self.change > 0 and self._has_its_vector(dimensions)
+        return same and isinstance(self.change, int) and self.change > 0 and self._has_its_vector(model, dimension)
 
-    def _has_its_vector(self, dimensions: Mapping[str, int]) -> bool:
-        model = self.memory.embedding_model
-        if model is None or self.embedding is None:
-            return self.embedding is None and model not in dimensions
-        return self.embedding_model == model and from_bytes(self.embedding, dimensions.get(model)) is not None
+    def _has_its_vector(self, model: str, dimension: int) -> bool:
+        own = self.memory.embedding_model
+        if own is None or self.embedding is None:
+            return self.embedding is None and own != model
+        return self.embedding_model == own and from_bytes(self.embedding, dimension if own == model else None) is not None
 
 
 @dataclass(frozen=True)
@@ -94,10 +94,10 @@ class WordIndex:
 
 
 class SqliteContents:
-    """The derived data of one file. `embedders` are keyed by model name; vectors of other models stay unchanged."""
+    """The derived data of one file. Vectors of other models than the embedder's stay unchanged."""
 
-    def __init__(self, database: Database, embedders: Mapping[str, Embedder], dimensions: Mapping[str, int]) -> None:
-        self._database, self._embedders, self._dimensions = database, embedders, dimensions
+    def __init__(self, database: Database, embedder: Embedder, dimension: int) -> None:
+        self._database, self._embedder, self._dimension = database, embedder, dimension
         self._sums: dict[int, tuple[object, Counter[int] | None]] = {}
 
     def look_up(self, records: Sequence[Stored]) -> list[IndexedDocument | None]:
@@ -164,7 +164,8 @@ class SqliteContents:
         if derived is not None and words.misses(derived.row, derived.owner):
             return None
         right = derived is None or (
-            words.holds(derived.row, derived.owner, derived.words) and derived.is_in_line(self._dimensions)
+            words.holds(derived.row, derived.owner, derived.words)
+            and derived.is_in_line(self._embedder.name, self._dimension)
         )  # None: the memory was purged meanwhile
         return IndexedDocument(memory.user_id, memory.memory_id, memory.version, digest(memory) if right else "")
 
@@ -204,13 +205,9 @@ class SqliteContents:
         return any((sums := sums_by_owner[owner]) is None or sums[row] != right[owner][row] for row, owner in placed)
 
     def _embed_memories(self, memories: Sequence[Memory]) -> dict[str, Vector | None]:
-        vectors_by_id = dict[str, Vector | None]()
-        ordered = sorted((memory for memory in memories if memory.embedding_model in self._embedders), key=_get_model_name)
-        for model, group in groupby(ordered, key=_get_model_name):
-            chunk = list(group)
-            vectors = self._embedders[model].embed_all([memory.content for memory in chunk])
-            vectors_by_id |= dict(zip((memory.memory_id for memory in chunk), vectors, strict=True))
-        return vectors_by_id
+        own = [memory for memory in memories if memory.embedding_model == self._embedder.name]
+        vectors = self._embedder.embed_all([memory.content for memory in own])
+        return dict(zip((memory.memory_id for memory in own), vectors, strict=True))
 
     def _mend_change(
         self,
@@ -244,10 +241,6 @@ def _write_derived(connection: sqlite3.Connection, derived: Derived, embedding: 
     rows.delete(connection, derived.row)
     rows.insert(connection, derived.row, derived.owner, derived.document)
     return _DONE
-
-
-def _get_model_name(memory: Memory) -> str:
-    return memory.embedding_model or ""
 
 
 def _build_nobody_document(user_id: str, row: int) -> IndexedDocument:

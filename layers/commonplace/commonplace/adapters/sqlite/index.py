@@ -39,9 +39,10 @@ def _compare_rows(
         memory = memory_of(visibility.user_id, memory_id, record)
         if memory is None:
             continue
-        other = from_bytes(blob, None if vector is None else len(vector)) if made_by == model else None
+        other_model = blob is not None and made_by != model
+        other = None if other_model else from_bytes(blob, None if vector is None else len(vector))
         cosine = None if vector is None or other is None else float(other @ vector)
-        scored.append((shares[row], Similar(memory.memory_id, memory.content, cosine, other)))
+        scored.append((shares[row], Similar(memory.memory_id, memory.content, cosine, other, other_model)))
     return scored
 
 
@@ -93,7 +94,8 @@ class SqliteIndex:
             ranked = scan.with_neighbours(columns, best.chosen(len(columns)), visible) & allowed
             chosen = scan.with_neighbours(columns, ranked, visible)
             handed_over = scan.candidate_columns(columns, chosen, ranked, counts, cosines, visible)
-            return Retrieved(handed_over, corpus, legs=best.legs(columns) if with_legs else None)
+            other_model = bool((columns["other_model"] & visible).any())
+            return Retrieved(handed_over, corpus, legs=best.legs(columns) if with_legs else None, other_model=other_model)
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
         with self._database.reading() as connection:

@@ -184,11 +184,3 @@ CREATE TABLE kept_files (
 );
 CREATE TABLE erased_ids (hash TEXT PRIMARY KEY) WITHOUT ROWID;
 CREATE TABLE folding_due (row INTEGER PRIMARY KEY); -- a row while the log holds what was erased
--- On the way from one embedding model to the next: which model the searches of a user compare by, and the vectors of the
--- next one that wait.
-CREATE TABLE embedding_models (owner INTEGER PRIMARY KEY REFERENCES users (number), model TEXT NOT NULL);
-CREATE TABLE waiting_vectors (row INTEGER PRIMARY KEY, model TEXT NOT NULL, embedding BLOB);
-CREATE TRIGGER waiting_vectors_of_changed AFTER UPDATE OF fingerprint ON memories
-    WHEN old.fingerprint IS NOT new.fingerprint BEGIN DELETE FROM waiting_vectors WHERE row = old.row; END;
-CREATE TRIGGER waiting_vectors_of_deleted AFTER DELETE ON memories
-    BEGIN DELETE FROM waiting_vectors WHERE row = old.row; END;

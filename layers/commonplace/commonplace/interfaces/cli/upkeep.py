@@ -6,6 +6,7 @@ The command `reindex` rebuilds an index. The command `doctor` checks a memory fi
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -45,21 +46,23 @@ _CHECK_INDEX = f"check --endpoint (or COMMONPLACE_SEARCH_ENDPOINT), {_CREDENTIAL
 def reindex(shared: Shared, move: bool, table: str | None, endpoint: str | None) -> None:
     """Embed a file again, or rebuild a deployment's index.
 
-    Without a table it embeds the memories of the file that an older version embedded with another model. With a table it
-    fills a new version of the index, which then replaces the old one; also after a change of its layout, and with
-    --move-to-model for another embedding model (COMMONPLACE_EMBEDDER). Set the environment of the deployment: the stack's
-    output Environment lists it. A stopped command continues when you run it again.
+    Without a table it embeds the memories of the file that have vectors of another model. With a table it fills a new
+    version of the index, which then replaces the old one; also after a change of its layout, and with --move-to-model after
+    a version with another embedding model. Set the environment of the deployment: the stack's output Environment lists it.
+    A stopped command continues when you run it again.
     """
     from commonplace.bootstrap.local import local_clock
     from commonplace.indexing import rebuild
     from commonplace.settings import read_settings
 
-    if not (table or endpoint or move or read_settings().table):
+    settings = read_settings()
+    if not (table or endpoint or move or settings.table):
         with shared.reading() as memory, progress_bar("memories embedded") as progress:
             _print(shared, {"embedded": memory.reindex(progress)})
         return
     with connection_hints(shared), progress_bar("memories indexed") as progress:
-        open_ = _open_maintenance(table, endpoint)
+        indexed = bool(endpoint or settings.search_endpoint or not move)
+        open_ = _open_maintenance(table, endpoint, indexed)
         renewal = rebuild.EmbeddingRenewal(open_.records, open_.embedder, local_clock("UTC"))
         done = rebuild.reindex(open_.everything, open_.rebuild, renewal, progress, move=move)
     answer: dict[str, object] = {"records": done.records, "embedded": done.embedded, "refused": dict(done.refused)}
@@ -96,6 +99,7 @@ def doctor(shared: Shared, repair: bool, table: str | None, endpoint: str | None
         return exit_if(wrong > 0 or report.flaws.unreadable or report.faults)
     with connection_hints(shared), progress_bar("memories compared") as progress:
         open_ = _open_maintenance(table, endpoint)
+        assert open_.contents is not None
         checked = check_consistency(open_.everything, open_.records, open_.contents, repair, progress)
     counted = {"records": checked.records, "documents": checked.documents, "mended": checked.mended}
     ills = {str(kind): count for kind, count in checked.inconsistencies.items()}
@@ -120,10 +124,10 @@ def _print(shared: Shared, answer: dict[str, object]) -> None:
         print_facts(answer)
 
 
-def _open_maintenance(table: str | None, endpoint: str | None) -> "Maintenance":
+def _open_maintenance(table: str | None, endpoint: str | None, indexed: bool = True) -> "Maintenance":
     from commonplace.bootstrap.maintenance import open_maintenance
 
-    return open_part(open_maintenance, table=table, search_endpoint=endpoint)
+    return open_part(partial(open_maintenance, indexed=indexed), table=table, search_endpoint=endpoint)
 
 
 def open_part(open_: Callable[["Settings"], _Opened], **named: str | None) -> _Opened:
