@@ -90,8 +90,7 @@ class RecordScan:
         rows, passing = {}, set()
         for memory, made, own in self._iterate_visible(visibility):
             other_model = own is not None and memory.embedding_model != self.model
-            same_size = vector is not None and own is not None and len(vector) == len(own)  # unless the record is damaged
-            cosine = float(vector @ own) if same_size and not other_model else None
+            cosine = None if other_model else _compute_cosine(vector, own)
             rows[memory.memory_id] = candidate_rows.row_of(memory, made, terms, cosine, other_model)
             if passes_filter(filters, memory, made):
                 passing.add(memory.memory_id)
@@ -101,3 +100,7 @@ class RecordScan:
         for item in self.records:
             if is_visible(visibility, item.memory):
                 yield item.memory, document(item.memory), item.vector
+
+
+def _compute_cosine(vector: Vector | None, other: Vector | None) -> float | None:
+    return None if vector is None or other is None or len(vector) != len(other) else float(vector @ other)
