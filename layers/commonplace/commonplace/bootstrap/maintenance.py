@@ -16,8 +16,7 @@ from commonplace.bootstrap.cloud import (
     table_of,
 )
 from commonplace.bootstrap.models import build_embedder
-from commonplace.indexing.rebuild import NoRebuild
-from commonplace.indexing.stream import NoIndex, Projector
+from commonplace.indexing.stream import NoIndex, NoRebuild, Projector
 from commonplace.ports.bundle import Relay
 from commonplace.ports.index import DeadLetters, IndexContents, IndexRebuild, IndexWriter
 from commonplace.ports.models import Embedder

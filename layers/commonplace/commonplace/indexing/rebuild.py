@@ -60,23 +60,6 @@ class EmbeddingRenewal:
             return stored
 
 
-class NoRebuild:
-    """The rebuild for deployments without an index."""
-
-    def model(self) -> None:
-        """Return None, because there is no index."""
-
-    def begin(self) -> str:
-        return ""
-
-    def fill(self, records: Sequence[Stored]) -> list[IndexOutcome]:
-        """Report every record as done, without writing it."""
-        return [IndexOutcome("done")] * len(records)
-
-    def finish(self) -> None:
-        """Do nothing."""
-
-
 def embed_again(user_id: str, everything: AllRecords, renewal: EmbeddingRenewal, progress: Callable[[int, int], None]) -> int:
     """Embed the memories of a user that have no vector of the current model. Returns the number of new vectors.
 

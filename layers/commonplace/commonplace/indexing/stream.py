@@ -76,6 +76,23 @@ class NoIndex:
         return [IndexOutcome("done")] * len(changes)
 
 
+class NoRebuild:
+    """The rebuild for deployments without an index."""
+
+    def model(self) -> None:
+        """Return None, because there is no index."""
+
+    def begin(self) -> str:
+        return ""
+
+    def fill(self, records: Sequence[Stored]) -> list[IndexOutcome]:
+        """Report every record as done, without writing it."""
+        return [IndexOutcome("done")] * len(records)
+
+    def finish(self) -> None:
+        """Do nothing."""
+
+
 @dataclass(frozen=True)
 class ProjectedBatch:
     """The result of a batch. `again` has the sequence numbers to retry. `oldest` is the time of the oldest change done."""
