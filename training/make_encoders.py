@@ -17,6 +17,7 @@ import csv
 import hashlib
 import json
 import unicodedata
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -238,11 +239,12 @@ def main() -> None:
     make_use(given.use, given.out / "use")
     make_e5(given.e5, given.out / "e5")
     universal, multilingual = encoder.use(given.out), encoder.e5(given.out)
+    embedders: dict[str, Callable[[str], np.ndarray]] = {
+        "use": lambda text: encoder.unit(universal.encoder.encode(universal.unigram.ids(text)).sentence),
+        "e5": lambda text: multilingual.mean_vectors(multilingual.ids(text)).last,
+    }
     texts, found = statements(), dict[str, np.ndarray]()
-    for name, embed in (
-        ("use", lambda text: encoder.unit(universal.encoder.encode(universal.unigram.ids(text)).sentence)),
-        ("e5", lambda text: multilingual.mean_vectors(multilingual.ids(text)).last),
-    ):
+    for name, embed in embedders.items():
         found[f"{name}_mean"], found[f"{name}_axes"] = directions(np.array([embed(text) for text in track(texts, name)]))
     np.savez(given.out / "projection.npz", allow_pickle=False, **found)
     SUMS.write_text(sums(given.out), encoding="utf-8")
