@@ -19,7 +19,7 @@ from commonplace.text.tagging import tables
 from commonplace.text.time_ranges.language import LANGUAGES as IN_TIMES
 
 PAGE = Path(__file__).parents[1] / "docs" / "internals" / "languages.md"
-YES, NO = "yes", ""
+YES, NO = "✓", ""
 INTRO = """# What works in which language
 
 `python -m benchmarks.language_table` makes this page from the word tables. An empty cell means that the feature does
@@ -98,15 +98,15 @@ def _listed(codes: Callable[[], object]) -> Callable[[Language], str]:
 COLUMNS: Mapping[str, tuple[Callable[[Language], str], str]] = {
     "known": (_known_by, "how the language is recognized: by its function words, or by its script alone"),
     "search": (_searched, "the terms of the index: English stems, whole words, or pairs of characters"),
-    "vectors": (_embedded, "both encoders were trained on the language, or only one of them: the other lacks its script"),
-    "3rd person": (_third_person, 'statements with "I" are rewritten, or quoted unchanged in a sentence'),
+    "embed": (_embedded, "both encoders embed the language well, or only one of them does"),
+    "person": (_third_person, 'statements in the first person are rewritten, or quoted unchanged in a sentence'),
     "secrets": (_listed(lambda: redaction.LANGUAGES), "words announce a secret; keys and cards are recognized anyway"),
     "times": (_listed(lambda: IN_TIMES), "time ranges are read from queries, and relative dates become absolute"),
     "dates": (_listed(calendars), "the names of months and weekdays are known"),
     "quotes": (_listed(cues), "quotations, pasted texts and forwarded mails are recognized"),
     "rules": (_listed(lambda: patterns.LANGUAGES), "rules can read a day: doubts, requests, changes, reports"),
-    "forget": (_forgetting, "requests to forget are carried out, or only reported"),
-    "evidence": (_grounding, "a memory needs the numbers, dates, negations and names of the user; or only the names"),
+    "erase": (_forgetting, "requests to forget are carried out, or only reported"),
+    "proof": (_grounding, "a memory needs the numbers, dates, negations and names of the user; or only the names"),
     "tags": (_tags, "topics are recognized; or only words that never become tags are known"),
     "same": (_paraphrases, "equal statements are recognized by forms and synonyms, by words, or by characters"),
     "intent": (_listed(lambda: intent_cues.LANGUAGES), "queries for advice and instructions are recognized"),

@@ -179,7 +179,7 @@ LEAST_COSINE = 0.46
 _LEAST_SHARE = 1e-6
 BALANCED = SIMILARITIES["balanced"]
 
-_NEAR = 0.38  # the least cosine of two values of one attribute
+_NEAR = 0.25  # the least cosine of two values of one attribute
 
 
 class PairModel(NamedTuple):
