@@ -99,7 +99,7 @@ COLUMNS: Mapping[str, tuple[Callable[[Language], str], str]] = {
     "known": (_known_by, "how the language is recognized: by its function words, or by its script alone"),
     "search": (_searched, "the terms of the index: English stems, whole words, or pairs of characters"),
     "embed": (_embedded, "both encoders embed the language well, or only one of them does"),
-    "person": (_third_person, 'statements in the first person are rewritten, or quoted unchanged in a sentence'),
+    "person": (_third_person, "statements in the first person are rewritten, or quoted unchanged in a sentence"),
     "secrets": (_listed(lambda: redaction.LANGUAGES), "words announce a secret; keys and cards are recognized anyway"),
     "times": (_listed(lambda: IN_TIMES), "time ranges are read from queries, and relative dates become absolute"),
     "dates": (_listed(calendars), "the names of months and weekdays are known"),
