@@ -17,7 +17,7 @@ def test_rows_of_another_user_that_the_word_index_hands_over_are_not_read(
     file = tmp_path / "memory.db"
     with Commonplace(file, user_id="ben") as other:
         other.store_memory("The user keeps a heron in the garden.")
-    monkeypatch.setattr(sqlite_index, "_shared_words", lambda *_: dict.fromkeys(range(1, 50), 1.0))
+    monkeypatch.setattr(sqlite_index, "_compute_word_shares", lambda *_: dict.fromkeys(range(1, 50), 1.0))
     monkeypatch.setattr(sqlite_index, "_find_nearest", lambda *_: list(range(1, 50)))
     with Commonplace(file, user_id="ana") as memory:
         stored = memory.store_memory("The user keeps a heron in the garden.")

@@ -109,12 +109,12 @@ class EncoderModel:
     def _encode_ids(self, ids: list[int]) -> "Means":
         import numpy as np
 
-        rows = self._rows([*self.before, *ids, *self.after])[None]
+        rows = self._unpack_rows([*self.before, *ids, *self.after])[None]
         inputs = {"words": rows, "attention_mask": np.ones(rows.shape[:2], dtype=np.int64)}
         last, middle = self.session.run(None, inputs)
         return Means(unit(last[0] if last.ndim == 2 else last[0].mean(axis=0)), middle[0].mean(axis=0))
 
-    def _rows(self, ids: list[int]) -> "Array":
+    def _unpack_rows(self, ids: list[int]) -> "Array":
         """Unpack rows of the word table. A value is its 4-bit weight minus 8, times the scale of its block of 32."""
         import numpy as np
 
@@ -132,12 +132,12 @@ class SentenceEncoder:
 
     def embed(self, text: str) -> Vector | None:
         """Return a unit vector, or None if the models don't know more than a quarter of the text."""
-        encoded = _embed_text(_to_user_words(text))
+        encoded = _embed_text(_rewrite_as_user(text))
         return None if encoded is None else encoded.vector
 
     def features(self, text: str) -> Vector | None:
         """Return 1,792 features of a text: two layers of each encoder. The features of e5 are 0 if it can't read the text."""
-        encoded = _embed_text(_to_user_words(text))
+        encoded = _embed_text(_rewrite_as_user(text))
         return None if encoded is None else encoded.features
 
     def embed_question(self, text: str) -> Vector | None:
@@ -157,7 +157,7 @@ _OF_THE_USER, _THE_USER = (re.compile(rf"\b(?:the )?user{end}\b", re.IGNORECASE)
 _CLOSING = tuple('”“»」"')
 
 
-def _to_user_words(text: str) -> str:
+def _rewrite_as_user(text: str) -> str:
     """Rewrite a text in the user's words. An agent asks for "the user's job", but the user said "my job"."""
     if text.endswith(_CLOSING):
         from commonplace.text.third_person import frames  # deferred, as few questions end like this

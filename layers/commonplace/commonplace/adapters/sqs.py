@@ -37,7 +37,7 @@ class SqsDeadLetters:
 
     def send(self, letters: Sequence[DeadLetter]) -> None:
         """Send all letters. Raises `STORAGE_UNAVAILABLE` if one can't be sent."""
-        _send(self._client, self._url, map(asdict, letters))
+        _send_messages(self._client, self._url, map(asdict, letters))
 
 
 class SqsNightQueue:
@@ -47,13 +47,13 @@ class SqsNightQueue:
         self._client, self._url = client, url
 
     def send(self, user_ids: Iterable[str]) -> int:
-        return _send(self._client, self._url, ({"user_id": user_id} for user_id in user_ids))
+        return _send_messages(self._client, self._url, ({"user_id": user_id} for user_id in user_ids))
 
     def send_run(self, user_id: str, run_id: str, seconds: int = 0) -> None:
-        _send(self._client, self._url, [{"user_id": user_id, "run_id": run_id}], seconds)
+        _send_messages(self._client, self._url, [{"user_id": user_id, "run_id": run_id}], seconds)
 
 
-def _send(client: "SQSClient", url: str, messages: Iterable[Mapping[str, Any]], seconds: int = 0) -> int:
+def _send_messages(client: "SQSClient", url: str, messages: Iterable[Mapping[str, Any]], seconds: int = 0) -> int:
     """Send messages that become visible after `seconds`. Return the number of sent messages."""
     sent = 0
     for batch in in_batches(messages, _BATCH):

@@ -49,14 +49,14 @@ class UniversalEncoder:
         """Return the vectors of one text by the ids of its pieces. Ids after the first 1,024 are ignored."""
         import numpy as np
 
-        words = self._rows([_BEGIN, *ids[:_MOST_PIECES], _END])
+        words = self._unpack_rows([_BEGIN, *ids[:_MOST_PIECES], _END])
         features = [words]
         for size, before in _BRANCHES:
             hidden = self._normalize(
                 words @ self._layers[f"project{size}"] + self._layers[f"project{size}.bias"], f"norm{size}"
             )
             for layer in ("first", "second"):
-                windows = _windows(hidden, size, before)
+                windows = _join_neighbour_rows(hidden, size, before)
                 hidden = hidden + _relu(windows @ self._layers[f"{layer}{size}"] + self._layers[f"{layer}{size}.bias"])
             features.append(hidden)
         normalized = self._normalize(np.concatenate(features, axis=1), "norm")
@@ -66,7 +66,7 @@ class UniversalEncoder:
         third = _relu(second @ self._layers["dense2"])
         return TextVectors(np.tanh(second @ self._layers["skip3"] + third @ self._layers["dense3"]), pooled)
 
-    def _rows(self, ids: list[int]) -> "Array":
+    def _unpack_rows(self, ids: list[int]) -> "Array":
         """Unpack the vectors of pieces. A few bits select a level, which is multiplied by the scale of the piece."""
         import numpy as np
 
@@ -89,7 +89,7 @@ class UniversalEncoder:
         return normalized
 
 
-def _windows(rows: "Array", size: int, before: int) -> "Array":
+def _join_neighbour_rows(rows: "Array", size: int, before: int) -> "Array":
     """Return one row per piece: the rows of the pieces around it in order, and zeros outside of the text."""
     import numpy as np
 

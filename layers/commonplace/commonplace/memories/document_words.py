@@ -101,11 +101,11 @@ def forget_in_documents(
     for head in list(documents.listed(user_id)) if is_anywhere or references else []:
         is_own = is_anywhere or head.reference in references
         if is_own or head.version > 1:
-            is_cut |= _forget(head, is_own, set(forgotten), memories, copied, user_id, now, documents)
+            is_cut |= _drop_words(head, is_own, set(forgotten), memories, copied, user_id, now, documents)
     return is_cut
 
 
-def _forget(
+def _drop_words(
     head: DocumentHead, is_own: bool, forgotten: set[str], memories: Collection[Memory], copied: ForgottenWords, user_id: str,
     now: datetime, documents: Documents,
 ) -> bool:  # fmt: skip
@@ -141,7 +141,7 @@ def _forget(
     for version in versions:
         changed = without_passages(version, memory_ids)
         if _mentions(version, memory_ids) and not documents.rewrite(user_id, changed, version):
-            _forget(head, is_own, forgotten, memories, copied, user_id, now, documents)  # another writer linked the version
+            _drop_words(head, is_own, forgotten, memories, copied, user_id, now, documents)  # another writer linked it
             break
     return bool(memory_ids)
 

@@ -35,13 +35,13 @@ def derived(document: Document, before: Document | None, caller: Caller, ports: 
         item.memory_id for item in ports.records.get(caller.user_id, list(ids_by_digest.values())) if item.status == "active"
     }
     new = {digest: passage for digest, passage in passages.items() if ids_by_digest.get(digest) not in active}
-    entries = _build_entries(document, new, _replaced(passages, before) if before else {}, caller, ports)
+    entries = _build_entries(document, new, _match_edited_passages(passages, before) if before else {}, caller, ports)
     ids = ids_by_digest | {digest: entry.memory.memory_id for digest, entry in entries.items()}
     linked = tuple(PassageOf(memory_id=ids[digest], digest=digest, places=part.places) for digest, part in passages.items())
     return document.model_copy(update={"passages": linked}), entries
 
 
-def _replaced(passages: Mapping[str, Passage], before: Document) -> dict[str, str]:
+def _match_edited_passages(passages: Mapping[str, Passage], before: Document) -> dict[str, str]:
     """Return the id of the replaced memory for each edited passage, by digest.
 
     Candidates are passages in the same place, and passages elsewhere that share a word that no other passage has. The pairs
@@ -51,8 +51,8 @@ def _replaced(passages: Mapping[str, Passage], before: Document) -> dict[str, st
     if ids.keys() <= passages.keys() or passages.keys() <= ids.keys():
         return {}  # passages were only added, or only removed
     texts = texts_of(before)
-    old = {digest: _words(texts[memory_id]) for digest, memory_id in ids.items()}
-    new = {digest: _words(passage.text) for digest, passage in passages.items()}
+    old = {digest: _find_words(texts[memory_id]) for digest, memory_id in ids.items()}
+    new = {digest: _find_words(passage.text) for digest, passage in passages.items()}
     pairs = dict.fromkeys(_pair_sole_holders(old, new), _LEAST_SHARED)
     names, digests = list(old), list(new)
     for kind, start, end, first, last in SequenceMatcher(None, names, digests, autojunk=False).get_opcodes():
@@ -76,7 +76,7 @@ def _pair_sole_holders(old: Mapping[str, set[str]], new: Mapping[str, set[str]])
     return ((digest, digests[word]) for digest, words in old.items() for word in words & sole)
 
 
-def _words(text: str) -> set[str]:
+def _find_words(text: str) -> set[str]:
     """Return the words of a text. Skips headings, because many passages share them."""
     return set(terms("\n".join(line for line in text.splitlines() if not HEADING.match(line))))
 
@@ -108,14 +108,14 @@ def settle(document: Document, entries: Mapping[str, Entry], caller: Caller, por
 
     A version written meanwhile counts as the newest. If the document was erased meanwhile, the new memories are erased too.
     """
-    document, added = _add(document, entries, caller, ports)
+    document, added = _add_entries(document, entries, caller, ports)
     versions = close_former(document.namespace, document.key, caller, ports, added)
     digests = [passage.digest for passage in document.passages]
     for version in versions:
         if (version.version, [passage.digest for passage in version.passages]) == (document.version, digests):
             return version
     linked_elsewhere = {passage.memory_id for version in versions for passage in version.passages}
-    _end(added - linked_elsewhere, caller, ports, erases=True)
+    _close_or_erase(added - linked_elsewhere, caller, ports, erases=True)
     return document
 
 
@@ -131,25 +131,25 @@ def close_former(
     for _ in range(_ROUNDS):
         versions = ports.documents.versions(caller.user_id, namespace, key)
         ids = [{passage.memory_id for passage in version.passages} for version in versions]
-        is_changed = _end(more.union(*ids).difference(*ids[:1]), caller, ports)
-        restored = _restored(versions[0], caller, ports) if versions else set()
+        is_changed = _close_or_erase(more.union(*ids).difference(*ids[:1]), caller, ports)
+        restored = _restore_passages(versions[0], caller, ports) if versions else set()
         if not is_changed and not restored:
             break
         more |= restored
     return versions
 
 
-def _restored(document: Document, caller: Caller, ports: Ports) -> set[str]:
+def _restore_passages(document: Document, caller: Caller, ports: Ports) -> set[str]:
     """Store the passages again whose memories are closed. Both memories of a passage are erased together."""
     memories = ports.records.get(caller.user_id, [part.memory_id for part in document.passages])
     closed = {memory.memory_id for memory in memories if memory.content and memory.status != "active"}
     former = {part.digest: part.memory_id for part in document.passages if part.memory_id in closed}
     passages = passages_of(document.body, document.form, document.fields) if former else {}
     lost = {digest: passage for digest, passage in passages.items() if digest in former}
-    return _add(document, _build_entries(document, lost, former, caller, ports), caller, ports)[1]
+    return _add_entries(document, _build_entries(document, lost, former, caller, ports), caller, ports)[1]
 
 
-def _add(document: Document, entries: Mapping[str, Entry], caller: Caller, ports: Ports) -> tuple[Document, set[str]]:
+def _add_entries(document: Document, entries: Mapping[str, Entry], caller: Caller, ports: Ports) -> tuple[Document, set[str]]:
     """Store new memories of passages and link the document to them, or to active memories with the same content.
 
     Returns the linked document and the ids of the memories. If words of this version are erased meanwhile, they stay erased.
@@ -171,7 +171,7 @@ def changed_meanwhile() -> CommonplaceError:
     return CommonplaceError(ErrorCode.CONFLICT, "version: the document was changed meanwhile; read it again", "version")
 
 
-def _end(memory_ids: Collection[str], caller: Caller, ports: Ports, erases: bool = False) -> bool:
+def _close_or_erase(memory_ids: Collection[str], caller: Caller, ports: Ports, erases: bool = False) -> bool:
     """Close or erase memories. Returns whether any was not closed or erased before."""
     is_changed = False
     for attempt in range(_ATTEMPTS):

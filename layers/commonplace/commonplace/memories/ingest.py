@@ -96,7 +96,7 @@ def ingest(
         entry = replace(entry, audit=audit)
     like = find_similar(entry, ports) if compare else ()
     if old:
-        memory, created, operation_id = _replace(entry, old, closed_by or {}, ports)
+        memory, created, operation_id = _swap_old(entry, old, closed_by or {}, ports)
     else:
         ((memory, created),), operation_id = ports.records.add([entry]), None
     gone = {memory.memory_id, *(memory.memory_id for memory in old)}
@@ -130,7 +130,7 @@ def recommended(
     )
 
 
-def _replace(entry: Entry, old: Sequence[Memory], closed_by: Mapping[str, object], ports: Ports) -> tuple[Memory, bool, str]:
+def _swap_old(entry: Entry, old: Sequence[Memory], closed_by: Mapping[str, object], ports: Ports) -> tuple[Memory, bool, str]:
     """Replace the old memories by the new memory or, if it exists, by the equal memory."""
     new = entry.memory
     operation = _build_close_operation(old, new.memory_id, closed_by, Change(new, entry.audit, entry.vector), new.created_at)

@@ -91,13 +91,13 @@ def pieces(text: str) -> Iterator[tuple[int, int]]:
         is_whole = has_words and (is_heading or not line[0].strip()) and end - start >= least
         begins_new = is_whole or line.end() - start > MOST_CHARACTERS
         if begins_new:
-            yield from _shortened(text, start, end)
+            yield from _split_span(text, start, end)
             start, has_words = line.start(), False
         end, has_words = line.end(), has_words or bool(line[0].strip() and not is_heading)
-    yield from _shortened(text, start, end)
+    yield from _split_span(text, start, end)
 
 
-def _shortened(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _split_span(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Split a span at spaces into trimmed parts of at most 1,000 characters. Each part has a letter or digit."""
     while start < end:
         stop = end
@@ -118,7 +118,7 @@ def _split_text(body: str) -> Iterator[Passage]:
 def _split_json(value: Any, fields: Sequence[str] | None) -> Iterator[Passage]:
     leaves = list(_iterate_leaves(value, ()))
     paths = [list(_STEP.findall(field.strip("$. "))) for field in fields or ()]
-    named = {leaf for path in paths for leaf in _at(value, (), path)}
+    named = {leaf for path in paths for leaf in _find_leaves(value, (), path)}
     present = (number for number, leaf in enumerate(leaves) if _get_value(value, leaf) != ERASED)
     wanted = [number for number in present if fields is None or leaves[number] in named]
     lines, numbers = "", list[int]()
@@ -146,7 +146,7 @@ def _merge_numbers(numbers: Sequence[int]) -> tuple[tuple[int, int], ...]:
 
 
 def _split_long_text(text: str) -> list[str]:
-    return [text[start:end] for start, end in _shortened(text, 0, len(text))]
+    return [text[start:end] for start, end in _split_span(text, 0, len(text))]
 
 
 def _iterate_leaves(value: Any, path: Leaf) -> Iterator[Leaf]:
@@ -160,7 +160,7 @@ def _iterate_leaves(value: Any, path: Leaf) -> Iterator[Leaf]:
         yield path
 
 
-def _at(value: Any, path: Leaf, steps: list[tuple[str, str]]) -> Iterator[Leaf]:
+def _find_leaves(value: Any, path: Leaf, steps: list[tuple[str, str]]) -> Iterator[Leaf]:
     """Return the leaves below a path such as `a.b[*].c`. Negative indexes count from the end; `*` means every entry."""
     if not steps:
         yield from _iterate_leaves(value, path)
@@ -169,10 +169,10 @@ def _at(value: Any, path: Leaf, steps: list[tuple[str, str]]) -> Iterator[Leaf]:
     if isinstance(value, list) and number:
         wanted = range(len(value)) if number == "*" else [int(number) % len(value)] if _is_in(int(number), value) else []
         for index in wanted:
-            yield from _at(value[index], (*path, index), later)
+            yield from _find_leaves(value[index], (*path, index), later)
     elif isinstance(value, dict):
         for key in value if name == "*" else [name] if name in value else []:
-            yield from _at(value[key], (*path, key), later)
+            yield from _find_leaves(value[key], (*path, key), later)
 
 
 def _is_in(number: int, entries: list[Any]) -> bool:

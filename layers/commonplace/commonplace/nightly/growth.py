@@ -62,11 +62,11 @@ def same_beginning(known: Sequence[Message | None], new: Sequence[Sequence[Messa
 
 def growth(known: Sequence[Message | None], messages: Sequence[Message]) -> Growth:
     """Compare messages by id if both sides have ids, else by position and text. Earlier messages may be missing."""
-    by_id = dict(zip(_numbered_ids(known), known, strict=True))
+    by_id = dict(zip(_number_ids(known), known, strict=True))
     by_id.pop(None, None)
     start = _find_start(known, messages)
     new, changed = [], []
-    for at, (name, message) in enumerate(zip(_numbered_ids(messages), messages, strict=True)):
+    for at, (name, message) in enumerate(zip(_number_ids(messages), messages, strict=True)):
         old = known[start + at] if start + at < len(known) else None
         by_place = name is None or old is None or old.id is None  # a dropped message has no id either
         is_new = name not in by_id and (not by_place or start + at >= len(known))
@@ -91,7 +91,7 @@ def _list_words(messages: Sequence[Message | None]) -> list[tuple[str, str] | No
     return [None if message is None else (message.role, message.content) for message in messages]
 
 
-def _numbered_ids(messages: Sequence[Message | None]) -> list[tuple[str, int] | None]:
+def _number_ids(messages: Sequence[Message | None]) -> list[tuple[str, int] | None]:
     """Number repeated ids, because the pieces of a long message have the same id."""
     count = Counter[str]()
     counted: list[tuple[str, int] | None] = []

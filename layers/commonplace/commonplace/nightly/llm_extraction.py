@@ -24,7 +24,7 @@ _LEAST_SHARE, _MOST_SENTENCES = 0.5, 3
 """To be evidence, at most three consecutive sentences must contain half of the content's words."""
 
 
-def _valid_or_none(value: object, known: ValidatorFunctionWrapHandler) -> object:
+def _drop_if_invalid(value: object, known: ValidatorFunctionWrapHandler) -> object:
     """Drop an invalid optional field instead of the whole memory."""
     try:
         return known(value)
@@ -42,17 +42,17 @@ class Proposal(BaseModel):
     content: Annotated[str, Field(min_length=1, max_length=MAX_CONTENT), AfterValidator(printable)] = Field(
         description="The memory: one self-contained sentence about the user, in their language."
     )
-    type: Annotated[ExtractedType | None, WrapValidator(_valid_or_none)] = Field(None, description="What kind it is.")
+    type: Annotated[ExtractedType | None, WrapValidator(_drop_if_invalid)] = Field(None, description="What kind it is.")
     confidence: Fraction = Field(description="0.9-1.0 said outright, 0.7-0.9 a pattern, 0.5-0.7 a weak sign.")
-    scope: Annotated[Scope | None, WrapValidator(_valid_or_none)] = Field(
+    scope: Annotated[Scope | None, WrapValidator(_drop_if_invalid)] = Field(
         None, description="user_global, or what only matters to this session, site or conversation."
     )
-    durability: Annotated[Durability | None, WrapValidator(_valid_or_none)] = Field(
+    durability: Annotated[Durability | None, WrapValidator(_drop_if_invalid)] = Field(
         None, description="durable, or daily for what is over in weeks."
     )
-    section: Annotated[Section | None, WrapValidator(_valid_or_none)] = Field(None, description="Where it is filed.")
-    tags: Annotated[list[_Word] | None, WrapValidator(_valid_or_none)] = Field(None, description="1-5 lower-case topics.")
-    key: Annotated[_Word | None, WrapValidator(_valid_or_none)] = Field(
+    section: Annotated[Section | None, WrapValidator(_drop_if_invalid)] = Field(None, description="Where it is filed.")
+    tags: Annotated[list[_Word] | None, WrapValidator(_drop_if_invalid)] = Field(None, description="1-5 lower-case topics.")
+    key: Annotated[_Word | None, WrapValidator(_drop_if_invalid)] = Field(
         None, description="A short name for a fact that has one value at a time, such as home_city."
     )
     corrects: bool = Field(False, description="The user says that something earlier was wrong or is over.")
@@ -72,7 +72,7 @@ SHAPE = schema(Proposals, "validation")
 def parse_proposal(item: object, messages: Mapping[int, Utterance]) -> Candidate | str:
     """Return the candidate in an item of the answer, or the reason it is rejected."""
     if isinstance(item, dict) and not item.keys() & {"message", "evidence"}:
-        item = {**item, **_place_of(item.get("content"), messages)}
+        item = {**item, **_locate_content(item.get("content"), messages)}
     try:
         proposal = Proposal.model_validate(item)
     except ValidationError as error:
@@ -98,7 +98,7 @@ def parse_proposal(item: object, messages: Mapping[int, Utterance]) -> Candidate
     )
 
 
-def _place_of(content: object, messages: Mapping[int, Utterance]) -> dict[str, object]:
+def _locate_content(content: object, messages: Mapping[int, Utterance]) -> dict[str, object]:
     """Locate an item without evidence: find the few sentences that contain most of its words."""
     wanted = subject_stems(content) if isinstance(content, str) else frozenset[str]()
     places = [

@@ -71,14 +71,14 @@ class _DayOperations:
         if why is None and decision.operation == "UPDATE" and not shown:
             why = _GONE
         if why is None and decision.candidate.forgets:
-            self._forget(decision.candidate, shown)
+            self._plan_forgetting(decision.candidate, shown)
             return
         if why is None and decision.operation == "NOOP":
             self.operations.append(
                 PlannedOperation(told=self._report(decision, outcome="applied"), at=self.context.caller.now)
             )
             return
-        targets = self._current_targets(shown)
+        targets = self._follow_successors(shown)
         if why is None and not targets and not _is_add(decision):
             why = _CLOSED
         if why is None:
@@ -88,10 +88,10 @@ class _DayOperations:
             place, position = candidate.interaction_id, candidate.position
             self.dropped.append(Dropped(interaction_id=place, position=position, why=why[:_LONGEST_WHY]))
 
-    def _forget(self, request: Candidate, shown: Sequence[Memory]) -> None:
+    def _plan_forgetting(self, request: Candidate, shown: Sequence[Memory]) -> None:
         """If no memory matches, erase only the recorded interactions that match."""
-        memories = self._current_targets(shown)  # earlier requests may have closed some
-        targets = self._current_targets([*shown, *closed_memories(request, shown, self.view)])
+        memories = self._follow_successors(shown)  # earlier requests may have closed some
+        targets = self._follow_successors([*shown, *closed_memories(request, shown, self.view)])
         decision, now = Decision(request, "FORGET"), self.context.caller.now
         erases = interactions_telling(request, self.context)
         if not targets:
@@ -119,7 +119,7 @@ class _DayOperations:
         is_request = opens is not None and is_user_request(decision.candidate, self.day)
         self.operations.append(PlannedOperation(told=reported, at=now, opens=opens, closes=closes, asked_for=is_request))
 
-    def _current_targets(self, shown: Sequence[Memory]) -> list[Memory]:
+    def _follow_successors(self, shown: Sequence[Memory]) -> list[Memory]:
         """Follow successors, so that the second correction of a day changes the result of the first."""
         memories: dict[str, Memory] = {}
         for memory in shown:

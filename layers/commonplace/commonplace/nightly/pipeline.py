@@ -78,7 +78,7 @@ class Case:
 def read_by_pipeline(day: Day, view: MemoryView, model: MeteredModel, now: datetime) -> tuple[Reading, tuple[Unread, ...]]:
     """Let the model propose memories for a day and decide on changes. Returns the reading and unread interactions."""
     extraction = _extract_candidates(day, model)
-    candidates = _with_forget_requests(extraction, day)
+    candidates = _replace_forget_requests(extraction, day)
     decisions, notes = _decide_candidates(day, candidates, view, model, now)
     proposed_in_all = len(candidates) + len(extraction.dropped)
     return Reading(decisions, tuple(extraction.dropped), proposed_in_all, notes=notes), tuple(extraction.unread)
@@ -120,7 +120,7 @@ def _extract_candidates(day: Day, model: MeteredModel) -> _Extraction:
         items = None if reply.stop_reason == "refusal" else items_of(reply.text, "memories", reply.stop_reason in CUTS)
         for item in items.complete if items else ():
             extraction.add(item, chunk, day)
-        unread = chunk if items is None else _interactions_cut_off(items, chunk) if reply.stop_reason in CUTS else ()
+        unread = chunk if items is None else _find_truncated_part(items, chunk) if reply.stop_reason in CUTS else ()
         if len(unread) == len(chunk):
             why = DECLINED if reply.stop_reason == "refusal" else "the model's answer contained no complete list of memories"
             extraction.unread.append(Unread(frozenset(interactions_in(unread)), why, waits=True))
@@ -129,7 +129,7 @@ def _extract_candidates(day: Day, model: MeteredModel) -> _Extraction:
     return extraction
 
 
-def _interactions_cut_off(items: Items, chunk: Chunk) -> Chunk:
+def _find_truncated_part(items: Items, chunk: Chunk) -> Chunk:
     """Return the interactions from the last mentioned message on. A truncated answer may have missed these."""
     # a list, because a model's answer may contain unhashable values
     spoken_of = [item.get("message") for item in (*items.complete, items.incomplete) if isinstance(item, dict)]
@@ -137,7 +137,7 @@ def _interactions_cut_off(items: Items, chunk: Chunk) -> Chunk:
     return chunk[last:]
 
 
-def _with_forget_requests(extraction: _Extraction, day: Day) -> list[Candidate]:
+def _replace_forget_requests(extraction: _Extraction, day: Day) -> list[Candidate]:
     """Replace the model's forget requests with the user's explicit requests, in order of messages.
 
     The model only interprets requests that refer to an earlier message ("forget that").
@@ -179,7 +179,7 @@ def _decide_candidates(
             decision.candidate,
             tuple(
                 memory
-                for memory in _without_forgotten(view.similar(decision.candidate.content, _SIMILAR), requests)
+                for memory in _remove_forgotten_text(view.similar(decision.candidate.content, _SIMILAR), requests)
                 if not memory.is_passage
             ),
         )
@@ -196,7 +196,7 @@ def _open_to_choice(candidates: Sequence[Candidate], decision: Decision) -> bool
     return not settled and any(decision.candidate is candidate for candidate in candidates)
 
 
-def _without_forgotten(memories: Iterable[Memory], requests: Sequence[Decision]) -> Iterator[Memory]:
+def _remove_forgotten_text(memories: Iterable[Memory], requests: Sequence[Decision]) -> Iterator[Memory]:
     """Remove text that a request forgets, so that an update can't restore the text."""
     for memory in memories:
         text = memory.content

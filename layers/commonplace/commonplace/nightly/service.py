@@ -203,7 +203,7 @@ class Nights:
 
 
 def _was_applied(run: Run) -> bool:
-    """A night without changes counts as applied; a plan that was not applied doesn't."""
+    """Return whether the run applied a change. A nightly run without changes counts as applied."""
     if run.kind in ("undo", *OF_NO_CHANGE):
         return False
     outcomes = {operation.outcome for operation in run.operations}

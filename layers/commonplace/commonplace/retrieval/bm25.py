@@ -63,7 +63,7 @@ class Window:
 def window(candidates: Candidates, of: Integers | None = None) -> Window:
     """Find the neighbours of candidates, up to `REACH` positions away in the session. `of` has rows; None means all."""
     of = np.arange(len(candidates)) if of is None else of
-    rows = _neighbours(candidates, of)
+    rows = _find_neighbours(candidates, of)
     lending = (rows >= 0) * np.stack((_BEFORE, _AFTER), axis=1).ravel()
     is_question = candidates.questions
     lending[:, 0] = np.where(is_question[rows[:, 0]] & (rows[:, 0] >= 0), _FROM_QUESTION_BEFORE, lending[:, 0])
@@ -72,7 +72,7 @@ def window(candidates: Candidates, of: Integers | None = None) -> Window:
     return Window(of, rows, lending * openness[:, None], openness)
 
 
-def _neighbours(candidates: Candidates, of: Integers) -> Integers:
+def _find_neighbours(candidates: Candidates, of: Integers) -> Integers:
     """Return the rows one position before and after each candidate, then two, and so on. A missing row is -1."""
     place = candidates.sessions.astype(np.int64) * 2**33 + candidates.positions
     places, first, which = np.unique(place, return_index=True, return_inverse=True)

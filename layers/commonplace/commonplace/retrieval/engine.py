@@ -81,7 +81,7 @@ class Search:
         shown = ranked.rows[: 1 if best_only else min(total, 2 * self.limit)]
         ids = [candidates.ids[row] for row in shown]
         judged = perf_counter()
-        stored, places, shown_at = _in_order(ids, ranked.scores, query.time is None, self.visibility, self.ports)
+        stored, places, shown_at = _order_for_display(ids, ranked.scores, query.time is None, self.visibility, self.ports)
         likely, cosines = ranked.probability(len(shown)), candidates.cosines[shown]
         first = slice(self.limit)
         return Found(
@@ -128,7 +128,7 @@ def prepared(
     query = parse_query(text, caller.now, renamed_tags(caller.user_id, ports))
     rated = {} if query.general else rated_by_feedback(text, caller, ports)
     read = perf_counter()
-    vector, blind = (None, None) if query.general else _embedded(text, ports)
+    vector, blind = (None, None) if query.general else _embed_query(text, ports)
     times = {"question": (read - begun) * 1000, "embedding": (perf_counter() - read) * 1000}
     visibility = visibility_of(caller, agent_id, include_expired)
     return Search(query, vector, blind, visibility, filters, limit, min_relevance, ports, times, rated)
@@ -152,7 +152,7 @@ def most_important(caller: Caller, ports: Ports, filters: Filter, limit: int) ->
     return Search(everything, None, None, visibility_of(caller), filters, limit, None, ports, {}).found()
 
 
-def _embedded(text: str, ports: Ports) -> tuple[Vector | None, str | None]:
+def _embed_query(text: str, ports: Ports) -> tuple[Vector | None, str | None]:
     """Return the vector of a query. If the embedder is unavailable, return None and a note; then only words match."""
     try:
         return ports.embedder.embed_question(text), None
@@ -174,7 +174,7 @@ def with_fallback(look: Callable[[MemoryIndex], _Answer], ports: Ports) -> tuple
         return look(ports.fallback), True
 
 
-def _in_order(
+def _order_for_display(
     ids: Sequence[str], scores: "Floats", asks_of_now: bool, visibility: Visibility, ports: Ports
 ) -> tuple[list[Stored], list[int], list[int]]:
     """Return the visible memories in display order. For each, return the rank that gives its relevance, and its own rank.

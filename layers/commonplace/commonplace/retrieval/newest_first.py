@@ -25,9 +25,9 @@ def newest_first(scores: "Sequence[float] | Floats", records: Sequence[Stored], 
     """Return the rank of the hit to show at each place. Of similar hits about one attribute, the newest is first."""
     best, given_scores = records[:_BEST], np.asarray(scores[:_BEST])
     alike = np.minimum.outer(given_scores, given_scores) >= _ALIKE * np.maximum.outer(given_scores, given_scores)
-    pairs = _changed(best, np.triu(alike), now, model, _IF_QUERIED)
+    pairs = _get_pairs(best, np.triu(alike), now, model, _IF_QUERIED)
     if pairs:  # pairs in the right order matter only if another pair moves
-        pairs += _changed(best, np.tril(alike), now, model, _IF_QUERIED)
+        pairs += _get_pairs(best, np.tril(alike), now, model, _IF_QUERIED)
     order = list(range(len(records)))
     for group in _join_pairs(pairs):
         newest = sorted(group, key=lambda place: records[place].memory.happened_at, reverse=True)
@@ -39,10 +39,10 @@ def newest_first(scores: "Sequence[float] | Floats", records: Sequence[Stored], 
 def changed_values(records: Sequence[Stored], now: datetime, model: str) -> list[tuple[int, int]]:
     """Return pairs of places (older, newer) with values of the same attribute. Only memories of one type are compared."""
     types = np.array([record.memory.memory_type for record in records])
-    return _changed(records, types[:, None] == types[None, :], now, model, _IF_SAME_TYPE)
+    return _get_pairs(records, types[:, None] == types[None, :], now, model, _IF_SAME_TYPE)
 
 
-def _changed(records: Sequence[Stored], allowed: "Flags", now: datetime, model: str, least: float) -> list[tuple[int, int]]:
+def _get_pairs(records: Sequence[Stored], allowed: "Flags", now: datetime, model: str, least: float) -> list[tuple[int, int]]:
     """Return the allowed pairs (older, newer) about one attribute. The speaker is the same, the newer day later."""
     known = [
         (place, item.vector) for place, item in enumerate(records) if item.vector is not None and _is_fact(item.memory, model)

@@ -133,10 +133,10 @@ def answerable(question: Question, candidates: Candidates, corpus: Corpus, ranke
         if own.any() and from_others.any():
             lead = float(ranked.impartial[own].max() - ranked.impartial[from_others].max())
             return 1 / (1 + math.exp(-_STEEPNESS * lead))
-    return _LEAST + (_MOST - _LEAST) * _coverage(question, candidates, corpus, ranked)
+    return _LEAST + (_MOST - _LEAST) * _compute_coverage(question, candidates, corpus, ranked)
 
 
-def _coverage(question: Question, candidates: Candidates, corpus: Corpus, ranked: Ranked) -> float:
+def _compute_coverage(question: Question, candidates: Candidates, corpus: Corpus, ranked: Ranked) -> float:
     """Return the share of the query's words, by rarity, in the best hits. Without words, return the best cosine."""
     weights = term_weights(question, corpus)
     best = ranked.rows[:_BEST]

@@ -81,18 +81,20 @@ def rank(
 ) -> Ranked:
     """Score and order the candidates, best first, then by id. `rated` has feedback by id. `now` is in seconds since 1970."""
     rows = np.flatnonzero(candidates.ranked)
-    is_classic = profile == "classic"
-    parts = _classic(question, candidates, corpus, rows, now) if is_classic else _linear(question, candidates, corpus, rows)
+    if profile == "classic":
+        parts = _score_classic(question, candidates, corpus, rows, now)
+    else:
+        parts = _score_window(question, candidates, corpus, rows)
     if rated:
         parts[_OF_FEEDBACK] = np.array([rated.get(candidates.ids[row], 0.0) for row in rows.tolist()])
     scores: Floats = reduce(np.add, parts.values())
-    order = _ordered(candidates.ids, rows, scores)
+    order = _order_by_score(candidates.ids, rows, scores)
     positive = np.maximum(scores[order], 0.0)
     impartial = (scores - parts[_OF_SPEAKER])[order] if _OF_SPEAKER in parts else scores[order]
     return Ranked(rows[order], scores[order], positive / (positive + _EVEN), impartial, order, parts)
 
 
-def _ordered(ids: Sequence[str], rows: Integers, scores: Floats) -> Integers:
+def _order_by_score(ids: Sequence[str], rows: Integers, scores: Floats) -> Integers:
     """Order equal scores by id, but only for as many rows as can be returned."""
     order = np.argsort(-scores, kind="stable")
     head = order[:_ORDERED_ROWS]
@@ -131,7 +133,7 @@ def term_weights(question: Question, corpus: Corpus) -> Floats:
     return weights
 
 
-def _linear(question: Question, candidates: Candidates, corpus: Corpus, own: Integers) -> dict[str, Floats]:
+def _score_window(question: Question, candidates: Candidates, corpus: Corpus, own: Integers) -> dict[str, Floats]:
     weights, around = term_weights(question, corpus), bm25.window(candidates, own)
     words = bm25.lexical(candidates, corpus, weights, around)
     follows_question = (candidates.questions[around.previous] & (around.previous >= 0)).astype(float)
@@ -144,13 +146,13 @@ def _linear(question: Question, candidates: Candidates, corpus: Corpus, own: Int
         "answer": _ANSWER * around.openness * (follows_question - candidates.questions[own]),
         "instruction": _INSTRUCTION * (candidates.instructions[own] & ((words > 0) | (candidates.cosines[own] > _RELATED))),
         "preference": _PREFERENCE * question.advice * candidates.preferences[own],
-        "date": _DATE * _date_match(days, candidates.days[own]),
-        "labels": _labelled(question, candidates.term_counts[own], weights),
+        "date": _DATE * _score_dates(days, candidates.days[own]),
+        "labels": _score_labels(question, candidates.term_counts[own], weights),
         _OF_SPEAKER: _SPEAKER * speaks[own] + _WITH_SPEAKER * around.near(speaks),
     }
 
 
-def _labelled(question: Question, term_counts: Floats, weights: Floats) -> Floats:
+def _score_labels(question: Question, term_counts: Floats, weights: Floats) -> Floats:
     """Score tags and categories, so that a label matches even if no text contains its word."""
     only = np.isclose(term_counts, bm25.LABEL_WEIGHT)
     share = _LABELLED * (only @ weights) / max(float(weights.sum()), 1e-9)
@@ -172,7 +174,7 @@ def _mark_named_speech(question: Question, candidates: Candidates, corpus: Corpu
     return np.asarray(candidates.speakers == list(candidates.speaker_names).index(named[0]))
 
 
-def _date_match(spans: Sequence[DaySpan], days: Floats) -> Floats:
+def _score_dates(spans: Sequence[DaySpan], days: Floats) -> Floats:
     """Score days by their distance from a span: 1 inside, divided by e per week outside. A long span counts less."""
     best = np.zeros(len(days))
     for span in spans:
@@ -182,11 +184,10 @@ def _date_match(spans: Sequence[DaySpan], days: Floats) -> Floats:
     return best
 
 
-def _classic(question: Question, candidates: Candidates, corpus: Corpus, own: Integers, now: float) -> dict[str, Floats]:
-    """Score by the formula of the specification: .4 cosine + .3 exact + .1 level / 5 + .1 recency.
-
-    The last tenth, usage, is not known here. `tie_breaks` adds it.
-    """
+def _score_classic(
+    question: Question, candidates: Candidates, corpus: Corpus, own: Integers, now: float
+) -> dict[str, Floats]:
+    """Score by the specification: .4 cosine + .3 exact + .1 level / 5 + .1 recency. `tie_breaks` adds usage."""
     weights = term_weights(question, corpus)
     exact = (candidates.term_counts > 0) @ weights / max(float(weights.sum()), 1e-9)
     recency = np.exp(-np.maximum(now - candidates.created, 0.0) / 86_400 / _RECENCY_DAYS)

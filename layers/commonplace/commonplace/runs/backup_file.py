@@ -104,7 +104,7 @@ def forget_in_backups(files: StoredFiles, user_id: str, memory_ids: Collection[s
             files.delete(user_id, "backup", file.file_id)
             changed = True
             continue
-        without = _without(file_read[1], set(memory_ids))
+        without = _remove_memories(file_read[1], set(memory_ids))
         if without is not None:
             left, records = without
             files.put(user_id, described(file, records, left), left)
@@ -118,7 +118,7 @@ def stored_backups(files: StoredFiles, user_id: str) -> list[Backup]:
     return [backup for backup in backups if backup is not None]
 
 
-def _without(body: bytes, memory_ids: Collection[str]) -> tuple[bytes, int] | None:
+def _remove_memories(body: bytes, memory_ids: Collection[str]) -> tuple[bytes, int] | None:
     """Return the body without these memories, or None if the body has none. Parses only lines that contain an id."""
     header, *lines = gzip.decompress(body).splitlines()
     names, gone = [memory_id.encode() for memory_id in memory_ids], dict[str, Mapping[str, Any]]()

@@ -34,7 +34,7 @@ def erase_forgotten(run: Run, context: RunContext, lease: Lease) -> Run:
     }
     rested = _find_evidence_ids(run, forgotten)
     sources, _ = erase_sources(forgotten, requests | rested, context, lease, at_work=run.run_id)
-    return _without_quotes(run, forgotten, sources)
+    return _remove_quotes(run, forgotten, sources)
 
 
 def with_unread(run: Run, context: RunContext, wait: bool = True) -> Run:
@@ -75,7 +75,7 @@ def erase_sources(
             failed(run, _MAY_HOLD_IT, context, lease)
             places.add("runs")
             continue
-        cleaned = _without_quotes(run, forgotten, sources)
+        cleaned = _remove_quotes(run, forgotten, sources)
         if cleaned != run and run.run_id != at_work:
             context.night.runs.save(cleaned, lease.fence)
             waits = [review_part(step.operation_id) for step in cleaned.operations if step.outcome == "needs_review"]
@@ -93,7 +93,7 @@ def _find_evidence_ids(run: Run, forgotten: set[str]) -> set[str]:
     return {source for operation in run.operations if operation.memory_id in forgotten for source in operation.rests_on}
 
 
-def _without_quotes(run: Run, forgotten: set[str], sources: set[str]) -> Run:
+def _remove_quotes(run: Run, forgotten: set[str], sources: set[str]) -> Run:
     """Remove quotes of erased texts. Reasons may quote texts, and operations in review contain whole memories."""
     operations = tuple(_remove_words(operation, forgotten) for operation in run.operations)
     dropped = tuple(
@@ -121,7 +121,7 @@ def close(run: Run, entries: Sequence[LedgerEntry], context: RunContext, lease: 
     run = erase_forgotten(run, context, lease)
     context.night.parts.drop_parts(run.user_id, run.run_id, [review_part(step) for step in operations_in_review(run)])
     closed = run.model_copy(update={"status": _compute_status(run), "error": _describe_error(run)})
-    runs.close(closed, _marks(run, entries), lease.fence)
+    runs.close(closed, _mark_interactions(run, entries), lease.fence)
     context.night.ledger.drop_texts(run.user_id, context.clock(), context.night.text_retention)
     return closed
 
@@ -145,7 +145,7 @@ def _describe_error(run: Run) -> str | None:
     return "nothing could be read; the interactions stay pending" if _has_read_nothing(run) else None
 
 
-def _marks(run: Run, entries: Collection[LedgerEntry]) -> Mapping[str, LedgerMark]:
+def _mark_interactions(run: Run, entries: Collection[LedgerEntry]) -> Mapping[str, LedgerMark]:
     """Mark the run's interactions. Skips failures that a crashed attempt has counted. A stopped run is no failure."""
     unread, marks = set(run.unread), dict[str, LedgerMark]()
     for entry in (entry for entry in entries if entry.run_id != run.run_id):

@@ -64,7 +64,7 @@ def apply_limits(
     deleted, replaced = spent.deleted + _sum_closed(operations, "delete"), spent.replaced + _sum_closed(operations, "replace")
     waiting = forgotten + deleted > most_deletions(memories) or replaced > most_replacements(memories)
     erasing_waits = forgotten > most_deletions(memories)
-    left_out = _surplus_adds(operations, max(0, MOST_ADDS - spent.adds))
+    left_out = _find_surplus_adds(operations, max(0, MOST_ADDS - spent.adds))
     limited: list[PlannedOperation] = []
     for number, operation in enumerate(operations):
         kind = _classify_operation(operation)
@@ -92,7 +92,7 @@ def _sum_closed(operations: Sequence[PlannedOperation], kind: str) -> int:
     return sum(change.before is not None and change.before.status == "active" for change in changes)
 
 
-def _surplus_adds(operations: Sequence[PlannedOperation], most: int) -> set[int]:
+def _find_surplus_adds(operations: Sequence[PlannedOperation], most: int) -> set[int]:
     """Return the adds to drop. Never drops a requested add. Adds that a later operation closes are dropped last."""
     wished = sum(planned.asked_for and _classify_operation(planned) == "add" for planned in operations)
     closed = {change.memory.memory_id for operation in operations for change in operation.closes}

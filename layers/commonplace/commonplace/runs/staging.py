@@ -88,11 +88,11 @@ def _plan_run(
             "backup_id": plan.backup_id,
         })  # fmt: skip
         if not plan.operations:
-            return _nothing(planned, context, lease)
+            return _report_empty_plan(planned, context, lease)
         if dry_run:
-            return _stage(planned, plan, context, lease, _WAITS)
+            return _store_for_review(planned, plan, context, lease, _WAITS)
         if _exceeds_limits([planned.told for planned in plan.operations], context):
-            return _stage(planned, plan, context, lease, _TOO_MANY)
+            return _store_for_review(planned, plan, context, lease, _TOO_MANY)
     except OutOfTime:
         if request is None:
             raise
@@ -113,7 +113,7 @@ def _approve_run(run: Run, context: RunContext, lease: Lease) -> Run:
     return _add_note(run, _TOO_MANY) if _exceeds_limits(run.operations, context) else undo.approve(run, context, lease)
 
 
-def _nothing(run: Run, context: RunContext, lease: Lease) -> RunReport:
+def _report_empty_plan(run: Run, context: RunContext, lease: Lease) -> RunReport:
     """Report an empty plan. Its run is stored only if the caller knows the id already."""
     run = run.model_copy(update={"status": "done", "finished_at": context.clock()})
     if context.caller.goes_on is not None:
@@ -122,7 +122,7 @@ def _nothing(run: Run, context: RunContext, lease: Lease) -> RunReport:
     return report.report_plan(run, ())
 
 
-def _stage(run: Run, plan: Plan, context: RunContext, lease: Lease, why: str) -> RunReport:
+def _store_for_review(run: Run, plan: Plan, context: RunContext, lease: Lease, why: str) -> RunReport:
     """Store a plan for review. Until then a new run is unfinished, so that the next call cleans up after a crash."""
     runs, is_new = context.night.runs, context.caller.goes_on is None
     waiting = [step.with_outcome("needs_review") if step.told.outcome == "planned" else step for step in plan.operations]
@@ -145,17 +145,17 @@ def _stage(run: Run, plan: Plan, context: RunContext, lease: Lease, why: str) ->
 
 
 def _exceeds_limits(operations: Sequence[RunOperation], context: RunContext) -> bool:
-    """Whether a model would change more memories in one day than a night may replace."""
+    """Whether a model would change more memories in one day than a nightly run may replace."""
     if context.caller.admin:
         return False
     today = [run for run in context.night.runs.newest(context.user_id, _MOST_RUNS) if run.date == context.caller.now.date()]
-    spent = sum(_changed(run.operations, "applied") for run in today if run.kind not in ("nightly", "undo"))
-    wanted = _changed(operations, "planned") + _changed(operations, "needs_review")
+    spent = sum(_count_changed(run.operations, "applied") for run in today if run.kind not in ("nightly", "undo"))
+    wanted = _count_changed(operations, "planned") + _count_changed(operations, "needs_review")
     memories = sum(memory.status == "active" for memory in context.ports.records.all(context.user_id))
     return wanted > 0 and spent + wanted > most_replacements(memories)
 
 
-def _changed(operations: Sequence[RunOperation], outcome: Outcome) -> int:
+def _count_changed(operations: Sequence[RunOperation], outcome: Outcome) -> int:
     """Count the changed memories. An operation that replaces memories counts once for each."""
     return sum(len(operation.closed) or 1 for operation in operations if operation.outcome == outcome)
 

@@ -70,7 +70,7 @@ class UndoPlanner:
         for memory_id, changes in made.items():
             in_order = sorted(changes, key=lambda change: change.version)
             self._set_goal(memory_id, current.get(memory_id), in_order, ours)
-        return [*self._reopening(), *self._plan_remaining()]
+        return [*self._plan_reopening(), *self._plan_remaining()]
 
     def _set_goal(self, memory_id: str, current: Memory | None, changes: Sequence[AppliedChange], ours: set[str]) -> None:
         if current is None:
@@ -79,7 +79,7 @@ class UndoPlanner:
             return self._report_unchanged(memory_id, _ERASED)
         if self._is_changed_since(current, changes[-1].version, ours):
             return self._report_unchanged(memory_id, _CHANGED)
-        goal = _state_before(current, changes, self.now, self.records)
+        goal = _restore_state(current, changes, self.now, self.records)
         if _dump_fields(goal) != _dump_fields(current):
             self.goals[memory_id] = (current, goal)
         return None
@@ -88,7 +88,7 @@ class UndoPlanner:
         later = changes_since(memory, version, self.records)
         return any(not ({audit.detail.get("undoes"), audit.detail.get("operation_id")} & ours) for audit in later)
 
-    def _reopening(self) -> Iterable[PlannedOperation]:
+    def _plan_reopening(self) -> Iterable[PlannedOperation]:
         """Yield one operation per reopened memory. It also closes the memory that replaced the reopened one or has its key.
 
         Intermediate values are closed separately, because one operation may have too few changes for all of them.
@@ -154,11 +154,11 @@ def changes_since(memory: Memory, version: int, records: MemoryRecords) -> list[
     """Return a memory's audit rows after a version, without usage counts and re-embedding."""
     if memory.version == version:
         return []
-    made = _audits_by_version(memory, records).items()
+    made = _map_audits_to_versions(memory, records).items()
     return [audit for later, audit in made if later > version and audit.operation not in _NO_CHANGE]
 
 
-def _audits_by_version(memory: Memory, records: MemoryRecords) -> dict[int, Audit]:
+def _map_audits_to_versions(memory: Memory, records: MemoryRecords) -> dict[int, Audit]:
     """Match audit rows with versions. Each write has one row, but an imported memory lacks rows for earlier writes."""
     audits = records.audits(memory.user_id, memory.memory_id)
     return dict(enumerate(audits, max(1, memory.version - len(audits) + 1)))
@@ -174,21 +174,21 @@ def _is_unrecoverable(change: AppliedChange, memory: Memory | None) -> bool:
     return change.erased or memory is None or not memory.content
 
 
-def _state_before(memory: Memory, changes: Sequence[AppliedChange], now: datetime, records: MemoryRecords) -> Memory:
+def _restore_state(memory: Memory, changes: Sequence[AppliedChange], now: datetime, records: MemoryRecords) -> Memory:
     """Return the state to restore. A memory that did not exist before is closed."""
     if changes[0].before is None:
         return memory if memory.status == "deleted" else transitions.deleted(memory, now)
     fields = memory.model_dump(mode="json")
     for change in reversed(changes):
         fields |= change.before or {}
-    return Memory.model_validate({**fields, **_tags_before(memory, changes, records)})
+    return Memory.model_validate({**fields, **_find_replaced_tags(memory, changes, records)})
 
 
-def _tags_before(memory: Memory, changes: Sequence[AppliedChange], records: MemoryRecords) -> Mapping[str, object]:
+def _find_replaced_tags(memory: Memory, changes: Sequence[AppliedChange], records: MemoryRecords) -> Mapping[str, object]:
     """Return the replaced tags from the audit rows. Ignores changes that opened or closed the memory."""
     if all("status" in (change.before or {}) for change in changes):
         return {}
-    audits = _audits_by_version(memory, records)
+    audits = _map_audits_to_versions(memory, records)
     details = [audits[change.version].detail for change in changes if change.version in audits]
     return next(({"tags": detail[TAGS_BEFORE]} for detail in details if TAGS_BEFORE in detail), {})
 

@@ -51,7 +51,7 @@ def test_how_rare_a_word_is_depends_on_the_user_s_own_memories(open_memory: Open
         with ana._local.ports.records._database.reading() as connection:  # type: ignore[attr-defined]
             owner = known_owner(connection, "local|ana")
             assert owner is not None
-            return index._shared_words(connection, owner, ["green", "tea", "graz"])
+            return index._compute_word_shares(connection, owner, ["green", "tea", "graz"])
 
     alone = shares()
     assert len(alone) == 3

@@ -319,7 +319,7 @@ class ClaudeLanguage:
         max_tokens: int = 8_000,
         seconds: float = 120.0,
     ) -> Reply:
-        marked = _with_cache_marks(messages) if tools else messages
+        marked = _add_cache_marks(messages) if tools else messages
         answer = None if schema is None else dict(schema)
         question = ModelQuestion(instructions, marked, answer, tools, max_tokens, effort="medium")
         return _parse_reply(self._api.ask(question, seconds))
@@ -329,7 +329,7 @@ class ClaudeLanguage:
         self._api.close()
 
 
-def _with_cache_marks(messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+def _add_cache_marks(messages: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Mark the end of the conversation for the API's cache. The next turn then pays only for new content."""
     *earlier, last = messages
     content = [{"type": "text", "text": last["content"]}] if isinstance(last["content"], str) else list(last["content"])

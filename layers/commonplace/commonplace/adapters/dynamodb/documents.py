@@ -27,9 +27,9 @@ class DynamoDocuments:
         before = document.version - 1
         condition, values = (f"#{_VERSION} = :before", {":before": {"N": str(before)}}) if before else (ABSENT, None)
         if not before:
-            _clear(calls, user_id, document.path)
+            _delete_remaining_rows(calls, user_id, document.path)
         own = Action("Put", _build_head_item(user_id, document), condition, values)
-        rows = [Action("Put", _build_version_item(user_id, document)), *_purging(calls, user_id, document)]
+        rows = [Action("Put", _build_version_item(user_id, document)), *_build_expiry_actions(calls, user_id, document)]
         surplus = key_of(user_id, _build_version_name(document.path, document.version - MOST_VERSIONS))
         if calls.transact([own, *rows, *([Action("Delete", surplus)] if document.version > MOST_VERSIONS else [])]):
             raise CommonplaceError(ErrorCode.CONFLICT, "the document was changed meanwhile; read it again")
@@ -38,7 +38,7 @@ class DynamoDocuments:
         calls, path = self._table.calls(), path_of(namespace, key)
         head = _load_head(calls, user_id, path)
         if head is None or head.deleted:
-            return _deletion_marker(head)
+            return _build_deletion_marker(head)
         item = calls.one(user_id, _build_version_name(path, head.version))
         return None if item is None else _parse_document(item)
 
@@ -50,7 +50,7 @@ class DynamoDocuments:
         condition, values = partition_condition(user_id, f"{DOCUMENT_VERSION}{path}#")
         for page in calls.pages(condition, values, ScanIndexForward=False, ConsistentRead=True):
             documents += map(_parse_document, page)
-        newest = _deletion_marker(head)
+        newest = _build_deletion_marker(head)
         if newest is not None and [document.version for document in documents[:1]] != [newest.version]:
             documents.insert(0, newest)
         return documents[:MOST_VERSIONS]
@@ -67,7 +67,7 @@ class DynamoDocuments:
         newest, item = _load_head(calls, user_id, document.path), calls.one(user_id, name)
         if item is None or not _parse_document(item).has_text_of(before):
             return item is None
-        head, as_read = {":head": _packed_head(document)}, {":read_head": item[_HEAD], ":read_body": item[_BODY]}
+        head, as_read = {":head": _compress_head(document)}, {":read_head": item[_HEAD], ":read_body": item[_BODY]}
         condition, change = f"#{_HEAD} = :read_head AND #{_BODY} = :read_body", f"SET #{_HEAD} = :head, #{_BODY} = :body"
         values = {**head, ":body": packed(document.body), **as_read}
         actions = [Action("Update", key_of(user_id, name), condition, values, change)]
@@ -83,14 +83,14 @@ class DynamoDocuments:
         calls.delete_all(key_of(user_id, name) for name in names_from(calls, user_id, f"{DOCUMENT_VERSION}{path}#"))
 
 
-def _clear(calls: Calls, user_id: str, path: str) -> None:
+def _delete_remaining_rows(calls: Calls, user_id: str, path: str) -> None:
     """Delete remaining rows of a document. Its rows expire separately, and an erasure may have crashed."""
     absent = Action("ConditionCheck", key_of(user_id, f"{DOCUMENT}{path}"), ABSENT)
     for names in in_batches(names_from(calls, user_id, f"{DOCUMENT_VERSION}{path}#"), _CLEAR_BATCH):
         calls.transact([absent, *(Action("Delete", key_of(user_id, name)) for name in names)])
 
 
-def _purging(calls: Calls, user_id: str, document: Document) -> list[Action]:
+def _build_expiry_actions(calls: Calls, user_id: str, document: Document) -> list[Action]:
     """Make older versions expire with a deleted document. Restoring the document cancels the expiry."""
     if document.purge_at is None and PURGE_AT not in (calls.one(user_id, f"{DOCUMENT}{document.path}") or {}):
         return []
@@ -111,16 +111,16 @@ def _build_version_name(path: str, version: int) -> str:
 
 
 def _build_head_item(user_id: str, document: Document) -> Item:
-    item = {_HEAD: _packed_head(document), _VERSION: {"N": str(document.version)}}
+    item = {_HEAD: _compress_head(document), _VERSION: {"N": str(document.version)}}
     return {**key_of(user_id, f"{DOCUMENT}{document.path}"), **item, **_build_purge_attribute(document)}
 
 
 def _build_version_item(user_id: str, document: Document) -> Item:
-    item = {_HEAD: _packed_head(document), _BODY: packed(document.body), **_build_purge_attribute(document)}
+    item = {_HEAD: _compress_head(document), _BODY: packed(document.body), **_build_purge_attribute(document)}
     return {**key_of(user_id, _build_version_name(document.path, document.version)), **item}
 
 
-def _packed_head(document: Document) -> Item:
+def _compress_head(document: Document) -> Item:
     """Compress the head too, because a head with a thousand passages would not fit into an item otherwise."""
     return packed(document.model_dump_json(exclude={"body"}))
 
@@ -138,7 +138,7 @@ def _parse_head(item: Item) -> DocumentHead:
     return DocumentHead.model_validate_json(unpacked(item[_HEAD]), extra="ignore")
 
 
-def _deletion_marker(head: DocumentHead | None) -> Document | None:
+def _build_deletion_marker(head: DocumentHead | None) -> Document | None:
     """Return a deletion marker without its body. The row with the marker's body may have expired."""
     return Document(**dict(head), body="") if head is not None and head.deleted else None
 

@@ -175,7 +175,7 @@ class DynamoLedger:
         recorded: set[int] = set()
         rows = ((number, new_rows(user_id, interactions[number], at)) for number in reversed(new))
         for batch in in_batches(rows, _ROWS_PER_CALL, _sum_action_sizes, _BYTES):
-            recorded |= _recorded(calls, batch, due_row(user_id))
+            recorded |= _record_batch(calls, batch, due_row(user_id))
         return [number in recorded for number in range(len(interactions))]
 
     def pending(self, user_id: str, limit: int) -> list[LedgerEntry]:
@@ -252,7 +252,7 @@ def _sum_action_sizes(numbered: tuple[int, list[Action]]) -> int:
     return sum(action.size for action in numbered[1])
 
 
-def _recorded(calls: Calls, batch: list[tuple[int, list[Action]]], due: Action) -> set[int]:
+def _record_batch(calls: Calls, batch: list[tuple[int, list[Action]]], due: Action) -> set[int]:
     """Return the numbers of the new interactions. Interactions that another call recorded meanwhile are left out."""
     waiting = dict(batch)
     while waiting:

@@ -86,18 +86,18 @@ class DynamoOperations:
 
     def applied(self, user_id: str, operation_id: str) -> Applied | None:
         item = self._table.calls().one(user_id, f"{OPERATION}{operation_id}")
-        return None if item is None else _applied(item)
+        return None if item is None else _parse_item(item)
 
     def since(self, user_id: str, at: datetime) -> list[Applied]:
         ends = {":first": {"S": f"{OPERATION}{first_operation_id(at)}"}, ":last": {"S": f"{OPERATION}~"}}
         where, values = f"#{USER} = :user AND #{ITEM} BETWEEN :first AND :last", {":user": {"S": user_id}, **ends}
-        applied = (_applied(item) for page in self._table.calls().pages(where, values, ConsistentRead=True) for item in page)
-        return [operation for operation in applied if operation is not None]
+        pages = self._table.calls().pages(where, values, ConsistentRead=True)
+        return [operation for page in pages for operation in map(_parse_item, page) if operation is not None]
 
     def newest(self, user_id: str) -> Applied | None:
         condition, values = partition_condition(user_id, OPERATION)
         pages = self._table.calls().pages(condition, values, ScanIndexForward=False, ConsistentRead=True, Limit=_PAGE_SIZE)
-        applied = (_applied(item) for page in pages for item in page)
+        applied = (_parse_item(item) for page in pages for item in page)
         return next((operation for operation in applied if operation is not None and operation.kind != "UNDO"), None)
 
     def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
@@ -158,7 +158,7 @@ def _build_written(calls: Calls, change: Change) -> Written:
         raise version_conflict(memory) if error.code is ErrorCode.NOT_FOUND else error from error
 
 
-def _applied(item: Item) -> Applied | None:
+def _parse_item(item: Item) -> Applied | None:
     """Parse an operation. Return None if it can't be read; the operation can't be undone then, and the log names its id."""
     operation_id = item[ITEM]["S"].removeprefix(OPERATION)
     try:

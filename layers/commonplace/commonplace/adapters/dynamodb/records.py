@@ -58,7 +58,7 @@ class DynamoRawRecords:
             counts = {row[ITEM]["S"]: row for row in used.of(memory_id)}.get(used_name(memory_id))
             steps = dict(map(_parse_audit_step, audits.of(memory_id)))
             memory = readable(item, lambda row, counts=counts: memory_of(row, counts))  # type: ignore[misc]
-            yield RawRecord(memory_id, _raw(item), memory, steps)
+            yield RawRecord(memory_id, _get_raw_record(item), memory, steps)
 
     def _yield_items(self, user_id: str, prefix: str) -> Iterator[Item]:
         condition, values = partition_condition(user_id, prefix)
@@ -255,7 +255,7 @@ def _parse_audit_step(item: Item) -> tuple[int, Audit]:
     return int(item[ITEM]["S"].rpartition("#")[2]), audit_of(item)
 
 
-def _raw(item: Item) -> bytes:
+def _get_raw_record(item: Item) -> bytes:
     """Return the stored record. If the item has none, return all attributes except the vector."""
     if RECORD in item and "S" in item[RECORD]:
         return str(item[RECORD]["S"]).encode()

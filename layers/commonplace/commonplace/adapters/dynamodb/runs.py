@@ -85,7 +85,7 @@ class DynamoRuns:
         return None if row is None else self.get(user_id, row["run_id"]["S"])
 
     def save(self, run: Run, fence: Fence) -> None:
-        self._replace_text(run, _running(run), fence)
+        self._replace_text(run, _build_running_row(run), fence)
 
     def save_part(self, run: Run, name: str, body: str, fence: Fence) -> None:
         key = key_of(run.user_id, f"{PART}{run.run_id}#{name}")
@@ -159,7 +159,7 @@ class DynamoRuns:
             raise _build_lost_error()
 
 
-def _running(run: Run) -> list[Action]:
+def _build_running_row(run: Run) -> list[Action]:
     """Return the row that names the active run. A closed run that is saved again, as after a review, doesn't change it."""
     return [Action("Put", {**key_of(run.user_id, RUNNING), "run_id": {"S": run.run_id}})] if run.status == "running" else []
 

@@ -126,7 +126,7 @@ def _build_row_actions(change: RowChange, pending_since: datetime | None) -> lis
     memory, before = change.memory, change.before
     record, audit = memory_item(memory, change.vector), Action("Put", audit_item(memory, change.audit), ABSENT)
     if before is None:
-        rows = [Action("Put", record, ABSENT), audit, *_counted(memory)]
+        rows = [Action("Put", record, ABSENT), audit, *_build_count_row(memory)]
     else:
         rows = [Action("Put", record, f"#{VERSION} = :before", {":before": {"N": str(before.version)}}), audit]
     if pending_since is not None:
@@ -134,8 +134,7 @@ def _build_row_actions(change: RowChange, pending_since: datetime | None) -> lis
     return rows
 
 
-def _counted(memory: Memory) -> list[Action]:
-    """Return the row for the count of an imported memory."""
+def _build_count_row(memory: Memory) -> list[Action]:
     if not memory.access_count:
         return []
     last = (memory.last_accessed or memory.created_at).isoformat()
@@ -351,7 +350,7 @@ class EntryBatch:
             write.actions(self._since)  # raises for invalid entries before anything is written
         waiting = dict(enumerate(writes))
         while waiting:
-            self._write_all({place: waiting.pop(place) for place in _independent_writes(waiting)})
+            self._write_all({place: waiting.pop(place) for place in _pick_independent_writes(waiting)})
             for place in [place for place, write in waiting.items() if self._is_duplicate(place, write.change.memory)]:
                 del waiting[place]
         return [self._answers[place] for place in range(len(writes))]
@@ -400,7 +399,7 @@ class EntryBatch:
                 raise CommonplaceError(ErrorCode.CONFLICT, f"{memory.memory_id} is there already, with another content")
 
 
-def _independent_writes(waiting: dict[int, TransactionWrite]) -> list[int]:
+def _pick_independent_writes(waiting: dict[int, TransactionWrite]) -> list[int]:
     """Return the places of writes that share no item, because a transaction may touch an item only once."""
     claimed: set[tuple[str, str]] = set()
     chosen = []

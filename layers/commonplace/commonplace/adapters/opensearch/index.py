@@ -228,14 +228,14 @@ def spans_of(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> dict[
     """Return the spans of positions around the best rows, by session. A span reaches `2 * bm25.REACH` positions each way."""
     served: list[Row] = []
     places: set[tuple[str, int]] = set()
-    for row in _best_first(rows, corpus, terms):
+    for row in _interleave_rows(rows, corpus, terms):
         if row.session is not None and len(places) < MOST:
             served.append(row)
             places.update((row.session, row.position + step) for step in range(-2 * bm25.REACH, 2 * bm25.REACH + 1))
     return {session: _merge_spans(positions) for session, positions in _collect_positions(served).items()}
 
 
-def _best_first(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> list[Row]:
+def _interleave_rows(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> list[Row]:
     """Return the rows in alternation: the best by words, the nearest by vector, and so on."""
     if not rows:
         return []
@@ -407,7 +407,7 @@ class OpenSearchFacts:
 
     def statistics(self, user_id: str, now: datetime, embedding_model: str) -> Statistics:
         used = self._pending.used(user_id)
-        states = {**_build_state_filters(now.timestamp(), embedding_model), **_used(sorted(used), now.timestamp())}
+        states = {**_build_state_filters(now.timestamp(), embedding_model), **_filter_used(sorted(used), now.timestamp())}
         try:
             tags, found, waiting = self._count_tags(user_id, _ALL_TAGS, {"states": {"filters": {"filters": states}}})
         except IndexUnavailable as error:
@@ -430,13 +430,13 @@ class OpenSearchFacts:
     def outlines(self, user_id: str, terms: Sequence[str] = ()) -> list[Outline]:
         pending, _ = self._pending.pending(user_id)
         try:
-            indexed = list(self._indexed(user_id, terms, [one.memory.memory_id for one in pending]))
+            indexed = list(self._load_outlines(user_id, terms, [one.memory.memory_id for one in pending]))
         except IndexUnavailable as error:
             _log.warning("index unavailable for outlines: %s", error)
             return self._otherwise.outlines(user_id, terms)
         return [*indexed, *outlines_of((one.memory for one in pending if one.memory.user_id == user_id), terms)]
 
-    def _indexed(self, user_id: str, terms: Sequence[str], without: Sequence[str]) -> Iterator[Outline]:
+    def _load_outlines(self, user_id: str, terms: Sequence[str], without: Sequence[str]) -> Iterator[Outline]:
         """Yield the outlines of a user's memories. The user of each document is checked again."""
         body = queries.outlines(user_id, terms, without, _OUTLINES_A_PAGE)
         while True:
@@ -479,7 +479,7 @@ def _build_state_filters(now: float, embedding_model: str) -> dict[str, Any]:
     }
 
 
-def _used(ids: Sequence[str], now: float) -> dict[str, Any]:
+def _filter_used(ids: Sequence[str], now: float) -> dict[str, Any]:
     """Return filters for the unexpired memories among `ids`. Each filter has as many ids as it can."""
     starts = range(0, len(ids), _IDS_A_FILTER)
     return {f"{_USED}{start}": _build_live(now, {"ids": {"values": ids[start : start + _IDS_A_FILTER]}}) for start in starts}

@@ -123,7 +123,7 @@ def neighbours_of(
         places.append({"ids": {"values": sorted(ids)}})
     mark = {"bool": {"filter": [*passing, {"match_all": {}}], "_name": "passes"}}
     query = {"bool": {"filter": [seen, {"bool": {"should": places, "minimum_should_match": 1}}], "should": [mark]}}
-    return _list_rows(query if vector is None else _scored(query, vector), NEIGHBOURS)
+    return _list_rows(query if vector is None else _score_by_cosine(query, vector), NEIGHBOURS)
 
 
 def sessions(seen: Clause, names: Collection[str]) -> Body:
@@ -183,12 +183,12 @@ def _match_nearest(allowed: Clause, vector: Vector, model: str, most: int) -> Cl
     return {"knn": {"vector": {"vector": numbers(vector), "k": most, "filter": inside}}}
 
 
-def _scored(query: Clause, vector: Vector) -> Clause:
+def _score_by_cosine(query: Clause, vector: Vector) -> Clause:
     """Score by (1 + cosine) / 2. The score is 0 without a vector."""
     script = {"field": "vector", "query_value": numbers(vector), "space_type": "cosinesimil"}
     return {"script_score": {"query": query, "script": {"lang": "knn", "source": "knn_score", "params": script}}}
 
 
 def _build_rescoring(vector: Vector, window: int) -> Clause:
-    only = {"rescore_query": _scored({"match_all": {}}, vector), "query_weight": 0, "rescore_query_weight": 1}
+    only = {"rescore_query": _score_by_cosine({"match_all": {}}, vector), "query_weight": 0, "rescore_query_weight": 1}
     return {"window_size": window, "query": only}

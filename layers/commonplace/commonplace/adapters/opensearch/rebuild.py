@@ -180,7 +180,7 @@ def write(
         params = {"refresh": "wait_for" if is_present else "false", "require_alias": "true", "request_timeout": WRITE_SECONDS}
         with as_index_unavailable():
             answer = client.bulk(body="\n".join(lines) + "\n", index=alias, params=params)
-        outcomes += [_outcome(item["index"]) for item in answer["items"]]
+        outcomes += [_parse_outcome(item["index"]) for item in answer["items"]]
         if is_present and any(item["index"]["status"] == 409 for item in answer["items"]):
             with as_index_unavailable():  # another process wrote the document, and searches may not see it yet
                 client.indices.refresh(index=alias, params={"request_timeout": WRITE_SECONDS})
@@ -204,7 +204,7 @@ def _split_into_bulks(changes: Sequence[IndexChange], metadata: Mapping[str, str
         yield lines
 
 
-def _outcome(item: dict[str, Any]) -> IndexOutcome:
+def _parse_outcome(item: dict[str, Any]) -> IndexOutcome:
     """Return a change's outcome. A stale version is a success. Only error names are reported: messages can quote text."""
     status = item["status"]
     if status < 300 or status == 409:
@@ -237,7 +237,7 @@ class OpenSearchContents:
             answers = self._client.mget(body={"docs": wanted}, index=self._alias, params=_WAIT)["docs"]
         if any("error" in document for document in answers):
             raise IndexUnavailable("the index is not there")
-        return [_compared(*pair) if pair[1]["found"] else None for pair in zip(records, answers, strict=True)]
+        return [_compare_document(*pair) if pair[1]["found"] else None for pair in zip(records, answers, strict=True)]
 
     def every(self) -> Iterator[IndexedDocument]:
         with as_index_unavailable():
@@ -286,7 +286,7 @@ class OpenSearchContents:
             body["search_after"] = hits[-1]["sort"]
 
 
-def _compared(record: Stored, document: Mapping[str, Any]) -> IndexedDocument:
+def _compare_document(record: Stored, document: Mapping[str, Any]) -> IndexedDocument:
     """Return the document, with an empty digest if a stored field differs from the record."""
     stored_document = _parse_document(document)
     return stored_document if document["_source"] == stored(record) else replace(stored_document, digest="")

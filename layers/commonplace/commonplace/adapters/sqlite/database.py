@@ -44,7 +44,7 @@ class Database:
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """Yield a connection that sees one consistent state of the file."""
-        with self._guarded_use():
+        with self._guard_use():
             if self._main.in_transaction:
                 yield self._main
                 return
@@ -60,7 +60,7 @@ class Database:
 
         `erases` also removes the old data from the log. If a reader blocks the removal, it happens later; see `fold_log`.
         """
-        with self._locked(), self._guarded_use():
+        with self._lock_for_writing(), self._guard_use():
             try:
                 self._main.execute("BEGIN IMMEDIATE")
                 if erases:
@@ -76,7 +76,7 @@ class Database:
     @contextmanager
     def counting(self) -> Iterator[sqlite3.Connection | None]:
         """Run a usage transaction without waiting or syncing. Yield None if another writer is active."""
-        with self._guarded_use(), ExitStack() as stack:
+        with self._guard_use(), ExitStack() as stack:
             try:
                 stack.enter_context(self._writing.acquire(timeout=0))
                 self._usage.execute("BEGIN IMMEDIATE")
@@ -97,7 +97,7 @@ class Database:
         """Remove erased data from the log. Return whether it is gone. If `wait`, wait some seconds for readers."""
         until = time.monotonic() + (_PATIENCE if wait else 0.0)
         while True:
-            with self._guarded_use():
+            with self._guard_use():
                 if not self.read_only:
                     self._fold_unless_busy()
                 if not _is_folding_due(self._main):
@@ -132,7 +132,7 @@ class Database:
         lock = f"{self._path}.lock"
         self._writing = FileLock(lock, self._wait, opening.rights(self._path))
         if not opening.is_set_up(self._main):
-            with self._locked():
+            with self._lock_for_writing():
                 opening.make_tables(self._main, self._path)
         self._fold_unless_busy()
 
@@ -145,7 +145,7 @@ class Database:
         self._closed = True
 
     @contextmanager
-    def _guarded_use(self) -> Iterator[None]:
+    def _guard_use(self) -> Iterator[None]:
         """Raise if the file was closed, or was opened as immutable and then changed."""
         with self._guard, opening.storage_errors(self._path):
             if self._closed:
@@ -173,13 +173,13 @@ class Database:
         if not due and not (self._log.exists() and self._log.stat().st_size > _LOG_BYTES):
             return
         with suppress(sqlite3.OperationalError):  # the data is written, and the next call tries to fold again
-            if _checkpoint(self._main) and due:
+            if _empty_log(self._main) and due:
                 self._usage.execute("DELETE FROM folding_due")  # losing this in a crash is harmless
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _lock_for_writing(self) -> Iterator[None]:
         """Hold the write lock for one thread of one process. Waiting threads don't hold the guard, so others can read."""
-        with self._guarded_use():
+        with self._guard_use():
             if self.read_only:
                 raise opening.unavailable(
                     f"{self._path} can't be written: it, or its folder, is read-only; it can be searched and exported"
@@ -202,7 +202,7 @@ def _is_folding_due(connection: sqlite3.Connection) -> bool:
     return connection.execute("SELECT 1 FROM folding_due").fetchone() is not None
 
 
-def _checkpoint(connection: sqlite3.Connection) -> bool:
+def _empty_log(connection: sqlite3.Connection) -> bool:
     """Fold and empty the log, unless a reader needs an older state. Never waits."""
     (wait,) = connection.execute("PRAGMA busy_timeout").fetchone()
     connection.execute("PRAGMA busy_timeout = 0")
@@ -216,14 +216,14 @@ def _checkpoint(connection: sqlite3.Connection) -> bool:
 _opened, _registering, _locks = WeakSet[Database](), threading.RLock(), ExitStack()
 
 
-def _before_fork() -> None:
+def _lock_for_fork() -> None:
     """Wait for running threads, because the child process would not have these threads."""
     _locks.enter_context(_registering)
     for database in _opened:
         _locks.enter_context(database._guard)
 
 
-def _after_fork() -> None:
+def _close_files() -> None:
     """Close the files in the child. SQLite would treat a reopened file as locked by the same process."""
     loading.forked()
     for database in _opened:
@@ -232,4 +232,4 @@ def _after_fork() -> None:
 
 
 if hasattr(os, "register_at_fork"):  # Windows has no fork
-    os.register_at_fork(before=_before_fork, after_in_parent=lambda: _locks.pop_all().close(), after_in_child=_after_fork)
+    os.register_at_fork(before=_lock_for_fork, after_in_parent=lambda: _locks.pop_all().close(), after_in_child=_close_files)

@@ -46,7 +46,7 @@ def _compare_rows(
     return scored
 
 
-def _shared_words(connection: sqlite3.Connection, owner: int, terms: Sequence[str]) -> dict[int, float]:
+def _compute_word_shares(connection: sqlite3.Connection, owner: int, terms: Sequence[str]) -> dict[int, float]:
     """Leave out common terms, so that the cost doesn't grow with the number of memories."""
     counts = word_index.frequencies(connection, owner, tuple(set(terms)))
     own: int = connection.execute("SELECT count(*) FROM memories WHERE owner = ?", (owner,)).fetchone()[0]
@@ -101,7 +101,7 @@ class SqliteIndex:
         with self._database.reading() as connection:
             columns = self._load_columns(connection, visibility.user_id)
             rows = dict.fromkeys(_find_nearest(columns, visibility, vector, limit), 0.0)
-            rows |= _shared_words(connection, columns.owner, terms)
+            rows |= _compute_word_shares(connection, columns.owner, terms)
             return best_by_words_and_vector(
                 _compare_rows(connection, columns.owner, visibility, rows, vector, self._model), limit
             )

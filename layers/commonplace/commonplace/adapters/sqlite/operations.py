@@ -53,7 +53,7 @@ class SqliteOperations:
     def applied(self, user_id: str, operation_id: str) -> Applied | None:
         with self._database.reading() as connection:
             row = _load_operation_row(connection, known_owner(connection, user_id), operation_id)
-        return None if row is None else _applied(operation_id, *row)
+        return None if row is None else _parse_row(operation_id, *row)
 
     def since(self, user_id: str, at: datetime) -> list[Applied]:
         with self._database.reading() as connection:
@@ -62,7 +62,7 @@ class SqliteOperations:
                 " ORDER BY operation_id",
                 (known_owner(connection, user_id), first_operation_id(at)),
             ).fetchall()
-        return [applied for row in operation if (applied := _applied(*row)) is not None]
+        return [applied for row in operation if (applied := _parse_row(*row)) is not None]
 
     def newest(self, user_id: str) -> Applied | None:
         with self._database.reading() as connection:
@@ -71,7 +71,7 @@ class SqliteOperations:
                 " ORDER BY operation_id DESC",
                 (known_owner(connection, user_id),),
             )
-            return next((applied for row in cursor if (applied := _applied(*row)) is not None), None)
+            return next((applied for row in cursor if (applied := _parse_row(*row)) is not None), None)
 
     def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
         with self._database.reading() as connection:
@@ -111,7 +111,7 @@ def _make_change(connection: sqlite3.Connection, owner: int, change: Change, at:
     writes.replace(connection, older, memory, change.audit, change.vector)
 
 
-def _applied(operation_id: str, kind: "OperationKind", at: str, run_id: str | None, made: str) -> Applied | None:
+def _parse_row(operation_id: str, kind: "OperationKind", at: str, run_id: str | None, made: str) -> Applied | None:
     """Parse an operation. Return None if it can't be read; the operation can't be undone then, and the log names its id."""
     try:
         changes = tuple(AppliedChange(**change) for change in json.loads(made))

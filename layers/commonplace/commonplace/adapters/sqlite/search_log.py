@@ -57,11 +57,11 @@ class SqliteSearchLog:
             now = self._clock()
             self._waiting.append(_Waiting(now, user_id, owner, search))
             if len(self._waiting) >= _BATCH or now - self._waiting[0].asked >= _MOST_SECONDS:
-                self._write()
+                self._write_waiting()
 
     def searches(self, user_id: str) -> list[LoggedSearch]:
         with self._guard:
-            self._write()
+            self._write_waiting()
             waiting = [each.search for each in self._waiting if each.user_id == user_id]
         with self._database.reading() as connection:
             searches = [
@@ -72,14 +72,14 @@ class SqliteSearchLog:
 
     def queries(self, user_id: str) -> list[str]:
         with self._guard:
-            self._write()
+            self._write_waiting()
             waiting = [each.search.query for each in self._waiting if each.user_id == user_id]
         with self._database.reading() as connection:
             return [query for _, query, _, _ in self._load_rows(connection, user_id, -math.inf)] + waiting
 
     def forget(self, user_id: str, is_meant: Callable[[str], bool]) -> int:
         with self._guard:
-            self._write()
+            self._write_waiting()
             self._waiting = [each for each in self._waiting if each.user_id != user_id]
         with self._database.writing(erases=True) as connection:
             connection.execute(
@@ -94,7 +94,7 @@ class SqliteSearchLog:
     def close(self) -> None:
         """Write the waiting searches. Searches that can't be written are dropped."""
         with self._guard:
-            self._write()
+            self._write_waiting()
             self._waiting = []
 
     def _load_rows(self, connection: sqlite3.Connection, user_id: str, after: float) -> list[tuple[int, str, int, str]]:
@@ -103,7 +103,7 @@ class SqliteSearchLog:
             (known_owner(connection, user_id), after),
         ).fetchall()
 
-    def _write(self) -> None:
+    def _write_waiting(self) -> None:
         """Write the waiting searches, unless another process is writing. A failure is logged and never fails a search."""
         if not self._waiting:
             return
