@@ -119,7 +119,7 @@ def test_setup_can_be_run_at_every_deploy(cloud: Settings, monkeypatch: pytest.M
     from commonplace.interfaces.aws import index_functions
 
     told: list[Any] = []
-    monkeypatch.setattr(index_functions, "_put", lambda _url, text: told.append(json.loads(text)))
+    monkeypatch.setattr(index_functions, "_put_body", lambda _url, text: told.append(json.loads(text)))
     event = {"RequestType": "Update", "ResponseURL": "-", "StackId": "s", "RequestId": "r", "LogicalResourceId": "Index"}
     index_functions.setup(event, Context(milliseconds=60_000))
     assert told[0]["Status"] == "SUCCESS", told

@@ -158,13 +158,13 @@ def machine_zone(named: str) -> tzinfo:
     except (ZoneInfoNotFoundError, ValueError, OSError):
         pass  # tzlocal doesn't read POSIX forms
     try:
-        return _posix_zone(named)
+        return _parse_posix_zone(named)
     except ValueError:
         _LOG.warning("TZ=%s names no time zone: UTC is used; give an IANA name such as Europe/Berlin", named[:64])
         return UTC
 
 
-def _posix_zone(text: str) -> ZoneInfo:
+def _parse_posix_zone(text: str) -> ZoneInfo:
     """Return the zone of a POSIX form such as `CET-1CEST,M3.5.0,M10.5.0/3`. Raises `ValueError` for anything else.
 
     A form without rules for summer time gets the rules of glibc. The standard library parses POSIX forms only in the last

@@ -208,7 +208,7 @@ class TransferMethods:
             tables=tables, fields=fields, apply=apply, progress=progress or (lambda _done, _of: None),
         )  # fmt: skip
         if review is not None and done.review and not Path(review).exists():
-            _write(Path(review), write_review(done.review))
+            _write_file(Path(review), write_review(done.review))
         return done
 
     def check_migration(
@@ -252,7 +252,7 @@ def _read_text(path: AnyPath, field: str) -> str:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: is not UTF-8", field) from None
 
 
-def _write(path: Path, text: str) -> None:
+def _write_file(path: Path, text: str) -> None:
     """Write a new file. The byte order mark lets spreadsheets detect UTF-8."""
     try:
         with path.open("x", encoding="utf-8-sig", newline="") as file:

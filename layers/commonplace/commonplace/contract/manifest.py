@@ -68,20 +68,20 @@ def shown_rows(tier: ShownTier | None, added: Collection[str] = ()) -> Sequence[
 
 
 def _build_shown_row(whole: dict[str, JsonValue], hidden: re.Pattern[str]) -> dict[str, JsonValue]:
-    arguments = _brief(whole["input_schema"], hidden)
+    arguments = _shorten_schema(whole["input_schema"], hidden)
     del arguments["description"]  # the tool's own description suffices
     return {
         **whole,
         "description": without_mentions(str(whole["description"]), hidden),
         "input_schema": {**arguments, "additionalProperties": False},
-        "output_schema": _brief(whole["output_schema"], None),
+        "output_schema": _shorten_schema(whole["output_schema"], None),
     }
 
 
-def _brief(node: Any, hidden: re.Pattern[str] | None) -> Any:
+def _shorten_schema(node: Any, hidden: re.Pattern[str] | None) -> Any:
     """Return a schema without keywords that errors explain, to save tokens. If `hidden` is None, omits descriptions."""
     if isinstance(node, list):
-        return [_brief(item, hidden) for item in node]
+        return [_shorten_schema(item, hidden) for item in node]
     if not isinstance(node, dict):
         return node
     brief = {}
@@ -89,7 +89,7 @@ def _brief(node: Any, hidden: re.Pattern[str] | None) -> Any:
         if name == "description" and isinstance(part, str):  # a field may also be called "description"
             part = hidden and without_mentions(part, hidden)
         if part is not None and (name not in _LEFT_OUT or isinstance(part, dict)):
-            brief[name] = _brief(part, hidden)
+            brief[name] = _shorten_schema(part, hidden)
     return brief
 
 

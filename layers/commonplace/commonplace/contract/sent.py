@@ -62,7 +62,7 @@ def _read_value(value: Any, declared: Any, path: str, selects: bool) -> Any:
     kinds = [part for part in parts if isinstance(part, type) and issubclass(part, BaseModel)]
     lists = [part for part, form in zip(parts, forms, strict=True) if form in (list, tuple)]
     if isinstance(value, str) and str not in parts and Literal not in forms:
-        value = _of_text(value, parts, wants=(*([list] if lists else []), *([dict] if kinds or dict in forms else [])))
+        value = _decode_text(value, parts, wants=(*([list] if lists else []), *([dict] if kinds or dict in forms else [])))
     elif isinstance(value, float) and int in parts and value.is_integer():
         return int(value)
     if isinstance(value, list) and lists:
@@ -73,7 +73,7 @@ def _read_value(value: Any, declared: Any, path: str, selects: bool) -> Any:
     return value
 
 
-def _of_text(text: str, parts: list[Any], wants: tuple[type, ...]) -> Any:
+def _decode_text(text: str, parts: list[Any], wants: tuple[type, ...]) -> Any:
     """Return the value that a text encodes for a field that takes no text, else the text itself."""
     if bool in parts:
         return _BOOLEANS.get(text.strip().lower(), text)

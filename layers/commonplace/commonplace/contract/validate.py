@@ -58,11 +58,11 @@ def check(kind: type[AnyRequest], arguments: Mapping[str, Any]) -> AnyRequest:
         first: dict[str, Any] = {**error.errors(include_url=False, include_input=False)[0]}
         if not first["loc"] and (name := next((argument for argument in arguments if not str(argument).isprintable()), None)):
             raise CommonplaceError(ErrorCode.UNKNOWN_FIELD, f"{name}: there is no such field", name) from None
-        field = ".".join(str(part) or '""' for part in _places(first["loc"], arguments)) or None
+        field = ".".join(str(part) or '""' for part in _find_keys(first["loc"], arguments)) or None
         raise CommonplaceError(_pick_code(first), f"{field or 'arguments'}: {_format_message(kind, first)}", field) from None
 
 
-def _places(places: tuple[Any, ...], value: Any) -> Iterator[Any]:
+def _find_keys(places: tuple[Any, ...], value: Any) -> Iterator[Any]:
     """Yield the keys and indices of the wrong value, without the names of the union members that pydantic tried."""
     for number, place in enumerate(places):
         listed = isinstance(value, list | tuple) and isinstance(place, int)
@@ -81,7 +81,7 @@ def _pick_code(error: Mapping[str, Any]) -> ErrorCode:
 
 def _format_message(kind: type[BaseModel], error: Mapping[str, Any]) -> str:
     if error["type"] == "extra_forbidden":
-        return f"there is no such field{_known_fields(kind, error['loc'])}"
+        return f"there is no such field{_suggest_fields(kind, error['loc'])}"
     if error["type"] == "missing":
         return "is required"
     if error["type"] in _TYPES:
@@ -89,7 +89,7 @@ def _format_message(kind: type[BaseModel], error: Mapping[str, Any]) -> str:
     return _SUBJECT.sub("must ", str(error["msg"])).replace(" after validation", "")
 
 
-def _known_fields(kind: type[BaseModel], place: Sequence[Any]) -> str:
+def _suggest_fields(kind: type[BaseModel], place: Sequence[Any]) -> str:
     """Suggest the likely field for an unknown one, else list all its siblings. Returns "" inside a list."""
     known: type[BaseModel] | None = kind
     for part in place[:-1]:
@@ -141,7 +141,7 @@ def _redact_value(value: Any, path: str, zone: tzinfo | None, kinds: list[str], 
 
 
 def _redact_text(text: str, path: str, kinds: list[str], sibling: str | None) -> str:
-    redaction = _redaction(text, path, sibling)
+    redaction = _redact_field(text, path, sibling)
     if not redaction.kinds:
         return text
     kinds.extend(redaction.kinds)
@@ -154,8 +154,8 @@ def _redact_text(text: str, path: str, kinds: list[str], sibling: str | None) ->
     raise CommonplaceError(ErrorCode.SECRET_ONLY, f"{path}: contains only a secret, and secrets are never stored", path)
 
 
-def _redaction(text: str, path: str, sibling: str | None) -> Redaction:
-    """Redact a text. `beside` is the message before a `text`, or the key of a `value`."""
+def _redact_field(text: str, path: str, sibling: str | None) -> Redaction:
+    """Redact a text. `sibling` is the message before a `text`, or the key of a `value`."""
     if path == "value" and sibling is not None:
         return redaction_under_key(text, sibling)
     return redact(text, sibling if path == "text" else None)

@@ -65,7 +65,7 @@ class NamedMemory(Request):
 
     @model_validator(mode="before")
     @classmethod
-    def _id_as_memory_id(cls, value: Any) -> Any:
+    def _move_id(cls, value: Any) -> Any:
         """Move an id to `memory_id` from either field, because `key` also affects the redaction of its value."""
         if not isinstance(value, Mapping):
             return value

@@ -69,7 +69,7 @@ def _split_chat(where: str, chat: Mapping[str, Any], kind: str, zone: tzinfo | N
     name = str(chat.get("conversation_id") or chat.get("id") or chat.get("uuid") or "")
     if not name and texts:
         raise unreadable("id", "there is no id")
-    yield from _unread_texts(where, chat, words_of(" ".join(message.text for message in texts if message.role == "user")))
+    yield from _find_unread_text(where, chat, words_of(" ".join(message.text for message in texts if message.role == "user")))
     begins = Counter[str]()
     for section in split_by_pauses(texts, zone):
         if any(message.role == "user" for message in section):
@@ -92,16 +92,16 @@ def as_interaction(names: dict[str, int], begun: datetime, section: Sequence[Mes
     }
 
 
-def _unread_texts(where: str, conversation: Mapping[str, Any], read_words: set[str]) -> Iterator[Unread]:
+def _find_unread_text(where: str, conversation: Mapping[str, Any], read_words: set[str]) -> Iterator[Unread]:
     """Yield the texts with a word that no imported message has, each with the reason why the text was skipped."""
     before = None
-    for role, text in _texts_in(conversation, None, is_text=False):
+    for role, text in _find_texts(conversation, None, is_text=False):
         if not words_of(text) <= read_words:
             yield Unread(where, _REASONS.get(_ROLES.get(role, role), OTHER_ROLE), text, before)
         before = text
 
 
-def _texts_in(value: Any, role: Any, *, is_text: bool) -> Iterator[tuple[Any, str]]:
+def _find_texts(value: Any, role: Any, *, is_text: bool) -> Iterator[tuple[Any, str]]:
     """Yield the texts in a conversation, each with the role of its message. Texts outside of messages have `_FIELD`."""
     if isinstance(value, Mapping):
         author = value.get("author")
@@ -110,10 +110,10 @@ def _texts_in(value: Any, role: Any, *, is_text: bool) -> Iterator[tuple[Any, st
         for name, inner in value.items():
             if name not in _TECHNICAL_FIELDS:
                 its = _FIELD if role is None and name not in _TEXT_FIELDS | _LIST_FIELDS else role
-                yield from _texts_in(inner, its, is_text=is_text or name in _TEXT_FIELDS)
+                yield from _find_texts(inner, its, is_text=is_text or name in _TEXT_FIELDS)
     elif isinstance(value, list):
         for inner in value:
-            yield from _texts_in(inner, role, is_text=is_text)
+            yield from _find_texts(inner, role, is_text=is_text)
     elif isinstance(value, str) and (is_text or not is_technical(value)):
         yield role if is_text else _FIELD, value
 

@@ -77,7 +77,7 @@ def unpacked(source: Source) -> Source:
         files = {info.filename: info for info in archive.infolist()}
         if MEMORIES not in files or any(map(_is_wanted, files)):
             return source
-        _check(files[MEMORIES])
+        _check_archive_file(files[MEMORIES])
         if files[MEMORIES].file_size > MOST_BYTES:
             raise too_large(f"holds a {MEMORIES} of more than {MOST_BYTES // 1_000_000} MB")
         try:
@@ -102,13 +102,13 @@ def _is_wanted(name: str) -> bool:
 
 def _build_archived_file(info: zipfile.ZipInfo, archive: zipfile.ZipFile) -> ConversationFile | RefusedEntry:
     try:
-        _check(info)
+        _check_archive_file(info)
     except CommonplaceError as error:
         return refused(info.filename, error)
     return ConversationFile(info.filename, partial(archive.open, info))
 
 
-def _check(info: zipfile.ZipInfo) -> None:
+def _check_archive_file(info: zipfile.ZipInfo) -> None:
     """Refuse unsafe files. Nothing is unpacked to disk, but no real export has a name that leads out of the archive."""
     path = PurePosixPath(info.filename)
     if path.is_absolute() or ".." in path.parts or "\\" in info.filename or ":" in info.filename:

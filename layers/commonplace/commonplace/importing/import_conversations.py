@@ -176,7 +176,7 @@ class _Import:
         names = in_batches((name for conversation in conversations for name in conversation.names), _RUN_SIZE)
         self.there = {entry.interaction_id for few in names for entry in night.ledger.entries(user_id, few)}
         recorded = (conversation for conversation in conversations if not self.there.isdisjoint(conversation.names))
-        known = {conversation.name for conversation in recorded if not any(self._new_parts([conversation.load()]))}
+        known = {conversation.name for conversation in recorded if not any(self._redact_new_parts([conversation.load()]))}
         self.kinds.clear()  # report only redactions in what is imported
         return known
 
@@ -191,7 +191,7 @@ class _Import:
     def read(self, conversations: Sequence[Mapping[str, Any]], apply: bool) -> None:
         """Plan a batch of conversations day by day, and apply the plan as one run."""
         self.times.clear()
-        clean = list(self._new_parts(conversations))
+        clean = list(self._redact_new_parts(conversations))
         if not apply:
             self.preview = self.preview or (RunMemoryView(self.context), {})
             plan, _, unread = self._plan_days(clean, *self.preview)
@@ -212,7 +212,7 @@ class _Import:
             staged = change_many("import", lambda _: waiting, self.context, dry_run=True)
             self.waiting.append(staged.run.run_id)
 
-    def _new_parts(self, conversations: Sequence[Mapping[str, Any]]) -> Iterator[Discussion]:
+    def _redact_new_parts(self, conversations: Sequence[Mapping[str, Any]]) -> Iterator[Discussion]:
         """Yield the new parts of conversations with secrets redacted. Invalid conversations are refused."""
         last, caller = None, self.context.caller
         for conversation in conversations:
@@ -222,13 +222,13 @@ class _Import:
                 before, last = last, checked.interaction
                 clean = redacted(checked.interaction, caller, self.kinds, before)
                 if isinstance(clean, Discussion):
-                    yield from self._parts_of(clean, conversation["names"], piece_times(conversation, clean))
+                    yield from self._split_known_parts(clean, conversation["names"], piece_times(conversation, clean))
             for bad in wrong:
                 self.leave(REFUSED.format("invalid_argument"), conversation)
                 refused = RefusedEntry(where=bad.id or "?", field=bad.field, code="invalid_argument", message=bad.message)
                 self.refused.append(refused)
 
-    def _parts_of(self, chat: Discussion, names: dict[str, int], times: Sequence[datetime]) -> Iterator[Discussion]:
+    def _split_known_parts(self, chat: Discussion, names: dict[str, int], times: Sequence[datetime]) -> Iterator[Discussion]:
         """Yield a conversation. A known one is yielded in two parts: the earlier messages, and then the new messages."""
         ledger, user_id, pieces = self.context.night.ledger, self.context.user_id, split_messages(chat.messages)
         recorded = {name: recorded_parts(ledger, user_id, name) for name in names if name in self.there}
@@ -273,7 +273,7 @@ class _Import:
             plan, waiting = backdate(_apply_day_limits(drafted, self.context), day, caller.now, moved)
             view.stage(plan.operations)
             idle = {_get_place(step): step.told.why or SAID for step in drafted.operations if step.told.kind == "NOOP"}
-            unread += _unread_sentences(day, plan, waiting, refused, idle)
+            unread += _find_unread_sentences(day, plan, waiting, refused, idle)
             plans.append(plan)
             waits.append(waiting)
             self.read_so_far += len({utterance.talk for utterance in day.utterances})
@@ -316,7 +316,7 @@ def _get_place(planned: PlannedOperation) -> Place:
     return planned.told.interaction_id or "", planned.told.position or 0
 
 
-def _unread_sentences(
+def _find_unread_sentences(
     day: Day, plan: Plan, waiting: Plan, refused: Mapping[Place, Mapping[str, str]], idle: Mapping[Place, str]
 ) -> Iterator[Unread]:
     """Yield the user's sentences with a word that no memory has. `idle` has the reasons why a message changes nothing."""

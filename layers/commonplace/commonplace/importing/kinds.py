@@ -52,7 +52,7 @@ def kind_of(source: Source, kind: ImportKind | None = None) -> Found:
         return _detect_folder_kind(source)
     if source.is_database:
         return Found("mem0", "it is a SQLite file")
-    conversations = _conversation_kind(source)
+    conversations = _detect_conversations(source)
     if conversations is not None:
         return conversations
     if source.is_archive:
@@ -105,7 +105,7 @@ def people_in(source: Source, kind: ImportKind) -> set[str]:
 
 def _detect_folder_kind(source: Source) -> Found:
     assert source.path is not None
-    conversations = _conversation_kind(source)
+    conversations = _detect_conversations(source)
     if conversations is not None:
         return conversations
     if (history := source.path / stores.HISTORY).is_file() and Source(history).is_database:
@@ -115,7 +115,7 @@ def _detect_folder_kind(source: Source) -> Found:
     return _note_kind(source)
 
 
-def _conversation_kind(source: Source) -> Found | None:
+def _detect_conversations(source: Source) -> Found | None:
     """Detect an export of conversations by its beginning, because it may be too large to read whole."""
     heads = (file.head for file in conversation_files(source) if isinstance(file, ConversationFile))
     return next((kind for head in heads if (kind := _parse_kind_from_start(head.decode(errors="replace")))), None)
@@ -152,12 +152,12 @@ def _detect_text_kind(source: Source) -> Found:
         return Found(OWN, "its first line names the columns of an export")
     if not head.startswith(("{", "[")):
         return Found("turns", "it has no marks of another format")
-    for kind, why in _kinds_from_fields(*glance(source, *_LISTS)):
+    for kind, why in _match_fields(*glance(source, *_LISTS)):
         return Found(kind, why)
     return Found("turns", "it has no marks of another format")
 
 
-def _kinds_from_fields(whole: Mapping[str, Any], first: Mapping[str, Any]) -> Iterator[tuple[ImportKind, str]]:
+def _match_fields(whole: Mapping[str, Any], first: Mapping[str, Any]) -> Iterator[tuple[ImportKind, str]]:
     """Yield the kinds that match the fields of the whole object, or of the first entry."""
     if HEADER in first or {"memory_id", "raw_text"} <= first.keys():
         yield OWN, f"it has {HEADER}" if HEADER in first else "its entries have memory_id and raw_text"

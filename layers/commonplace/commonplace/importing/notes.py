@@ -48,7 +48,7 @@ ReadStatement = Callable[[str, str, str], Statement]
 def read_markdown(source: Source) -> Facts:
     """Yield a statement for each bullet and paragraph, with the tags of the note."""
     for text in source.texts(*_MARKDOWN, ".txt"):
-        yield from _facts(text, "user", _build_plain_fact) if isinstance(text, Text) else [text]
+        yield from _read_note(text, "user", _build_plain_fact) if isinstance(text, Text) else [text]
 
 
 def read_anthropic_memory(source: Source) -> Facts:
@@ -60,7 +60,7 @@ def read_anthropic_memory(source: Source) -> Facts:
         if isinstance(text, Text) and text.name.lower().endswith(".xml"):
             yield from (Unread(text.name, ELEMENT, element) for element in _ELEMENT.findall(text.text) if element[1] != "/")
             text = Text(text.name, _ELEMENT.sub("\n", text.text), text.changed)
-        yield from _facts(text, "agent", _build_plain_fact) if isinstance(text, Text) else [text]
+        yield from _read_note(text, "agent", _build_plain_fact) if isinstance(text, Text) else [text]
 
 
 def _parse_claude_memories(source: Source) -> Facts:
@@ -72,7 +72,7 @@ def _parse_claude_memories(source: Source) -> Facts:
         named = {CLAUDE_MEMORY: entry.get(CLAUDE_MEMORY), **(projects if isinstance(projects, Mapping) else {})}
         texts = {name: text for name, text in named.items() if isinstance(text, str)}
         for name, text in texts.items():
-            yield from _facts(Text(name, _BOLD_HEADING.sub(r"## \1\n", text), source.changed), "agent", _build_plain_fact)
+            yield from _read_note(Text(name, _BOLD_HEADING.sub(r"## \1\n", text), source.changed), "agent", _build_plain_fact)
         yield from beside(entry, CLAUDE_MEMORY, _PROJECTS)
         yield from (Unread(name, OTHER_PARTS, value) for name, value in named.items() if value and name not in texts)
 
@@ -80,10 +80,10 @@ def _parse_claude_memories(source: Source) -> Facts:
 def read_basic_memory(source: Source) -> Facts:
     """Read observations with category, tags and context, relations as sentences, and the other text of each note."""
     for text in source.texts(*_MARKDOWN):
-        yield from _facts(text, "user", _build_basic_fact) if isinstance(text, Text) else [text]
+        yield from _read_note(text, "user", _build_basic_fact) if isinstance(text, Text) else [text]
 
 
-def _facts(text: Text, source: Who, read: ReadStatement) -> Facts:
+def _read_note(text: Text, source: Who, read: ReadStatement) -> Facts:
     """Yield the statements of a note, and its skipped passages."""
     left, sections = list[Unread](), set[str]()
 
@@ -184,10 +184,10 @@ def front_matter(text: str, leave: Leave = _ignore_line) -> tuple[dict[str, Any]
     names are in lower case, because "Note: ..." between two rules is text.
     """
     lines = text.split("\n")
-    fields, end = _head(lines, 0)
+    fields, end = _parse_head(lines, 0)
     at, titled = end, False
     while at < len(lines):
-        more, after = _head(lines, at, strict=True) if end or titled else ({}, at)
+        more, after = _parse_head(lines, at, strict=True) if end or titled else ({}, at)
         if after > at and not (titled and any(name[0].isupper() for name in more)):
             leave(at + 1, SECOND_HEAD, "\n".join(lines[at:after]))
             lines[at:after] = [""] * (after - at)
@@ -198,7 +198,7 @@ def front_matter(text: str, leave: Leave = _ignore_line) -> tuple[dict[str, Any]
     return fields, "\n" * end + "\n".join(lines[end:])
 
 
-def _head(lines: Sequence[str], begins: int, *, strict: bool = False) -> tuple[dict[str, Any], int]:
+def _parse_head(lines: Sequence[str], begins: int, *, strict: bool = False) -> tuple[dict[str, Any], int]:
     """Return the fields of the block that begins at a line, and the next line. Without a block, the same line is returned.
 
     `strict` requires every line to be a field, an item or indented.

@@ -45,7 +45,7 @@ class Source:
     @classmethod
     def of(cls, path: Path) -> "Source":
         """Return the source at a path. A pipe can be read only once, so its text is read here."""
-        return cls(None, decoded(read_file(path))) if _kind_of(path, "file") == stat.S_IFIFO else cls(path)
+        return cls(None, decoded(read_file(path))) if _get_file_type(path, "file") == stat.S_IFIFO else cls(path)
 
     @property
     def is_folder(self) -> bool:
@@ -136,7 +136,7 @@ class Source:
 
     def _read_bytes(self, size: int) -> Iterator[bytes]:
         assert self.path is not None
-        with _as_argument_error(), self.path.open("rb") as file:
+        with _convert_os_errors(), self.path.open("rb") as file:
             yield from iter(partial(file.read, size), b"")
 
     def texts(self, *suffixes: str) -> Iterator[Text | RefusedEntry | Unread]:
@@ -159,7 +159,7 @@ class Source:
         `skipped` gets all other files, hidden files and links. Raises `PAYLOAD_TOO_LARGE` beyond 10,000 files.
         """
         assert self.path is not None
-        with _as_argument_error():
+        with _convert_os_errors():
             paths = sorted(path for path in self.path.rglob("*") if path.is_symlink() or not path.is_dir())
         shown = list[tuple[str, Path]]()
         for path in paths:
@@ -181,18 +181,18 @@ def read_file(path: Path, field: str = "file", most: int = MOST_BYTES) -> bytes:
 
     Raises `PAYLOAD_TOO_LARGE` beyond `most` bytes, and `INVALID_ARGUMENT` for system errors, folders, devices and sockets.
     """
-    if _kind_of(path, field) == stat.S_IFDIR:
+    if _get_file_type(path, field) == stat.S_IFDIR:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: is a folder; name a file", field)
-    with _as_argument_error(field), path.open("rb") as file:
+    with _convert_os_errors(field), path.open("rb") as file:
         data = file.read(most + 1)
     if len(data) > most:
         raise too_large(f"is larger than {most // 1_000_000} MB", field)
     return data
 
 
-def _kind_of(path: Path, field: str) -> int:
+def _get_file_type(path: Path, field: str) -> int:
     """Return the type of a path as `stat` has it. Raises `INVALID_ARGUMENT` unless it is a file, folder or pipe."""
-    with _as_argument_error(field):
+    with _convert_os_errors(field):
         kind = stat.S_IFMT(path.stat().st_mode)
     if kind not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFIFO):
         why = f"{field}: is a device or a socket; name a file, or give the text on standard input"
@@ -218,7 +218,7 @@ def _get_modified_time(path: Path) -> datetime:
 
 
 @contextmanager
-def _as_argument_error(field: str = "file") -> Iterator[None]:
+def _convert_os_errors(field: str = "file") -> Iterator[None]:
     """Turn an `OSError` into an error about the field."""
     try:
         yield

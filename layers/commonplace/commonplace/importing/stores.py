@@ -70,19 +70,19 @@ def _replace_deleted(entry: Any) -> Any:
 
 def read_mcp_memory(source: Source) -> Found:
     """Read observations and relations from the file of MCP's reference memory server, or from the result of `read_graph`."""
-    whole = _whole(source)
+    whole = _load_object(source)
     if not {"entities", "relations"} & whole.keys():
-        yield from read_entries(_node, (), source)
+        yield from read_entries(_read_node, (), source)
         return
     for kind, name in (("entity", "entities"), ("relation", "relations")):
         listed = objects(whole.get(name) or [])
-        yield from each([{"type": kind, **item} if isinstance(item, Mapping) else item for item in listed], _node)
+        yield from each([{"type": kind, **item} if isinstance(item, Mapping) else item for item in listed], _read_node)
     yield from beside(whole, "entities", "relations")
 
 
 def read_letta(source: Source) -> Found:
     """Read the passages of an agent file, and the statements of its memory blocks. Messages and tools are skipped."""
-    whole = _whole(source)
+    whole = _load_object(source)
     lists = [name for name in (*BLOCKS, *PASSAGES) if isinstance(whole.get(name), list)]
     if not (lists or "agents" in whole):
         yield from read_entries(_parse_passage, (), source)
@@ -90,11 +90,11 @@ def read_letta(source: Source) -> Found:
     agents = whole.get("agents")
     agent = next((agent for agent in agents if isinstance(agent, Mapping)), whole) if isinstance(agents, list) else whole
     for name in lists:
-        yield from each(whole[name], partial(_block, agent) if name in BLOCKS else _parse_passage)
+        yield from each(whole[name], partial(_read_block, agent) if name in BLOCKS else _parse_passage)
     yield from beside(whole, *lists)
 
 
-def _whole(source: Source) -> Mapping[str, Any]:
+def _load_object(source: Source) -> Mapping[str, Any]:
     """Return the object in a file of up to 50 MB. A file with a list or JSON Lines gives an empty object."""
     is_single = not source.stands_in_lines and JsonText(source.pieces()).next() == "{"
     whole: Mapping[str, Any] = source.json if is_single else {}
@@ -183,7 +183,7 @@ def edge_facts(where: str, edge: Mapping[str, Any]) -> Iterator[ForeignFact]:
     )
 
 
-def _block(agent: Mapping[str, Any], where: str, block: Mapping[str, Any]) -> Iterator[ForeignFact]:
+def _read_block(agent: Mapping[str, Any], where: str, block: Mapping[str, Any]) -> Iterator[ForeignFact]:
     """Read the statements of a block. They are about the user, except that the persona block is about the agent."""
     label, value = str(block.get("label") or "block"), block.get("value")
     itself = label == "persona"
@@ -225,7 +225,7 @@ def read_langgraph(source: Source) -> Found:
                 nouns.add((len(parts), at))
             if _NUMBER.fullmatch(part) and first.setdefault((len(parts), at), part) != part:
                 numbered.add((len(parts), at))
-    yield from read_entries(partial(_item, nouns, numbered), LANGGRAPH, source)
+    yield from read_entries(partial(_read_item, nouns, numbered), LANGGRAPH, source)
 
 
 def _list_parts(item: Mapping[str, Any]) -> list[str]:
@@ -233,11 +233,11 @@ def _list_parts(item: Mapping[str, Any]) -> list[str]:
     return [str(part) for part in namespace] if isinstance(namespace, list) else [str(namespace or "")]
 
 
-def _item(nouns: set[_Place], numbered: set[_Place], where: str, item: Mapping[str, Any]) -> Iterator[ForeignFact]:
+def _read_item(nouns: set[_Place], numbered: set[_Place], where: str, item: Mapping[str, Any]) -> Iterator[ForeignFact]:
     """Read an item that `Item.dict()` of LangGraph wrote."""
     parts = _list_parts(item)
     numbers = {part for at, part in enumerate(parts) if (len(parts), at) in numbered and _NUMBER.fullmatch(part)}
-    content, more = _words_in(item.get("value"))
+    content, more = _parse_value(item.get("value"))
     tags, path = more.pop("tags", ()), "/".join(parts)
     yield ForeignFact(
         where=where,
@@ -246,8 +246,8 @@ def _item(nouns: set[_Place], numbered: set[_Place], where: str, item: Mapping[s
         tags=tags,
         times={"created_at": item.get("created_at") or item.get("createdAt")},
         rest=merged_fields({"namespace": path}, more, _omit(item, _ITEM)),
-        person=_person_in(["" if (len(parts), at) in nouns else part for at, part in enumerate(parts)], numbers)
-        or _person_in(parts, numbers),
+        person=_find_person(["" if (len(parts), at) in nouns else part for at, part in enumerate(parts)], numbers)
+        or _find_person(parts, numbers),
     )
 
 
@@ -257,7 +257,7 @@ def record_facts(where: str, record: Mapping[str, Any]) -> Iterator[ForeignFact]
     text, more = (content.get("text"), _omit(content, {"text"})) if isinstance(content, Mapping) else (content, {})
     if isinstance(text, str) and text.lstrip().startswith("{"):
         with suppress(CommonplaceError):  # a sentence may begin with a brace
-            text, parts = _words_in(read_json(text))
+            text, parts = _parse_value(read_json(text))
             more = merged_fields(more, parts)
     values = {
         name: next(iter(value.values())) if isinstance(value, Mapping) and len(value) == 1 else value
@@ -271,11 +271,11 @@ def record_facts(where: str, record: Mapping[str, Any]) -> Iterator[ForeignFact]
         tags=[*_list_values(more.pop("categories", None)), *_list_values(more.pop("tags", None))],
         times={"created_at": record.get("createdAt")},
         rest=merged_fields({"namespace": path}, more, values, _omit(record, _RECORD)),
-        person=_person_in(path.split("/")) if isinstance(path, str) else None,
+        person=_find_person(path.split("/")) if isinstance(path, str) else None,
     )
 
 
-def _node(where: str, node: Mapping[str, Any]) -> Iterator[ForeignFact]:
+def _read_node(where: str, node: Mapping[str, Any]) -> Iterator[ForeignFact]:
     """Yield an entity's observations, or a relation as a sentence. Observations get the entity's name if they lack it."""
     if node.get("type") == "relation":
         start, kind, end = (str(node.get(name) or "") for name in ("from", "relationType", "to"))
@@ -291,7 +291,7 @@ def _node(where: str, node: Mapping[str, Any]) -> Iterator[ForeignFact]:
         yield ForeignFact(where, f"{name}#{digest(fact)}", whole, tags=tags, rest=more)
 
 
-def _words_in(value: Any) -> tuple[Any, dict[str, Any]]:
+def _parse_value(value: Any) -> tuple[Any, dict[str, Any]]:
     """Return the text of a value, and its other fields. LangMem nests the text one level deeper."""
     if not isinstance(value, Mapping):
         return value, {}
@@ -299,7 +299,7 @@ def _words_in(value: Any) -> tuple[Any, dict[str, Any]]:
         if isinstance(value.get(name), str):
             return value[name], _omit(value, {name})
         if isinstance(value.get(name), Mapping):
-            content, more = _words_in(value[name])
+            content, more = _parse_value(value[name])
             return content, merged_fields(_omit(value, {name}), more)
     return as_line(value) or None, {}
 
@@ -320,7 +320,7 @@ def _format_name(value: Any) -> str | None:
     return str(value).strip() or None if isinstance(value, (str, int)) else None
 
 
-def _person_in(namespace: Sequence[str], numbers: Container[str] = ()) -> str | None:
+def _find_person(namespace: Sequence[str], numbers: Container[str] = ()) -> str | None:
     """Return the part of a namespace that names the person, or None. It often follows a word such as "users"."""
     pairs = list(zip(("", *namespace), namespace, strict=False))
     behind = (part for word, part in pairs if _PERSON_WORDS.fullmatch(word) and part)

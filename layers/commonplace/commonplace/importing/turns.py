@@ -64,7 +64,7 @@ def _is_conversation(entry: Any) -> bool:
 
 def _split_conversations(messages: Iterable[Any], at: datetime, zone: tzinfo | None) -> Conversations:
     left = list[RefusedEntry | Unread]()
-    for section in split_by_pauses(with_times(_checked(messages, left), at.isoformat()), zone):
+    for section in split_by_pauses(with_times(_check_turns(messages, left), at.isoformat()), zone):
         texts, names = list[str](), dict[str, int]()
         for number, text in enumerate(section, 1):
             if text.role == "user":  # names come from what the user said so far, to recognize a conversation that grew
@@ -78,7 +78,7 @@ def _split_conversations(messages: Iterable[Any], at: datetime, zone: tzinfo | N
     yield from left
 
 
-def _checked(messages: Iterable[Any], left: list[RefusedEntry | Unread]) -> Iterator[tuple[str | None, str, Any, None]]:
+def _check_turns(messages: Iterable[Any], left: list[RefusedEntry | Unread]) -> Iterator[tuple[str | None, str, Any, None]]:
     """Yield role, text and time of each message. Refused messages and unread passages are added to `left`."""
     number, before = 0, None
     for entry in messages:
@@ -92,12 +92,12 @@ def _checked(messages: Iterable[Any], left: list[RefusedEntry | Unread]) -> Iter
         except CommonplaceError as error:
             left += refusal(where, entry, error)
             continue
-        left += _unread_parts(where, message, entry, before)
+        left += _find_unread_parts(where, message, entry, before)
         before = message.words
         yield message.speaker, message.words, next((entry[name] for name in _TIMES if entry.get(name)), None), None
 
 
-def _unread_parts(where: str, message: ChatMessage, fields: Mapping[str, Any], before: str | None) -> Iterator[Unread]:
+def _find_unread_parts(where: str, message: ChatMessage, fields: Mapping[str, Any], before: str | None) -> Iterator[Unread]:
     """Yield the parts that become no memory, like other fields of the user's messages and messages of other roles."""
     if message.speaker == "user":
         yield from beside(fields, "role", "content")

@@ -31,7 +31,7 @@ _MOST_PLACES = 10  # that an error lists
 _AnyMethod = TypeVar("_AnyMethod", bound=Callable[..., str])
 
 
-def _with_errors_as_text(method: _AnyMethod) -> _AnyMethod:
+def _raise_as_tool_errors(method: _AnyMethod) -> _AnyMethod:
     """Raise failures as errors of the tool, with only their message."""
 
     @wraps(method)
@@ -55,7 +55,7 @@ class MemoryTool(BetaAbstractMemoryTool):
         super().__init__(cache_control=cache_control)
         self._documents = memory.documents
 
-    @_with_errors_as_text
+    @_raise_as_tool_errors
     def view(self, command: BetaMemoryTool20250818ViewCommand) -> str:
         """Return a file with numbered lines, or the contents of a folder, two levels deep."""
         place, files = place_of(command.path), MemoryFiles.read(self._documents)
@@ -70,7 +70,7 @@ class MemoryTool(BetaAbstractMemoryTool):
         shown = lines[first - 1 : len(lines) if last == -1 else last]
         return f"Here's the content of {command.path} with line numbers:\n{_number_lines(shown, first)}"
 
-    @_with_errors_as_text
+    @_raise_as_tool_errors
     def create(self, command: BetaMemoryTool20250818CreateCommand) -> str:
         """Create a file, and the folders that it needs."""
         place, files = place_of(command.path), MemoryFiles.read(self._documents)
@@ -80,7 +80,7 @@ class MemoryTool(BetaAbstractMemoryTool):
         written = files.write(place, command.file_text)
         return f"File created successfully at: {command.path}{_describe_redaction(written)}"
 
-    @_with_errors_as_text
+    @_raise_as_tool_errors
     def str_replace(self, command: BetaMemoryTool20250818StrReplaceCommand) -> str:
         """Replace a text that occurs exactly once in a file."""
         place, files, text = self._read_file(command.path)
@@ -102,7 +102,7 @@ class MemoryTool(BetaAbstractMemoryTool):
         heading = "The memory file has been edited. Here is the snippet showing the change (with line numbers):"
         return f"{heading}\n{_number_lines(shown, first)}{_describe_redaction(written)}"
 
-    @_with_errors_as_text
+    @_raise_as_tool_errors
     def insert(self, command: BetaMemoryTool20250818InsertCommand) -> str:
         """Insert a text after a line of a file. Line 0 means before the first line."""
         place, files, text = self._read_file(command.path)
@@ -116,7 +116,7 @@ class MemoryTool(BetaAbstractMemoryTool):
         written = files.write(place, joined if joined.endswith("\n") else f"{joined}\n")
         return f"The file {command.path} has been edited.{_describe_redaction(written)}"
 
-    @_with_errors_as_text
+    @_raise_as_tool_errors
     def delete(self, command: BetaMemoryTool20250818DeleteCommand) -> str:
         """Delete a file or a whole folder. `memory.documents.undo` can undo the deletion of each file for 30 days."""
         place, files = place_of(command.path), MemoryFiles.read(self._documents)
@@ -127,7 +127,7 @@ class MemoryTool(BetaAbstractMemoryTool):
         files.delete(place)
         return f"Successfully deleted {command.path}"
 
-    @_with_errors_as_text
+    @_raise_as_tool_errors
     def rename(self, command: BetaMemoryTool20250818RenameCommand) -> str:
         """Move a file or folder to another path. Existing files are never overwritten."""
         old, new, files = place_of(command.old_path), place_of(command.new_path), MemoryFiles.read(self._documents)

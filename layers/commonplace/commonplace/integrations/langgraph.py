@@ -66,7 +66,7 @@ class CommonplaceStore(BaseStore):
             case GetOp():
                 return self._get_item(op.namespace, op.key)
             case SearchOp():
-                return self._search(op)
+                return self._search_items(op)
             case ListNamespacesOp():
                 return self._list_namespaces(op)
             case _:
@@ -102,7 +102,7 @@ class CommonplaceStore(BaseStore):
             updated_at=document.updated_at,
         )  # fmt: skip
 
-    def _search(self, op: SearchOp) -> list[SearchItem]:
+    def _search_items(self, op: SearchOp) -> list[SearchItem]:
         """Return the matches, best first, then items without a score. Without a query, the oldest items are first."""
         namespace = (_ROOT, *op.namespace_prefix)
         heads = sorted(self._documents.listed(namespace), key=lambda head: (head.created_at, head.path))

@@ -28,7 +28,7 @@ def place_of(path: str) -> Place:
         raise PathError(f"Path must start with /memories, got: {path}")
     names: list[str] = []
     for name in path.split("/"):
-        if _climbs(name) or (name == ".." and not names):
+        if _is_climbing(name) or (name == ".." and not names):
             raise PathError(f"Path {path} would escape /memories directory")
         if name == "..":
             names.pop()
@@ -39,7 +39,7 @@ def place_of(path: str) -> Place:
     return tuple(names[1:])
 
 
-def _climbs(name: str) -> bool:
+def _is_climbing(name: str) -> bool:
     """Return whether a name climbs once another program decodes it: `%2e%2e`, `..%2f`, `..\\\\`, also encoded twice."""
     decoded = name
     for _ in range(_MOST_DECODED):
@@ -97,7 +97,7 @@ class MemoryFiles:
 
     def delete(self, place: Place) -> None:
         """Delete a file, or a folder with its contents. The parent folder stays."""
-        self._leave(place)
+        self._preserve_folder(place)
         heads = [self.files[place]] if place in self.files else self.documents.listed((ROOT, *place))
         for head in heads:
             self.documents.delete(head.namespace, head.key)
@@ -129,9 +129,9 @@ class MemoryFiles:
                 self.documents.delete(old_head.namespace, old_head.key, version=old_head.version)
             raise
         if new[: len(old) - 1] != old[:-1]:
-            self._leave(old)
+            self._preserve_folder(old)
 
-    def _leave(self, place: Place) -> None:
+    def _preserve_folder(self, place: Place) -> None:
         """Preserve the parent folder if this was the last item in it."""
         folder, own = place[:-1], len(place)
         siblings = [path for path in {*self.files, *self.folders} if path[: len(folder)] == folder and path[:own] != place]

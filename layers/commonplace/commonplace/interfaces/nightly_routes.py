@@ -32,7 +32,7 @@ def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], 
     match path.strip("/").split("/"):
         case ["interactions"]:
             _check_method(method, "POST")
-            return _recorded(validate.check(RecordRequest, as_declared(RecordRequest, body())).interactions, nights)
+            return _record_and_report(validate.check(RecordRequest, as_declared(RecordRequest, body())).interactions, nights)
         case ["runs"]:
             _check_method(method, "GET")
             return nights.listed(_parse_limit(query)).model_dump(mode="json")
@@ -59,7 +59,7 @@ def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], 
     raise CommonplaceError(ErrorCode.NOT_FOUND, f"there is nothing at this path; there are {PATHS}")
 
 
-def _recorded(interactions: Sequence[Any], nights: Nights) -> Answer:
+def _record_and_report(interactions: Sequence[Any], nights: Nights) -> Answer:
     """Record the interactions and return a report. Raises an error if the only interaction of a call is refused."""
     done = nights.record(interactions)
     if len(interactions) == len(done.refused) == 1:

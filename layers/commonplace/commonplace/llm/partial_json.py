@@ -32,20 +32,20 @@ def items_of(text: str, name: str, cut: bool) -> Items | None:
     Fences and remarks around the JSON are ignored. `cut` is True if a limit ended the answer, perhaps within an item.
     Half a character is read as U+0000, which no field may contain. So only the item with this character is invalid.
     """
-    for fields, remainder in _objects(text):
+    for fields, remainder in _find_objects(text):
         if isinstance(fields.get(name), list):
             items: list[object] = fields[name]
-            ended = not items or not cut or _ends_with_an_item(remainder)
+            ended = not items or not cut or _is_cut_after_item(remainder)
             return Items(items) if ended else Items(items[:-1], items[-1])
     return None
 
 
 def object_with(text: str, name: str) -> dict[str, Any] | None:
     """Return the first complete JSON object of the answer that has a field of that name."""
-    return next((fields for fields, remainder in _objects(text) if name in fields and _begins_whole(remainder)), None)
+    return next((fields for fields, remainder in _find_objects(text) if name in fields and _has_full_object(remainder)), None)
 
 
-def _objects(text: str) -> Iterator[tuple[dict[str, Any], str]]:
+def _find_objects(text: str) -> Iterator[tuple[dict[str, Any], str]]:
     """Yield the JSON objects in the answer, each with the text from its start. Objects may be cut off."""
     text = _HALVES.sub(lambda match: match[1] or r"\u0000", text)
     start = -1
@@ -58,7 +58,7 @@ def _objects(text: str) -> Iterator[tuple[dict[str, Any], str]]:
             yield value, text[start:]
 
 
-def _begins_whole(text: str) -> bool:
+def _has_full_object(text: str) -> bool:
     """Return whether the text starts with a complete JSON object."""
     try:
         json.JSONDecoder().raw_decode(text)
@@ -67,7 +67,7 @@ def _begins_whole(text: str) -> bool:
     return True
 
 
-def _ends_with_an_item(text: str) -> bool:
+def _is_cut_after_item(text: str) -> bool:
     """Return whether only closing brackets are missing. After a list within an item, the rest of the item is missing too."""
     trimmed = text.rstrip(", \n")
     return any(_is_json(trimmed + end) for end in ("", "}", "]}"))

@@ -90,7 +90,7 @@ class PagePlanner:
             assert item.memory is not None
             return self._build_operation(item, closes=transitions.deleted(item.memory, self.caller.now))
         try:
-            typed, kinds = validate.validate(EntryRequest, _fields_to_check(item, item.line, self.caller), None)
+            typed, kinds = validate.validate(EntryRequest, _pick_fields_to_check(item, item.line, self.caller), None)
         except CommonplaceError as error:
             return self._leave_aside(item, "NOOP", "applied", error.message)
         self.redacted |= dict.fromkeys(kinds)
@@ -296,7 +296,7 @@ def _find_noon(day: date, caller: Caller) -> datetime:
     return datetime.combine(day, time(12), caller.now.tzinfo)
 
 
-def _fields_to_check(difference: Difference, line: PageEntry, caller: Caller) -> Mapping[str, object]:
+def _pick_fields_to_check(difference: Difference, line: PageEntry, caller: Caller) -> Mapping[str, object]:
     """Return the fields of a line to validate. Omits the text of a moved entry, which was checked before."""
     fields: dict[str, object] = {"key": line.key} if difference.kind == "move" else {"key": line.key, "value": line.text}
     was_moved = difference.memory is None or was_moved_to(difference.page, difference.memory, zone_of(caller))

@@ -75,7 +75,7 @@ def differences(pages: Sequence[Page], record: MemoriesById) -> list[Difference]
     If a memory changed after its page was written, an edit or removal of its entry is a `conflict`. Without such an edit,
     the page is only outdated.
     """
-    entries = _entries(pages, record)
+    entries = _find_entries(pages, record)
     differences: list[Difference] = []
     edited = [page for page in pages if page.edited]
     for page in edited:
@@ -88,7 +88,7 @@ def differences(pages: Sequence[Page], record: MemoriesById) -> list[Difference]
     return differences + [item for memory_id, page in taken_out.items() for item in _find_removed(page, memory_id, record)]
 
 
-def _entries(pages: Sequence[Page], record: MemoriesById) -> dict[str, tuple[str, int]]:
+def _find_entries(pages: Sequence[Page], record: MemoriesById) -> dict[str, tuple[str, int]]:
     """Return the page and line of each memory's entry.
 
     If a memory has several entries, the first entry with the memory's text wins, else the first entry.

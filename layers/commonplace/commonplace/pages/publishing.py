@@ -34,7 +34,7 @@ def render_pages(user_id: str, memories: Iterable[Memory], zone: tzinfo) -> dict
     by_page: dict[str, list[Memory]] = {MAIN: []}
     for memory in memories:
         by_page.setdefault(page_name(memory, zone), []).append(memory)
-    return {name: _format_page(name, user_id, sorted(memories, key=_order)) for name, memories in by_page.items()}
+    return {name: _format_page(name, user_id, sorted(memories, key=_build_sort_key)) for name, memories in by_page.items()}
 
 
 def visible_pages(caller: Caller, ports: Ports) -> dict[str, str]:
@@ -45,7 +45,7 @@ def visible_pages(caller: Caller, ports: Ports) -> dict[str, str]:
     return render_pages(caller.user_id, current, zone_of(caller))
 
 
-def _order(memory: Memory) -> tuple[bool, str, float, str]:
+def _build_sort_key(memory: Memory) -> tuple[bool, str, float, str]:
     """Return the sort key of a memory. Memories with keys come first. The order is stable, to compare versions of a page."""
     return memory.key is None, memory.key or "", memory.happened_at.timestamp(), memory.memory_id
 

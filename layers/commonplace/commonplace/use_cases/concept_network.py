@@ -58,7 +58,7 @@ def concept_network(request: NetworkRequest, caller: Caller, ports: Ports) -> Ne
             warning = _explain_unknown_focus(request.focus, graph)
             return _build_result([], [], request.format).model_copy(update={"notes": Notes(warnings=[warning])})
     shown = around(graph, focus, request.depth)[: request.limit] if focus else by_use(graph)[: request.limit]
-    return _build_result(_nodes(graph, shown), _build_links(graph, shown), request.format)
+    return _build_result(_build_nodes(graph, shown), _build_links(graph, shown), request.format)
 
 
 def graph_of(seen: Sequence[Outline]) -> Graph:
@@ -108,8 +108,8 @@ def _explain_unknown_focus(focus: str, graph: Graph) -> str:
     return f"no memory has this concept{nearest}"
 
 
-def _nodes(graph: Graph, shown: Sequence[str]) -> list[NetworkNode]:
-    """Communities are computed on the whole graph, and numbered by their most used concept."""
+def _build_nodes(graph: Graph, shown: Sequence[str]) -> list[NetworkNode]:
+    """Group the nodes by community. The communities of the whole graph are numbered by their most used concept."""
     attracting = {pair: weight for pair, weight in graph.weights.items() if weight > 0}
     linked = sorted({name for pair in attracting for name in pair})
     community = {name: group for group in communities(linked, attracting) for name in group}

@@ -153,7 +153,7 @@ def clean_body(body: str, form: Form) -> tuple[str, tuple[str, ...]]:
         clean, kinds = redaction.text, list(redaction.kinds)
     else:
         kinds = []
-        clean = json.dumps(_redacted(_parse_object(body), "", kinds, 0), ensure_ascii=False)
+        clean = json.dumps(_redact_value(_parse_object(body), "", kinds, 0), ensure_ascii=False)
     _check_size(clean)
     return clean, tuple(dict.fromkeys(kinds))
 
@@ -165,17 +165,17 @@ def _parse_object(body: str) -> dict[str, Any]:
         _refuse(error.code, error.message)
 
 
-def _redacted(value: Any, path: str, kinds: list[str], depth: int) -> Any:
-    """`path` contains the names above the value. The innermost name is last."""
+def _redact_value(value: Any, path: str, kinds: list[str], depth: int) -> Any:
+    """Redact the value and all values in it. `path` contains the names above the value, innermost last."""
     if depth > _DEEPEST:
         _refuse(ErrorCode.INVALID_JSON, f"is nested deeper than {_DEEPEST} levels")
     if isinstance(value, dict):
         return {
-            _redacted(name, "", kinds, depth): _redacted(inner, f"{path} {name}"[-_MOST_OF_PATH:], kinds, depth + 1)
+            _redact_value(name, "", kinds, depth): _redact_value(inner, f"{path} {name}"[-_MOST_OF_PATH:], kinds, depth + 1)
             for name, inner in value.items()
         }
     if isinstance(value, list):
-        return [_redacted(inner, path, kinds, depth + 1) for inner in value]
+        return [_redact_value(inner, path, kinds, depth + 1) for inner in value]
     if not isinstance(value, str | int | float) or isinstance(value, bool):
         return value
     _check_printable(str(value))

@@ -23,7 +23,7 @@ def history(request: HistoryRequest, caller: Caller, ports: Ports, compares: boo
     agents = visibility_of(caller).agents
     everything = [memory for memory in ports.records.all(caller.user_id) if memory.agent_id in agents]
     name = request.key or str(request.memory_id)
-    line = _lineage_of(name, everything, caller, ports) if request.key is None else []
+    line = _find_lineage(name, everything, caller, ports) if request.key is None else []
     memories = [memory for memory in line if memory.content]  # erased memories are not shown
     if not line:
         memories = [item for item in everything if item.collection == DEFAULT_COLLECTION and item.key == folded_key(name)]
@@ -33,8 +33,8 @@ def history(request: HistoryRequest, caller: Caller, ports: Ports, compares: boo
     return History(key=request.key or memories[0].key, values=tuple(_build_value(item, ports, compares) for item in memories))
 
 
-def _lineage_of(memory_id: str, everything: list[Memory], caller: Caller, ports: Ports) -> list[Memory]:
-    """Accepts external ids too."""
+def _find_lineage(memory_id: str, everything: list[Memory], caller: Caller, ports: Ports) -> list[Memory]:
+    """Return the memory with its earlier and later values. Accepts external ids too."""
     memories = lineage(memory_id, everything)
     return memories or [
         memory for last in behind_alias(memory_id, caller, ports) for memory in lineage(last.memory_id, everything)
@@ -53,11 +53,11 @@ def _build_value(memory: Memory, ports: Ports, compares: bool) -> Value:
         evidence=memory.evidence,
         session_id=memory.session_id,
         steps=tuple(Step(operation=audit.operation, at=audit.at) for audit in audits),
-        recommendations=_recommendations(memory, audits, ports) if compares else None,
+        recommendations=_find_recommendations(memory, audits, ports) if compares else None,
     )
 
 
-def _recommendations(memory: Memory, audits: Sequence[Audit], ports: Ports) -> Recommendations | None:
+def _find_recommendations(memory: Memory, audits: Sequence[Audit], ports: Ports) -> Recommendations | None:
     """Return None without an index, for closed memories, and for memories that were compared when stored."""
     if memory.status != "active" or all(audit.detail.get(COMPARED) is not False for audit in audits):
         return None

@@ -98,7 +98,7 @@ class _TurnReader:
         turn = self.turns[number]
         if not any(map(str.isalnum, turn.text)):
             return "", "empty_text: contains no letter or digit"
-        redaction = redact(turn.text[: 2 * MAX_TEXT], self._previous_text(number))
+        redaction = redact(turn.text[: 2 * MAX_TEXT], self._get_previous_text(number))
         if redaction.only_secret:
             return "", "secret_only: contains only a secret"
         if len(redaction.text) > MAX_TEXT:
@@ -112,7 +112,7 @@ class _TurnReader:
         fields = {"agent_id": self.caller.agent_id, "source": source}
         return new_entry("import", statement, self._build_place(turn), self.caller, self.ports, fields)
 
-    def _previous_text(self, number: int) -> str | None:
+    def _get_previous_text(self, number: int) -> str | None:
         """Return the previous turn of the session, because a question can show that a number is a secret."""
         before = self.turns[number - 1] if number else None
         return before.text if before and before.session_id == self.turns[number].session_id else None

@@ -191,7 +191,7 @@ class _FactImport:
         for memory in self.ports.records.all(self.caller.user_id):
             if memory.status == "active":
                 seen.add(fingerprint(memory), memory.memory_id)
-        for number, checked in self._valid_facts():
+        for number, checked in self._iterate_valid_facts():
             fact, zone = checked.fact, self.caller.now.tzinfo
             is_over = fact.valid_to is not None and in_zone(fact.valid_to, zone) <= self.caller.now
             place = DEFAULT_COLLECTION, self.caller.agent_id, fact.session_id, fact.position
@@ -205,7 +205,7 @@ class _FactImport:
 
     def read(self) -> PrecomputedEmbedder:
         """Read all entries into `plan`. Returns the embedder with the vectors computed so far."""
-        fresh = list(self._valid_facts())
+        fresh = list(self._iterate_valid_facts())
         own_tags = self.ports.facts.tags(self.caller.user_id)
         vectors, memories = PrecomputedEmbedder.of((), self.ports.embedder), list[Given]()
         for batch in in_batches(fresh, _BATCH):
@@ -218,10 +218,10 @@ class _FactImport:
             self.progress(len(memories), len(fresh))
         self.plan = ImportPlan.of(memories, self.caller, self.ports)
         self._count_fresh(fresh)
-        self._compare(vectors)
+        self._mark_paraphrases(vectors)
         return vectors
 
-    def _compare(self, vectors: PrecomputedEmbedder) -> None:
+    def _mark_paraphrases(self, vectors: PrecomputedEmbedder) -> None:
         """Mark new memories that paraphrase a stored memory."""
         caller, ports = self.caller, replace(self.ports, embedder=vectors)
         if not ports.facts.statistics(caller.user_id, caller.now, vectors.name).active:
@@ -232,9 +232,9 @@ class _FactImport:
                 entry = Entry(memory, vectors.embed(memory.content), Audit("import", caller.now, {}))
                 same, _ = advice_on(entry, alike(find_similar(entry, ports) or ()), ports)
                 if same:
-                    self._mark(new.number, "near_duplicate", same[0].memory_id, f"says the same as {same[0].memory_id}")
+                    self._set_result(new.number, "near_duplicate", same[0].memory_id, f"says the same as {same[0].memory_id}")
 
-    def _valid_facts(self) -> Iterator[tuple[int, CheckedFact]]:
+    def _iterate_valid_facts(self) -> Iterator[tuple[int, CheckedFact]]:
         """Yield the valid statements with unknown names, and their numbers."""
         for batch in in_batches(self.given, _READ_BATCH):
             names = [entry.alias for entry in batch if isinstance(entry, ForeignFact)]
@@ -285,7 +285,7 @@ class _FactImport:
     def _add_known(self, number: int, fact: CheckedFact, item: Memory | None, why: str | None, *, same: bool = False) -> None:
         """Count the tags and note of a known statement as left out. `same` means that the stored memory has them."""
         self._append_within_limit(self.known, fact.name)
-        self._mark(number, "known", item.memory_id if item is not None else None, why)
+        self._set_result(number, "known", item.memory_id if item is not None else None, why)
         tags, note = fact.fact.tags, fact.fact.user_note or ""
         if item is not None:  # its note is redacted, but the new one may not be
             tags = [tag for tag in tags if not words_of(tag) <= words_of(" ".join(item.tags))]
@@ -295,14 +295,14 @@ class _FactImport:
 
     def _add_conflict(self, number: int, fact: CheckedFact, memory_id: str | None, why: str) -> None:
         self._append_within_limit(self.conflicts, fact.name)
-        self._mark(number, "conflict", memory_id, why)
+        self._set_result(number, "conflict", memory_id, why)
         self.left.add(Unread(fact.where, CONFLICT, [fact.fact.content, fact.fact.tags, fact.rest]))
 
     def _refuse(self, refused: RefusedEntry) -> None:
         self._append_within_limit(self.refused, refused)
-        self._mark(self.entries, "refused", None, refused.message)
+        self._set_result(self.entries, "refused", None, refused.message)
 
-    def _mark(self, number: int, outcome: ImportOutcome, memory_id: str | None, why: str | None) -> None:
+    def _set_result(self, number: int, outcome: ImportOutcome, memory_id: str | None, why: str | None) -> None:
         """Replace the default outcome of an entry, which is "added"."""
         row = self.rows.get(number)
         self.outcomes.subtract([row.outcome if row else "added"])
@@ -352,7 +352,7 @@ class _FactImport:
         added = [new for new in self.plan.new if new.memory.memory_id not in lost]
         for new in self.plan.new:
             if new.memory.memory_id in lost:
-                self._mark(new.number, "lost", None, _LOST)
+                self._set_result(new.number, "lost", None, _LOST)
         shown = list(self.rows.values())
         return Imported(
             kind=kind,
@@ -406,7 +406,7 @@ def checked_fact(foreign: ForeignFact, zone: tzinfo | None, *, redacting: bool =
             times[name] = value if isinstance(value, datetime) else moment(value)
         except (ValueError, TypeError, OverflowError, OSError):
             odd[name] = value
-    words, more = _text_tags(foreign.tags)
+    words, more = _split_tags(foreign.tags)
     tags, over = split_tags(words)
     changed = [tag for tag in tags if not words_of(tag) <= words_of(hyphenated(tag))]  # `js` is stored as `javascript`
     extra = merged_fields(foreign.rest, odd, {"tags": [*over, *changed, *more]})
@@ -422,7 +422,7 @@ def checked_fact(foreign: ForeignFact, zone: tzinfo | None, *, redacting: bool =
     return CheckedFact(foreign.where, foreign.alias, fact, foreign.source, extra, cut, kinds_found, said_elsewhere.encode())
 
 
-def _text_tags(value: Any) -> tuple[list[str], list[Any]]:
+def _split_tags(value: Any) -> tuple[list[str], list[Any]]:
     """Return the tags that are text, and the other values."""
     several = value.split(",") if isinstance(value, str) else value if isinstance(value, (list, tuple)) else [value]
     words = [word.strip() for word in several if isinstance(word, str) and word.strip()]
@@ -453,10 +453,10 @@ def memory_of(checked: CheckedFact, statement: EnrichedStatement, caller: Caller
         "last_accessed": fact.last_accessed,
         "valid_from": fact.valid_from,
     }
-    return made.model_copy(update={**fields_kept, **_closing_fields(fact, now)})
+    return made.model_copy(update={**fields_kept, **_build_closing_fields(fact, now)})
 
 
-def _closing_fields(fact: Fact, now: datetime) -> Mapping[str, Any]:
+def _build_closing_fields(fact: Fact, now: datetime) -> Mapping[str, Any]:
     """Return the fields of a closed or expired memory."""
     if fact.valid_to is not None and fact.valid_to <= now:
         return {"status": "superseded", "valid_to": fact.valid_to, "expires_at": None, "purge_at": None}

@@ -85,7 +85,7 @@ class ImportPlan:
         present, instead = dict(state.memories), dict[str, str]()
         for record in records:
             memory = record.memory
-            left = _reason_to_skip(record, state, present, flaws.unreadable, caller.now)
+            left = _find_skip_reason(record, state, present, flaws.unreadable, caller.now)
             if left is None and memory.memory_id in present:
                 plan.known.append(record)
             elif left is not None:
@@ -95,9 +95,9 @@ class ImportPlan:
                 plan.new.append(record)
                 state.add(memory)
         existing = {*present, *flaws.unreadable}
-        plan._relink(existing, instead)  # first, because a changed link can close a circle
+        plan._repair_links(existing, instead)  # first, because a changed link can close a circle
         plan._refuse_circles(present.values())
-        plan._relink(existing, instead)
+        plan._repair_links(existing, instead)
         return plan
 
     def operations(self, caller: Caller, ports: Ports) -> tuple[PlannedOperation, ...]:
@@ -124,7 +124,7 @@ class ImportPlan:
         self.new = [record for record in self.new if record.memory.memory_id not in ids]
         self.left_out += [LeftOut(record, "circle", "memories that replaced one another in a circle") for record in circle]
 
-    def _relink(self, present: set[str], instead: Mapping[str, str]) -> None:
+    def _repair_links(self, present: set[str], instead: Mapping[str, str]) -> None:
         """Point links to skipped memories at the equal stored memory. Remove links without a target."""
         present = present | {record.memory.memory_id for record in self.new}
         changed = []
@@ -154,7 +154,7 @@ class _Existing:
                 self.keys[memory.collection, memory.key] = memory.memory_id
 
 
-def _reason_to_skip(
+def _find_skip_reason(
     record: Given, state: _Existing, present: Mapping[str, Memory], unreadable: Mapping[str, str], now: datetime
 ) -> LeftOut | None:
     """Return why a memory is skipped. None if it can be stored, or is stored already with the same content."""

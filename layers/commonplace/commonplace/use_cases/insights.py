@@ -22,7 +22,7 @@ from commonplace.use_cases.named import behind_alias, holder
 def store_insight(request: StoreInsightRequest, caller: Caller, ports: Ports) -> StoreInsightResult:
     """Store an insight, or update a known id. Raises `NOT_FOUND` for a deleted id, and `ERASED` for an erased id."""
     old = _find_current_version(request.id, caller, ports) if request.id is not None else None
-    entry = _entry(request, old, caller, ports)
+    entry = _build_entry(request, old, caller, ports)
     done = ingest(entry, ports) if old is None else _update_memory(entry, old, caller, ports)
     memory = done.memory
     if request.id is not None and old is None:
@@ -36,7 +36,7 @@ def store_insight(request: StoreInsightRequest, caller: Caller, ports: Ports) ->
     )
 
 
-def _entry(request: StoreInsightRequest, old: Memory | None, caller: Caller, ports: Ports) -> Entry:
+def _build_entry(request: StoreInsightRequest, old: Memory | None, caller: Caller, ports: Ports) -> Entry:
     """An update keeps the fields that the request omits."""
     known = request.metadata
     statement = enrich(request.content, ports.words, ports.embedder, ports.facts.tags(caller.user_id))

@@ -56,7 +56,7 @@ def legacy_ids(documents: Sequence[Document], names: Mapping[str, Sequence[str]]
     ids: dict[str, str] = {}
     taken = {document.name for document in documents}
     for document in documents:
-        own = _take(dict(document.fields), names["id"], _parse_identifier)
+        own = _pop(dict(document.fields), names["id"], _parse_identifier)
         ids[document.name] = document.name if own is None or own in taken else own
         taken.add(ids[document.name])
     return ids
@@ -65,29 +65,29 @@ def legacy_ids(documents: Sequence[Document], names: Mapping[str, Sequence[str]]
 def read_record(document: Document, legacy_id: str, names: Mapping[str, Sequence[str]], zone: tzinfo | None) -> LegacyRecord:
     """Return the record of a document. If the record can't be stored, raises a 400 that names the field."""
     unread = dict(document.fields)
-    if _take(dict(unread), names["id"], _parse_identifier) == legacy_id:
-        _take(unread, names["id"], _parse_identifier)
-    content = _take(unread, names["content"], _parse_text)
-    category = _take(unread, names["category"], _parse_short_text)
-    tags, over = split_tags(_take(unread, names["tags"], _parse_tags) or [])
+    if _pop(dict(unread), names["id"], _parse_identifier) == legacy_id:
+        _pop(unread, names["id"], _parse_identifier)
+    content = _pop(unread, names["content"], _parse_text)
+    category = _pop(unread, names["category"], _parse_short_text)
+    tags, over = split_tags(_pop(unread, names["tags"], _parse_tags) or [])
     unread |= {"tags": over} if over else {}
-    level, count = _take(unread, names["importance"], _parse_level), _take(unread, names["access_count"], _parse_count)
+    level, count = _pop(unread, names["importance"], _parse_level), _pop(unread, names["access_count"], _parse_count)
     data: dict[str, Any] = {
         "content": content,
         "tags": tags,
         "category_tags": list(tidy_tags([category or ""])),
-        "source": _take(unread, names["source"], _parse_short_text),
-        "expires_at": _take(unread, names["expires_at"], _parse_end),
-        **{name: _take(unread, names[name], moment) for name in ("created_at", "last_accessed")},
+        "source": _pop(unread, names["source"], _parse_short_text),
+        "expires_at": _pop(unread, names["expires_at"], _parse_end),
+        **{name: _pop(unread, names[name], moment) for name in ("created_at", "last_accessed")},
     }
-    note = _take(unread, names["user_note"], _parse_text)
+    note = _pop(unread, names["user_note"], _parse_text)
     left = {name: value for name, value in unread.items() if value is not None}
     data["user_note"], cut = noted(note, left)
     memory, kinds = validate.validate(LegacyMemory, {name: value for name, value in data.items() if value is not None}, zone)
     return LegacyRecord(legacy_id, memory, category, level, count or 0, tuple(left), cut, tuple(kinds))
 
 
-def _take(unread: dict[str, Any], names: Iterable[str], read: Callable[[Any], _T]) -> _T | None:
+def _pop(unread: dict[str, Any], names: Iterable[str], read: Callable[[Any], _T]) -> _T | None:
     """Remove a field and return its value. An unreadable value stays in `unread`, which goes to the note."""
     for name in names:
         try:

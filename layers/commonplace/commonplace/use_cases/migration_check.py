@@ -29,7 +29,7 @@ def check_migration(
 ) -> MigrationCheck:  # fmt: skip
     """Search both stores without counting uses. `queries` has JSON lines `{"query", "expected"?}`. Default: the old tags."""
     with gathered() as flaws:
-        records = _records(data, caller, tables, field_names(fields or {}))
+        records = _parse_all(data, caller, tables, field_names(fields or {}))
         moved = {
             record.legacy_id: memories[0].memory_id
             for record in records
@@ -49,7 +49,7 @@ def check_migration(
     ).naming(flaws)
 
 
-def _records(data: bytes, caller: Caller, tables: Sequence[str], names: Mapping[str, Sequence[str]]) -> list[LegacyRecord]:
+def _parse_all(data: bytes, caller: Caller, tables: Sequence[str], names: Mapping[str, Sequence[str]]) -> list[LegacyRecord]:
     """Return the records that were migrated, which are the records that can be stored."""
     documents = read_tinydb(data, tables).documents
     ids, records = legacy_ids(documents, names), list[LegacyRecord]()

@@ -105,16 +105,16 @@ class RestorePlanner:
         places = dict[object, str]()
         for name, memory in {**self.here, **self.goals}.items():
             if name not in opening:
-                places |= dict.fromkeys(self._places(memory), name)
+                places |= dict.fromkeys(self._list_unique_values(memory), name)
         for name in opening:
-            taken = next((places[place] for place in self._places(self.goals[name]) if place in places), None)
+            taken = next((places[place] for place in self._list_unique_values(self.goals[name]) if place in places), None)
             if taken is not None:
                 self._refuse(name, ErrorCode.CONFLICT, _TAKEN.format(taken))
                 del self.goals[name]
             else:
-                places |= dict.fromkeys(self._places(self.goals[name]), name)
+                places |= dict.fromkeys(self._list_unique_values(self.goals[name]), name)
 
-    def _places(self, memory: Memory) -> list[object]:
+    def _list_unique_values(self, memory: Memory) -> list[object]:
         """Return the values that must be unique among active memories: content and key."""
         over = memory.expires_at is not None and memory.expires_at <= self.caller.now
         if memory.status != "active" or over:
@@ -154,11 +154,11 @@ class RestorePlanner:
 
     def _find_closing_holders(self, names: Iterable[str]) -> Mapping[object, str]:
         closing = [name for name in names if self._is_closing(name)]
-        return {place: name for name in closing for place in (name, *self._places(self.here[name]))}
+        return {place: name for name in closing for place in (name, *self._list_unique_values(self.here[name]))}
 
     def _find_conflicting_names(self, opening: str, holders: Mapping[object, str]) -> Iterable[str]:
         before = self.here.get(opening)
-        wanted = [*self._places(self.goals[opening]), before.superseded_by if before else None]
+        wanted = [*self._list_unique_values(self.goals[opening]), before.superseded_by if before else None]
         return dict.fromkeys(holders[place] for place in wanted if place in holders)
 
     def _plan_operation(self, name: str, new: PlannedChange | None, blocking: Sequence[str]) -> PlannedOperation:
@@ -272,7 +272,7 @@ def coming_back(
     """Yield each memory as a new record with the same id, a higher version and the history, as in an import."""
     texts = list(dict.fromkeys(memory.content for memory, _ in memories))
     vectors = dict(zip(texts, ports.embedder.embed_all(texts), strict=True))
-    indexed = _indexed_versions([memory for memory, _ in memories], ports)
+    indexed = _get_indexed_versions([memory for memory, _ in memories], ports)
     for (memory, record), version in zip(memories, indexed, strict=True):
         vector = vectors[memory.content]
         own = {
@@ -307,8 +307,8 @@ def ratings_left(memory_ids: Collection[str], ratings: Sequence[Rating], caller:
     return by_id
 
 
-def _indexed_versions(memories: Sequence[Memory], ports: Ports) -> list[int]:
-    """The index accepts only newer versions, even for memories without a record."""
+def _get_indexed_versions(memories: Sequence[Memory], ports: Ports) -> list[int]:
+    """Return the version in the index of each memory, or 0. The index accepts only newer versions."""
     contents = ports.upkeep().contents if ports.upkeep else None
     if contents is None:
         return [0] * len(memories)

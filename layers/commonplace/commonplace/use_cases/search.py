@@ -43,7 +43,7 @@ def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> Searc
     search = search_of(request, caller, ports)
     result = search.found(counted=caller.counts)
     if caller.counts:
-        _log(request.query, result, caller, ports)
+        _log_search(request.query, result, caller, ports)
     time = result.query.time
     return SearchResult(
         results=_build_hits(result),
@@ -71,7 +71,7 @@ def search_personal(request: SearchPersonalRequest, caller: Caller, ports: Ports
     """Search an agent's own memories and the global ones."""
     agent = request.agent_id or caller.agent_id
     result = find(request.query, caller, ports, Filter(), request.limit, None, agent_id=agent)
-    _log(request.query, result, caller, ports)
+    _log_search(request.query, result, caller, ports)
     results = [
         PersonalHit(
             id=memory.memory_id,
@@ -99,7 +99,7 @@ def search_insights(request: SearchInsightRequest, caller: Caller, ports: Ports)
         emotion=insight.emotion if insight else None,
     )
     result = find(request.query, caller, ports, wanted, request.nResults, 0.0)
-    _log(request.query, result, caller, ports)
+    _log_search(request.query, result, caller, ports)
     hits = [
         InsightHit(
             id=memory.public_id,
@@ -119,7 +119,7 @@ def search_insights(request: SearchInsightRequest, caller: Caller, ports: Ports)
     )
 
 
-def _log(query: str, result: Found, caller: Caller, ports: Ports) -> None:
+def _log_search(query: str, result: Found, caller: Caller, ports: Ports) -> None:
     """Log the search. If the best match is below the threshold, the search counts as unanswered."""
     log_search(query, 0 if result.best_only else len(result.memories), caller, ports)
 

@@ -55,7 +55,7 @@ def counted(stored: Sequence[Outline], state: Statistics, now: datetime) -> Stat
             durability=_count(outline.durability for outline in live),
             status=_count("expired" if item.status == "active" and not item.is_live(at) else item.status for item in stored),
         ),
-        age=_ages(live, at),
+        age=_count_by_age(live, at),
         growth=_compute_growth(stored, at, zone_of(now)),
         tags=_compute_tag_stats(live),
         health=_compute_health(state),
@@ -96,8 +96,8 @@ def _count(names: Iterable[str]) -> dict[str, int]:
     return dict(sorted(Counter(names).items(), key=lambda item: (-item[1], item[0])))
 
 
-def _ages(live: Sequence[Outline], now: float) -> list[AgeGroup]:
-    """Memories from the future count as new."""
+def _count_by_age(live: Sequence[Outline], now: float) -> list[AgeGroup]:
+    """Count the memories per age group. A memory from the future counts as new."""
     days = [(now - outline.created_at) / _DAY for outline in live]
     bounds = (-float("inf"), *_AGES, float("inf"))
     counts = [sum(low < age <= high for age in days) for low, high in pairwise(bounds)]

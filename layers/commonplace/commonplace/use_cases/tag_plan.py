@@ -54,8 +54,8 @@ class TagPlan:
         only for abbreviations that aren't in the shipped table. Without memories, such abbreviations are not recognized.
         """
         plan = cls(OwnTags(uses, lambda word: words.pieces(word) == 1, _Abbreviations(memories).has), threshold)
-        pairs = sorted(_candidates(uses))
-        vectors = {} if embedder is None else _vectors({tag for pair in pairs for tag in pair}, embedder)
+        pairs = sorted(_find_candidates(uses))
+        vectors = {} if embedder is None else _embed_tags({tag for pair in pairs for tag in pair}, embedder)
         model = "" if embedder is None else embedder.name
         near: dict[str, dict[str, Likeness]] = defaultdict(dict)
         for first, other in in_time(pairs):
@@ -117,7 +117,7 @@ def _judge_tags(tag: str, other: str, own: OwnTags, vectors: Mapping[str, Vector
     return likeness(tag, other, own, cosine, scale_of(model))
 
 
-def _vectors(tags: set[str], embedder: Embedder) -> dict[str, Vector | None]:
+def _embed_tags(tags: set[str], embedder: Embedder) -> dict[str, Vector | None]:
     """Embed the tags. Returns nothing for models without a known score scale."""
     if scale_of(embedder.name) is None:
         return {}
@@ -125,7 +125,7 @@ def _vectors(tags: set[str], embedder: Embedder) -> dict[str, Vector | None]:
     return dict(zip(ordered, embedder.embed_all([tag.replace("-", " ") for tag in ordered]), strict=True))
 
 
-def _candidates(tags: Mapping[str, int]) -> set[tuple[str, str]]:
+def _find_candidates(tags: Mapping[str, int]) -> set[tuple[str, str]]:
     """Return pairs with the same spelling, table entry, initials or stem, or with one different letter."""
     together: dict[tuple[str, str], set[str]] = defaultdict(set)
     for tag in tags:

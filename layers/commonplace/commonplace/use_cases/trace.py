@@ -31,7 +31,7 @@ def trace_search(request: SearchRequest, caller: Caller, ports: Ports) -> TraceR
     result = search.found()
     started = perf_counter()
     legs = (result.matches.retrieved.legs if result.matches else None) or Legs()
-    considered = _considered(search, result)
+    considered = _find_unreturned(search, result)
     in_legs = [memory_id for memory_id, _ in (*legs.lexical[:_LEXICAL], *legs.vector[:_VECTOR])]
     ids = list(dict.fromkeys([*in_legs, *considered]))
     memories = {memory.memory_id: memory for memory in ports.records.get(caller.user_id, ids)}
@@ -93,8 +93,8 @@ def _find_reach(matches: Matches | None, at: int, memory_id: str, legs: Mapping[
     return [name for name, ids in legs.items() if memory_id in ids] or [reach]
 
 
-def _considered(search: Search, result: Found) -> dict[str, Reason | None]:
-    """Return matching ids that were not returned, with the reason. The reason is None if the search did not check the id."""
+def _find_unreturned(search: Search, result: Found) -> dict[str, Reason | None]:
+    """Return the ids of unreturned matches, with the reason. The reason is None if the search did not check the id."""
     general = search.query.general
     more = replace(search, limit=search.limit + _OF_A_REASON) if general else search
     seeing = replace(search.visibility, include_expired=True)

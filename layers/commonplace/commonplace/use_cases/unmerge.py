@@ -44,7 +44,7 @@ class Unmerge:
         operations = [replace(operation, run_id=run_id) for operation in operations]
         self._save_in_run(operations, run_id)
         return tuple(
-            operation.opens.memory.memory_id for operation in operations if operation.opens and self._applied(operation)
+            operation.opens.memory.memory_id for operation in operations if operation.opens and self._try_to_apply(operation)
         )
 
     def _load_sources(self) -> Sources:
@@ -68,7 +68,7 @@ class Unmerge:
         new = opens.memory.model_copy(update={**labels, "tags": tags})
         audit = Audit("supersede", now, {"by": new.memory_id, "operation_id": operation_id})
         links = [Change(memory.next_version(now, superseded_by=new.memory_id), audit, before=memory) for memory in self.left]
-        return self._build_operation(operation_id, replace(opens, memory=new), (*self._closing(operation_id), *links))
+        return self._build_operation(operation_id, replace(opens, memory=new), (*self._close_merged(operation_id), *links))
 
     def _reopen_sources(self, sources: Sources) -> Iterator[Operation]:
         closed = {memory.memory_id: memory for memory in self.left}
@@ -76,13 +76,13 @@ class Unmerge:
             operation_id = new_operation_id(self.lease.context.caller.now)
             audit = Audit("reopen", self.lease.context.caller.now, {"operation_id": operation_id})
             opens = Change(memory.next_version(audit.at), audit, before=closed[memory.memory_id])
-            yield self._build_operation(operation_id, opens, () if number else tuple(self._closing(operation_id)))
+            yield self._build_operation(operation_id, opens, () if number else tuple(self._close_merged(operation_id)))
 
     def _build_operation(self, operation_id: str, opens: Change, closes: tuple[Change, ...]) -> Operation:
         caller = self.lease.context.caller
         return Operation(operation_id, caller.user_id, "UPDATE", caller.now, opens, closes)
 
-    def _closing(self, operation_id: str) -> Iterator[Change]:
+    def _close_merged(self, operation_id: str) -> Iterator[Change]:
         """Yield the changes that close the merged memories. Removes links that an erasure would follow to the sources."""
         now = self.lease.context.caller.now
         audit = Audit("delete", now, {"operation_id": operation_id, UNMERGED: True})
@@ -90,7 +90,7 @@ class Unmerge:
             if memory.status != "deleted":
                 yield Change(deleted(memory, now).model_copy(update={"supersedes": None}), audit, before=memory)
 
-    def _applied(self, operation: Operation) -> bool:
+    def _try_to_apply(self, operation: Operation) -> bool:
         """Apply the operation. If a memory with the same words exists, only close the merged memories and return False."""
         self.lease.renew()
         operations = self.lease.context.ports.operations

@@ -35,7 +35,7 @@ def update_memory(request: UpdateRequest, caller: Caller, ports: Ports) -> Updat
         raise CommonplaceError(ErrorCode.MISSING_FIELD, "value: is required, or a label to be corrected", "value")
     change = corrected(old, caller.now, {"tool": _TOOL}, **labels)
     operation = _build_operation(caller, opens=change)
-    _apply(operation, old, caller, ports, "expires_at: another memory now says the same, or has its key")
+    _apply_operation(operation, old, caller, ports, "expires_at: another memory now says the same, or has its key")
     fields = sorted(request.model_fields_set - {"memory_id", "key", "value"})
     return UpdateResult(
         message=f"✓ Memory corrected: {_format_name(change.memory)}: {', '.join(fields)}",
@@ -77,11 +77,11 @@ def _compute_expiry(request: UpdateRequest, now: datetime) -> Mapping[str, Any]:
 def _update_value(
     old: Memory, request: UpdateRequest, labels: Mapping[str, Any], caller: Caller, ports: Ports
 ) -> UpdateResult:
-    value, caller = _redacted(old, request, caller)
+    value, caller = _redact_again(old, request, caller)
     fields = {
         "agent_id": old.agent_id, "collection": old.collection, "subject": old.subject, "confidence": 1.0,
         "known_as": old.known_as, "supersedes": old.memory_id, "section": old.section, "durability": old.durability,
-        **_time_left(old, caller.now), **labels,
+        **_extend_expiry(old, caller.now), **labels,
     }  # fmt: skip
     section, durability = fields.pop("section"), fields.pop("durability")
     entry = entry_of(_TOOL, old.key, value, section, durability, caller, ports, **fields)
@@ -89,7 +89,7 @@ def _update_value(
     closed = superseded(old, new.memory_id, caller.now)
     audit = Audit("supersede", caller.now, {"by": new.memory_id})
     operation = _build_operation(caller, Change(closed, audit, before=old), opens=Change(new, entry.audit, entry.vector))
-    _apply(operation, old, caller, ports, "value: another memory says exactly this already")
+    _apply_operation(operation, old, caller, ports, "value: another memory says exactly this already")
     return UpdateResult(
         message=f"✓ Memory updated: {_format_name(new)}; the old value is kept as {old.memory_id}",
         memory_id=new.public_id,
@@ -99,7 +99,7 @@ def _update_value(
     )
 
 
-def _redacted(old: Memory, request: UpdateRequest, caller: Caller) -> tuple[str, Caller]:
+def _redact_again(old: Memory, request: UpdateRequest, caller: Caller) -> tuple[str, Caller]:
     """Redact the value again if the memory has another key than the request, because a key can mark a value as a secret."""
     assert request.value is not None
     if old.key in (None, request.key):
@@ -108,8 +108,8 @@ def _redacted(old: Memory, request: UpdateRequest, caller: Caller) -> tuple[str,
     return value, replace(caller, redacted=tuple(dict.fromkeys((*caller.redacted, *kinds))))
 
 
-def _time_left(old: Memory, now: datetime) -> Mapping[str, Any]:
-    """A rewritten note lasts as long as a new one, and never shorter than before."""
+def _extend_expiry(old: Memory, now: datetime) -> Mapping[str, Any]:
+    """Preserve an expiry date that is later than that of a new note."""
     if old.expires_at is None or old.expires_at <= now + DAILY_FOR:
         return {}
     return {"expires_at": old.expires_at}
@@ -119,7 +119,7 @@ def _build_operation(caller: Caller, *closes: Change, opens: Change) -> Operatio
     return Operation(new_operation_id(caller.now), caller.user_id, "UPDATE", caller.now, opens, closes)
 
 
-def _apply(operation: Operation, old: Memory, caller: Caller, ports: Ports, refusal: str) -> None:
+def _apply_operation(operation: Operation, old: Memory, caller: Caller, ports: Ports, refusal: str) -> None:
     """Apply the operation. On a conflict with an unchanged memory, another memory blocks the write: raise `refusal`."""
     try:
         ports.operations.apply(operation)

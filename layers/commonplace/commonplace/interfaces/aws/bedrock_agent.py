@@ -57,7 +57,7 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
 
 def respond(event: Event, status: int, body: Body) -> Body:
     """Return the answer as text for the model. REPROMPT means that the model can correct the call. FAILURE means it can't."""
-    status, body = _fitted(status, body)
+    status, body = _fit_answer(status, body)
     text = _format_json(body)
     if "function" in event:
         state = {} if status < 400 else {"responseState": "REPROMPT" if _can_be_mended(status, body) else "FAILURE"}
@@ -77,7 +77,7 @@ def respond(event: Event, status: int, body: Body) -> Body:
     }
 
 
-def _fitted(status: int, body: Body) -> tuple[int, Body]:
+def _fit_answer(status: int, body: Body) -> tuple[int, Body]:
     """Shorten an answer to the agent's limit. Drops the last items of the longest list, and reports the number in `notes`."""
     left_out = 0
     while len(_format_json(body).encode()) > _MOST_BYTES:

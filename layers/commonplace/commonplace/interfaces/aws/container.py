@@ -31,13 +31,13 @@ _working_until: ContextVar[float] = ContextVar("working_until", default=math.inf
 @cache
 def settings() -> Settings:
     """Return the function's settings."""
-    return _internal_if_misconfigured(read_settings)
+    return _hide_setting_errors(read_settings)
 
 
 @cache
 def store() -> local.OpenStore:
     """Return the open table and index."""
-    return _internal_if_misconfigured(lambda: cloud.open_cloud(settings(), remaining, left))
+    return _hide_setting_errors(lambda: cloud.open_cloud(settings(), remaining, left))
 
 
 def ports() -> Ports:
@@ -53,29 +53,29 @@ def _open_relay(settings: Settings) -> Relay | None:
 
 @cache
 def night() -> "NightPorts":
-    return _internal_if_misconfigured(store().night)
+    return _hide_setting_errors(store().night)
 
 
 @cache
 def night_schedule() -> maintenance.NightSchedule:
-    return _internal_if_misconfigured(lambda: maintenance.open_night_schedule(settings(), remaining))
+    return _hide_setting_errors(lambda: maintenance.open_night_schedule(settings(), remaining))
 
 
 @cache
 def models() -> Ports:
     """Return ports with only the models. The tool `normalize` needs neither table nor index."""
-    return _internal_if_misconfigured(lambda: cloud.open_models(settings(), left))
+    return _hide_setting_errors(lambda: cloud.open_models(settings(), left))
 
 
 @cache
 def functions() -> Answers:
     """Return a client for the functions that serve the tools. The MCP function invokes these functions."""
-    return _internal_if_misconfigured(lambda: open_functions(settings()))
+    return _hide_setting_errors(lambda: open_functions(settings()))
 
 
 @cache
 def projector() -> Projector:
-    return _internal_if_misconfigured(lambda: maintenance.open_projector(settings(), remaining))
+    return _hide_setting_errors(lambda: maintenance.open_projector(settings(), remaining))
 
 
 def begin(milliseconds: int, working: float | None = None) -> None:
@@ -104,7 +104,7 @@ def now(zone: tzinfo) -> datetime:
     return datetime.now(zone)
 
 
-def _internal_if_misconfigured(opened: Callable[[], _T]) -> _T:
+def _hide_setting_errors(opened: Callable[[], _T]) -> _T:
     """Report an invalid setting as `INTERNAL`, because the caller can't correct the setting."""
     try:
         return opened()

@@ -45,7 +45,7 @@ def handler_of(function: str) -> Handler:
         from commonplace.interfaces.aws.observability import observe
 
         container.begin(context.get_remaining_time_in_millis())
-        kind = _kind_of(event, context)
+        kind = _detect_kind(event, context)
         with observe(function, kind.NAME, kind.correlation(event, context), context) as call:
             status, body = dispatch.status_and_body(lambda: _answer_call(function, call.asks(kind.read(event, context))))
             call.answered(status, body)
@@ -54,7 +54,7 @@ def handler_of(function: str) -> Handler:
     return handle
 
 
-def _kind_of(event: Any, context: Context) -> EventKind:
+def _detect_kind(event: Any, context: Context) -> EventKind:
     """Return the kind of an event. An unknown event counts as a direct call, and `direct` refuses the event."""
     ways = _KINDS if isinstance(event, dict) else ()
     return next((kind for kind in ways if kind.takes(event, context)), direct)

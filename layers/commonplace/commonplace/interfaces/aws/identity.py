@@ -30,19 +30,19 @@ def of_claims(claims: Mapping[str, Any], named: str | None) -> str:
         raise unauthorized("the token names no issuer or no subject")
     if named is None:
         return f"{issuer}|{_check_name(subject, 'sub')}"
-    if ACT_AS not in _scopes(claims):
+    if ACT_AS not in _parse_scopes(claims):
         raise CommonplaceError(ErrorCode.FORBIDDEN, f"{USER}: only a token with the scope {ACT_AS} may name a user", USER)
     return of_backend(f"{issuer}#{subject}", named)
 
 
 def is_admin(claims: Mapping[str, Any]) -> bool:
     """Return whether a verified token allows exporting and importing all memories. The token of a model does not."""
-    return ADMIN in _scopes(claims)
+    return ADMIN in _parse_scopes(claims)
 
 
 def as_model(claims: Mapping[str, Any]) -> dict[str, str]:
     """Return the claims that identify the user, without the scope that distinguishes a person from a model."""
-    scope = ACT_AS if ACT_AS in _scopes(claims) else ""
+    scope = ACT_AS if ACT_AS in _parse_scopes(claims) else ""
     return {name: claims[name] for name in ("iss", "sub") if name in claims} | {"scope": scope}
 
 
@@ -94,7 +94,7 @@ def _check_name(name: str, field: str) -> str:
     return name
 
 
-def _scopes(claims: Mapping[str, Any]) -> list[str]:
+def _parse_scopes(claims: Mapping[str, Any]) -> list[str]:
     """API Gateway passes a list as `[a b]`. Some issuers use `scp` instead of `scope`."""
     return " ".join(_format_claim(claims.get(name)).strip("[]") for name in ("scope", "scp")).split()
 

@@ -52,7 +52,7 @@ def settle(event: Event, context: Context, work: Work, put: Callable[[str, bytes
         "LogicalResourceId": event["LogicalResourceId"],
         "Data": body if status < 400 else {},
     }
-    _notify(event["ResponseURL"], json.dumps(answer).encode(), put or _put)
+    _send_answer(event["ResponseURL"], json.dumps(answer).encode(), put or _put_body)
     return answer
 
 
@@ -74,7 +74,7 @@ def _format_reason(status: int, body: Body, context: Context) -> str:
     return f"{body['error']['message'][:_LONGEST_REASON]} (request {context.aws_request_id})"
 
 
-def _notify(url: str, text: bytes, put: Callable[[str, bytes], None]) -> None:
+def _send_answer(url: str, text: bytes, put: Callable[[str, bytes], None]) -> None:
     """Send the answer, with retries. Without an answer, the stack is blocked for an hour."""
     for attempt in range(_ATTEMPTS):
         try:
@@ -85,7 +85,7 @@ def _notify(url: str, text: bytes, put: Callable[[str, bytes], None]) -> None:
     raise TimeoutError("CloudFormation could not be notified")
 
 
-def _put(url: str, text: bytes) -> None:
+def _put_body(url: str, text: bytes) -> None:
     """Send the body with an empty content type, for which the URL is signed. By default urllib would send another type."""
     request = urllib.request.Request(url, text, {"Content-Type": ""}, method="PUT")
     with urllib.request.urlopen(request, timeout=_SECONDS):
@@ -119,7 +119,7 @@ def reconcile(event: dict[str, Any], context: Context) -> Body:
 
     def work() -> dict[str, Any]:
         upkeep, now = container.projector(), datetime.now(UTC)
-        counts = index_again(now - _TOO_LONG, upkeep.writer, upkeep.pending, _dead_letter(upkeep), lambda: _has_time(context))
+        counts = index_again(now - _TOO_LONG, upkeep.writer, upkeep.pending, _make_report(upkeep), lambda: _has_time(context))
         oldest = upkeep.pending.oldest_pending()
         with measured("reconcile") as metrics:  # first, because an alarm depends on it and the rest may take long
             metrics.add_metric("Reconciled", MetricUnit.Count, counts["done"])
@@ -168,7 +168,7 @@ def _has_time(context: Context) -> bool:
     return context.get_remaining_time_in_millis() >= _TO_END
 
 
-def _dead_letter(projector: Projector) -> Callable[[IndexChange, IndexOutcome], None]:
+def _make_report(projector: Projector) -> Callable[[IndexChange, IndexOutcome], None]:
     """Return a function that reports a change that the index refuses. Each version is reported once, and stays pending."""
 
     def aside(change: IndexChange, outcome: IndexOutcome) -> None:

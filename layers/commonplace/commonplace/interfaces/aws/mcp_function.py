@@ -46,7 +46,7 @@ def handle(event: dict[str, Any], context: Context) -> Body:
 
 def _answer_event(event: Event) -> Body:
     method, path = http_api.route_of(event)
-    base = _base(event)
+    base = _build_base_address(event)
     if path != http_api.MCP:
         return http_api.respond(event, 200, _build_metadata(base + path.removeprefix(http_api.METADATA)))
     memory = _Functions(event)
@@ -57,7 +57,7 @@ def _answer_event(event: Event) -> Body:
     return {**answer, "headers": {**answer["headers"], "Allow": "POST"}}
 
 
-def _base(event: Event) -> str:
+def _build_base_address(event: Event) -> str:
     """Return the base address of the API. Raises `FORBIDDEN` if `Host` or `Origin` names another server."""
     headers, own = event.get("headers"), str(event["requestContext"].get("domainName")).lower()
     host, origin = identity.header(headers, "Host") or own, identity.header(headers, "Origin")

@@ -82,11 +82,11 @@ def night(event: dict[str, Any], context: Context) -> Body:
     """Read the pending interactions of a batch's users, or continue their runs. Lambda retries failed messages."""
     milliseconds = context.get_remaining_time_in_millis()
     container.begin(milliseconds, working=(milliseconds - _TO_END) / 1000)
-    failed = [record["messageId"] for record in event["Records"] if not _worked(record, context)]
+    failed = [record["messageId"] for record in event["Records"] if not _run_message(record, context)]
     return {"batchItemFailures": [{"itemIdentifier": message} for message in failed]}
 
 
-def _worked(message: dict[str, Any], context: Context) -> bool:
+def _run_message(message: dict[str, Any], context: Context) -> bool:
     """Run a user's night or continue a run. Returns False if the message must be retried."""
     runs: list[Run] = []
 
@@ -94,7 +94,7 @@ def _worked(message: dict[str, Any], context: Context) -> bool:
         body = json.loads(message["body"])
         user_id = str(body["user_id"])
         if "run_id" in body:
-            runs.extend(_gone_on(user_id, str(body["run_id"])))
+            runs.extend(_continue_or_queue(user_id, str(body["run_id"])))
             return {}
         nights = nights_of(user_id, zone_of(user_id, container.night()), lambda: _has_time(context))
         for run in nights.nightly():
@@ -111,10 +111,10 @@ def _worked(message: dict[str, Any], context: Context) -> bool:
     return status < 400 or body["error"]["code"] in [code.label for code in _BUSY]
 
 
-def _gone_on(user_id: str, run_id: str) -> list[Run]:
+def _continue_or_queue(user_id: str, run_id: str) -> list[Run]:
     """Continue a run that ran out of time. Returns the finished run. If another run is in progress, queues the run again."""
     try:
-        run = _go_on(user_id, run_id)
+        run = _continue_run(user_id, run_id)
     except CommonplaceError as error:
         if error.code not in _BUSY:
             raise
@@ -123,7 +123,7 @@ def _gone_on(user_id: str, run_id: str) -> list[Run]:
     return [] if run is None or run.is_at_work else [run]
 
 
-def _go_on(user_id: str, run_id: str) -> Run | None:
+def _continue_run(user_id: str, run_id: str) -> Run | None:
     """Apply the rest of a run, or start a queued run, with the rights of the user who requested it.
 
     The message contains only ids. The request and the rights come from the stored run.

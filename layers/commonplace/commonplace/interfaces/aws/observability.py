@@ -77,7 +77,7 @@ def observe(function: str, kind: str, correlation: str | None, context: Context)
 @contextmanager
 def log_keys(function: str, correlation: str | None, context: Context) -> Iterator[None]:
     """Add the function name, Lambda's request id and the caller's id to every line logged inside the block."""
-    _quiet_libraries()
+    _silence_libraries()
     keys = {"function": function, "request_id": context.aws_request_id, "correlation_id": correlation}
     with logger().append_context_keys(**keys):
         yield
@@ -108,7 +108,7 @@ def logger() -> Logger:
     return made
 
 
-def _quiet_libraries() -> None:
+def _silence_libraries() -> None:
     """Raise the level of the root logger. Lambda may set DEBUG, and then clients log whole requests with user texts."""
     root, least = logging.getLogger(), max(logging.INFO, logger().log_level)
     if root.level < least:
@@ -140,11 +140,11 @@ def errors_logged() -> Iterator[list[logging.LogRecord]]:
 
 
 def _open_segment(function: str) -> Any:
-    return _tracer().provider.in_subsegment(f"## {function}") if traced() else nullcontext(_NoSegment())
+    return _load_tracer().provider.in_subsegment(f"## {function}") if traced() else nullcontext(_NoSegment())
 
 
 @cache
-def _tracer() -> Any:
+def _load_tracer() -> Any:
     """Import the tracer only if tracing is on, because the X-Ray SDK loads slower than the rest of Powertools."""
     from aws_lambda_powertools import Tracer
 

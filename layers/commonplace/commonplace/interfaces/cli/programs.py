@@ -123,7 +123,7 @@ def install(
     from commonplace.settings import named_folder
 
     client = CLIENTS[name]
-    command = [_find_command(), "mcp", *_server_arguments(shared, tier)]
+    command = [_find_command(), "mcp", *_build_server_options(shared, tier)]
     change = change_of(client, file or client.path(Path.home(), sys.platform, named_folder), command)
     if not shared.json:
         _print_change(change)
@@ -156,7 +156,7 @@ def _format_entry(entry: Any) -> str:
     return json.dumps({"commonplace": entry}, ensure_ascii=False)[1:-1]
 
 
-def _server_arguments(shared: Shared, tier: str | None) -> list[str]:
+def _build_server_options(shared: Shared, tier: str | None) -> list[str]:
     """Return the options of the server. The file path is absolute, because clients may start the server in any folder."""
     db = None if shared.db is None else str(Path(shared.db).expanduser().absolute())
     options = {"--db": db, "--user": shared.user, "--timezone": shared.timezone, "--tier": tier}

@@ -54,7 +54,7 @@ def print_facts(facts: Mapping[str, object]) -> None:
     shown = {name: value for name, value in facts.items() if value not in (None, "", [], {})}
     longest = max(map(width, shown), default=0)
     for name, value in shown.items():
-        lines = _lines(value, max(_LEAST, _get_terminal_width() - longest - 2))
+        lines = _format_lines(value, max(_LEAST, _get_terminal_width() - longest - 2))
         for label, line in zip([name, *[""] * len(lines)], lines, strict=False):
             click.echo(f"{click.style(ljust(label, longest), dim=True)}  {line}".rstrip())
 
@@ -67,7 +67,7 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[object]], wide: s
     from wcwidth import ljust, rjust
 
     cells = [[*row] for row in rows]
-    widths = _widths(columns, cells, columns.index(wide))
+    widths = _compute_widths(columns, cells, columns.index(wide))
     if widths is None:
         for row in cells:
             click.echo()
@@ -77,7 +77,7 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[object]], wide: s
     click.echo("\n" + click.style(_GAP.join(heads).rstrip(), bold=True))
     click.echo("─" * (sum(widths) + len(_GAP) * (len(widths) - 1)))
     for row in cells:
-        lines = [_lines(value, size) for value, size in zip(row, widths, strict=True)]
+        lines = [_format_lines(value, size) for value, size in zip(row, widths, strict=True)]
         for at in range(max(map(len, lines))):
             parts = [column[at] if at < len(column) else "" for column in lines]
             fitted = [
@@ -88,7 +88,7 @@ def print_rows(columns: Sequence[str], rows: Iterable[Sequence[object]], wide: s
     return click.echo()
 
 
-def _widths(columns: Sequence[str], rows: Sequence[Sequence[object]], wide: int) -> list[int] | None:
+def _compute_widths(columns: Sequence[str], rows: Sequence[Sequence[object]], wide: int) -> list[int] | None:
     """Return the width of each column, or None if the longest words don't fit beside each other.
 
     A column is between its longest word and its longest line in width. The column `wide` gets the remaining width.
@@ -96,7 +96,7 @@ def _widths(columns: Sequence[str], rows: Sequence[Sequence[object]], wide: int)
     from wcwidth import width
 
     free = _get_terminal_width() - len(_GAP) * (len(columns) - 1)
-    lines = [[name, *(line for row in rows for line in _lines(row[at], None))] for at, name in enumerate(columns)]
+    lines = [[name, *(line for row in rows for line in _format_lines(row[at], None))] for at, name in enumerate(columns)]
     # Lines may break between wide characters. Words that are wider than a line are ignored.
     words = [[size for word in " ".join(cells).split() if len(word) >= (size := width(word)) <= free] for cells in lines]
     widths = [max([width(name), *sizes]) for name, sizes in zip(columns, words, strict=True)]
@@ -111,17 +111,17 @@ def _widths(columns: Sequence[str], rows: Sequence[Sequence[object]], wide: int)
     return widths
 
 
-def _lines(value: object, size: int | None) -> list[str]:
+def _format_lines(value: object, size: int | None) -> list[str]:
     """Return the lines of a value. A line is at most `size` wide, unless a word is wider. Remarks are dim."""
     parts = [(value.text, False), (value.remark, True)] if isinstance(value, Remarked) else [(in_words(value), False)]
     lines = []
     for text, dim in parts:
         for line in _CONTROL.sub("", _escape_halves(undisguised(text))).split("\n"):
-            lines += [click.style(piece, dim=True) if dim and piece else piece for piece in _folded(line, size) or [""]]
+            lines += [click.style(piece, dim=True) if dim and piece else piece for piece in _fold_line(line, size) or [""]]
     return lines
 
 
-def _folded(line: str, size: int | None) -> list[str]:
+def _fold_line(line: str, size: int | None) -> list[str]:
     """Fold a line between words. Within a word, fold only between wide characters, such as those of Chinese."""
     from wcwidth import width, wrap
 

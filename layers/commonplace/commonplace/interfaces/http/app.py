@@ -71,7 +71,7 @@ class App:
             await send(message)
 
         try:
-            self._guard(request, whole and whole[1])
+            self._check_request(request, whole and whole[1])
             with self._tokens.admitted(request) if self._tokens else nullcontext() as admitted:
                 answer = admitted if isinstance(admitted, Response) else await self._answer_request(request, admitted)
                 await answer(scope, receive, watched)
@@ -89,7 +89,7 @@ class App:
         ended_at = self._ending()
         return math.inf if ended_at is None else IMPORT_SECONDS - (time.monotonic() - ended_at)
 
-    def _guard(self, request: Request, named: str | None) -> None:
+    def _check_request(self, request: Request, named: str | None) -> None:
         """Raise if the request is invalid, whatever the route. `named` is the host of an absolute request target."""
         host, origin, site = (header(request, name) for name in ("host", "origin", "sec-fetch-site"))
         for each in (host, host if named is None else named):

@@ -47,7 +47,7 @@ class Connection(H11Protocol):
                 if isinstance(connection, Connection) and not connection.transport.is_closing()
             ]
             idle = [connection for connection in open_connections if not (connection.runs or connection._refused)]
-            _find_oldest(idle)._refuse(_BUSY)
+            _find_oldest(idle)._send_error(_BUSY)
             refused = [connection for connection in open_connections if connection._refused]
             if len(refused) > MOST_OPEN:
                 _find_oldest(refused).transport.abort()
@@ -88,9 +88,9 @@ class Connection(H11Protocol):
 
     def send_400_response(self, msg: str) -> None:
         why = f"the request can't be read: {msg.rstrip('.').lower()}"
-        self._refuse(CommonplaceError(ErrorCode.INVALID_ARGUMENT, why))
+        self._send_error(CommonplaceError(ErrorCode.INVALID_ARGUMENT, why))
 
-    def _refuse(self, error: CommonplaceError) -> None:
+    def _send_error(self, error: CommonplaceError) -> None:
         """Send an error, unless an answer has begun. Drops further input, because closing at once might lose the answer."""
         if self.conn.our_state not in (h11.IDLE, h11.SEND_RESPONSE):
             self.transport.abort()

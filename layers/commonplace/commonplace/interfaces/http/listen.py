@@ -56,7 +56,7 @@ def listen(
     names = names_of(host, served.names, bound) if isinstance(served, Household) else ()
 
     def application() -> Router:
-        memory = OpenedLater(_nobodys if isinstance(served, Household) else lambda: served)
+        memory = OpenedLater(_refuse_access if isinstance(served, Household) else lambda: served)
         manager = StreamableHTTPSessionManager(over(memory), stateless=True, max_request_body_size=MAX_BODY)
 
         @asynccontextmanager
@@ -100,7 +100,7 @@ def bind(address: str, port: int) -> socket.socket:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"port: {port} can't be had: {error.strerror}", "port") from error
 
 
-def _nobodys() -> Commonplace:
+def _refuse_access() -> Commonplace:
     """Raise `UNAUTHORIZED`. In a household this is never called, because each admitted request has its own memory."""
     raise CommonplaceError(ErrorCode.UNAUTHORIZED, "send a token of this server")
 

@@ -88,7 +88,7 @@ class Tools:
         """
         if params.name not in _NAMES:
             raise MCPError(INVALID_PARAMS, "there is no tool of this name; discover_memory_tools lists the tools")
-        report, memory = _reporting(context), of_request(self._memory, context.request)
+        report, memory = _build_reporter(context), of_request(self._memory, context.request)
 
         def work() -> dict[str, Any]:
             arguments = as_declared(tool_named(params.name).request, params.arguments or {})
@@ -127,7 +127,7 @@ class Tools:
         return f"{name} is in your list of tools now; {_BY_A_PERSON}"
 
 
-def _reporting(context: ServerRequestContext) -> Callable[[int, int | None], None]:
+def _build_reporter(context: ServerRequestContext) -> Callable[[int, int | None], None]:
     """Return a function that reports progress to the client. The function reports only increases, at a limited rate."""
     reported, at = 0, time.monotonic()
 

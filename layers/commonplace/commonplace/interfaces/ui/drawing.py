@@ -87,7 +87,7 @@ def network(nodes: Sequence[NetworkNode], links: Sequence[NetworkLink]) -> Netwo
     sizes = np.array(
         [(max(_LETTER * wcswidth(label), 2 * r) + 10, 2 * r + _LINE) for label, r in zip(labels, radii, strict=True)]
     )
-    places, colours = _spread(_drawn_together(pull), sizes), _assign_colours(nodes)
+    places, colours = _spread_boxes(_compute_positions(pull), sizes), _assign_colours(nodes)
     dots = [
         Dot(node.id, label, node.count, round(float(x), 1), round(float(y), 1), round(r, 1), colours.get(node.community))
         for node, label, r, (x, y) in zip(nodes, labels, radii, places, strict=True)
@@ -103,7 +103,7 @@ def _assign_colours(nodes: Sequence[NetworkNode]) -> dict[int, int]:
     return {community: at % COLOURS for at, community in enumerate(several)}
 
 
-def _drawn_together(pull: np.ndarray) -> np.ndarray:
+def _compute_positions(pull: np.ndarray) -> np.ndarray:
     """Compute positions from -1 to 1 with forces. The concepts start on a spiral. Links attract, and all concepts repel."""
     number = np.arange(len(pull))
     angle, radius = number * math.pi * (3 - math.sqrt(5)), np.sqrt((number + 0.5) / len(pull))
@@ -120,7 +120,7 @@ def _drawn_together(pull: np.ndarray) -> np.ndarray:
     return places / max(1.0, float(np.abs(places).max()))
 
 
-def _spread(places: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+def _spread_boxes(places: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Scale the positions to the picture, and push overlapping boxes apart within the picture."""
     low = sizes / 2 + _MARGIN
     high = np.array([WIDTH, HEIGHT]) - low

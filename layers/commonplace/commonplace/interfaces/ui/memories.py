@@ -21,7 +21,7 @@ def memories(visit: Visit) -> Response:
     """Show the search form, with the memories for a question or a page of all memories."""
     shown = {**_CHOICES, **_build_arguments(visit)}
     try:
-        return visit.show("search.html", **shown, found=_results(visit))
+        return visit.show("search.html", **shown, found=_find_results(visit))
     except CommonplaceError as error:
         if error.code.status >= 500:
             raise
@@ -30,7 +30,7 @@ def memories(visit: Visit) -> Response:
 
 def found(visit: Visit) -> Response:
     """Show the results without the form. A script requests the results while a person types."""
-    return visit.show("found.html", **_build_arguments(visit), found=_results(visit))
+    return visit.show("found.html", **_build_arguments(visit), found=_find_results(visit))
 
 
 def _build_arguments(visit: Visit) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def _build_arguments(visit: Visit) -> dict[str, Any]:
     return {"given": arguments, "narrowed": [name for name in _FILTERS if name in arguments]}
 
 
-def _results(visit: Visit) -> SearchResult | ListResult:
+def _find_results(visit: Visit) -> SearchResult | ListResult:
     """Search or list the memories. A search here doesn't count as a use of the memories."""
     data = visit.arguments
     category: Any = data.get("category")

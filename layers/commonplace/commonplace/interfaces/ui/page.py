@@ -78,7 +78,7 @@ class Page:
     async def _answer_request(self, request: Request, table: Table) -> Response:
         path = request.scope["path"]
         if path.startswith(_STATIC) and request.method in ("GET", "HEAD"):
-            return _file(path.removeprefix(_STATIC), header(request, "if-none-match") or "")
+            return _serve_file(path.removeprefix(_STATIC), header(request, "if-none-match") or "")
         session = self._sessions.of(request.cookies)
         token = request.query_params.get("token")
         if token is not None and request.method == "GET":
@@ -88,7 +88,7 @@ class Page:
         visit = Visit(self._memory, path, request.query_params, session, environment())
         try:
             route, parts = table.match(request)
-            return await table.run(request, route, lambda body: _shown(visit, request, route, parts, body))
+            return await table.run(request, route, lambda body: _show_view(visit, request, route, parts, body))
         except ClientDisconnect:
             raise
         except Exception as error:  # noqa: BLE001 - every error has its page
@@ -105,7 +105,7 @@ class Page:
         return answer
 
 
-def _shown(visit: Visit, request: Request, route: Route, parts: dict[str, str], body: IO[bytes]) -> Response:
+def _show_view(visit: Visit, request: Request, route: Route, parts: dict[str, str], body: IO[bytes]) -> Response:
     """Return the answer of a view. Accepts a form only if the form comes from this page."""
     with TemporaryDirectory() if route.method == "POST" else nullcontext("") as named:
         if route.method == "POST":
@@ -135,7 +135,7 @@ def _load_files() -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in folder.iterdir()}
 
 
-def _file(name: str, known: str) -> Response:
+def _serve_file(name: str, known: str) -> Response:
     """Return a style sheet or script. These files contain no user data. `known` has the versions that the browser caches."""
     body = _load_files().get(name)
     if body is None:

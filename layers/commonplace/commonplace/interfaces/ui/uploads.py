@@ -117,13 +117,13 @@ def _unpack(archive: IO[bytes], folder: Path) -> None:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with opened.open(info) as entry, path.open("wb") as file:
                     shutil.copyfileobj(entry, file)
-                _date(path, info.date_time)
+                _set_file_time(path, info.date_time)
     except _UNREADABLE as error:
         # the archive is damaged, of another kind or encrypted, or a file is where a folder is needed
         raise _build_error(f"the archive can't be read: {error}") from error
 
 
-def _date(path: Path, date: tuple[int, int, int, int, int, int]) -> None:
+def _set_file_time(path: Path, date: tuple[int, int, int, int, int, int]) -> None:
     """Set the time of a file to its time in the archive. The import uses the time to date notes."""
     if date[0] > _NO_YEAR:
         at = datetime(*date).astimezone().timestamp()
