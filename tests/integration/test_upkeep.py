@@ -158,7 +158,7 @@ def test_threads_that_stem_at_once_leave_right_words_alone(memory: Commonplace, 
         memory.store_memory(" ".join(words[at : at + 12]), wait=False)
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
-    tokenizer._stem.cache_clear()
+    tokenizer._stem_word.cache_clear()
     try:
         with ThreadPoolExecutor(4) as threads:
             list(threads.map(tokenizer.terms, random.Random(4).sample(words, len(words)) * 4))

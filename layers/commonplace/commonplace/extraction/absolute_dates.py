@@ -24,15 +24,15 @@ def with_dates(text: str, spoken_at: datetime) -> str:
     """
     dated, read = "", 0
     for part, sentence in ((part, text) for text in memory_sentences(text) for part in statements(text)):
-        words, day = _dated(part, spoken_at, sentence)
-        at = text.find(words, _start(part, text, read)) if words else -1
+        words, day = _find_date(part, spoken_at, sentence)
+        at = text.find(words, _find_start(part, text, read)) if words else -1
         if at >= 0:
             end = at + len(words)
             dated, read = f"{dated}{text[read:end]} ({day})", end
     return dated + text[read:]
 
 
-def _start(part: str, text: str, read: int) -> int:
+def _find_start(part: str, text: str, read: int) -> int:
     """Return where a statement starts in a text, from `read` on. The text may lack the first words of the statement."""
     plain, own = straight(text), straight(part)
     while own and plain.find(own, read) < 0:
@@ -40,7 +40,7 @@ def _start(part: str, text: str, read: int) -> int:
     return plain.find(own, read)
 
 
-def _dated(text: str, spoken_at: datetime, sentence: str) -> tuple[str, str]:
+def _find_date(text: str, spoken_at: datetime, sentence: str) -> tuple[str, str]:
     """Return the time expression in a statement and its date, or empty strings if the date is given or uncertain.
 
     `sentence` is the context. In a sentence about habits, a weekday gets no date ("I swim every Monday and rest on Friday").
@@ -50,8 +50,8 @@ def _dated(text: str, spoken_at: datetime, sentence: str) -> tuple[str, str]:
         return "", ""
     if span.any_week and any(language_of(code).habit.search(sentence) for code in languages_of(sentence)):
         return "", ""
-    meant = _next_weekday(span, text, spoken_at) if span.any_week else span
-    day = None if meant is None else _iso_dates(meant)
+    meant = _move_to_next(span, text, spoken_at) if span.any_week else span
+    day = None if meant is None else _format_range(meant)
     return ("", "") if day is None else (span.text, day)
 
 
@@ -70,7 +70,7 @@ def _is_ambiguous(words: str) -> bool:
     )
 
 
-def _next_weekday(time_range: TimeRange, text: str, spoken_at: datetime) -> TimeRange | None:
+def _move_to_next(time_range: TimeRange, text: str, spoken_at: datetime) -> TimeRange | None:
     """Move a weekday to its next occurrence, unless the text is about the past.
 
     Returns None for several days, because "from Monday to Friday" may be a habit or a plan.
@@ -83,7 +83,7 @@ def _next_weekday(time_range: TimeRange, text: str, spoken_at: datetime) -> Time
     return replace(time_range, after=time_range.after and time_range.after + weeks, before=time_range.before + weeks)
 
 
-def _iso_dates(time_range: TimeRange) -> str | None:
+def _format_range(time_range: TimeRange) -> str | None:
     """Return the range as ISO dates, with the precision of the range. Returns None for several months or years."""
     first, last = time_range.after, time_range.before
     if first is None or last is None:

@@ -32,16 +32,16 @@ def clauses(utterance: Utterance) -> tuple[Clause, ...]:
     return tuple(
         clause
         for start, end in utterance.own
-        for sentence in _spans(utterance.text, start, end)
-        for clause in _without_question(utterance.text, *sentence)
+        for sentence in _split_sentences(utterance.text, start, end)
+        for clause in _split_off_question(utterance.text, *sentence)
     )
 
 
 def sentences(text: str) -> list[Clause]:
-    return [_build_clause(text, start, end) for start, end in _spans(text, 0, len(text))]
+    return [_build_clause(text, start, end) for start, end in _split_sentences(text, 0, len(text))]
 
 
-def _spans(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _split_sentences(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     """Yield the spans of the sentences from `start` to `end`. Overlong sentences are cut between words."""
     for begins, ends in sentence_spans(text, start, end):
         at = begins
@@ -86,7 +86,7 @@ def without_request(clause: Clause) -> tuple[Clause, bool]:
     return Clause(text, at, at + len(text)), True
 
 
-def _without_question(text: str, start: int, end: int) -> Iterator[Clause]:
+def _split_off_question(text: str, start: int, end: int) -> Iterator[Clause]:
     """Split a question from the statement before it ("I'm vegan, what can I eat?") or after it ("..., since I'm vegan?")."""
     sentence = text[start:end]
     is_request = sentence.rstrip("\"'”’») ").endswith(("?", "？")) or has_wording("request", sentence)

@@ -71,7 +71,7 @@ def says_the_same(text: str, other: str) -> bool:
         return True
     first = attribute_of(text)
     second = attribute_of(other) if first else None
-    if first and second and first.repeats(second) and _adds_nothing(text, other, ours - theirs):
+    if first and second and first.repeats(second) and _is_nearly_contained(text, other, ours - theirs):
         return True
     # Comparing a pair takes half a millisecond. Most pairs share few words or differ in numbers, and are skipped.
     if len(ours & theirs) < _HALF * max(len(ours), len(theirs)) or any(stem[:1].isdigit() for stem in ours ^ theirs):
@@ -79,7 +79,7 @@ def says_the_same(text: str, other: str) -> bool:
     return same_statement(text, other) is not None
 
 
-def _adds_nothing(first: str, other: str, more: frozenset[str]) -> bool:
+def _is_nearly_contained(first: str, other: str, more: frozenset[str]) -> bool:
     """Return whether a sentence adds at most a few words, and no name or figure, to another sentence."""
     numbers = any(stem[:1].isdigit() for stem in more)
     return not numbers and names_of(first) <= names_of(other) and len(more) <= _FEW_MORE

@@ -89,7 +89,7 @@ class _DayDecisions:
             self._forget(candidate)
             return
         # Document passages are skipped, because they change only with their document.
-        similar = [memory for memory in self._similar(candidate, _SIMILAR) if not memory.is_passage]
+        similar = [memory for memory in self._find_similar(candidate, _SIMILAR) if not memory.is_passage]
         noop = self._find_known_reason(candidate, similar)
         if noop:
             self._append(Decision(candidate, "NOOP", why=noop))
@@ -106,7 +106,7 @@ class _DayDecisions:
     def _list_additions(self, numbers: Iterable[int]) -> list[tuple[int, Decision]]:
         return [(at, decision) for at in numbers if (decision := self.decisions[at]).operation in ("ADD", "UPDATE")]
 
-    def _similar(self, candidate: Candidate, limit: int) -> list[Memory]:
+    def _find_similar(self, candidate: Candidate, limit: int) -> list[Memory]:
         """Return similar memories after the decisions so far, so that a second change does not undo the first."""
         revisions = [(memory, self.revised.get(memory.memory_id)) for memory in self.view.similar(candidate.content, limit)]
         return [
@@ -116,11 +116,11 @@ class _DayDecisions:
         ]
 
     def _forget(self, candidate: Candidate) -> None:
-        known = self._similar(candidate, _FORGETTABLE)
+        known = self._find_similar(candidate, _FORGETTABLE)
         targets = memories_about(candidate.content, known)
         for at, earlier in self._list_additions(self.told.sharing(candidate.content)):
             if is_about(candidate.content, earlier.says):
-                self.decisions[at], *decisions = _without_forgotten(earlier, candidate.content, targets)
+                self.decisions[at], *decisions = _remove_forgotten(earlier, candidate.content, targets)
                 list(map(self._append, decisions))
         gone = (memory for memory in known if memory.memory_id in targets)
         self.revised |= {memory.memory_id: text_without(candidate.content, memory.content) for memory in gone}
@@ -163,7 +163,7 @@ class _DayDecisions:
         self.decisions[at] = replace(earlier, candidate=replace(earlier.candidate, content=left), content=content)
 
     def _decide_by_contradiction(self, candidate: Candidate, similar: Sequence[Memory]) -> Decision:
-        contradictions = _contradictions(candidate, similar)
+        contradictions = _find_contradictions(candidate, similar)
         if not contradictions:
             restated = not candidate.corrects and set(self.view.restated(candidate.content)) - self.revised.keys()
             return Decision(candidate, "NOOP", why=KNOWN) if restated else Decision(candidate, "ADD", why="new")
@@ -175,10 +175,10 @@ class _DayDecisions:
                 return Decision(candidate, "NOOP", why="older than what is remembered")
             return Decision(candidate, "ADD", why="an older value of what is remembered", outdated_by=later)
         targets = tuple(dict.fromkeys(contradiction.memory.memory_id for contradiction in contradictions))
-        return Decision(candidate, "UPDATE", targets, _updated_content(candidate, contradictions), contradictions[0].why)
+        return Decision(candidate, "UPDATE", targets, _merge_content(candidate, contradictions), contradictions[0].why)
 
 
-def _without_forgotten(earlier: Decision, target: str, targets: Collection[str]) -> list[Decision]:
+def _remove_forgotten(earlier: Decision, target: str, targets: Collection[str]) -> list[Decision]:
     """Remove the forgotten sentences from a decision. For an ADD, split the rest by sentence if the evidence allows it."""
     content, candidate = text_without(target, earlier.says), earlier.candidate
     evidence = memory_sentences(text_without(target, candidate.evidence))
@@ -199,7 +199,7 @@ def without_addition(earlier: Decision, targets: Collection[str]) -> Decision:
     return Decision(replace(earlier.candidate, content="", corrects=True), "DELETE", earlier.targets, why=why)
 
 
-def _contradictions(candidate: Candidate, similar: Sequence[Memory]) -> list[_Contradiction]:
+def _find_contradictions(candidate: Candidate, similar: Sequence[Memory]) -> list[_Contradiction]:
     """Return the contradictions by a changed attribute value. If there are none, return only the closest contradiction."""
     contradictions = [
         _Contradiction(memory, old, *reason)
@@ -220,7 +220,7 @@ def _find_contradiction(candidate: Candidate, old: str, same_conversation: bool 
     return None
 
 
-def _updated_content(candidate: Candidate, contradictions: Sequence[_Contradiction]) -> str | None:
+def _merge_content(candidate: Candidate, contradictions: Sequence[_Contradiction]) -> str | None:
     """Join the true parts of the memories with the new statement. Returns None if only the candidate's text remains."""
     first, gone = contradictions[0], {contradiction.old for contradiction in contradictions}
     instead = corrected_sentence(first.new, first.old)

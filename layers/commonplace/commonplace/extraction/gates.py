@@ -39,7 +39,7 @@ def refusal_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> s
     titles = [title.title for title in day.titles if title.interaction_id == candidate.interaction_id]
     parts = candidate.evidence.split(BETWEEN) if candidate.rests_on else [candidate.evidence]
     if candidate.section == "reading_history" and any(part in title for part in parts for title in titles):
-        return _title_reason(decision, titles)
+        return _refuse_title(decision, titles)
     utterance = day.said_at(candidate.interaction_id, candidate.position)
     if utterance is None or utterance.role != "user":
         return "its evidence is no message of the user of that day"
@@ -66,7 +66,7 @@ def _find_content_reason(decision: Decision, day: Day, utterance: Utterance, tar
     candidate = decision.candidate
     content = decision.says.strip()
     if decision.operation == "DELETE" and not content:
-        return _closes_unrelated(decision, content, targets)
+        return _refuse_closing(decision, content, targets)
     if not content or len(content) > MAX_TEXT:
         return f"its content is not 1 to {MAX_TEXT} characters long"
     before = day.before(utterance)
@@ -79,13 +79,13 @@ def _find_content_reason(decision: Decision, day: Day, utterance: Utterance, tar
     return (
         exclusion_reason(content, family)
         or exclusion_reason(candidate.evidence, family)
-        or _not_meant_reason(candidate, utterance, question)
-        or unsupported(content, candidate.evidence, _other_texts(candidate, day, targets, question), utterance.time.date())
-        or _closes_unrelated(decision, content, targets)
+        or _refuse_if_not_meant(candidate, utterance, question)
+        or unsupported(content, candidate.evidence, _find_support(candidate, day, targets, question), utterance.time.date())
+        or _refuse_closing(decision, content, targets)
     )
 
 
-def _not_meant_reason(candidate: Candidate, utterance: Utterance, question: str | None) -> str | None:
+def _refuse_if_not_meant(candidate: Candidate, utterance: Utterance, question: str | None) -> str | None:
     """Refuse a content if every clause of its evidence is only imagined or another person's opinion."""
     if has_wording("yes", candidate.evidence) and question is None:
         return "a yes to nothing that was asked of the user"
@@ -93,7 +93,7 @@ def _not_meant_reason(candidate: Candidate, utterance: Utterance, question: str 
     return reasons[0] if reasons and all(reasons) else None
 
 
-def _other_texts(candidate: Candidate, day: Day, targets: Sequence[Memory], question: str | None) -> list[str]:
+def _find_support(candidate: Candidate, day: Day, targets: Sequence[Memory], question: str | None) -> list[str]:
     """Return the texts that support a content besides its evidence, like the changed memories and the question."""
     texts = [memory.content for memory in targets]
     if candidate.corrects:
@@ -102,7 +102,7 @@ def _other_texts(candidate: Candidate, day: Day, targets: Sequence[Memory], ques
     return [*texts, *((question,) if question else ())]
 
 
-def _closes_unrelated(decision: Decision, content: str, targets: Sequence[Memory]) -> str | None:
+def _refuse_closing(decision: Decision, content: str, targets: Sequence[Memory]) -> str | None:
     """Refuse to close a newer memory, or to close one without a correction or changed value."""
     candidate = decision.candidate
     if candidate.event_time and any(candidate.event_time < memory.happened_at for memory in targets):
@@ -113,7 +113,7 @@ def _closes_unrelated(decision: Decision, content: str, targets: Sequence[Memory
     return None if changed else "it would close a memory that its words don't contradict"
 
 
-def _title_reason(decision: Decision, titles: Sequence[str]) -> str | None:
+def _refuse_title(decision: Decision, titles: Sequence[str]) -> str | None:
     """Refuse a content that titles do not support. One title only shows that it was seen. An interest needs three."""
     candidate = decision.candidate
     content = decision.says

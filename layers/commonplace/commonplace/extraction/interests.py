@@ -28,7 +28,7 @@ class _Occasion(NamedTuple):
 
 def title_notes(titles: Iterable[SeenTitle]) -> list[Candidate]:
     """Return a note for each title. Identical notes are merged."""
-    notes = {_note(_VERB[title.how], title.title): title for title in titles}
+    notes = {_build_note(_VERB[title.how], title.title): title for title in titles}
     return [
         Candidate(
             content=content,
@@ -47,10 +47,10 @@ def title_notes(titles: Iterable[SeenTitle]) -> list[Candidate]:
 
 def possible_notes(title: str) -> frozenset[str]:
     """Return every note that could be created for a title."""
-    return frozenset(_note(verb, title) for verb in _VERB.values())
+    return frozenset(_build_note(verb, title) for verb in _VERB.values())
 
 
-def _note(verb: str, title: str) -> str:
+def _build_note(verb: str, title: str) -> str:
     """Return the one-line note for a title. Straight quotes are replaced, so that the title cannot end the quotation."""
     shown = " ".join(undisguised(title).split()).replace("'", "’")
     return f"The user {verb} '{shown}'"

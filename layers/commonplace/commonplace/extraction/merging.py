@@ -78,16 +78,16 @@ def covers(text: str, dropped: str) -> bool:
     """
     if ("?" in text) != ("?" in dropped) or not _is_read_alike(text, dropped):
         return False
-    ours, theirs = _words(dropped), _words(text)
+    ours, theirs = _split_words(dropped), _split_words(text)
     if ours == theirs:
         return bool(ours)
     if sorted(ours) == sorted(theirs):
         return same_statement(text, dropped) is not None
     goes_on = theirs[: len(ours)] == ours and len(subject_stems(dropped)) >= _LEAST_STEMS
-    return goes_on and _only_adds(to_third_person(straight(text)).split()[len(ours) :])
+    return goes_on and _is_only_detail(to_third_person(straight(text)).split()[len(ours) :])
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     """Return the words in the third person. Signs inside words remain ("3.5", "$20", "c++")."""
     words = (word.strip(_MARKS) for word in to_third_person(straight(text)).split())
     return [unicodedata.normalize("NFKC", word).casefold() for word in words]
@@ -100,7 +100,7 @@ def _is_read_alike(first: str, other: str) -> bool:
     )
 
 
-def _only_adds(more: Sequence[str]) -> bool:
+def _is_only_detail(more: Sequence[str]) -> bool:
     """Return whether the rest of a clause only adds a detail, like "in Bonn", "with my dog" or "called Momo"."""
     joined = " ".join(more)
     if any(is_calendar_word(word.strip(_MARKS).casefold()) for word in more):

@@ -51,7 +51,7 @@ def judged_clauses(
             if (
                 item.why is None
                 and not item.asked_for
-                and (only_repeats(item.clause, before) or _announces_foreign_words(utterance, item.clause))
+                and (only_repeats(item.clause, before) or _is_before_foreign_text(utterance, item.clause))
             ):
                 item = JudgedClause(item.clause, NOT_WORTH)
             clauses.append(item)
@@ -80,7 +80,7 @@ def _judge_clause(
     return [next((clause for clause in map(judged, openings(content)) if clause.why is None), whole)]
 
 
-def _announces_foreign_words(utterance: Utterance, clause: Clause) -> bool:
+def _is_before_foreign_text(utterance: Utterance, clause: Clause) -> bool:
     """Return whether foreign text directly follows a clause ("my script: …", "my mum always says “…”")."""
     last = any(clause.end <= end <= clause.end + 1 for _, end in utterance.own)
     return last and utterance.text[clause.end :].lstrip().startswith(_ANNOUNCING)
@@ -129,11 +129,11 @@ def read_message(
         message.units.append(MessageUnit(utterance, (message_clauses.pop(0),), question, utterance.explicit))
     judged = judged_clauses(utterance, message_clauses, before, words, least, family)
     message.refused += [(clause.clause, clause.why) for clause in judged if clause.why]
-    message.units += _join_units(utterance, _with_neighbours(judged), question)
+    message.units += _join_units(utterance, _retain_neighbours(judged), question)
     return message
 
 
-def _with_neighbours(judged: Sequence[JudgedClause]) -> list[JudgedClause | None]:
+def _retain_neighbours(judged: Sequence[JudgedClause]) -> list[JudgedClause | None]:
     """Return the retained clauses, and None for each dropped clause. A clause may also need the previous clause."""
     worthy = {at for at, clause in enumerate(judged) if clause.why is None}
     for at in sorted(worthy):

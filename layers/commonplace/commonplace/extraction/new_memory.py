@@ -36,7 +36,7 @@ def memory_from_decision(
     candidate = decision.candidate
     text = decision.says
     statement = enrich(text, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
-    fields: dict[str, Any] = {**_get_labels(candidate, statement), **_get_limits(candidate, now), **_closed_fields(decision)}
+    fields: dict[str, Any] = {**_get_labels(candidate, statement), **_get_limits(candidate, now), **_close_outdated(decision)}
     memory = Memory(
         memory_id=memory_id,
         user_id=caller.user_id,
@@ -98,7 +98,7 @@ def _get_limits(candidate: Candidate, now: datetime) -> dict[str, Any]:
     return fields
 
 
-def _closed_fields(decision: Decision) -> dict[str, Any]:
+def _close_outdated(decision: Decision) -> dict[str, Any]:
     """Return the fields of an outdated value. Its memory is stored as closed when the newer memory begins."""
     later = decision.outdated_by
     if later is None:

@@ -87,10 +87,10 @@ class _DayReading:
         message = read_message(utterance, self.day.before(utterance), self.words, self.least, self.family)
         for unit in message.units:
             alone = len(unit.clauses) == 1 and unit.question is None
-            fixed = self._corrected(utterance, unit.clauses[0].text) if alone else None
+            fixed = self._apply_correction(utterance, unit.clauses[0].text) if alone else None
             self.candidates.append(fixed or self._build_candidate(unit))
         for clause, why in message.refused:
-            fixed = self._corrected(utterance, clause.text) if why in _UNTOLD else None
+            fixed = self._apply_correction(utterance, clause.text) if why in _UNTOLD else None
             if fixed is None and self.refused is not None:
                 self.refused(utterance, clause.text, why)
             if fixed:
@@ -116,17 +116,17 @@ class _DayReading:
         corrects = is_correction(unit.content)
         return _build_candidate_at(unit.utterance, content, unit.evidence, _rate_unit(unit), type=kind, corrects=corrects)
 
-    def _corrected(self, utterance: Utterance, text: str) -> Candidate | None:
+    def _apply_correction(self, utterance: Utterance, text: str) -> Candidate | None:
         """Apply a correction without a subject ("I was wrong, it's the 14th") to the earlier sentence that it corrects."""
         if not lacks_subject(text) or not is_correction(text):
             return None
-        for old in self._context_of(utterance, text):
+        for old in self._find_context(utterance, text):
             new = corrected_sentence(text, old)
             if new not in (old, text):
                 return _build_candidate_at(utterance, with_dates(new, utterance.time), text, _STATED, corrects=True)
         return None
 
-    def _context_of(self, utterance: Utterance, text: str) -> Iterator[str]:
+    def _find_context(self, utterance: Utterance, text: str) -> Iterator[str]:
         """Yield sentences that a correction may refer to. Earlier sentences (newest first) precede those of memories."""
         for candidate in reversed(self.candidates):
             if candidate.interaction_id == utterance.interaction_id:

@@ -81,12 +81,12 @@ def kind_shares(text: str, words: Embedder) -> Shares:
 
 @lru_cache(maxsize=128)  # a message with one clause is judged as a clause and as a whole
 def _judge_as_sentence(text: str, words: Embedder) -> tuple[str, Vector | None, Shares]:
-    sentence = _with_stop(text)
+    sentence = _add_stop(text)
     vector = words.embed(sentence)
     return sentence, vector, kinds(sentence, vector)
 
 
-def _with_stop(text: str) -> str:
+def _add_stop(text: str) -> str:
     """Add a full stop to a statement about the user. Both models were trained with stops, but people omit them."""
     plain = text.rstrip()
     whole = plain.endswith(STOPS) or not plain[-1:].isalnum()
@@ -177,7 +177,7 @@ def _find_passing_reason(clause: Clause, judgement: Judgement, least: float) -> 
         return why
     if only_greets(text):
         return PASSING
-    if _bears_on_the_user(text):
+    if _is_about_user(text):
         return None
     if judgement.worth < _SURELY and any(has_wording(kind, text) for kind in _PASSING):
         return PASSING
@@ -188,7 +188,7 @@ def _find_passing_reason(clause: Clause, judgement: Judgement, least: float) -> 
     return _REASONS.get(judgement.likeliest, NOT_WORTH)
 
 
-def _bears_on_the_user(text: str) -> bool:
+def _is_about_user(text: str) -> bool:
     """Return whether a clause about other people concerns the user, like an employer or a doctor's advice."""
     attribute = attribute_of(text)
     return (attribute is not None and attribute.name == "boss") or has_wording("adviser", text)

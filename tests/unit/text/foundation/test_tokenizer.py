@@ -64,7 +64,7 @@ def test_threads_never_get_the_stem_of_another_threads_word() -> None:
 
     interval = sys.getswitchinterval()
     sys.setswitchinterval(1e-5)
-    tokenizer._stem.cache_clear()
+    tokenizer._stem_word.cache_clear()
     try:
         with ThreadPoolExecutor(4) as threads:
             stemmed = list(threads.map(stems_in_own_order, range(4)))

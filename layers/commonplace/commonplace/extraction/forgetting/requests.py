@@ -58,7 +58,7 @@ def forget_requests(utterance: Utterance, before: Utterance | None) -> list[Forg
         if phrase is None:
             continue
         back = at > 0 and not names_something(phrase.what) and has_wording("points_back", clause.text)
-        whats = [clause.text for clause in _clauses_pointed_at(message_clauses[:at])] if back else [phrase.what]
+        whats = [clause.text for clause in _find_antecedents(message_clauses[:at])] if back else [phrase.what]
         why = " ".join(each.text for each in message_clauses[at : at + 2])
         meant = back or utterance.explicit or _is_explicit(clause.text, phrase) or has_wording("kept_private", why)
         meant = meant or _is_whole_request(clause, phrase, utterance, before, alone)
@@ -66,7 +66,7 @@ def forget_requests(utterance: Utterance, before: Utterance | None) -> list[Forg
     return requests
 
 
-def _clauses_pointed_at(earlier: Sequence[Clause]) -> Iterator[Clause]:
+def _find_antecedents(earlier: Sequence[Clause]) -> Iterator[Clause]:
     """Yield the last clause, and the earlier clauses that its pronouns refer to."""
     for clause in reversed(earlier):
         yield clause

@@ -187,7 +187,7 @@ def written_dates(text: str) -> Iterator[tuple[int, int, PartialDate]]:
             *match.span(),
             PartialDate(int(match[1]) if match[1] else None, int(match[2]), int(match[3]) if match[3] else None),
         )
-    for match in _months_pattern().finditer(text):
+    for match in _compile_months().finditer(text):
         named = match["before"] or match["after"]
         year = match["year"]
         month = _list_months()[match["month"].casefold()]
@@ -207,18 +207,18 @@ def dates_meant(text: str, spoken_on: date) -> list[PartialDate]:
         *written,
         *(_fill_date(day) for partial in written if partial.month and partial.day for day in _find_dates(partial, spoken_on)),
         *(PartialDate(year, partial.month) for partial in written if partial.month and not partial.day for year in years),
-        *(day for partial in written if partial.weekday is not None for day in _weekdays_around(partial.weekday, spoken_on)),
+        *(day for partial in written if partial.weekday is not None for day in _find_weekdays(partial.weekday, spoken_on)),
     ]
     words = re.findall(r"[\w'’-]+", text.casefold())
     for code, table in tables().items():
         dates += [_fill_date(spoken_on + timedelta(days=step)) for word, step in table["days"].items() if word in words]
         shortened = calendars()[code].short_weekdays
-        dates += [day for word in words if word in shortened for day in _weekdays_around(shortened[word], spoken_on)]
+        dates += [day for word in words if word in shortened for day in _find_weekdays(shortened[word], spoken_on)]
     ranges = (partial for sentence in _SENTENCE.split(text) for partial in _find_ranges(sentence, spoken_on))
-    return list(dict.fromkeys([*dates, *_counted(text.casefold(), spoken_on), *ranges]))
+    return list(dict.fromkeys([*dates, *_find_counted_dates(text.casefold(), spoken_on), *ranges]))
 
 
-def _weekdays_around(weekday: int, spoken_on: date) -> Iterator[PartialDate]:
+def _find_weekdays(weekday: int, spoken_on: date) -> Iterator[PartialDate]:
     """Yield the dates of a weekday from a week before to two weeks after a day."""
     near = (spoken_on + timedelta(days=step) for step in range(-7, 15))
     yield from (_fill_date(day) for day in near if day.weekday() == weekday)
@@ -232,7 +232,7 @@ def _find_dates(partial: PartialDate, spoken_on: date) -> Iterator[date]:
             continue
 
 
-def _counted(lowered: str, spoken_on: date) -> Iterator[PartialDate]:
+def _find_counted_dates(lowered: str, spoken_on: date) -> Iterator[PartialDate]:
     """Yield the dates that "3 years ago", "in two weeks" or "for ten days" may mean, before and after the day."""
     for table in tables().values():
         for unit, names in table["units"].items():
@@ -294,7 +294,7 @@ def _list_weekdays() -> dict[str, int]:
 
 
 @cache
-def _months_pattern() -> re.Pattern[str]:
+def _compile_months() -> re.Pattern[str]:
     """Return a pattern for months. "may" and "march" count in lower case only next to a number."""
     names = "|".join(sorted(map(re.escape, _list_months()), key=len, reverse=True))
     return re.compile(
@@ -315,11 +315,11 @@ def unsupported_unspaced(content: str, pool: str, code: str) -> str | None:
     normalized_pool = normalize("NFKC", pool)
     if code not in LANGUAGES_WITHOUT_CAPITALS or not _SCRIPT.search(normalized_pool):
         return None
-    named = _named(compiled(f"names.{code}"), normalize("NFKC", content))
+    named = _find_place_names(compiled(f"names.{code}"), normalize("NFKC", content))
     return next((name for name in named if name not in normalized_pool), None)
 
 
-def _named(names: re.Pattern[str], content: str) -> Iterator[str]:
+def _find_place_names(names: re.Pattern[str], content: str) -> Iterator[str]:
     """Yield the names of places without the larger place and the kind of place. 「大阪府豊中市」 is 豊中."""
     for match in names.finditer(content):
         name = next(filter(None, match.groups()))
@@ -333,7 +333,7 @@ def unsupported_name(content: str, pool: str, code: str) -> str | None:
     stems: dict[str, list[str]] = {}
     for word in known:
         stems.setdefault(word[:_LEAST_STEM], []).append(word)
-    together = _multi_word_names(content)
+    together = _find_short_forms(content)
     for name in _find_names(content, code):
         plain = _fold_word(name)
         parts = re.split(r"[.'’&-]", plain)
@@ -383,7 +383,7 @@ def _share_a_stem(first: str, other: str) -> bool:
     return longer.startswith(shorter[: max(_LEAST_STEM, len(shorter) - 1)]) and len(longer) - len(shorter) <= _MOST_ENDING
 
 
-def _multi_word_names(content: str) -> list[tuple[str, list[str]]]:
+def _find_short_forms(content: str) -> list[tuple[str, list[str]]]:
     """Return the names of several words with their short forms, like "nyc" for "New York City", or "vscode"."""
     initials = []
     for run in _RUN.findall(content):
@@ -403,9 +403,9 @@ def misnegated(content: str, evidence: str, context: str) -> str | None:
     """
     if says_no(content) and not (may_say_no(evidence) or may_say_no(context)):
         return NOT_SAID
-    evidence_clauses, known = _clauses(evidence), _clauses(context)
+    evidence_clauses, known = _split_clauses(evidence), _split_clauses(context)
     identical = {*evidence_clauses, *known}
-    made = [clause for clause in _clauses(content) if clause not in identical]  # identical clauses agree
+    made = [clause for clause in _split_clauses(content) if clause not in identical]  # identical clauses agree
     nearest = {clause: _find_nearest(clause, evidence_clauses) for clause in made}
     if made and not any(nearest.values()):
         new = [clause for clause in made if not _is_part(clause, known)]
@@ -416,18 +416,18 @@ def misnegated(content: str, evidence: str, context: str) -> str | None:
         why = _find_contradiction(clause, near) if near else None
         if why == NOT_SAID and (is_answer or _find_best_share(clause, known) > _find_best_share(clause, evidence_clauses)):
             continue
-        if why and not (why == DENIED and _denied_elsewhere(clause, nearest, evidence_clauses)):
+        if why and not (why == DENIED and _is_denied_elsewhere(clause, nearest, evidence_clauses)):
             return why
     return None
 
 
 def _is_part(clause: str, known: Sequence[str]) -> bool:
     """Return whether a clause without its subject is part of a clause of the memory with the same polarity."""
-    own, bare = polarities(clause, by_user=False), _without_subject(clause).casefold()
+    own, bare = polarities(clause, by_user=False), _strip_subject(clause).casefold()
     return any(bare in other.casefold() and own & polarities(other, by_user=True) for other in known)
 
 
-def _without_subject(clause: str) -> str:
+def _strip_subject(clause: str) -> str:
     """Return a clause without its leading words for the user and other function words."""
     small = (stop_words() | the_user()) - listed("no")
     words_left = dropwhile(lambda word: word.casefold() in small, clause.split())
@@ -441,30 +441,30 @@ def _find_contradiction(clause: str, near: Sequence[str]) -> str | None:
     return DENIED if own == YES or (is_reversed(clause, near[0]) and says_no(near[0])) else NOT_SAID
 
 
-def _denied_elsewhere(clause: str, nearest: Mapping[str, Sequence[str]], evidence_clauses: Sequence[str]) -> bool:
+def _is_denied_elsewhere(clause: str, nearest: Mapping[str, Sequence[str]], evidence_clauses: Sequence[str]) -> bool:
     """Return whether another clause of the content has the user's negation and no affirmed clause is like this clause."""
     denied = any(
         set(near) & set(nearest[clause])
         for other, near in nearest.items()
         if other != clause and polarities(other, by_user=False) == NO
     )
-    return denied and not any(_share(clause, other) for other in evidence_clauses if polarities(other, by_user=True) == YES)
+    return denied and not any(_compare(clause, other) for other in evidence_clauses if polarities(other, by_user=True) == YES)
 
 
 def _find_nearest(clause: str, evidence_clauses: Sequence[str]) -> list[str]:
-    shares = [_share(clause, other) for other in evidence_clauses]
+    shares = [_compare(clause, other) for other in evidence_clauses]
     most = max(shares, default=0.0)
     return [other for other, share in zip(evidence_clauses, shares, strict=True) if most and share == most]
 
 
 def _find_best_share(clause: str, evidence_clauses: Sequence[str]) -> float:
-    return max((_share(clause, other) for other in evidence_clauses), default=0.0)
+    return max((_compare(clause, other) for other in evidence_clauses), default=0.0)
 
 
-def _share(clause: str, other: str) -> float:
+def _compare(clause: str, other: str) -> float:
     """Return the weight of the words that two clauses share. Later words weigh more, and kana weigh little."""
-    theirs = set(terms(other, _grammar()))
-    mine = enumerate(dict.fromkeys(terms(clause, _grammar())))
+    theirs = set(terms(other, _tokenize_empty_words()))
+    mine = enumerate(dict.fromkeys(terms(clause, _tokenize_empty_words())))
     return sum(_compute_weight(word) + _LATER * at for at, word in mine if word in theirs)
 
 
@@ -472,14 +472,14 @@ def _compute_weight(word: str) -> float:
     return _LIGHT if word in _list_signs() or _UNSPACED_GRAMMAR.fullmatch(word) else 1.0
 
 
-def _clauses(text: str) -> list[str]:
+def _split_clauses(text: str) -> list[str]:
     """Return the clauses of a text. A negation that refers to the previous clause ("and I hate it") is joined to it."""
     parts = compiled("negation.clause").split(compiled("negation.pair").sub(r"\1 ", straight(text)))
     clauses: list[str] = []
-    for clause in (clause for part in parts for clause in _contrasted(part) if clause.strip()):
+    for clause in (clause for part in parts for clause in _split_contrast(part) if clause.strip()):
         leans = polarities(clause, by_user=True) == NO and (
             compiled("negation.leans").search(clause)
-            or not any(word not in _written() for word in _NAMING.findall(clause.casefold()))
+            or not any(word not in _list_empty_words() for word in _NAMING.findall(clause.casefold()))
         )
         if clauses and leans:
             clauses[-1] = f"{clauses[-1]}, {clause.strip()}"
@@ -488,7 +488,7 @@ def _clauses(text: str) -> list[str]:
     return clauses
 
 
-def _contrasted(clause: str) -> Iterator[str]:
+def _split_contrast(clause: str) -> Iterator[str]:
     """Yield the clause, or both parts of "the 14th not the 12th". A negated verb ("is not the 12th") is not split."""
     at = 0
     for match in _NOT.finditer(clause):
@@ -499,16 +499,16 @@ def _contrasted(clause: str) -> Iterator[str]:
 
 
 @cache
-def _written() -> frozenset[str]:
+def _list_empty_words() -> frozenset[str]:
     """Return the words that say nothing about the subject of a clause."""
     dated = {name for calendar in calendars().values() for names in (calendar.months, calendar.weekdays) for name in names}
     return (listed("names_none") - dated) | listed("no") | stop_words() | the_user()
 
 
 @cache
-def _grammar() -> frozenset[str]:
+def _tokenize_empty_words() -> frozenset[str]:
     """Return the words that say nothing about the subject, as the tokenizer splits them."""
-    return frozenset(word for text in _written() for word in words(text))
+    return frozenset(word for text in _list_empty_words() for word in words(text))
 
 
 @cache

@@ -25,17 +25,17 @@ Number = tuple[str, frozenset[Fraction]]
 
 def without_clock(content: str, pool: str, known: Collection[Fraction]) -> str:
     """Return the content without the times of day that the pool also has, on a 12 or 24 hour clock."""
-    pool_times = {time for match in _CLOCK.finditer(pool) for time in [_time(match)]}
+    pool_times = {time for match in _CLOCK.finditer(pool) for time in [_parse_time(match)]}
 
     def replacement(match: re.Match[str]) -> str:
-        hour, minute = _time(match)
+        hour, minute = _parse_time(match)
         named = Fraction(hour) in known and (minute == 0 or Fraction(minute) in known or minute in _ROUND)
         return " " if (hour, minute) in pool_times or named else match[0]
 
     return _CLOCK.sub(replacement, content)
 
 
-def _time(match: re.Match[str]) -> tuple[int, int]:
+def _parse_time(match: re.Match[str]) -> tuple[int, int]:
     """Return a time of day on a 12 hour clock, because "at 3" does not say if it is morning or afternoon."""
     return int(match[1] or match[4]) % _HALF_DAY, int(match[2] or match[5] or 0)
 
@@ -46,16 +46,16 @@ def numbers_in(text: str, code: str | None = None) -> Iterator[Number]:
     If `code` is given, only the number words of that language count, without hints ("a").
     """
     for match in _FIGURES.finditer(text):
-        yield match[0], frozenset(_meanings(match[0], compiled("numbers.suffix").match(text, match.end())))
+        yield match[0], frozenset(_parse_figures(match[0], compiled("numbers.suffix").match(text, match.end())))
     for match in _KANJI.finditer(text):
         yield match[0], frozenset([Fraction(_parse_kanji(match[0]))])
     words: Mapping[str, Iterable[int]] = (
         {word: (value,) for word, value in numbers_of(code).items()} if code else every_number()
     )
-    yield from _written_out(text, words)
+    yield from _find_number_words(text, words)
 
 
-def _meanings(figures: str, suffix: re.Match[str] | None) -> Iterator[Fraction]:
+def _parse_figures(figures: str, suffix: re.Match[str] | None) -> Iterator[Fraction]:
     """Yield the possible values. A mark before three digits may group thousands or be decimal. Overlong figures have none."""
     if len(figures) > _MOST_DIGITS:
         return
@@ -81,7 +81,7 @@ def _parse_kanji(text: str) -> int:
     return total + current
 
 
-def _written_out(text: str, words: Mapping[str, Iterable[int]]) -> Iterator[Number]:
+def _find_number_words(text: str, words: Mapping[str, Iterable[int]]) -> Iterator[Number]:
     """Yield the number words, alone and as runs ("two hundred and five", "vingt-deux")."""
     run: list[tuple[str, int]] = []
     end = 0

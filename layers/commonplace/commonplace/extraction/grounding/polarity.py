@@ -39,18 +39,18 @@ def no_names(code: str) -> frozenset[str]:
 
 def says_no(text: str) -> bool:
     """Return whether a text clearly negates something."""
-    return _negations(text) > 0 or bool(_against(text, weak=False))
+    return _count_negations(text) > 0 or bool(_find_negatives(text, weak=False))
 
 
 def may_say_no(text: str) -> bool:
     """Return whether a text may negate something. This is always True for a language without tables."""
     unknown = language_of(text) not in {*tables(), "ja", "zh", "ko"} and bool(text.strip())
-    return _negations(text) > 0 or bool(_against(text)) or _compile_hints().search(text) is not None or unknown
+    return _count_negations(text) > 0 or bool(_find_negatives(text)) or _compile_hints().search(text) is not None or unknown
 
 
 def polarities(clause: str, *, by_user: bool) -> frozenset[bool]:
     """Return the possible polarities of a clause. `by_user` is False for a reader's rewording."""
-    hard, against, strong = _negations(clause), _against(clause), _against(clause, weak=False)
+    hard, against, strong = _count_negations(clause), _find_negatives(clause), _find_negatives(clause, weak=False)
     if hard == 2 or (hard and strong):
         return EITHER
     if hard or strong:
@@ -62,11 +62,11 @@ def polarities(clause: str, *, by_user: bool) -> frozenset[bool]:
 
 def is_reversed(first: str, other: str) -> bool:
     """Return whether both texts share a negative word and only one negates it ("not allergic")."""
-    shared = _against(first, weak=False) & _against(other, weak=False)
-    return bool(shared) and (_negations(first) == 0) != (_negations(other) == 0)
+    shared = _find_negatives(first, weak=False) & _find_negatives(other, weak=False)
+    return bool(shared) and (_count_negations(first) == 0) != (_count_negations(other) == 0)
 
 
-def _negations(text: str) -> int:
+def _count_negations(text: str) -> int:
     """Return 0 without a negation, 1 with one, and 2 for a double negation ("can't live without")."""
     text = compiled("polarity.not_no").sub("", straight(text.casefold()))
     denials = {word for word in _WORD.findall(text) if word in listed("no")}
@@ -75,7 +75,7 @@ def _negations(text: str) -> int:
     return 2 if denials & listed("without") and denials - listed("without") else min(1, len(denials))
 
 
-def _against(text: str, *, weak: bool = True) -> frozenset[str]:
+def _find_negatives(text: str, *, weak: bool = True) -> frozenset[str]:
     """Return the roots of the negative words in a text. If `weak` is False, weakly negative words are left out."""
     wanted = listed("against") if weak else listed("against") - listed("weakly")
     spaced = (word[:_ROOT] for word in _WORD.findall(text.casefold()) if word in wanted)

@@ -40,7 +40,7 @@ def unsupported_reason(decision: Decision, day: Day, targets: Sequence[Memory]) 
     if reason or utterance is None or decision.operation == "NOOP":
         return reason
     question = question_to_user(day.before(utterance))
-    around = _sentences_around(candidate, utterance)
+    around = _find_sentences(candidate, utterance)
     if any(is_instruction_to_reader(sentence) for sentence in around):
         return "an instruction to whoever reads it"
     if decision.operation == "FORGET":
@@ -50,7 +50,7 @@ def unsupported_reason(decision: Decision, day: Day, targets: Sequence[Memory]) 
     return _find_unsaid_reason(decision, question, targets) or _find_closing_reason(decision, day, targets)
 
 
-def _sentences_around(candidate: Candidate, utterance: Utterance) -> list[str]:
+def _find_sentences(candidate: Candidate, utterance: Utterance) -> list[str]:
     """Return the full sentences around the evidence, because a model may leave out words of the context."""
     return [clause.text for clause in clauses_around(candidate.evidence, utterance, sentences(utterance.text))]
 
@@ -76,13 +76,13 @@ def _find_closing_reason(decision: Decision, day: Day, targets: Sequence[Memory]
     content = decision.says
     updates = decision.operation == "UPDATE"
     reasons = (
-        _lost_detail(memory.content, content, candidate, day) if updates else _shares_subject(memory.content, content)
+        _refuse_loss(memory.content, content, candidate, day) if updates else _refuse_unrelated(memory.content, content)
         for memory in targets
     )
     return next(filter(None, reasons), None)
 
 
-def _lost_detail(old: str, new: str, candidate: Candidate, day: Day) -> str | None:
+def _refuse_loss(old: str, new: str, candidate: Candidate, day: Day) -> str | None:
     """Refuse an update that loses a name, number, date or negation of a memory, unless the update replaces its value.
 
     An update that doesn't contradict the memory must also retain at least half of the memory's content stems.
@@ -99,7 +99,7 @@ def _lost_detail(old: str, new: str, candidate: Candidate, day: Day) -> str | No
     return None
 
 
-def _shares_subject(old: str, new: str) -> str | None:
+def _refuse_unrelated(old: str, new: str) -> str | None:
     """Refuse to close a memory with a text that shares no words with the memory and does not contradict it."""
     if shared_stems(subject_stems(new), subject_stems(old)) or contradicted(new, old, corrects=True):
         return None

@@ -103,7 +103,7 @@ def find_code(view: str) -> Iterator[TextSpan]:
     yield from (TextSpan(*inline.span()) for inline in _INLINE.finditer(view))
     block: list[tuple[TextLine, int]] = []
     for line in lines_of(view):
-        weight = _code_weight(line.text)
+        weight = _weigh_code(line.text)
         if weight is not None:
             block.append((line, weight))
         else:
@@ -112,7 +112,7 @@ def find_code(view: str) -> Iterator[TextSpan]:
     yield from _find_code(block)
 
 
-def _code_weight(text: str) -> int | None:
+def _weigh_code(text: str) -> int | None:
     """Return 2 for certain code, 1 for likely code, 0 for a line that counts like its neighbours, None for a sentence."""
     if len(text) > _LONGEST:
         return None

@@ -34,7 +34,7 @@ def find_chats(view: str) -> Iterator[TextSpan]:
         stamped = bool(line.text.strip()) and (stamped or begins)
         if stamped or cue_pattern("program_says").match(line.text):
             yield TextSpan(line.start, line.end)
-    yield from _chat_runs(lines)
+    yield from _find_chats(lines)
 
 
 def _is_script(text: str) -> bool:
@@ -42,8 +42,8 @@ def _is_script(text: str) -> bool:
     return bool(cue_pattern("script").match(text)) and not cue_pattern("no_speaker").fullmatch(name)
 
 
-def _chat_runs(lines: list[TextLine]) -> Iterator[TextSpan]:
-    """Yield runs of two or more labelled lines, including the blank and continuation lines between them."""
+def _find_chats(lines: list[TextLine]) -> Iterator[TextSpan]:
+    """Yield chats, which are runs of two or more labelled lines, including the blank and continuation lines between them."""
     run: list[TextLine] = []
     chat: list[tuple[str, str]] = []
     for line in [*lines, TextLine(0, 0, "")]:
@@ -80,14 +80,14 @@ def _is_chat(lines: list[tuple[str, str]]) -> bool:
 def find_mail(view: str) -> Iterator[TextSpan]:
     """Yield mail from its headers or "On … wrote:" to the end of the message. Also yield letters and signatures."""
     lines = lines_of(view)
-    start = min((place for place in (_headers(lines), _find_announced_mail(lines)) if place is not None), default=None)
+    start = min((place for place in (_find_header(lines), _find_announced_mail(lines)) if place is not None), default=None)
     if start is not None:
         yield TextSpan(start, len(view))
-    yield from _letter(lines)
+    yield from _find_letters(lines)
     yield from _find_signatures(lines, view)
 
 
-def _headers(lines: list[TextLine]) -> int | None:
+def _find_header(lines: list[TextLine]) -> int | None:
     """Return the start of a mail header, or None. Without an address, two different headers must be close together."""
     last: tuple[int, TextLine, str] | None = None
     for at, line in enumerate(lines):
@@ -106,7 +106,7 @@ def _find_announced_mail(lines: list[TextLine]) -> int | None:
     return next((line.start for line in lines if cue_pattern("mail_begins").match(line.text.strip(" *_"))), None)
 
 
-def _letter(lines: list[TextLine]) -> Iterator[TextSpan]:
+def _find_letters(lines: list[TextLine]) -> Iterator[TextSpan]:
     """Yield letters, which have a salutation and a complimentary close. Text addressed to the assistant is no letter."""
     opened: TextLine | None = None
     for at, line in enumerate(lines):
@@ -138,16 +138,16 @@ def find_pasted(view: str) -> Iterator[TextSpan]:
     speaks = bool(above) and bool(cue_pattern("speaks_of_pasted").match(view, last.start))
     if above and cue_pattern("asks_about_above").match(view, last.start):
         yield TextSpan(0, above[-1].end)
-    for start in _announced(view, "document"):
+    for start in _find_announced(view, "document"):
         ended = cue_pattern("end_of_pasted").search(view, start)
         yield TextSpan(start, ended.end() if ended else above[-1].end if speaks and start < last.start else len(view))
         break
-    for start in _announced(view, "said"):
+    for start in _find_announced(view, "said"):
         blank = view.find("\n\n", start)
         yield TextSpan(start, blank if blank >= 0 else len(view))
 
 
-def _announced(view: str, name: str) -> Iterator[int]:
+def _find_announced(view: str, name: str) -> Iterator[int]:
     """Yield the starts of announced texts that are not hidden yet. An announcement needs a colon or a second line."""
     if not _COLON_OR_LINE.search(view):
         return

@@ -103,17 +103,17 @@ def find_quotations(view: str) -> Iterator[TextSpan]:
     """Yield foreign quotations with their marks."""
     at = 0
     while opening := _OPENING.search(view, at):
-        end = _end(view, opening.start())
+        end = _find_end(view, opening.start())
         if end and _is_foreign(view, opening.start(), end):
             yield TextSpan(opening.start(), end)
         at = end or opening.end()
 
 
-def _end(view: str, start: int) -> int:
+def _find_end(view: str, start: int) -> int:
     """Return the end of the quotation, or 0 if there is none. An unclosed quotation may end with its paragraph."""
     mark = view[start]
     if mark in "'‘":
-        return _single_end(view, start)
+        return _find_single_end(view, start)
     limit = min(len(view), start + _REACH)
     ends = [end for closing in _CLOSING[mark] if (end := view.find(closing, start + 1, limit)) > 0]
     if mark == '"':
@@ -127,7 +127,7 @@ def _end(view: str, start: int) -> int:
     return paragraph if paragraph >= 0 else len(view)
 
 
-def _single_end(view: str, start: int) -> int:
+def _find_single_end(view: str, start: int) -> int:
     """Return the end of a single-quoted text, or 0. Apostrophes don't count as quotation marks."""
     if compiled("quotations.elision").match(view, start):
         return 0

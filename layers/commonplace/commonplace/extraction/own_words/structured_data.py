@@ -31,7 +31,7 @@ def find_data(view: str) -> Iterator[TextSpan]:
     lines = lines_of(view)
     yield from _find_runs(lines, _TABLE, 2)
     yield from _find_yaml(lines)
-    yield from _csv(lines)
+    yield from _find_csv(lines)
     yield from _find_sql(lines)
 
 
@@ -81,7 +81,7 @@ def _is_nested(run: Sequence[TextLine]) -> bool:
     return any(not value and len(below) > len(indent) for (indent, value), (below, _) in pairwise(keys))
 
 
-def _csv(lines: Sequence[TextLine]) -> Iterator[TextSpan]:
+def _find_csv(lines: Sequence[TextLine]) -> Iterator[TextSpan]:
     """Yield three or more lines with the same number of separators. Separators before a blank don't count."""
     run: list[TextLine] = []
     shape: tuple[str, int] | None = None

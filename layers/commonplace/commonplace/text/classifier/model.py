@@ -102,7 +102,7 @@ def tag(sentence: list[str]) -> Tagged:
     skeleton: list[str] = []
     covered = 0
     for place, word in enumerate(sentence):
-        names, span = _at(table, sentence, place)
+        names, span = _find_phrases(table, sentence, place)
         classes.append(names)
         if place < covered:
             continue
@@ -151,7 +151,7 @@ def _add_phrase(table: Lexicon, phrase: str, name: str) -> None:
     table.longest[parts[0]] = max(table.longest.get(parts[0], 0), len(parts))
 
 
-def _at(table: Lexicon, sentence: list[str], place: int) -> tuple[list[str], int]:
+def _find_phrases(table: Lexicon, sentence: list[str], place: int) -> tuple[list[str], int]:
     """Return the classes of the phrases that begin at a word, longest first, and the length of the longest in words."""
     word = sentence[place]
     names: list[str] = []

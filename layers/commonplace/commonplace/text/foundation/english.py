@@ -31,8 +31,8 @@ def mapping(name: str) -> dict[str, tuple[str, ...]]:
 
 
 @loaded_once
-def _dictionary() -> Any:
-    """The dictionary of inflections. It is loaded fully, because threads share it and must not load its parts."""
+def _load_dictionary() -> Any:
+    """Load the whole dictionary of inflections, because threads share it and must not load its parts."""
     import lemminflect
 
     lemminflect.getAllInflections("be")
@@ -42,7 +42,7 @@ def _dictionary() -> Any:
 
 @lru_cache(maxsize=_CACHED_WORDS)
 def _list_forms(lemma: str) -> dict[str, tuple[str, ...]]:
-    forms: dict[str, tuple[str, ...]] = _dictionary().getAllInflections(lemma)
+    forms: dict[str, tuple[str, ...]] = _load_dictionary().getAllInflections(lemma)
     return forms
 
 
@@ -166,5 +166,5 @@ def agreed(word: str, plural: bool) -> str:
 def _build_third_person(word: str) -> str:
     forms = _list_forms(word)
     if "VBZ" not in forms:
-        forms = _dictionary().getAllInflectionsOOV(word, "VERB")
+        forms = _load_dictionary().getAllInflectionsOOV(word, "VERB")
     return forms["VBZ"][0]

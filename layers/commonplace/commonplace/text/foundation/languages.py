@@ -75,21 +75,21 @@ def _compile_pattern(expression: str) -> re.Pattern[str]:
 def language_of(text: str) -> str:
     """Return the code of a text's language. It is `en` by default, and `other` for an unknown script."""
     if text.isascii():
-        return _latin_language(text)
+        return _detect_latin(text)
     latin = len(_compile_pattern(r"[A-Za-zÀ-ɏ]").findall(text))
     foreign = sum(1 for char in text if char.isalpha() and ord(char) > 0x24F and not "Ḁ" <= char <= "ỿ")
     # A character of these scripts counts more than a Latin letter
     if foreign * 3 > latin:
         written = (language for language in languages().values() if language.script)
         return next((language.code for language in written if _compile_pattern(language.script).search(text)), UNKNOWN)
-    return _latin_language(text)
+    return _detect_latin(text)
 
 
-def _latin_language(text: str) -> str:
+def _detect_latin(text: str) -> str:
     """Decide by every word if a text is English. If not, the words that few languages share select the language."""
     english, foreign = 0.0, 0.0
     scores: Counter[str] = Counter()
-    words = list(_words(text))
+    words = list(_find_words(text))
     if all(word.isascii() and (word not in owners() or ENGLISH in owners()[word]) for word in words):
         return ENGLISH
     if len(words) > 1 and text[:1].isupper() and not text.isupper() and ENGLISH in owners().get(words[1], ()):
@@ -111,7 +111,7 @@ def _latin_language(text: str) -> str:
     return ENGLISH if english >= foreign else max(scores, key=lambda code: scores[code])
 
 
-def _words(text: str) -> Iterator[str]:
+def _find_words(text: str) -> Iterator[str]:
     """Yield the words in lower case. "j'ai" becomes "j'" and "ai". Capitalized words inside the text are skipped as names."""
     shouted = text.isupper()
     text = _compile_pattern(_NAMES).sub(" ", text)

@@ -56,7 +56,7 @@ def words(text: str) -> list[str]:
 def terms(text: str, without: Collection[str] = ()) -> list[str]:
     """Return the index tokens of a text. They are its stemmed words except stop words and the words in `without`."""
     left_out = stop_words()
-    return [_stem(word) for word in words(text) if word not in left_out and word not in without]
+    return [_stem_word(word) for word in words(text) if word not in left_out and word not in without]
 
 
 def _fold_text(text: str) -> str:
@@ -65,14 +65,14 @@ def _fold_text(text: str) -> str:
         marks_dropped = folded
     else:
         folded = folded.replace("’", "'").replace("ʼ", "'")
-        marks_dropped = "".join(_unmarked(char) for char in folded)
+        marks_dropped = "".join(_remove_marks(char) for char in folded)
     spelled = _TECHNICAL_WORD.sub(lambda match: _TECHNICAL[match[0]], marks_dropped)
     spelled = spelled.replace("'s ", " ").replace("'", "")
     return _DECIMAL.sub("p", _DIGIT_GROUPS.sub("", spelled)) if any(map(str.isdigit, spelled)) else spelled
 
 
 @functools.lru_cache(maxsize=4096)
-def _unmarked(char: str) -> str:
+def _remove_marks(char: str) -> str:
     """Remove marks from Latin, Greek and Cyrillic letters. In other scripts, a mark makes another letter (が, か)."""
     if char.isascii():
         return char
@@ -91,7 +91,7 @@ def _split_grams(run: str) -> list[str]:
 
 
 @functools.lru_cache(maxsize=16384)
-def _stem(word: str) -> str:
+def _stem_word(word: str) -> str:
     """Return the English (Snowball) stem of a word. Numbers and words with non-ASCII letters are returned unchanged.
 
     Each call that misses the cache creates a stemmer, because threads cannot share one.

@@ -344,14 +344,14 @@ def _find_cells(view: View, header: _Line, named: Sequence[Noun], below: Sequenc
             return
         if _RULE.fullmatch(row.text):
             continue
-        places = _places(row, separator)
+        places = _split_cells(row, separator)
         for column, noun in columns.items():
             start, end = places[column]
             if _can_be_value(view.text[start:end]):
                 yield Span(start, end, noun.kind)
 
 
-def _places(row: _Line, separator: str) -> list[tuple[int, int]]:
+def _split_cells(row: _Line, separator: str) -> list[tuple[int, int]]:
     """Return the spans of the cells of a row, without surrounding spaces and quotation marks."""
     spans, at = [], row.start
     for cell in row.text.split(separator):
@@ -363,7 +363,7 @@ def _places(row: _Line, separator: str) -> list[tuple[int, int]]:
 
 
 def _find_columns(view: View, header: _Line, named: Sequence[Noun], separator: str) -> Iterator[tuple[int, Noun]]:
-    for column, (start, end) in enumerate(_places(header, separator)):
+    for column, (start, end) in enumerate(_split_cells(header, separator)):
         noun = next((noun_named for noun_named in named if start <= noun_named.start and noun_named.end <= end), None)
         if noun is None:
             continue
@@ -386,14 +386,14 @@ def _find_listed_values(view: View, header: _Line, noun: Noun, below: Sequence[_
     before = header
     for line in below:
         blank = view.text[before.end : line.start].count("\n") > 1
-        value = None if blank and before is not header else _value_of(view, line, noun)
+        value = None if blank and before is not header else _find_line_value(view, line, noun)
         if value is None:
             return
         yield Span(*value, noun.kind)
         before = line
 
 
-def _value_of(view: View, line: _Line, noun: Noun) -> tuple[int, int] | None:
+def _find_line_value(view: View, line: _Line, noun: Noun) -> tuple[int, int] | None:
     """Return the span of the value in a line below a header. The value is the whole line or the part after a label."""
     bullet = _BULLET.match(view.text, line.start, line.end)
     start = bullet.end() if bullet else line.start

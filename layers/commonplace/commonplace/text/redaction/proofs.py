@@ -112,7 +112,7 @@ def find_formats(view: View) -> Iterator[Span]:
         done = 0
         for match in format.pattern.finditer(text):
             if match.start() >= done:
-                span = _stretched(text, Span(*_get_secret_span(match), format.kind))
+                span = _extend_span(text, Span(*_get_secret_span(match), format.kind))
                 done = span.end
                 yield span
 
@@ -124,7 +124,7 @@ def _get_secret_span(match: re.Match[str]) -> tuple[int, int]:
     return match.span()
 
 
-def _stretched(text: str, span: Span) -> Span:
+def _extend_span(text: str, span: Span) -> Span:
     """Extend `span` to the end of its last token, because patterns of a fixed length match only a part of longer keys."""
     match = _REST.match(text, span.end)
     return span._replace(end=match.end()) if match else span

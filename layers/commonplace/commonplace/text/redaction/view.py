@@ -91,7 +91,7 @@ def view_of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
     """Return a view in which each of the `hidden` ranges (sorted, disjoint) is one character `HIDDEN`."""
     plain = text.isascii() or (unicodedata.is_normalized("NFKC", text) and not _UNUSUAL.search(text))
     if plain and not hidden:
-        latin = _in_latin(text)
+        latin = _replace_lookalikes(text)
         return View(latin, bare_in_place(latin), range(len(text) + 1))
     parts: list[str] = []
     offsets: list[int] = []
@@ -105,11 +105,11 @@ def view_of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
             offsets.append(start)
         at = end
     offsets.append(len(text))
-    joined = _in_latin("".join(parts))
+    joined = _replace_lookalikes("".join(parts))
     return View(joined, bare_in_place(joined), offsets)
 
 
-def _in_latin(text: str) -> str:
+def _replace_lookalikes(text: str) -> str:
     """Replace letters that look like Latin letters. The length stays the same."""
     if text.isascii() or not _OTHER_ALPHABET.search(text):
         return text

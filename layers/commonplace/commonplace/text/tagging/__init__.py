@@ -129,7 +129,7 @@ def further_tags(reading: Reading, topics: Sequence[str]) -> Iterator[str]:
     words = (word.key for word in reading.words if word.key not in stopped and word.key.isalpha())
     yield from (key for key in words if 2 < len(key) <= LONGEST_WORD and not key.endswith("ly"))
     if reading.language == "en":
-        yield from (deed for word in reading.words if (deed := _deed(word.key)))
+        yield from (deed for word in reading.words if (deed := _find_deed(word.key)))
 
 
 def _iterate_ancestors(topic: str) -> Iterator[str]:
@@ -144,7 +144,7 @@ def _load_irregular_deeds() -> dict[str, str]:
     return {past: base for past, _, base in pairs}
 
 
-def _deed(word: str) -> str | None:
+def _find_deed(word: str) -> str | None:
     """Return the base form of a verb that names an activity (`drive` for "drove"), or None."""
     bases = (_load_irregular_deeds().get(word, word), *forms(word, "en"))
     return next((base for base in bases if base in listed("nouns.deeds")), None)

@@ -97,11 +97,11 @@ def standard(tag: str) -> str:
     plain = _SEPARATORS.sub("-", bare(tag).strip())
     full = alias_groups().get(plain, (tag,))[0]
     stays = plain in topic_names() or plain in listed("abbreviations.unsure")
-    short = plain in listed("abbreviations.sure") or _abbreviates(plain, full)
+    short = plain in listed("abbreviations.sure") or _is_abbreviation(plain, full)
     return full if short and not stays else tag
 
 
-def _abbreviates(short: str, full: str) -> bool:
+def _is_abbreviation(short: str, full: str) -> bool:
     """Return whether the full form begins like the short form and has its letters in the same order.
 
     Digits are ignored, because they may count omitted letters (`k8s`).

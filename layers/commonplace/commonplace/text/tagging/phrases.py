@@ -41,7 +41,7 @@ def is_content(word: Word, stopped: frozenset[str]) -> bool:
     if not key[0].isalpha() or len(key) > LONGEST_WORD:
         return False
     if key in stopped:
-        return key in _gerunds() or (stopped is stopped_in("en") and _is_name(word))
+        return key in _list_gerunds() or (stopped is stopped_in("en") and _is_name(word))
     if len(key) < 3:
         return word.text.isupper() and len(key) == 2
     adverb = key.endswith("ly") and len(key) > 4 and key not in listed("nouns.ly")
@@ -92,10 +92,10 @@ def unspaced_nouns(runs: Sequence[str], language: str) -> list[str]:
     known: Mapping[str, object] = lexicon(language).runs if language in _UNSPACED else {}
     stopped = dict.fromkeys(stop_words(language)) if language in _UNSPACED else {}
     parts = (part for run in runs for part in _SCRIPTS.findall(bare(run)))
-    return [piece for part in parts for piece in _pieces(part, known, stopped, language)]
+    return [piece for part in parts for piece in _cut_run(part, known, stopped, language)]
 
 
-def _pieces(part: str, known: Mapping[str, object], stopped: Mapping[str, object], language: str) -> list[str]:
+def _cut_run(part: str, known: Mapping[str, object], stopped: Mapping[str, object], language: str) -> list[str]:
     """Cut a run into words. Japanese runs are cut only at stop words. Chinese runs are also cut at known words."""
     if part in stopped:
         return []
@@ -127,7 +127,7 @@ def _list_never_names() -> frozenset[str]:
 
 
 @functools.cache
-def _gerunds() -> frozenset[str]:
+def _list_gerunds() -> frozenset[str]:
     """Return the topics that end in "-ing". They are content words, although verbs have the same form."""
     return frozenset(name for name in topic_names() if name.endswith("ing")) - {"moving", "housing"}
 
@@ -137,7 +137,7 @@ def concepts_of(text: str, limit: int = 8) -> list[str]:
     reading = read(text)
     concepts: dict[str, tuple[int, str]] = {}
     for phrase in phrases_of(reading):
-        for part in _parted(phrase, reading.language):
+        for part in _split_phrase(phrase, reading.language):
             concept = _format_phrase(part, reading)
             rank = -2 if len(part) > 1 else -1 if names_in(part) else 0
             concepts.setdefault(bare(concept), (rank, concept))
@@ -147,7 +147,7 @@ def concepts_of(text: str, limit: int = 8) -> list[str]:
     return [concept for _, concept in ordered[:limit]]
 
 
-def _parted(phrase: Phrase, language: str) -> list[Phrase]:
+def _split_phrase(phrase: Phrase, language: str) -> list[Phrase]:
     """Split a phrase before the name that ends it (`wife | Elena`). Each part is a concept."""
     names = [] if language == "de" else names_in(phrase)
     ends = bool(names) and names[-1][-1] is phrase[-1] and len(names[-1]) < len(phrase)

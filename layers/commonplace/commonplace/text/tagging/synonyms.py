@@ -38,7 +38,7 @@ def are_siblings(first: str, second: str) -> bool:
         return True
     if _has_same_kind(bare(first), bare(second)) or _has_same_kind(short, other) or _is_opposed(short, other):
         return True
-    return _narrower(short, other) or _narrower(bare(first), bare(second))
+    return _is_narrower(short, other) or _is_narrower(bare(first), bare(second))
 
 
 def _is_known_name(name: str) -> bool:
@@ -59,7 +59,7 @@ def _is_opposed(first: str, other: str) -> bool:
     return any(tag in (prefix + base, f"{prefix}-{base}") for prefix in listed("prefixes.opposed") for tag, base in pairs)
 
 
-def _narrower(first: str, other: str) -> bool:
+def _is_narrower(first: str, other: str) -> bool:
     """Return whether one tag narrows the other (`tea`, `green-tea`) and is not just an inflected form."""
     if "-" in first or "-" in other:
         beginnings = [{part[:_SHORTEST] for part in name.split("-")} for name in (first, other)]
@@ -84,7 +84,7 @@ def _map_to_own_tags(unknown: Sequence[str], existing: Mapping[str, int], cosine
     by_use = sorted(existing, key=lambda tag: (-existing[tag], tag))
     own: dict[str, str] = {}
     for tag in by_use:
-        own.setdefault(same_thing(tag), _shown(tag))
+        own.setdefault(same_thing(tag), _get_full_name(tag))
     renamed = {tag: own[same_thing(tag)] for tag in unknown if same_thing(tag) in own}
     left = [tag for tag in unknown if tag not in renamed]
     starts = {tag[:_ALIKE_START] for tag in left}
@@ -95,7 +95,7 @@ def _map_to_own_tags(unknown: Sequence[str], existing: Mapping[str, int], cosine
     return renamed
 
 
-def _shown(tag: str) -> str:
+def _get_full_name(tag: str) -> str:
     """Return the name under which a user's own tag replaces other tags. A tag with abbreviations uses its full name."""
     names = alias_groups().get(bare(tag), (tag,))
     return names[0] if any(standard(name) == names[0] != name for name in names) else tag
@@ -115,13 +115,13 @@ def expansions(words: Sequence[str]) -> dict[str, str]:
     """
     own_words = set(words)
     names: dict[str, str] = {}
-    for name, widened in (*_topics(words), *_find_aliases(words)):
+    for name, widened in (*_find_topics(words), *_find_aliases(words)):
         if not own_words.issuperset(name.split("-")):
             names.setdefault(name, widened)
     return names
 
 
-def _topics(words: Sequence[str]) -> list[tuple[str, str]]:
+def _find_topics(words: Sequence[str]) -> list[tuple[str, str]]:
     """Return each topic with the words that name it. Words without an English topic are looked up in other languages."""
     text = spoken(list(words))
     english = hits(text, lexicon("en"), "en")

@@ -17,7 +17,7 @@ _VOWELS = "aeiou"
 @functools.cache
 def singulars() -> Mapping[str, str]:
     """Return the singulars of irregular English nouns by their plurals."""
-    return {line.split()[0]: line.split()[-1] for line in _lines("singulars.txt")}
+    return {line.split()[0]: line.split()[-1] for line in _read_lines("singulars.txt")}
 
 
 @functools.cache
@@ -72,7 +72,7 @@ def technical_topics() -> frozenset[str]:
 
 
 def _parse_topics(name: str) -> Iterator[tuple[str, str | None, list[str]]]:
-    for line in _lines(f"topics/{name}.txt"):
+    for line in _read_lines(f"topics/{name}.txt"):
         head, _, triggers = line.partition(":")
         topic, _, parent = head.partition(" < ")
         yield topic.strip(), parent.strip() or None, [trigger.strip() for trigger in triggers.split(",")]
@@ -82,7 +82,7 @@ def _parse_topics(name: str) -> Iterator[tuple[str, str | None, list[str]]]:
 def alias_groups() -> Mapping[str, tuple[str, ...]]:
     """Return all names with the same meaning by each lower-case name. The preferred name is first."""
     groups: dict[str, tuple[str, ...]] = {}
-    for line in _lines("aliases.txt"):
+    for line in _read_lines("aliases.txt"):
         name, _, synonyms = line.partition(": ")
         members = (name, *(other.strip() for other in synonyms.split(",")))
         for member in members:
@@ -94,7 +94,7 @@ def alias_groups() -> Mapping[str, tuple[str, ...]]:
 def kinds() -> Mapping[str, frozenset[int]]:
     """Return for each name the numbers of the kinds that the name belongs to."""
     groups: dict[str, set[int]] = {}
-    for number, line in enumerate(_lines("siblings.txt")):
+    for number, line in enumerate(_read_lines("siblings.txt")):
         for member in line.split():
             groups.setdefault(member, set()).add(number)
     return {member: frozenset(numbers) for member, numbers in groups.items()}
@@ -137,7 +137,7 @@ def _read_file(name: str) -> str:
     return files(__package__).joinpath(name).read_text(encoding="utf-8")
 
 
-def _lines(name: str) -> list[str]:
+def _read_lines(name: str) -> list[str]:
     """Return the lines of a table. An indented line continues the previous line."""
     joined = _read_file(name).replace("\n  ", " ")
     return [line for line in joined.splitlines() if line and not line.startswith("#")]

@@ -61,7 +61,7 @@ def read(text: str) -> Reading:
     if sum(map(len, runs)) > sum(len(word.key) for word in words) / 2:
         return Reading(words, runs, "ja" if any(map(has_kana, runs)) else "zh", {})
     language = _detect_language(words)
-    return Reading(words, runs, language, _mixed(words, language))
+    return Reading(words, runs, language, _find_foreign_words(words, language))
 
 
 def cut(trigger: str) -> tuple[tuple[str, ...], list[str]]:
@@ -86,13 +86,13 @@ def _split_words(text: str) -> list[Word]:
         first = first and not (words and words[-1].key in listed("tokens.titles"))
         hyphened = bool(words) and gap in ("-", "‐", "‑", "_")
         parted = bool(words) and not (hyphened or gap == "." or (gap.isspace() and "\n" not in gap))
-        for part in _parts(match[0]):
+        for part in _split_word(match[0]):
             words.append(Word(part, bare(part).replace("'", "").replace("’", ""), parted, first, hyphened))
             parted = first = hyphened = False
     return words
 
 
-def _parts(word: str) -> list[str]:
+def _split_word(word: str) -> list[str]:
     """Split a word. A possessive is dropped, and an elided article is separated. Any other word stays whole."""
     head, mark, tail = straight(word).partition("'")
     if not mark:
@@ -110,7 +110,7 @@ def _compile_particle_pattern() -> re.Pattern[str]:
     return re.compile(rf"(?:(?<=[가-힣]{{2}})(?:{short})|(?<=[가-힣]{{3}})(?:{long}))$")
 
 
-def _mixed(words: list[Word], own: str) -> Mapping[str, frozenset[str]]:
+def _find_foreign_words(words: list[Word], own: str) -> Mapping[str, frozenset[str]]:
     """Return adjacent grammar words of other languages, by language. Only English texts are examined."""
     keys_by_language: dict[str, frozenset[str]] = {}
     for language in LANGUAGES[1:] if own == "en" else ():

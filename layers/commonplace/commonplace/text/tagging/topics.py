@@ -28,7 +28,7 @@ def is_topic(words: Sequence[Word], start: int, end: int, form: str) -> bool:
     if single and form not in _load_word_set("verbs.topical") and form not in _load_word_set("verbs.alone"):
         return form in (words[start].key, singular(words[start].key)) and not _is_verb(words, start)
     gerund = words[start].key.endswith("ing")
-    if form in _load_word_set("verbs.alone") and (single or not gerund) and not _done_by_person(words, start):
+    if form in _load_word_set("verbs.alone") and (single or not gerund) and not _has_human_subject(words, start):
         return False
     return words[end - 1].key not in _load_word_set("verbs.alone") or not _has_object(words, end - 1)
 
@@ -55,7 +55,7 @@ def _is_verb(words: Sequence[Word], at: int) -> bool:
     return before is None or before.key in _load_word_set("verbs.before") or before.key in table("people.singular")
 
 
-def _done_by_person(words: Sequence[Word], at: int) -> bool:
+def _has_human_subject(words: Sequence[Word], at: int) -> bool:
     """Return False if the subject of a verb is a thing, as in "the engine runs" or "our standup moved"."""
     before = _get_word_before(words, at)
     while before is not None and (before.key in _load_word_set("verbs.between") or before.key.endswith("ly")):
@@ -185,17 +185,17 @@ def _drop_unsure_hits(matched: list[Hit], reading: Reading) -> list[Hit]:
     hints = hits(reading.words, lexicon("hints"), "en")
     own = [hit for hit in matched if not (hit.unsure and _has_other_meaning(hit, matched))]
     signs = [*own, *(hit for hit in hints if not (hit.unsure and _has_other_meaning(hit, matched)))]
-    elsewhere = any(hit.topic in _PLACES or _field(hit.topic) in _PLACES for hit in matched)
+    elsewhere = any(hit.topic in _PLACES or _find_field(hit.topic) in _PLACES for hit in matched)
     # Next to a pet, a hint may be another pet ("the python ate the mouse").
     return [
         hit
         for hit in matched
-        if not hit.unsure or _named(hit, reading, elsewhere) or _is_borne_out(hit, own if elsewhere and hit.name else signs)
+        if not hit.unsure or _is_name(hit, reading, elsewhere) or _is_borne_out(hit, own if elsewhere and hit.name else signs)
     ]
 
 
 def _is_borne_out(hit: Hit, signs: Iterable[Hit]) -> bool:
-    return any(_field(sign.topic) == _field(hit.topic) and not _has_overlap(sign, hit) for sign in signs)
+    return any(_find_field(sign.topic) == _find_field(hit.topic) and not _has_overlap(sign, hit) for sign in signs)
 
 
 def _has_overlap(first: Hit, other: Hit) -> bool:
@@ -204,10 +204,10 @@ def _has_overlap(first: Hit, other: Hit) -> bool:
 
 def _has_other_meaning(hit: Hit, hits: Iterable[Hit]) -> bool:
     overlapping = (other for other in hits if not other.unsure and _has_overlap(hit, other))
-    return any(_field(other.topic) != _field(hit.topic) for other in overlapping)
+    return any(_find_field(other.topic) != _find_field(hit.topic) for other in overlapping)
 
 
-def _named(hit: Hit, reading: Reading, elsewhere: bool) -> bool:
+def _is_name(hit: Hit, reading: Reading, elsewhere: bool) -> bool:
     """Return whether a hit is a capitalized name. `elsewhere` is True if places or animals make `Python` ambiguous."""
     last = reading.words[hit.end - 1]
     written = last.capital or (bool(reading.runs) and last.text[0].isupper())
@@ -215,7 +215,7 @@ def _named(hit: Hit, reading: Reading, elsewhere: bool) -> bool:
 
 
 @functools.cache
-def _field(topic: str) -> str:
+def _find_field(topic: str) -> str:
     """Return the field of a topic. This is its outermost parent, or "technology"."""
     parents = lexicon("en").parents
     while topic in parents and topic not in technical_topics():

@@ -37,7 +37,7 @@ def spans_of(query: str, language: Language, blocked: Sequence[tuple[int, int]])
         spans = [span for span in spans if not all(phrase.general for phrase in span.phrases)]
     spans += _find_linked_spans(query, language, phrases)
     if language.titles:
-        blocked = [*blocked, *_titles(query, language)]
+        blocked = [*blocked, *_find_titles(query, language)]
     free = [span for span in spans if not any(start < span.end and span.start < end for start, end in blocked)]
     return sorted(free, key=lambda span: (span.start, -span.end))
 
@@ -51,13 +51,13 @@ def _is_of_a_name(phrase: TimePhrase, holidays: Sequence[TimePhrase]) -> bool:
 
 def look_alikes(query: str, languages: Sequence[Language]) -> list[tuple[int, int]]:
     """Return the spans that only resemble a time. `languages` are the possible languages of the query."""
-    return _quoted(query) + [match.span() for language in languages for match in language.look_alike.finditer(query)]
+    return _find_quotations(query) + [match.span() for language in languages for match in language.look_alike.finditer(query)]
 
 
 def _find_phrases(query: str, language: Language) -> list[TimePhrase]:
     phrases: dict[tuple[int, int, tuple[str, ...]], TimePhrase] = {}
     plain = " ".join(straight(query.casefold()).split())
-    slots_used = {slot for slot, words in _needed_words(language.code).items() if any(word in plain for word in words)}
+    slots_used = {slot for slot, words in _list_needed_words(language.code).items() if any(word in plain for word in words)}
     for known in (phrase for phrase in language.phrases if slots_used.issuperset(phrase.needs)):
         for match in known.pattern.finditer(query):
             slots = meanings(language.code, match.groupdict())
@@ -67,7 +67,7 @@ def _find_phrases(query: str, language: Language) -> list[TimePhrase]:
 
 
 @cache
-def _needed_words(code: str) -> Mapping[str, tuple[str, ...]]:
+def _list_needed_words(code: str) -> Mapping[str, tuple[str, ...]]:
     """Return the words of each slot that some phrase requires. A query without these words skips the phrase."""
     slots = {slot for phrase in language_of(code).phrases for slot in phrase.needs}
     return {slot: tuple(word.casefold() for word in phrases_of(code, slot)) for slot in slots}
@@ -76,12 +76,12 @@ def _needed_words(code: str) -> Mapping[str, tuple[str, ...]]:
 def _find_linked_spans(query: str, language: Language, phrases: list[TimePhrase]) -> Iterator[TimeSpan]:
     for phrase in phrases:
         for link in language.links:
-            reach = edges(query, link, phrase, phrase) if _fits(phrase, link.kind) else None
+            reach = edges(query, link, phrase, phrase) if _is_fitting(phrase, link.kind) else None
             if reach:
                 yield TimeSpan(*reach, link.kind, (phrase,))
 
 
-def _fits(phrase: TimePhrase, kind: str) -> bool:
+def _is_fitting(phrase: TimePhrase, kind: str) -> bool:
     """Return whether a joint fits a phrase. An age ("older than") needs a length ("two years") or a time ago."""
     if kind in ("older", "newer"):
         return bool(phrase.slots.keys() & {"length", "ago"})
@@ -94,26 +94,26 @@ def _find_paired_spans(query: str, language: Language, phrases: list[TimePhrase]
     for first in phrases:
         near = ordered[bisect_left(starts, first.end) : bisect_right(starts, first.end + REACH)]
         for second, pair in product(near, language.pairs):
-            if _ready(first, second, pair.open) and pair.mid.fullmatch(query, first.end, second.start):
+            if _can_join(first, second, pair.open) and pair.mid.fullmatch(query, first.end, second.start):
                 reach = edges(query, pair, first, second)
                 if reach:
                     yield TimeSpan(*reach, pair.kind, (first, second))
 
 
-def _ready(first: TimePhrase, second: TimePhrase, open_: str) -> bool:
+def _can_join(first: TimePhrase, second: TimePhrase, open_: str) -> bool:
     """Return whether two phrases can form a span. A date and a number need no word before them, as in "6-7 April"."""
     if {"date", "day_number"} == {slot for phrase in (first, second) for slot in phrase.slots} & {"date", "day_number"}:
         return True
     return (first.free or open_ in ("first", "both")) and (second.free or open_ in ("second", "both"))
 
 
-def _quoted(query: str) -> list[tuple[int, int]]:
+def _find_quotations(query: str) -> list[tuple[int, int]]:
     """Return the spans of quoted texts, which are titles. A query that is quoted as a whole has none."""
     whole = len(query.strip())
     return [match.span() for match in QUOTED.finditer(query) if match.end() - match.start() < whole - 1]
 
 
-def _titles(query: str, language: Language) -> list[tuple[int, int]]:
+def _find_titles(query: str, language: Language) -> list[tuple[int, int]]:
     """Return the spans of capitalized words, as in "Last Week Tonight". Names of days and months are left out."""
     if query.isupper() or query[1:].islower():
         return []
@@ -170,7 +170,7 @@ def related(query: str, language: Language, phrases: Sequence[TimePhrase]) -> It
         if _can_take_phrase(relation, phrase):
             before = relation.before.search(query, max(0, phrase.start - REACH), phrase.start)
             after = relation.after.match(query, phrase.end) if before else None
-            if not before or not after or not _ends(query, after.end()):
+            if not before or not after or not _is_word_end(query, after.end()):
                 continue
             slots = meanings(language.code, {**before.groupdict(), **after.groupdict()})
             if slots and not slots.keys() & phrase.slots.keys():
@@ -186,7 +186,7 @@ def edges(query: str, joint: Joint, first: TimePhrase, last: TimePhrase) -> tupl
     """Return the start and end of a joint with its times. Returns None if the joint doesn't surround the times."""
     before = joint.before.search(query, max(0, first.start - REACH), first.start)
     after = joint.after.match(query, last.end) if before else None
-    if not before or not after or (after.end() == last.end and not _ends(query, last.end)):
+    if not before or not after or (after.end() == last.end and not _is_word_end(query, last.end)):
         return None
     return before.start(), after.end()
 
@@ -201,6 +201,6 @@ def _get_meaning(code: str, slot: str, text: str) -> str:
     return phrases_of(code, slot).get(plain, text)
 
 
-def _ends(query: str, end: int) -> bool:
+def _is_word_end(query: str, end: int) -> bool:
     """Return whether a phrase ends at `end` like any other word, unlike the "March" of "Before March-madness"."""
     return query[end : end + 1] != "-"

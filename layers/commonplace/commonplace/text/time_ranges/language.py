@@ -83,7 +83,7 @@ class Phrase:
         """The pattern of the phrase. Compiling takes a millisecond, and most queries don't need the pattern."""
         spaced = vocabulary(self.code)["spaced"]
         before, after = (FREE_EDGES if self.free else BOUND_EDGES) if spaced else UNSPACED_EDGES
-        return re.compile(before + _expand(self.code, self.template) + after, re.IGNORECASE)
+        return re.compile(before + _expand_template(self.code, self.template) + after, re.IGNORECASE)
 
     @cached_property
     def needs(self) -> tuple[str, ...]:
@@ -157,7 +157,7 @@ def _build_phrases(code: str, table: dict[str, Any]) -> Iterator[Phrase]:
 
 
 def _build_joint(code: str, table: dict[str, str]) -> Joint:
-    before, mid, after = (_expand(code, table.get(place, "")) for place in ("before", "mid", "after"))
+    before, mid, after = (_expand_template(code, table.get(place, "")) for place in ("before", "mid", "after"))
     return Joint(
         kind=table.get("kind", "between"),
         before=re.compile(f"(?:{before})\\Z", re.IGNORECASE),
@@ -170,11 +170,11 @@ def _build_joint(code: str, table: dict[str, str]) -> Joint:
 
 def _compile_any(code: str, patterns: list[str]) -> re.Pattern[str]:
     edge = r"\b" if vocabulary(code)["spaced"] else ""
-    any_of = "|".join(_expand(code, pattern) for pattern in patterns)
+    any_of = "|".join(_expand_template(code, pattern) for pattern in patterns)
     return re.compile(f"{edge}(?:{any_of}){edge}", re.IGNORECASE)
 
 
-def _expand(code: str, template: str) -> str:
+def _expand_template(code: str, template: str) -> str:
     """Return a template as a regular expression, with its slots and fragments. A blank matches up to nine blanks."""
     fragments = vocabulary(code)["fragment"]
 
@@ -183,7 +183,7 @@ def _expand(code: str, template: str) -> str:
         if name == "end":
             return _build_end_pattern(code)
         if name in fragments:
-            return _expand(code, fragments[name])
+            return _expand_template(code, fragments[name])
         return f"(?:{_join_slot_words(code, name)})" if unnamed else f"(?P<{name}>{_join_slot_words(code, name)})"
 
     return PLACE.sub(fill, BLANK.sub(lambda blank: blank[1] or (r"\s{0,9}" if blank[2] else r"\s{1,9}"), template))

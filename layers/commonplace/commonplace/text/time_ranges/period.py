@@ -112,12 +112,12 @@ class Clock:
             fits = [p for p in periods if (p.end > self.now if self.forward else p.start <= self.now)]
             return fits[0 if self.forward else -1] if fits else None
         if turn == 0:
-            return self._this(periods)
+            return self._pick_current(periods)
         fits = [p for p in periods if (p.start > self.now if turn > 0 else p.end <= self.now)]
         place = turn - 1 if turn > 0 else turn
         return fits[place] if -len(fits) <= place < len(fits) else None
 
-    def _this(self, periods: Sequence[Period]) -> Period | None:
+    def _pick_current(self, periods: Sequence[Period]) -> Period | None:
         """Return the period in progress, else this year's. A question about the past gets the latest that has begun."""
         begun = [p for p in periods if p.start <= self.now]
         if begun and (begun[-1].end > self.now or self.told):
@@ -159,7 +159,7 @@ def narrowed(whole: Period | None, slots: Slots) -> Period | None:
     if phase := slots.get("phase") or slots.get("phase_of"):
         return phase_of(whole, phase)
     if "nth" in slots:
-        return _nth(whole, slots)
+        return _find_nth(whole, slots)
     if "around" in slots:
         fits = slots["around"] in ("week", "weekend") and whole.end - whole.start < WEEK + DAY * (
             slots["around"] == "weekend"
@@ -167,7 +167,7 @@ def narrowed(whole: Period | None, slots: Slots) -> Period | None:
         first = whole.start - DAY * (whole.start.weekday() == 0 and slots["around"] == "weekend")  # "Labor Day weekend"
         return calendar(slots["around"], first) if fits else None
     if "later" in slots:
-        return _later(whole, slots)
+        return _find_later_day(whole, slots)
     return _find_adjacent_period(whole, slots) if "side" in slots else whole
 
 
@@ -193,7 +193,7 @@ def _split_by_months(whole: Period, phase: str, size: int) -> Period | None:
     return Period(start, end, "year" if size > 12 else "month")
 
 
-def _nth(whole: Period, slots: Slots) -> Period | None:
+def _find_nth(whole: Period, slots: Slots) -> Period | None:
     """Return the nth day, week or weekday of a longer period, or several of them ("the first two weeks of May").
 
     A week is seven days counted from the first day of the period. The last week is counted from the end.
@@ -232,7 +232,7 @@ def _find_adjacent_period(whole: Period, slots: Slots) -> Period | None:
     return calendar(unit, whole.start, sign * count) if unit in CALENDAR else None
 
 
-def _later(whole: Period, slots: Slots) -> Period | None:
+def _find_later_day(whole: Period, slots: Slots) -> Period | None:
     """Return the day that is a number of days or weeks after another day ("two weeks from Monday")."""
     unit = slots["side_unit"]
     if unit not in ("day", "week") or whole.end - whole.start > DAY:

@@ -50,7 +50,7 @@ def _compile_unspaced_times() -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 
 @cache
-def _figures() -> re.Pattern[str]:
+def _compile_figures() -> re.Pattern[str]:
     """Return the pattern of figures that indicate a time, like a decade, a quarter or a day of the month."""
     figures = (vocabulary(language).get("figures") for language in LANGUAGES)
     return re.compile("|".join([FIGURES, *filter(None, figures)]), re.IGNORECASE)
@@ -64,7 +64,7 @@ def languages_of(query: str) -> list[str]:
     words = set(LETTERS.findall(query.casefold()))
     hits = {language: told for language in LANGUAGES if (told := words & _list_time_words(language))}
     unspaced = [] if query.isascii() else [language for language, times in _compile_unspaced_times() if times.search(query)]
-    figures = _figures().search(query) is not None
+    figures = _compile_figures().search(query) is not None
     if not hits and not figures:
         return unspaced
     weight = {language: len(words & _list_function_words(language)) for language in LANGUAGES}
@@ -74,13 +74,13 @@ def languages_of(query: str) -> list[str]:
     chosen = [
         language
         for language in LANGUAGES
-        if (language in hits and (hits[language] == words or not _contested(language, hits[language], weight)))
+        if (language in hits and (hits[language] == words or not _is_contested(language, hits[language], weight)))
         or (figures and weight[language] == heaviest)
     ]
     return unspaced + sorted(chosen, key=lambda language: -weight[language])
 
 
-def _contested(language: str, words_read: set[str], weight: dict[str, int]) -> bool:
+def _is_contested(language: str, words_read: set[str], weight: dict[str, int]) -> bool:
     """Return whether all time words are function words of another language that is at least as likely."""
     own = weight[language] - (len(words_read) == weight[language])
     return any(words_read <= _list_function_words(other) for other in LANGUAGES if other != language and weight[other] > own)

@@ -143,7 +143,7 @@ def ago(slots: Slots, clock: Clock) -> Period | None:
     if slots.get("from_now") == "forward" and not clock.forward:  # "in two weeks" may also be a length
         return None
     unit, counts = _count_units(slots)
-    moments = [_shift(clock, unit, sign * count) for count in counts[::-sign]]
+    moments = [_shift_present(clock, unit, sign * count) for count in counts[::-sign]]
     if unit in CLOCK_UNITS:
         first, last = (moment.replace(minute=0, second=0, microsecond=0) for moment in (moments[0], moments[-1]))
         return Period(first, last + timedelta(hours=1), "moment")
@@ -162,7 +162,7 @@ def _resolve_weekday_ago(slots: Slots, clock: Clock) -> Period | None:
 def back(slots: Slots, clock: Clock) -> datetime:
     """Return the time a number of units before now, for "older than two years". "A few" means the fewest units."""
     unit, counts = _count_units(slots)
-    return _shift(clock, unit, -counts[-1])
+    return _shift_present(clock, unit, -counts[-1])
 
 
 def rolling(slots: Slots, clock: Clock) -> Period | None:
@@ -172,7 +172,7 @@ def rolling(slots: Slots, clock: Clock) -> Period | None:
     if unit == "weekend":
         wholes = [calendar(unit, clock.now, count if ahead else -count) for count in (1, counts[0])]
         return Period(min(whole.start for whole in wholes), max(whole.end for whole in wholes), "day")
-    edge = _shift(clock, unit, counts[0] if ahead else -counts[0])
+    edge = _shift_present(clock, unit, counts[0] if ahead else -counts[0])
     now = clock.instant if unit in CLOCK_UNITS else clock.now
     # The two times are not sorted. In the hour that occurs twice, the later time may look earlier.
     first, last = (now, edge) if ahead else (edge, now)
@@ -195,7 +195,7 @@ def _build_period_around(unit: str, moment: datetime) -> Period:
     return days(moment) if unit == "day" else calendar(unit, moment)
 
 
-def _shift(clock: Clock, unit: str, count: int) -> datetime:
+def _shift_present(clock: Clock, unit: str, count: int) -> datetime:
     """Shift the present by units. Hours and minutes are elapsed time. Longer units are counted on the calendar."""
     if unit in CLOCK_UNITS:
         passed = timedelta(hours=count) if unit == "hour" else timedelta(minutes=count)
@@ -377,12 +377,12 @@ def _resolve_weekday(slots: Slots, clock: Clock) -> Period | None:
         return narrowed(days(first + timedelta(weeks=int(slots["week_turn"]))), slots)
     turn = turn_of(slots)
     if turn == 0:
-        return narrowed(_this_week(days(first), clock), slots)
+        return narrowed(_move_weekend(days(first), clock), slots)
     near = [days(first + timedelta(weeks=week)) for week in range(-3, 4)]
     return narrowed(clock.pick(near, turn, current=False), slots)
 
 
-def _this_week(period: Period, clock: Clock) -> Period:
+def _move_weekend(period: Period, clock: Clock) -> Period:
     """Return the past weekend if a question about the past means it, as in "what did I do this weekend" on a Monday."""
     if clock.told and period.start > clock.now:
         return Period(period.start - timedelta(weeks=1), period.end - timedelta(weeks=1), period.grain)
@@ -402,7 +402,7 @@ def _resolve_calendar(slots: Slots, clock: Clock) -> Period | None:
         )
     if turn is not None:
         whole = calendar(unit, clock.now, turn)
-        return narrowed(_this_week(whole, clock) if unit == "weekend" and turn == 0 else whole, slots)
+        return narrowed(_move_weekend(whole, clock) if unit == "weekend" and turn == 0 else whole, slots)
     near = (narrowed(calendar(unit, clock.now, step), slots) for step in range(-2, 3))
     return clock.pick([period for period in near if period], None)
 
