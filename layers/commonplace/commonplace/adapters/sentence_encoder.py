@@ -266,6 +266,7 @@ def _open_model(folder: Path) -> tuple[Any, Any, Any]:
 
 
 def unit(vector: "Array") -> "Array":
+    """Scale a vector to length 1. A zero vector stays unchanged."""
     import numpy as np
 
     length = float(np.linalg.norm(vector))

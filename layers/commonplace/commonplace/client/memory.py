@@ -357,6 +357,7 @@ class Commonplace(NightMethods, TransferMethods):
         return self._run_tool(RepairResult, "repair_index", scope=scope, dry_run=dry_run, run_id=run_id)
 
     def naming(self, name: str) -> dict[str, str]:
+        """Return the field of a request that names a memory, `memory_id` or `key`."""
         from commonplace.use_cases.named import naming
 
         return naming(name, self._build_caller(), self._get_ports())

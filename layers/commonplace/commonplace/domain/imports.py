@@ -150,10 +150,7 @@ class Unread:
 
 
 def merged_fields(*parts: Mapping[str, Any]) -> dict[str, Any]:
-    """Merge the fields of several objects, without empty ones.
-
-    A different value under a used name gets a number: `source 2`.
-    """
+    """Merge the fields of several objects, without empty ones. A different value gets a numbered name (`source 2`)."""
     entries: dict[str, Any] = {}
     for name, value in (item for part in parts for item in part.items() if item[1] not in (None, "", [], {})):
         number = 1

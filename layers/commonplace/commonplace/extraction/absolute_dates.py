@@ -18,10 +18,7 @@ _DAY, _WEEK = timedelta(days=1), timedelta(days=7)
 
 
 def with_dates(text: str, spoken_at: datetime) -> str:
-    """Insert the date after each time expression, if the time of the message determines it.
-
-    `spoken_at` must be timezone-aware.
-    """
+    """Insert the date after each time expression, if the time of the message (timezone-aware) determines it."""
     dated, read = "", 0
     for part, sentence in ((part, text) for text in memory_sentences(text) for part in statements(text)):
         words, day = _find_date(part, spoken_at, sentence)
@@ -71,14 +68,11 @@ def _is_ambiguous(words: str) -> bool:
 
 
 def _move_to_next(time_range: TimeRange, text: str, spoken_at: datetime) -> TimeRange | None:
-    """Move a weekday to its next occurrence, unless the text is about the past.
-
-    Returns None for several days, because "from Monday to Friday" may be a habit or a plan.
-    """
+    """Move a weekday to its next occurrence, unless the text is about the past. Return None for several days."""
     if time_range.before is None or any(language_of(code).past.search(text) for code in languages_of(text)):
         return time_range
     if time_range.after is not None and time_range.before - time_range.after > _DAY:
-        return None
+        return None  # "from Monday to Friday" may be a habit or a plan
     weeks = max(0, (spoken_at - time_range.before) // _WEEK + 1) * _WEEK
     return replace(time_range, after=time_range.after and time_range.after + weeks, before=time_range.before + weeks)
 

@@ -54,10 +54,7 @@ class DayWords:
 
 
 def decide(candidates: Sequence[Candidate], view: MemoryView, now: datetime) -> list[Decision]:
-    """Return the decisions about candidates, in order. A partly forgotten candidate may have several.
-
-    `now` is used for candidates without a time.
-    """
+    """Decide on the candidates in order. A partly forgotten one may get several decisions. `now` replaces a missing time."""
     deciding = _DayDecisions(view, now)
     for candidate in candidates:
         deciding.add(candidate)

@@ -166,6 +166,7 @@ def _convert_interaction(interaction: GivenInteraction) -> Interaction:
 
 
 def texts_of(interaction: Interaction | Page) -> list[str]:
+    """Return the texts of an interaction. Return an empty list if its kind has no text."""
     if isinstance(interaction, Discussion):
         return [message.content for message in interaction.messages]
     return [interaction.text] if isinstance(interaction, Explicit | Page) else []
@@ -240,6 +241,7 @@ def _find_preceding_text(time: datetime, before: Interaction | None, caller: Cal
 
 
 def in_zone(time: datetime, caller: Caller) -> datetime:
+    """Add the caller's zone, or UTC, to a time without an offset."""
     return time if time.tzinfo else time.replace(tzinfo=caller.now.tzinfo or UTC)
 
 

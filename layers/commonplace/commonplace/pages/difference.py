@@ -89,10 +89,7 @@ def differences(pages: Sequence[Page], record: MemoriesById) -> list[Difference]
 
 
 def _find_entries(pages: Sequence[Page], record: MemoriesById) -> dict[str, tuple[str, int]]:
-    """Return the page and line of each memory's entry.
-
-    If a memory has several entries, the first entry with the memory's text wins, else the first entry.
-    """
+    """Return page and line of each memory's entry. Of several, the first with the memory's text wins, else the first."""
     owners: dict[str, tuple[bool, tuple[str, int]]] = {}
     for page in pages:
         for line in page.lines:

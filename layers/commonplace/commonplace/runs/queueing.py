@@ -88,6 +88,7 @@ def taken_up(run: Run, context: RunContext, lease: Lease) -> Run:
 
 
 def failed(run: Run, why: str, context: RunContext, lease: Lease) -> Run:
+    """End the run as failed, and return it. `why` is stored as its error."""
     return _end_run(run.model_copy(update={"status": "failed", "error": why}), context, lease)
 
 

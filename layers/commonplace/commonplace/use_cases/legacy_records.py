@@ -145,6 +145,7 @@ def _parse_short_text(value: Any) -> str:
 
 
 def moment(value: Any) -> datetime:
+    """Parse seconds or milliseconds since 1970, or an ISO text. Raises `ValueError` for any other value."""
     if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) and value > 0:
         return datetime.fromtimestamp(value / 1000 if value >= _MILLISECONDS_FROM else value, UTC)
     return within_bounds(datetime.fromisoformat(_parse_text(value).strip().removeprefix(DATE).strip()))

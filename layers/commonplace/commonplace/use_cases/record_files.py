@@ -58,6 +58,7 @@ def _check_size(text: str) -> None:
 
 
 def too_large(why: str, field: str | None = None) -> CommonplaceError:
+    """Return the error for a file over the limit. `why` completes "the file …"."""
     return CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, f"the file {why}; take it in piece by piece", field)
 
 

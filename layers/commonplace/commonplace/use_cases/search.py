@@ -62,6 +62,7 @@ def search_memory(request: SearchRequest, caller: Caller, ports: Ports) -> Searc
 
 
 def search_of(request: SearchRequest, caller: Caller, ports: Ports) -> Search:
+    """Return the prepared search of a request, with default options where it has none."""
     options = request.options or SearchOptions()
     limit, wanted = request.limit or options.limit, filter_of(request.category, options)
     return prepared(request.query, caller, ports, wanted, limit, options.min_relevance, options.include_expired)

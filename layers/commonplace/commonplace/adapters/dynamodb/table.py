@@ -78,6 +78,7 @@ def queue_of(kind: str, name: str) -> str:
 
 
 def queues(kind: str) -> list[str]:
+    """Return the names of all queues of a kind."""
     return [f"{kind}{number}" for number in range(_QUEUES)]
 
 

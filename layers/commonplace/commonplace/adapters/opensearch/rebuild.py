@@ -128,6 +128,7 @@ def versions(client: OpenSearch, *aliases: str) -> list[Version]:
 
 
 def next_name(client: OpenSearch, alias: str) -> str:
+    """Return the name of the next index of an alias, such as `commonplace-v3`."""
     names = client.indices.get(index=f"{alias}-v*", params={"filter_path": "*.aliases", **_WAIT})
     numbers = [int(name.removeprefix(f"{alias}-v")) for name in names]
     return f"{alias}-v{max(numbers, default=0) + 1}"

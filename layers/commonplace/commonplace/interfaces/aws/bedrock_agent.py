@@ -35,6 +35,7 @@ def unfolded(kind: type[Request], arguments: Mapping[str, Any]) -> Mapping[str, 
 
 
 def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
+    """Return whether an event comes from a Bedrock agent."""
     return "actionGroup" in event and "messageVersion" in event
 
 
@@ -45,6 +46,7 @@ def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
 
 
 def read(event: Event, context: Context) -> Call:  # noqa: ARG001
+    """Return the call in an event. Raises `UNAUTHORIZED` if the session attributes name no user."""
     attributes = event.get("sessionAttributes") or {}
     named = identity.header(attributes, identity.USER)
     if named is None:

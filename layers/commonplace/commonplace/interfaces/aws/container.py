@@ -53,6 +53,7 @@ def _open_relay(settings: Settings) -> Relay | None:
 
 @cache
 def night() -> "NightPorts":
+    """Return the storage of nightly runs."""
     return _hide_setting_errors(store().night)
 
 
@@ -75,6 +76,7 @@ def functions() -> Answers:
 
 @cache
 def projector() -> Projector:
+    """Return the writer that copies changed records to the index."""
     return _hide_setting_errors(lambda: maintenance.open_projector(settings(), remaining))
 
 

@@ -31,6 +31,7 @@ class DirectCall(Request):
 
 
 def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
+    """Return whether an event is a direct invocation of the function."""
     return "tool" in event
 
 
@@ -40,6 +41,7 @@ def correlation(event: Event, context: Context) -> str | None:  # noqa: ARG001
 
 
 def read(event: Event, context: Context) -> Call:  # noqa: ARG001
+    """Return the call in an event. Raises `UNAUTHORIZED` without an identity."""
     call = validate.check(DirectCall, as_declared(DirectCall, event))
     if call.identity is None:
         raise identity.unauthorized("identity: is required: no call is anonymous")

@@ -46,6 +46,7 @@ _HEADERS = {"Content-Type": "application/json", "Cache-Control": "no-store", "X-
 
 
 def takes(event: Event, context: Context) -> bool:  # noqa: ARG001
+    """Return whether an event comes from an HTTP API of API Gateway."""
     return event.get("version") == "2.0" and "http" in (event.get("requestContext") or {})
 
 

@@ -124,10 +124,7 @@ def _continue_or_queue(user_id: str, run_id: str) -> list[Run]:
 
 
 def _continue_run(user_id: str, run_id: str) -> Run | None:
-    """Apply the rest of a run, or start a queued run, with the rights of the user who requested it.
-
-    The message contains only ids. The request and the rights come from the stored run.
-    """
+    """Apply the rest of a run, or start a queued run, with the rights in the stored run. The message has only ids."""
     from commonplace.pages.publishing import publish
 
     runs, ports = container.night().runs, container.ports()

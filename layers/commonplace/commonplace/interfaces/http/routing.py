@@ -109,6 +109,7 @@ def failure(error: Exception) -> Response:
 
 
 def json_response(status: int, body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> Response:
+    """Return a response with the body as one line of JSON."""
     text = json.dumps(body, ensure_ascii=False, allow_nan=False) + "\n"
     return Response(text, status, {**HEADERS, **(headers or {})}, media_type="application/json")
 

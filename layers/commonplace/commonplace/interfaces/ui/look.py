@@ -67,6 +67,7 @@ def lang(text: str) -> Markup:
 
 
 def number(value: float) -> str:
+    """Format a number with commas between thousands."""
     return f"{value:,}"
 
 

@@ -78,10 +78,7 @@ def store(file: IO[bytes], name: str, folder: Path) -> None:
 
 @contextmanager
 def packed(folder: Path) -> Iterator[IO[bytes]]:
-    """Yield the files of a folder as one archive, in a temporary file. A single archive is not packed again.
-
-    Raises `INVALID_ARGUMENT` if the folder is empty.
-    """
+    """Yield a temporary archive of the folder's files, or its only archive. Raises `INVALID_ARGUMENT` if it is empty."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     if not files:
         raise _build_error("choose a file or a folder first")

@@ -13,6 +13,7 @@ _OF_MODE: dict[Mode, tuple[str, ...]] = {"rules": (), "pipeline": ("extract", "d
 
 @functools.cache
 def instructions(name: str) -> str:
+    """Return a prompt by the name of its file, without ".md"."""
     return (files(__package__) / f"{name}.md").read_text(encoding="utf-8")
 
 

@@ -151,10 +151,7 @@ def is_ing_form(word: str) -> bool:
 
 
 def agreed(word: str, plural: bool) -> str:
-    """Return the form of a verb for the subject "the user" (or "they", if plural) instead of "I".
-
-    A word that doesn't inflect is returned unchanged.
-    """
+    """Return the verb form for "the user" (or "they", if plural) instead of "I". Return other words unchanged."""
     word = with_apostrophe(word)
     if word in mapping("auxiliaries.agreeing"):
         return mapping("auxiliaries.agreeing")[word][plural]

@@ -102,10 +102,7 @@ def standard(tag: str) -> str:
 
 
 def _is_abbreviation(short: str, full: str) -> bool:
-    """Return whether the full form begins like the short form and has its letters in the same order.
-
-    Digits are ignored, because they may count omitted letters (`k8s`).
-    """
+    """Return whether the full form begins like the short form and has its letters in order. Digits (`k8s`) are ignored."""
     if len(short) >= len(full) or not short.startswith(full[0]):
         return False
     letters = iter(full)

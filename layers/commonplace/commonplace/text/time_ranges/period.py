@@ -29,10 +29,12 @@ HOURS = {
 
 
 def midnight(moment: datetime) -> datetime:
+    """Return the start of the day."""
     return moment.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
 def monday(moment: datetime) -> datetime:
+    """Return the midnight at which the ISO week begins."""
     return midnight(moment) - timedelta(days=moment.weekday())
 
 
@@ -43,11 +45,13 @@ def weekday_from(moment: datetime, weekday: int) -> datetime:
 
 
 def days(first: datetime, count: int = 1) -> Period:
+    """Return the period of `count` whole days that begins with the day of `first`."""
     start = midnight(first)
     return Period(start, start + timedelta(days=count), "day")
 
 
 def week(moment: datetime) -> Period:
+    """Return the week of `moment`, Monday to Sunday."""
     return Period(monday(moment), monday(moment) + timedelta(days=7), "week")
 
 
@@ -58,6 +62,7 @@ def months(year: int, first: int, count: int = 1) -> Period:
 
 
 def years(first: int, count: int = 1) -> Period:
+    """Return the period of `count` years that begins with the year `first`."""
     start = datetime(first, 1, 1)
     return Period(start, start + relativedelta(years=count), "year")
 

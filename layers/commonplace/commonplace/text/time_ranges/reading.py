@@ -59,6 +59,7 @@ def written_date(slots: Slots, clock: Clock) -> Period | None:
 
 
 def month(slots: Slots, clock: Clock) -> Period | None:
+    """Return a month. Return None for a name or number that is no month."""
     if "month_number" in slots:
         number = int(slots["month_number"])
     else:
@@ -68,6 +69,7 @@ def month(slots: Slots, clock: Clock) -> Period | None:
 
 
 def season(slots: Slots, clock: Clock) -> Period | None:
+    """Return a season. It is half a year later in a southern time zone."""
     return _resolve_in_year(lambda year: period.season(int(slots["season"]), year, clock.zone), slots, clock)
 
 
@@ -78,14 +80,17 @@ def holiday(slots: Slots, clock: Clock) -> Period | None:
 
 
 def numbered_week(slots: Slots, clock: Clock) -> Period | None:
+    """Return the ISO week with a number (1 to 53), as in "week 12"."""
     return _resolve_in_year(lambda year: _build_iso_week(year, int(slots["week_number"])), slots, clock)
 
 
 def quarter(slots: Slots, clock: Clock) -> Period | None:
+    """Return a quarter (1 to 4) of a year."""
     return _resolve_in_year(lambda year: months(year, 3 * int(slots["quarter"]) - 2, 3), slots, clock)
 
 
 def half(slots: Slots, clock: Clock) -> Period | None:
+    """Return the first or second half of a year."""
     return _resolve_in_year(lambda year: months(year, 6 * int(slots["half"]) - 5, 6), slots, clock)
 
 
