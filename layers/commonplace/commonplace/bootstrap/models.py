@@ -110,7 +110,7 @@ def reader_of(settings: Settings, left: Left = unlimited_time) -> StatementReade
 
 
 def language_model_of(settings: Settings, left: Left = unlimited_time) -> LanguageModel | None:
-    """Return Claude as the model for nightly runs, or None if rules read the interactions."""
+    """Return Claude as the model for nightly runs, or None if the rule-based reader reads the interactions."""
     source = _model_source(settings)
     if source is None:
         return None

@@ -44,7 +44,7 @@ class NightMethods:
         return Nights(context, lambda *day: reader()(*day))
 
     def record_interactions(self, interactions: Sequence[Any]) -> "RecordResult":
-        """Store interactions until a night reads them. Refuses malformed interactions, and records the others.
+        """Store interactions until a nightly run reads them. Refuses malformed interactions, and records the others.
 
         An interaction has a `type`. A `discussion` has `messages` (`{role, content}`, as OpenAI and Bedrock log them), and
         optionally `article_title`. Messages of roles other than user and assistant are `skipped`. A `reaction` has `post_id`,

@@ -162,7 +162,7 @@ def _redact_field(text: str, path: str, sibling: str | None) -> Redaction:
 
 
 def redaction_under_key(value: str, key: str) -> Redaction:
-    """Redact a value under a key: `gate_code` makes a bare 4471 a secret. Counts and dates are no secrets."""
+    """Redact a value under a key. The key `gate_code` makes a bare 4471 a secret. Counts and dates are no secrets."""
     names = parts_of_name(key)
     if measures(names, value):
         return redact(value)

@@ -118,7 +118,7 @@ def time_zone(name: str, field: str) -> ZoneInfo:
 
 
 def places_of(error: BaseException) -> str:
-    """Return the code locations of an error, innermost last, for a log: its message may quote a user."""
+    """Return the code locations of an error, innermost last. A log gets these, because the message may quote a user."""
     frames, trace = [], error.__traceback__
     while trace is not None:
         frames.append(f"{trace.tb_frame.f_globals.get('__name__')}:{trace.tb_lineno}")

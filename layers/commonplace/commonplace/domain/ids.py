@@ -1,4 +1,4 @@
-"""Ids of memories, operations, runs and stored files: each sorts by its time, to the millisecond."""
+"""Ids of memories, operations, runs and stored files. They sort by time, to the millisecond."""
 
 import hashlib
 import hmac
@@ -50,7 +50,7 @@ def may_be_id(text: str) -> bool:
 
 
 def erased_hash(user_id: str, erased_id: str) -> str:
-    """Return the stored hash of an erased id, in hex: without the user's id, it can't even be looked up."""
+    """Return the stored hash of an erased id, in hex. It can't be looked up without the user's id."""
     return hmac.new(user_id.encode(), erased_id.encode(errors="surrogatepass"), hashlib.sha256).hexdigest()
 
 

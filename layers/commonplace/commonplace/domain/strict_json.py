@@ -1,4 +1,4 @@
-"""Strict parsing of external JSON: unlike other parsers, it refuses NaN, Infinity and duplicate keys."""
+"""Strict parsing of external JSON. Unlike other parsers, it refuses NaN, Infinity and duplicate keys."""
 
 import json
 import math

@@ -109,7 +109,7 @@ def check_consistency(
 ) -> ConsistencyReport:  # fmt: skip
     """Compare each record with its document, each document with its record, and records with each other.
 
-    `repair` updates the index; writes may continue. `progress` receives the number of comparisons. Raises `IndexUnavailable`.
+    `repair` updates the index. Writes may continue. `progress` receives the number of comparisons. Raises `IndexUnavailable`.
     """
     ills: Counter[Kind] = Counter()
     seen = documents = mended = 0

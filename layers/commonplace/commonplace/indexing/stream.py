@@ -121,7 +121,7 @@ def project_batch(records: Sequence[StreamRecord], projector: Projector) -> Proj
 
 
 def set_aside(letters: Sequence[DeadLetter], where: DeadLetters | None) -> bool:
-    """Send dead letters. Return False on failure; the stream must then deliver their records again."""
+    """Send dead letters. Return False on failure. The stream must then deliver their records again."""
     for letter in letters:
         _log.error("a change can't be indexed: %s", letter.reason)
     try:

@@ -1,4 +1,4 @@
-"""The routes for nights, memories by name, and feedback. All servers share these routes."""
+"""The routes for nightly runs, memories by name, and feedback. All servers share these routes."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence

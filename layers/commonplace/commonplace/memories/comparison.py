@@ -20,7 +20,7 @@ _log = logging.getLogger("commonplace")
 
 
 def find_similar(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
-    """Return the nearest memories, best first. Returns None if the index is unavailable; then nothing is compared."""
+    """Return the nearest memories, best first. Returns None if the index is unavailable."""
     memory = entry.memory
     seen = Visibility(memory.user_id, tuple({GLOBAL_AGENT, memory.agent_id}), memory.created_at)
     try:

@@ -10,7 +10,7 @@ MERGED, UNMERGED = "merged", "taken_apart"
 
 
 def successors(memory: Memory, records: MemoryRecords) -> list[Memory]:
-    """Return the stored successors of a memory, in order; the last is current or closed."""
+    """Return the stored successors of a memory, in order. The last is current or closed."""
     chain: dict[str, Memory] = {}
     after = memory.superseded_by
     while after is not None and after not in chain:

@@ -161,7 +161,7 @@ def _iterate_leaves(value: Any, path: Leaf) -> Iterator[Leaf]:
 
 
 def _find_leaves(value: Any, path: Leaf, steps: list[tuple[str, str]]) -> Iterator[Leaf]:
-    """Return the leaves below a path such as `a.b[*].c`. Negative indexes count from the end; `*` means every entry."""
+    """Return the leaves below a path such as `a.b[*].c`. Negative indexes count from the end. `*` means every entry."""
     if not steps:
         yield from _iterate_leaves(value, path)
         return

@@ -15,7 +15,7 @@ def to_bytes(vector: Vector | None) -> bytes | None:
 
 
 def from_bytes(blob: object, dimension: int | None = None) -> Vector | None:
-    """Read a stored vector as float32. Return None if it is missing or damaged; then only words find the memory."""
+    """Read a stored vector as float32. Return None if it is missing or damaged. Then only words find the memory."""
     import numpy as np  # deferred, as an export reads no vectors
 
     if not isinstance(blob, bytes) or not blob or len(blob) % 2 or dimension not in (None, len(blob) // 2):

@@ -345,7 +345,7 @@ def _find_reached_limit(model: MeteredModel, end: float) -> str | None:
 
 
 def _run_calls(reply: Reply, tools: AgentTools) -> list[Mapping[str, Any]]:
-    """Skip the last block of a truncated answer: the call may be incomplete."""
+    """Run the calls of a reply. Skip the last call of a truncated answer, because it may be incomplete."""
     cut = reply.blocks[-1] if reply.blocks and reply.stop_reason in CUTS else None
     results: list[Mapping[str, Any]] = []
     for block in reply.blocks:

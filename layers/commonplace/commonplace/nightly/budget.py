@@ -86,7 +86,7 @@ class MeteredModel:
 
 @dataclass(frozen=True)
 class Unread:
-    """Interactions that the model didn't read. If `waits`, the next night retries them. Otherwise rules read them now."""
+    """Interactions that the model didn't read. If `waits`, the next run retries them, else rules are used."""
 
     interactions: frozenset[str]
     why: str

@@ -115,7 +115,7 @@ class _Unnamed:
         return {**fields, **{name: value for name, value in missing.items() if fields.get(name) is None}}
 
     def id_of(self, redacted: Interaction) -> str:
-        """Return the id of an unnamed interaction. Remove secrets first: a short secret can be guessed from its hash."""
+        """Return the id of an unnamed interaction. Remove secrets first, because a hash of a short one can be guessed."""
         content = redacted.model_dump(mode="json", exclude={"id", "time"})
         zone = self.caller.now.tzinfo
         day = (redacted.time.astimezone(zone) if redacted.time.tzinfo else redacted.time).date()

@@ -1,4 +1,4 @@
-"""Record interactions. Split long texts and store the pieces in the ledger for the next night."""
+"""Record interactions. Split long texts and store the pieces in the ledger for the next nightly run."""
 
 import hashlib
 from collections.abc import Mapping, Sequence

@@ -99,7 +99,7 @@ def parse_proposal(item: object, messages: Mapping[int, Utterance]) -> Candidate
 
 
 def _locate_content(content: object, messages: Mapping[int, Utterance]) -> dict[str, object]:
-    """Locate an item without evidence: find the few sentences that contain most of its words."""
+    """Find the few sentences that contain most words of an item without evidence."""
     wanted = subject_stems(content) if isinstance(content, str) else frozenset[str]()
     places = [
         (len(shared_stems(wanted, subject_stems(evidence))), -length, {"message": number, "evidence": evidence})

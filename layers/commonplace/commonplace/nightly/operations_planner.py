@@ -233,7 +233,7 @@ def interactions_telling(request: Candidate, context: RunContext) -> tuple[str, 
 def remaining_text(request: Candidate, targets: Sequence[Memory], context: RunContext) -> str:
     """Return the sentences of the forgotten memories that the request does not cover, as one text.
 
-    For a merged memory, use the source texts: the merge may have omitted a sentence that repeated a forgotten one.
+    For a merged memory, use the source texts, because the merge may have omitted a sentence that repeated a forgotten one.
     """
     return joined([left for memory in targets if (left := _compute_remaining_text(request, memory, context))])
 

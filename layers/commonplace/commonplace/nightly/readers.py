@@ -1,4 +1,4 @@
-"""Choose how a run reads its days. A run uses rules, or a model. Rules read the interactions that the model can't read."""
+"""Choose how a run reads its days. A run uses rules, or a model. The rule-based reader reads what the model can't."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -39,10 +39,10 @@ class ModeReader:
     ) -> Reading:
         """Read one day and return the decisions about memories.
 
-        A failing model raises no error. If a retry would not help (no model, no budget, a malformed request), rules read
-        the interactions at once, and `notes` say so. If a retry may help (the model is down, slow or declines), these
-        interactions are `unread`. They stay pending and count as failed. Rules read them in the third night. `answers` are
-        the saved answers of the run. `failed_twice` are the interactions that two runs failed to read.
+        A failing model raises no error. If a retry would not help (no model, no budget, a malformed request), the rule-based
+        reader reads the interactions now, and adds a note. If a retry may help (the model is down, slow or declines), these
+        interactions are `unread` and stay pending. After two failed runs, the rule-based reader reads them. `failed_twice`
+        has the ids of these. `answers` are the saved answers of the run.
         """
         model = self.ports.model
         if model is None:
@@ -60,7 +60,7 @@ class ModeReader:
     def _read_rest_by_rules(
         self, reading: Reading, unread: Sequence[Unread], day: Day, view: MemoryView, failed_twice: frozenset[str]
     ) -> Reading:
-        """Use rules for unread interactions that don't wait and, in every mode, for page titles."""
+        """Let the rule-based reader read page titles, and the unread interactions that don't wait."""
         waiting = {interaction for skipped in unread if skipped.waits for interaction in skipped.interactions - failed_twice}
         missed = {interaction for gap in unread for interaction in gap.interactions} - waiting
         remaining = Day(
@@ -68,7 +68,7 @@ class ModeReader:
             tuple(utterance for utterance in day.utterances if utterance.interaction_id in missed),
             tuple(title for title in day.titles if title.interaction_id not in waiting),
         )
-        # Rules read whole interactions. Drop the model's decisions on the same interactions to avoid duplicates.
+        # The rules need whole interactions. Drop the model's decisions on the same interactions to avoid duplicates.
         by_model = tuple(decision for decision in reading.decisions if decision.candidate.interaction_id not in missed)
         by_rules = self.rules.read(remaining, StagedView(view, by_model))
         reasons = (f"{'left unread' if gap.interactions & waiting else 'read by rules'}: {gap.why}" for gap in unread)

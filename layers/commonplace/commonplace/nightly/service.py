@@ -1,4 +1,4 @@
-"""Operations on one user's nights, for people and applications. Models have no access to them.
+"""Operations on one user's nightly runs, for people and applications. Models have no access to them.
 
 Imports for reading are deferred: most callers only look at results.
 """
@@ -29,14 +29,14 @@ _TAKEN_OVER = "another process has taken over this run"
 
 @dataclass(frozen=True)
 class Nights:
-    """The nights of one user. `read` reads a day in a mode. Before each day, `may_continue` decides whether to go on."""
+    """The nightly runs of one user. `read` reads a day in a mode. `may_continue` decides before each day."""
 
     context: RunContext
     read: "ReadDay"
     may_continue: Callable[[], bool] = lambda: True
 
     def record(self, interactions: Sequence[Any]) -> RecordResult:
-        """Record interactions for a later night. Each interaction is checked separately."""
+        """Record interactions for a later nightly run. Each interaction is checked separately."""
         from commonplace.nightly.intake import record_interactions
 
         return record_interactions(interactions, self.context.caller, self.context.night.ledger)
@@ -107,7 +107,7 @@ class Nights:
         return report.report(with_unread(self.run(run_id), self.context, wait=False), self.context)
 
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
-        """Undo a run, and return the run of the undo. With `reread`, the next night reads the interactions again."""
+        """Undo a run, and return the run of the undo. With `reread`, the next nightly run reads the interactions again."""
         with exclusive_lease(self.context) as lease, gathered() as flaws:
             run = undo.undo_run(self._run_to_undo(run_id), self.context, lease, reread)
             return self._publish_run(run, lease, flaws)

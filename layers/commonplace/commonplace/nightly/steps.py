@@ -21,7 +21,7 @@ from commonplace.runs.apply import Lease, Plan, PlannedOperation, RunContext, re
 MOST_INTERACTIONS = 500
 """The most interactions per run. The next run of the night reads the others."""
 _DAMAGED = "these interactions can't be read, and are given up"
-_FAILURES_BEFORE_RULES = 2  # after this many failed runs, rules read the interaction
+_FAILURES_BEFORE_RULES = 2  # after this many failed runs, the rule-based reader reads the interaction
 _TRIES = 3
 _NO_PROGRESS = "reading this day stopped the run three times; it is left for another run"
 _DAMAGED_PLAN = "the plan of a day can't be read; applied operations stay, and its interactions are left for another run"

@@ -32,7 +32,7 @@ from commonplace.use_cases.unmerge import Unmerge
 class ErasureScope:
     """The records that are erased with a memory, and the merges that are repeated without them.
 
-    `ids` are erased. The records of `damaged` ids are unreadable, and `purged` ids have no record; both are in `ids`.
+    `ids` are erased. The records of `damaged` ids are unreadable, and `purged` ids have no record. Both are in `ids`.
     `memories` are the erased records that still have words, newest first. `merged` are ids of memories with erased and other
     sources. `left` are these other sources. `standing` are the merged memories that still replace these sources. `names` are
     the external names of the purged ids.
@@ -92,7 +92,7 @@ class Known:
         while more := twins([memory for memory in may_go if memory.memory_id in reach.whole], may_go, current):
             for memory_id in more:
                 reach.follow(memory_id)
-        # A closed copy is left by an undone import or night, or by a deletion before the same text was stored again.
+        # A closed copy is left by an undone import or nightly run, or by a deletion before the same text was stored again.
         while copies := reach.closed_copies(memory for memory in self.there if memory.status != "active"):
             for memory_id in copies:
                 reach.follow(memory_id, is_copy=True)

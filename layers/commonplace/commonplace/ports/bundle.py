@@ -41,10 +41,10 @@ _T = TypeVar("_T")
 
 
 class NightQueue(Protocol):
-    """A queue for workers. A message names a user whose night is due, or a run that ran out of time."""
+    """A queue for workers. A message names a user whose nightly run is due, or a run that ran out of time."""
 
     def send(self, user_ids: Iterable[str]) -> int:
-        """Queue a night for each user. Returns the number of users. Safe to repeat. Raises `STORAGE_UNAVAILABLE`."""
+        """Queue a nightly run for each user. Returns the number of users. Safe to repeat. Raises `STORAGE_UNAVAILABLE`."""
 
     def send_run(self, user_id: str, run_id: str, seconds: int = 0) -> None:
         """Queue the rest of a run, to start after `seconds` (at most 900). Safe to repeat. Raises `STORAGE_UNAVAILABLE`."""

@@ -129,7 +129,7 @@ class ErasedIds(Protocol):
 
 
 class TagRows(Protocol):
-    """A user's merged and archived tags. Active tags have no row; `UserFacts` counts them."""
+    """A user's merged and archived tags. Active tags have no row. `UserFacts` counts them."""
 
     def rows(self, user_id: str) -> dict[str, TagRow]:
         """Return all rows of the user. Strongly consistent."""
@@ -159,7 +159,7 @@ class UserErasure(Protocol):
     """Erases a user from a store."""
 
     def erase(self, user_id: str) -> None:
-        """Erase all data of the user permanently. Safe to repeat after a crash; concurrent writes may survive."""
+        """Erase all data of the user permanently. Safe to repeat after a crash. Concurrent writes may survive."""
 
     def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
         """Erase an unreadable record with its related rows. Returns False if no such record exists.

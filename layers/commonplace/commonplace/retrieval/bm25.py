@@ -61,7 +61,7 @@ class Window:
 
 
 def window(candidates: Candidates, of: Integers | None = None) -> Window:
-    """Find the neighbours of candidates, up to `REACH` positions away in the session. `of` has rows; None means all."""
+    """Find the neighbours of candidates, up to `REACH` positions away in the session. `of` has rows. None means all."""
     of = np.arange(len(candidates)) if of is None else of
     rows = _find_neighbours(candidates, of)
     lending = (rows >= 0) * np.stack((_BEFORE, _AFTER), axis=1).ravel()

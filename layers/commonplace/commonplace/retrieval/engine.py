@@ -153,7 +153,7 @@ def most_important(caller: Caller, ports: Ports, filters: Filter, limit: int) ->
 
 
 def _embed_query(text: str, ports: Ports) -> tuple[Vector | None, str | None]:
-    """Return the vector of a query. If the embedder is unavailable, return None and a note; then only words match."""
+    """Return the vector of a query. If the embedder is unavailable, return None and a note. Then only words match."""
     try:
         return ports.embedder.embed_question(text), None
     except CommonplaceError as error:

@@ -30,7 +30,7 @@ _DETAIL: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
 class PlannedChange(FrozenPart):
-    """A change of a record. `vector`: its stored form in base64."""
+    """A change of a record. `vector` is its stored form in base64."""
 
     memory: Memory
     audit: str
@@ -57,7 +57,7 @@ class PlannedChange(FrozenPart):
 
 
 class PlannedOperation(FrozenPart):
-    """An operation and its report, with aliases and ratings of its memory. `asked_for`: the user requested it explicitly."""
+    """An operation and its report, with aliases and ratings of its memory. `asked_for` is True if the user requested it."""
 
     told: RunOperation
     at: datetime
@@ -229,7 +229,7 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
     """Apply a planned operation once. The returned operation is `applied`, or `lost` if another write came first.
 
     Operations that wait for review or exceed the cap are returned unchanged. Raises `LEASE_LOST` and unexpected errors. On
-    the `last_try`, an unexpected error makes the operation `lost`, so that it can't block all later nights.
+    the `last_try`, an unexpected error makes the operation `lost`, so that it can't block all later runs.
     """
     reported = operation.told
     if reported.outcome != "planned":
@@ -264,7 +264,7 @@ def _add_closer(change: Change, context: RunContext) -> Change:
 
 
 def _save_separately(operation: PlannedOperation, run_id: str, context: RunContext) -> None:
-    """Safe after a crash: the resumed run gets here again, because the operation then counts as applied."""
+    """Safe after a crash, because the operation counts as applied and the resumed run gets here again."""
     memory_id = operation.told.memory_id
     if operation.aliases and memory_id is not None:
         context.ports.aliases.add(context.user_id, [Alias(name, memory_id, run_id) for name in operation.aliases])

@@ -167,7 +167,7 @@ _SAVED_EVERY = timedelta(seconds=10)
 
 @contextmanager
 def exclusive_lease(context: RunContext) -> Iterator[Lease]:
-    """Hold the lease. Completes an interrupted run first. Raises `CONFLICT` if that run is a night, or if time runs out."""
+    """Hold the lease. Completes an interrupted run first. Raises `CONFLICT` if that run is nightly, or if time runs out."""
     with leased(context) as lease:
         run = context.night.runs.unfinished(context.user_id)
         if run is not None and run.kind == "nightly":

@@ -43,9 +43,9 @@ def change_many(
     """Plan and apply changes. `dry_run` only stores the plan for review. `run_id` applies a stored plan.
 
     With both, reports the stored plan or its outcome. If a memory has changed since planning, its operation is `lost`. If a
-    model calls, changes beyond a night's limit wait for review. If the call runs out of time, the run is `queued` or
-    `running`, and a worker continues it with `request`. Raises `CONFLICT` while another run of the user is active. Raises
-    `NOT_FOUND` for an unknown run of this kind, and `INVALID_ARGUMENT` for a plan older than seven days.
+    model calls, changes beyond the limit of a nightly run wait for review. If the call runs out of time, the run is
+    `queued` or `running`, and a worker continues it with `request`. Raises `CONFLICT` while another run of the user is
+    active, `NOT_FOUND` for an unknown run of this kind, and `INVALID_ARGUMENT` for a plan older than seven days.
     """
     if run_id is not None:
         run = parse_run(kind, run_id, context)

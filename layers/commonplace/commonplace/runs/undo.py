@@ -243,7 +243,7 @@ def _save_review(run: Run, before: Run, context: RunContext, lease: Lease) -> Ru
 
 
 def undo_run(run: Run, context: RunContext, lease: Lease, reread: bool = False) -> Run:
-    """Undo a run and discard its operations in review. With `reread`, the next night reads its interactions again.
+    """Undo a run and discard its operations in review. With `reread`, the next nightly run reads its interactions again.
 
     Restores all fields of each memory except version, time of writing and usage. Leaves a memory unchanged and lists it as
     `kept` if it was changed since, its key was taken, or its words were erased. Safe to repeat.

@@ -1,1 +1,1 @@
-"""What is known of language: redaction, third person, classification, tags, time ranges, paraphrase; no memory, no port."""
+"""Language processing: redaction, third person, classification, tags, time ranges, paraphrase. Uses no port."""

@@ -23,7 +23,7 @@ _CORRECTED = ("memory_type", "importance", "expires_at", "purge_at")
 
 @dataclass(frozen=True)
 class Unmerge:
-    """The remaining sources (`left`) of `merged` memories; the last source replaces them."""
+    """The remaining sources (`left`) of `merged` memories. The last source replaces them."""
 
     left: Sequence[Memory]
     merged: Sequence[Memory]

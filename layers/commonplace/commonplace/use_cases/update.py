@@ -120,7 +120,7 @@ def _build_operation(caller: Caller, *closes: Change, opens: Change) -> Operatio
 
 
 def _apply_operation(operation: Operation, old: Memory, caller: Caller, ports: Ports, refusal: str) -> None:
-    """Apply the operation. On a conflict with an unchanged memory, another memory blocks the write: raise `refusal`."""
+    """Apply the operation. On a conflict that left the memory unchanged, raise `refusal`."""
     try:
         ports.operations.apply(operation)
     except CommonplaceError as error:

@@ -173,7 +173,7 @@ class Deadline:
         """Run the call and return its result. Raises `TimeoutError` after the deadline.
 
         A socket timeout limits only one step. Address lookup, several addresses and a slow answer can take many times the
-        limit. The call therefore runs in its own thread. A late call runs until its own timeouts; its result is ignored.
+        limit. The call therefore runs in its own thread. A late call runs until its own timeouts, and its result is ignored.
         """
         thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="commonplace-claude")
         try:
@@ -206,7 +206,7 @@ class MessagesApi:
             self._options.add("temperature")
 
     def ask(self, question: ModelQuestion, seconds: float) -> bytes:
-        """Return the API's raw answer. Raises `ModelUnavailable`; a misconfiguration is also logged as an error.
+        """Return the API's raw answer. Raises `ModelUnavailable`. A misconfiguration is also logged as an error.
 
         Raises `INVALID_ARGUMENT` if the SDK is missing. A fallback to rules would hide that the key has no effect.
         """

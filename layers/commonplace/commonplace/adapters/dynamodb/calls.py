@@ -63,7 +63,7 @@ class Calls:
         time.sleep(pause)
 
     def transact(self, actions: Sequence[Action]) -> list[Refusal]:
-        """Write all actions or none. Return the refused actions; the list is empty if all were written."""
+        """Write all actions or none. Return the refused actions, an empty list if all were written."""
         token = str(uuid.uuid4())  # DynamoDB recognizes a repeated attempt by this token
         whole: list[Any] = [action.on(self._name) for action in actions]
         try:

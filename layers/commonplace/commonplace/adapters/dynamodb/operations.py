@@ -159,7 +159,7 @@ def _build_written(calls: Calls, change: Change) -> Written:
 
 
 def _parse_item(item: Item) -> Applied | None:
-    """Parse an operation. Return None if it can't be read; the operation can't be undone then, and the log names its id."""
+    """Parse an operation. Return None if it can't be read. It can't be undone then, and the log names its id."""
     operation_id = item[ITEM]["S"].removeprefix(OPERATION)
     try:
         stored = json.loads(item["told"]["S"])

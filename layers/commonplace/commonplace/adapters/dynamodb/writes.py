@@ -1,4 +1,4 @@
-"""Writes records with their uniqueness markers, audit rows and pending rows, one transaction per write; and deletes the rows.
+"""Writes records with their uniqueness markers, audit rows and pending rows, one transaction per write. Also deletes rows.
 
 New entries are stored many per transaction. They are compared with existing memories only if a marker refuses them.
 """

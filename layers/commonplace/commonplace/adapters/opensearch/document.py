@@ -111,7 +111,7 @@ def _encode_field(values: Any) -> str:
 
 
 def unpacked(fields: Iterable[str]) -> list[list[Any]]:
-    """Unpack fields. A row has values in the order of `ROW`; an outline follows its user's id."""
+    """Unpack fields. A row has values in the order of `ROW`. An outline follows its user's id."""
     texts = [base64.urlsafe_b64decode(field + "==") for field in fields]  # OpenSearch returns them without padding
     rows: list[list[Any]] = json.loads(b"[" + b",".join(texts) + b"]")
     return rows

@@ -36,8 +36,8 @@ def set_up(client: OpenSearch, layout: Layout, alias: str = ALIAS, is_kept: Call
     """Create the pipeline, the template, and the first index with its alias, and set the replicas. Raises `IndexUnavailable`.
 
     Returns False if a reindex must follow. Either the live index has documents in another layout, or it has none but
-    `is_kept` says that memories are stored. If memories are stored and no index exists, none is created: searches would
-    find nothing in an empty index before the reindex.
+    `is_kept` says that memories are stored. If memories are stored and no index exists, none is created,
+    because searches would find nothing in an empty index.
     """
     prepare(client, layout, alias)
     with as_index_unavailable():
@@ -206,7 +206,7 @@ def _split_into_bulks(changes: Sequence[IndexChange], metadata: Mapping[str, str
 
 
 def _parse_outcome(item: dict[str, Any]) -> IndexOutcome:
-    """Return a change's outcome. A stale version is a success. Only error names are reported: messages can quote text."""
+    """Return a change's outcome. A stale version is a success. Reports only error names, because messages can quote text."""
     status = item["status"]
     if status < 300 or status == 409:
         return _DONE

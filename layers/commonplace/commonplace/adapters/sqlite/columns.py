@@ -79,7 +79,7 @@ class Columns:
         self._change = newest  # only after reading all rows: after an error, the next call reads them again
 
     def slots(self, rows: Integers) -> Integers:
-        """Return the slots of rows. Rows without a memory are left out; a damaged word index may name such rows."""
+        """Return the slots of rows. Rows without a memory are left out. A damaged word index may name such rows."""
         own = self["row"]
         places = np.searchsorted(own, rows)
         inside = places < len(own)
@@ -154,7 +154,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class Totals:
-    """Statistics of the memories `of`. `session_means` has the mean tokens per memory; index 0 is for no session."""
+    """Statistics of the memories `of`. `session_means` has the mean tokens per memory. Index 0 is for no session."""
 
     of: Flags
     memories: int

@@ -58,7 +58,7 @@ class Database:
     def writing(self, erases: bool = False) -> Iterator[sqlite3.Connection]:
         """Run one transaction. It is durable when the context ends normally, and rolled back after an exception.
 
-        `erases` also removes the old data from the log. If a reader blocks the removal, it happens later; see `fold_log`.
+        `erases` also removes the old data from the log. If a reader blocks the removal, `fold_log` does it later.
         """
         with self._lock_for_writing(), self._guard_use():
             try:

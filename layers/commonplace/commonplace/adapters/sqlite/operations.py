@@ -112,7 +112,7 @@ def _make_change(connection: sqlite3.Connection, owner: int, change: Change, at:
 
 
 def _parse_row(operation_id: str, kind: "OperationKind", at: str, run_id: str | None, made: str) -> Applied | None:
-    """Parse an operation. Return None if it can't be read; the operation can't be undone then, and the log names its id."""
+    """Parse an operation. Return None if it can't be read. It can't be undone then, and the log names its id."""
     try:
         changes = tuple(AppliedChange(**change) for change in json.loads(made))
         return Applied(operation_id, kind, datetime.fromisoformat(at), run_id, changes)

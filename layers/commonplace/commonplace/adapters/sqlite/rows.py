@@ -1,4 +1,4 @@
-"""Conversion of memories to rows. FTS5 indexes the tokens of a memory; each token starts with the owner's number."""
+"""Conversion of memories to rows. FTS5 indexes the tokens of a memory. Each token starts with the owner's number."""
 
 import logging
 import re

@@ -92,7 +92,7 @@ def group(function: str, rows: Sequence[Row]) -> dict[str, str]:
 
 
 def confirmation(row: Row) -> str:
-    """Return whether the agent must ask the user before a call: for all tools that can change something."""
+    """Return whether the agent must ask the user before a call. It must for all tools that can change something."""
     return "DISABLED" if row["hints"]["read_only"] else "ENABLED"
 
 

@@ -45,7 +45,7 @@ _OF_THE_GATEWAY = {"302", "401", "429"}  # statuses that only the API on AWS ret
 
 
 def write(rows: Sequence[Row]) -> dict[str, Any]:
-    """Return an OpenAPI document with a route per tool, the manifest, the import of conversations and the night routes."""
+    """Return an OpenAPI document with a route per tool, the manifest, the import of conversations and the nightly routes."""
     posts = {f"/tools/{row['name']}": _build_tool(row) for row in rows}
     posts |= {"/memories": _build_store_many(), "/import": _build_import(), "/uploads": _build_upload()}
     headers = [reference("parameters/User"), reference("parameters/Timezone")]
@@ -276,7 +276,7 @@ def reference(place: str) -> dict[str, str]:
 
 
 def night_paths() -> dict[str, dict[str, Any]]:
-    """Return each night path with its operation and parameters."""
+    """Return each path for nightly runs with its operation and parameters."""
     return {
         "/interactions": {"parameters": [], "post": _build_record()},
         "/runs": {"parameters": [_LIMIT], "get": _build_endpoint("list_runs", "The newest runs", ListedRuns, {*OF_HEADERS})},

@@ -1,4 +1,4 @@
-"""Events of an HTTP API in payload format 2.0. `ROUTES` lists the routes for tools, imports, exports and nights.
+"""Events of an HTTP API in payload format 2.0. `ROUTES` lists the routes for tools, imports, exports and nightly runs.
 
 The authorizer of API Gateway verifies the user. The user comes from the claims of a token, or from the role of an IAM caller.
 """

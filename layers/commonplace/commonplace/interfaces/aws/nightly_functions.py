@@ -1,4 +1,4 @@
-"""Lambda functions for nights. `plan` queues users with pending work, `night` runs the nights, and `record` serves routes.
+"""Lambda functions for nightly runs. `plan` queues users with pending work, `night` runs them, and `record` serves routes.
 
 The function `night` also continues tool calls that take longer than a call may take.
 """
@@ -87,7 +87,7 @@ def night(event: dict[str, Any], context: Context) -> Body:
 
 
 def _run_message(message: dict[str, Any], context: Context) -> bool:
-    """Run a user's night or continue a run. Returns False if the message must be retried."""
+    """Start a user's nightly run or continue a run. Returns False if the message must be retried."""
     runs: list[Run] = []
 
     def work() -> dict[str, Any]:

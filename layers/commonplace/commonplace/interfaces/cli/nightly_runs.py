@@ -33,7 +33,7 @@ def nightly(shared: Shared, mode: Any, dry_run: bool) -> None:
     for user in _list_users(shared):
         try:
             reports += _iterate_reports(replace(shared, user=user), mode, dry_run)
-        except CommonplaceError as error:  # the nights of other users must not wait for it
+        except CommonplaceError as error:  # the runs of other users must not wait for it
             failures.append(error)
     if shared.json:
         print_json([report.run.model_dump(mode="json") for report in reports])

@@ -1,4 +1,4 @@
-"""The views that list, explain, approve, discard and undo runs. A run is a night or another bulk operation."""
+"""The views that list, explain, approve, discard and undo runs. A run is a nightly run or another bulk operation."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
