@@ -13,12 +13,12 @@ from commonplace.domain.fields import Model
 _PREFIX = "COMMONPLACE_"
 
 
-def _words(value: object) -> list[str]:
+def _split_words(value: object) -> list[str]:
     return str(value).replace(",", " ").split()
 
 
-def _pairs(value: object) -> list[tuple[str, str]]:
-    return [(name, target) for name, _, target in (word.partition("=") for word in _words(value))]
+def _parse_pairs(value: object) -> list[tuple[str, str]]:
+    return [(name, target) for name, _, target in (word.partition("=") for word in _split_words(value))]
 
 
 class Settings(Model):
@@ -79,14 +79,14 @@ class Settings(Model):
     pages: Path | None = Field(None, description="The folder for Markdown pages after each run, with one per user.")
     pages_bucket: str | None = Field(None, description="The bucket for the Markdown pages after each run, on AWS.")
     night_queue: str | None = Field(None, description="URL of the queue of users whose days a night has yet to read.")
-    tool_functions: Annotated[tuple[tuple[str, str], ...], BeforeValidator(_pairs)] = Field(
+    tool_functions: Annotated[tuple[tuple[str, str], ...], BeforeValidator(_parse_pairs)] = Field(
         (), description="Names of the functions that serve tools, `store=...,search=...`; the MCP function calls them."
     )
     issuer: str | None = Field(None, description="Issuer of the tokens that the HTTP API accepts, for MCP clients.")
-    mcp_scopes: Annotated[tuple[str, ...], BeforeValidator(_words)] = Field(
+    mcp_scopes: Annotated[tuple[str, ...], BeforeValidator(_split_words)] = Field(
         (), description="Scopes that an MCP client should request from that issuer."
     )
-    agentcore_gateways: Annotated[tuple[str, ...], BeforeValidator(_words)] = Field(
+    agentcore_gateways: Annotated[tuple[str, ...], BeforeValidator(_split_words)] = Field(
         (), description="Ids of the AgentCore gateways whose interceptor names the user."
     )
 

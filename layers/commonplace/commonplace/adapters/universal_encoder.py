@@ -43,7 +43,7 @@ class UniversalEncoder:
         self._words = {bits: np.load(folder / f"words{bits}.npy", mmap_mode="r") for bits in LEVELS}
         self._scales = np.load(folder / "scales.npy")
         with np.load(folder / "layers.npz") as stored:
-            self._layers = {name: _dequantized(name, stored) for name in stored.files if not name.endswith(".scale")}
+            self._layers = {name: _dequantize(name, stored) for name in stored.files if not name.endswith(".scale")}
 
     def encode(self, ids: Sequence[int]) -> TextVectors:
         """Return the vectors of one text by the ids of its pieces. Ids after the first 1,024 are ignored."""
@@ -57,13 +57,13 @@ class UniversalEncoder:
             )
             for layer in ("first", "second"):
                 windows = _join_neighbour_rows(hidden, size, before)
-                hidden = hidden + _relu(windows @ self._layers[f"{layer}{size}"] + self._layers[f"{layer}{size}.bias"])
+                hidden = hidden + _apply_relu(windows @ self._layers[f"{layer}{size}"] + self._layers[f"{layer}{size}.bias"])
             features.append(hidden)
         normalized = self._normalize(np.concatenate(features, axis=1), "norm")
         pooled = (normalized.sum(0) @ self._layers["pool"] + len(words) * self._layers["pool.bias"]) / math.sqrt(len(words))
-        first = _relu(pooled @ self._layers["dense0"])
-        second = _relu(pooled @ self._layers["skip1"] + first @ self._layers["dense1"])
-        third = _relu(second @ self._layers["dense2"])
+        first = _apply_relu(pooled @ self._layers["dense0"])
+        second = _apply_relu(pooled @ self._layers["skip1"] + first @ self._layers["dense1"])
+        third = _apply_relu(second @ self._layers["dense2"])
         return TextVectors(np.tanh(second @ self._layers["skip3"] + third @ self._layers["dense3"]), pooled)
 
     def _unpack_rows(self, ids: list[int]) -> "Array":
@@ -98,14 +98,14 @@ def _join_neighbour_rows(rows: "Array", size: int, before: int) -> "Array":
     return windows
 
 
-def _relu(rows: "Array") -> "Array":
+def _apply_relu(rows: "Array") -> "Array":
     import numpy as np
 
     positive: Array = np.maximum(rows, 0)
     return positive
 
 
-def _dequantized(name: str, stored: "Mapping[str, npt.NDArray[Any]]") -> "Array":
+def _dequantize(name: str, stored: "Mapping[str, npt.NDArray[Any]]") -> "Array":
     import numpy as np
 
     scale = stored.get(f"{name}.scale", 1.0)

@@ -100,7 +100,7 @@ def build_embedder() -> Embedder:
 
 def reader_of(settings: Settings, left: Left = unlimited_time) -> StatementReader | None:
     """Return Claude as the reader of statements, or None if rules normalize statements."""
-    source = _model_source(settings)
+    source = _pick_model_source(settings)
     if source is None:
         return None
     from commonplace.adapters.claude.reader import ClaudeReader
@@ -111,7 +111,7 @@ def reader_of(settings: Settings, left: Left = unlimited_time) -> StatementReade
 
 def language_model_of(settings: Settings, left: Left = unlimited_time) -> LanguageModel | None:
     """Return Claude as the model for nightly runs, or None if the rule-based reader reads the interactions."""
-    source = _model_source(settings)
+    source = _pick_model_source(settings)
     if source is None:
         return None
     from commonplace.adapters.claude.reader import ClaudeLanguage
@@ -122,7 +122,7 @@ def language_model_of(settings: Settings, left: Left = unlimited_time) -> Langua
 
 def summarizer_of(settings: Settings, left: Left = unlimited_time) -> LanguageModel | None:
     """Return Claude as the model for summaries, or None if summaries are extracted sentences."""
-    source = _model_source(settings)
+    source = _pick_model_source(settings)
     if source is None:
         return None
     from commonplace.adapters.claude.reader import ClaudeLanguage
@@ -147,7 +147,7 @@ def allowance_of(settings: Settings) -> "Allowance":
     )
 
 
-def _model_source(settings: Settings) -> "tuple[Clients, str] | None":
+def _pick_model_source(settings: Settings) -> "tuple[Clients, str] | None":
     """Return clients for Claude and the name of the model. Return None if neither a key nor Bedrock is configured."""
     if not (settings.anthropic_api_key or settings.claude_secret or settings.bedrock_model):
         return None

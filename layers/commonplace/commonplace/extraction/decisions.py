@@ -83,20 +83,20 @@ class _DayDecisions:
 
     def add(self, candidate: Candidate) -> None:
         if candidate.forgets:
-            self._forget(candidate)
+            self._apply_forgetting(candidate)
             return
         # Document passages are skipped, because they change only with their document.
         similar = [memory for memory in self._find_similar(candidate, _SIMILAR) if not memory.is_passage]
         noop = self._find_known_reason(candidate, similar)
         if noop:
-            self._append(Decision(candidate, "NOOP", why=noop))
+            self._append_decision(Decision(candidate, "NOOP", why=noop))
             return
         self._revise_earlier(candidate)
         decided = self._decide_by_contradiction(candidate, similar)
-        self._append(decided)
+        self._append_decision(decided)
         self.revised |= dict.fromkeys(decided.targets, decided.says)
 
-    def _append(self, decision: Decision) -> None:
+    def _append_decision(self, decision: Decision) -> None:
         self.decisions.append(decision)
         self.told.add(decision.says)
 
@@ -112,17 +112,17 @@ class _DayDecisions:
             if text != ""
         ]
 
-    def _forget(self, candidate: Candidate) -> None:
+    def _apply_forgetting(self, candidate: Candidate) -> None:
         known = self._find_similar(candidate, _FORGETTABLE)
         targets = memories_about(candidate.content, known)
         for at, earlier in self._list_additions(self.told.sharing(candidate.content)):
             if is_about(candidate.content, earlier.says):
                 self.decisions[at], *decisions = _remove_forgotten(earlier, candidate.content, targets)
-                list(map(self._append, decisions))
+                list(map(self._append_decision, decisions))
         gone = (memory for memory in known if memory.memory_id in targets)
         self.revised |= {memory.memory_id: text_without(candidate.content, memory.content) for memory in gone}
         why = "the user wants it forgotten" if targets else "nothing says what is to be forgotten"
-        self._append(Decision(candidate, "FORGET" if targets else "NOOP", targets, why=why))
+        self._append_decision(Decision(candidate, "FORGET" if targets else "NOOP", targets, why=why))
 
     def _find_known_reason(self, candidate: Candidate, similar: Sequence[Memory]) -> str | None:
         old = [memory.content for memory in similar]

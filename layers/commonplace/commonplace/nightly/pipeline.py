@@ -184,14 +184,14 @@ def _decide_candidates(
             ),
         )
         for number, decision in enumerate(by_rules)
-        if _open_to_choice(candidates, decision)
+        if _is_undecided(candidates, decision)
     ]
     choices, notes = _choose_decisions([case for case in cases if case.similar], day, model)
     return tuple(choices.get(number, decision) for number, decision in enumerate(by_rules)), notes
 
 
-def _open_to_choice(candidates: Sequence[Candidate], decision: Decision) -> bool:
-    """Rules decide on known, outdated and weak candidates, on forget requests, and on candidates changed later that day."""
+def _is_undecided(candidates: Sequence[Candidate], decision: Decision) -> bool:
+    """Return whether the model decides. Rules decide on known, outdated and weak candidates, and on forget requests."""
     settled = decision.operation in ("NOOP", "FORGET") or decision.outdated_by is not None
     return not settled and any(decision.candidate is candidate for candidate in candidates)
 

@@ -109,7 +109,7 @@ class Nights:
     def undo_run(self, run_id: str, reread: bool = False) -> Run:
         """Undo a run, and return the run of the undo. With `reread`, the next nightly run reads the interactions again."""
         with exclusive_lease(self.context) as lease, gathered() as flaws:
-            run = undo.undo_run(self._run_to_undo(run_id), self.context, lease, reread)
+            run = undo.undo_run(self._get_run_to_undo(run_id), self.context, lease, reread)
             return self._publish_run(run, lease, flaws)
 
     def undo(self, operation_id: str) -> Run:
@@ -123,13 +123,13 @@ class Nights:
     def approve_run(self, run_id: str) -> Run:
         """Apply the operations of a run that wait for review, if their memories are unchanged."""
         with exclusive_lease(self.context) as lease, gathered() as flaws:
-            run = undo.approve(self._run_to_change(run_id), self.context, lease)
+            run = undo.approve(self._get_run_to_change(run_id), self.context, lease)
             return with_unread(self._publish_run(run, lease, flaws), self.context)
 
     def discard_run(self, run_id: str) -> Run:
         """Discard the operations of a run that wait for review."""
         with exclusive_lease(self.context) as lease:
-            return undo.discard(self._run_to_change(run_id), self.context, lease)
+            return undo.discard(self._get_run_to_change(run_id), self.context, lease)
 
     def history(self, name: str) -> History:
         """Return all values of a key, or the lineage of an id. Raises `KEY_NOT_FOUND`, which suggests similar keys."""
@@ -185,8 +185,8 @@ class Nights:
             self.context.night.runs.save(noted, lease.fence)
         return noted
 
-    def _run_to_undo(self, run_id: str) -> Run:
-        """`last` means the newest applied run that is not an undo. So a repeated call undoes nothing more."""
+    def _get_run_to_undo(self, run_id: str) -> Run:
+        """Return a run by id, or for `last` the newest applied run that is no undo, so that repetition is safe."""
         if run_id != LAST:
             return self.run(run_id)
         applied = next(filter(_was_applied, self.runs(MOST_RUNS)), None)
@@ -194,8 +194,8 @@ class Nights:
             raise CommonplaceError(ErrorCode.NOT_FOUND, "run_id: no run was applied yet", "run_id")
         return applied
 
-    def _run_to_change(self, run_id: str) -> Run:
-        """`last` means the newest run that changes memories and is not an undo."""
+    def _get_run_to_change(self, run_id: str) -> Run:
+        """Return a run by id, or for `last` the newest run that changes memories and is no undo."""
         if run_id != LAST:
             return self.run(run_id)
         newest = self.runs(MOST_RUNS)

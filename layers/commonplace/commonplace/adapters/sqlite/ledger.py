@@ -53,7 +53,7 @@ class SqliteLedger:
 
     def reread(self, user_id: str, interaction_ids: Sequence[str]) -> int:
         change = "state = 'pending', failures = 0, read_at = NULL, read_seconds = NULL"
-        return self._update(user_id, interaction_ids, f"SET {change} WHERE interaction IS NOT NULL")
+        return self._update_rows(user_id, interaction_ids, f"SET {change} WHERE interaction IS NOT NULL")
 
     def drop_texts(self, user_id: str, now: datetime, retention: timedelta) -> int:
         with self._database.writing(erases=True) as connection:
@@ -71,14 +71,14 @@ class SqliteLedger:
 
     def erase_texts(self, user_id: str, interaction_ids: Sequence[str]) -> None:
         state = "CASE state WHEN 'pending' THEN 'read' ELSE state END"
-        self._update(user_id, interaction_ids, f"SET interaction = NULL, state = {state} WHERE TRUE", erases=True)
+        self._update_rows(user_id, interaction_ids, f"SET interaction = NULL, state = {state} WHERE TRUE", erases=True)
 
     def due(self, texts_before: datetime | None = None) -> Iterator[str]:
         with self._database.reading() as connection:
             rows = connection.execute(_DUE, (texts_before and texts_before.timestamp(),)).fetchall()
         return iter([user_id for (user_id,) in rows])
 
-    def _update(self, user_id: str, interaction_ids: Sequence[str], change: str, erases: bool = False) -> int:
+    def _update_rows(self, user_id: str, interaction_ids: Sequence[str], change: str, erases: bool = False) -> int:
         with self._database.writing(erases) as connection:
             return connection.execute(
                 f"UPDATE interactions {change} AND owner = ? AND interaction_id IN (SELECT value FROM json_each(?))",

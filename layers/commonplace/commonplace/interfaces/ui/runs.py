@@ -49,7 +49,7 @@ def run_page(visit: Visit, run_id: str) -> Response:
     start = beginning(visit, len(operations))
     shown = operations[start : start + OPERATIONS]
     groups = [(outcome, list(same)) for outcome, same in groupby(shown, key=lambda operation: operation.operation.outcome)]
-    undone_by = _undo_of(report.run, visit.memory.runs(MOST_SHOWN))
+    undone_by = _find_undo(report.run, visit.memory.runs(MOST_SHOWN))
     may_undo = undone_by is None and (
         _has_outcome(report.run, "applied") or (report.run.kind == "undo" and _has_outcome(report.run, "undone"))
     )
@@ -79,10 +79,10 @@ def undo(visit: Visit, run_id: str) -> Response:
     return visit.go(f"/ui/runs/{run_id}", f"{message}; the others have changed since." if unchanged else f"{message}.")
 
 
-def _undo_of(run: Run, newest: Sequence[Run]) -> Run | None:
+def _find_undo(run: Run, newest: Sequence[Run]) -> Run | None:
     """Return the run that undid this run, unless the undo was undone."""
     undo = next((undo_run for undo_run in newest if undo_run.kind == "undo" and undo_run.undoes == run.run_id), None)
-    return undo if undo is not None and _undo_of(undo, newest) is None else None
+    return undo if undo is not None and _find_undo(undo, newest) is None else None
 
 
 def beginning(visit: Visit, of: int) -> int:

@@ -194,7 +194,7 @@ def likeness(first: str, other: str, own: OwnTags, cosine: float | None, scale: 
     why = _compare_spelling(first, other, own, near)
     if why is not None:
         return Likeness(1.0, why)
-    is_different = _is_of_two(first, other) or _is_derived(first, other) or are_siblings(first, other)
+    is_different = _is_other_meaning(first, other) or _is_derived(first, other) or are_siblings(first, other)
     shares = bool(stems_of(first) & stems_of(other))
     return Likeness(near, MEANING, SIBLINGS if is_different else None if shares else NO_WORD)
 
@@ -226,7 +226,7 @@ def group_of(tag: str) -> str | None:
 
 
 def _compare_spelling(first: str, other: str, own: OwnTags, near: float) -> str | None:
-    if _is_of_two(first, other):
+    if _is_other_meaning(first, other):
         return None
     if same_thing(first) == same_thing(other):
         return SPELLING
@@ -239,7 +239,7 @@ def _compare_spelling(first: str, other: str, own: OwnTags, near: float) -> str 
     return TYPO if typed else None  # a replaced letter makes another name just as often ("Hamburg", "Homburg")
 
 
-def _is_of_two(first: str, other: str) -> bool:
+def _is_other_meaning(first: str, other: str) -> bool:
     """Return whether a plural, hyphen or accent changes the meaning, or both are names of one kind.
 
     Examples are "glass" and "glasses", "resign" and "re-sign", "bar" and "bär".
