@@ -90,7 +90,7 @@ class UniversalEncoder:
 
 
 def _join_neighbour_rows(rows: "Array", size: int, before: int) -> "Array":
-    """Return one row per piece: the rows of the pieces around it in order, and zeros outside of the text."""
+    """Return one row per piece, which joins the rows of the pieces around it. Outside of the text, they are zeros."""
     import numpy as np
 
     padded = np.pad(rows, ((before, size - 1 - before), (0, 0)))

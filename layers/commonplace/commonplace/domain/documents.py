@@ -85,7 +85,7 @@ def path_of(namespace: Sequence[str], key: str = "") -> str:
 
 
 def reference_of(namespace: Sequence[str], key: str) -> str:
-    """Return the reference of a document: a hash of its path, which reveals no word of it."""
+    """Return the reference of a document. It is a hash of the path, which reveals no word of it."""
     return f"document_{hashlib.sha256(path_of(namespace, key).encode()).hexdigest()[:40]}"
 
 

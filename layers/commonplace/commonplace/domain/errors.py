@@ -137,5 +137,5 @@ def require_extra(extra: Extra, configured: str) -> None:
 
 
 def how_to_install(extra: Extra) -> str:
-    """Return how to install a missing extra. The package is on no index: it is installed from a clone."""
+    """Return how to install a missing extra. The package is on no index and is installed from a clone."""
     return f"run pip install '.[{extra}]' in a clone of Commonplace"

@@ -54,7 +54,7 @@ def in_zone(value: datetime, zone: tzinfo | None) -> datetime:
 
 
 def is_never(moment: datetime) -> bool:
-    """Return whether a moment means "never ends": any of the year 9999."""
+    """Return whether a moment means "never ends". These moments are in the year 9999."""
     return moment.year == _NEVER
 
 
@@ -103,7 +103,7 @@ Provenance = Annotated[str, AfterValidator(_check_source), Field(json_schema_ext
 
 
 def provenance_fields(source: str | None) -> dict[str, str]:
-    """Return the record's fields for a `source`: `source` for a speaker, `origin` for an origin, neither if unknown.
+    """Return the field `source` for a speaker, `origin` for another origin, or no field if the source is unknown.
 
     There are two fields so that a version without origins still reads the record.
     """

@@ -40,7 +40,7 @@ def new_run_id(at: datetime) -> str:
 
 
 def id_or_key(name: str) -> dict[str, str]:
-    """Return a memory's name as the field of a request: an id as `memory_id`, anything else as `key`."""
+    """Return a memory's name as a field of a request. An id is `memory_id`, and any other name is `key`."""
     return {"memory_id" if _MEMORY_ID.fullmatch(name) else "key": name}
 
 

@@ -168,7 +168,7 @@ class ChatPart(Model):
     @model_validator(mode="before")
     @classmethod
     def _normalize_part(cls, value: Any) -> Any:
-        """Accept a bare text, or an object with `value`; a part without a type gets that of its first key."""
+        """Accept a bare text, or an object with `value`. The first key is the type of a part that has none."""
         if isinstance(value, str):
             return {"text": value}
         if not isinstance(value, Mapping):

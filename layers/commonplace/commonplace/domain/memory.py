@@ -88,7 +88,7 @@ class Memory(Model):
 
     @property
     def public_id(self) -> str:
-        """The id that callers know: for an insight the first one, whatever has replaced it since."""
+        """The id that callers know. An insight has its first id, even if it was replaced since."""
         return self.known_as or self.memory_id
 
     def next_version(self, at: datetime, **changed: Any) -> "Memory":
@@ -102,7 +102,7 @@ class Memory(Model):
 
     @property
     def is_passage(self) -> bool:
-        """Whether it was derived from a document: it is true as long as the document says so."""
+        """Whether it was derived from a document. It is true as long as the document contains it."""
         return self.collection == DOCUMENTS and self.scope_ref is not None and self.scope_ref == self.session_id
 
     @property

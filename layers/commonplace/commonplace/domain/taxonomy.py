@@ -73,9 +73,9 @@ _PROCEDURE = re.compile(
 
 
 def memory_type(statement: StatementType, category: Category) -> MemoryType:
-    """Return the record's type: the statement's own, or for `other` that of its category.
+    """Return the type of the statement. For `other`, return the type of the category.
 
-    `meta` says how the assistant should behave; among statement types, that is a preference.
+    `meta` says how the assistant should behave. A statement of this type is a preference.
     """
     if category == "system" and statement == "preference":
         return "meta"

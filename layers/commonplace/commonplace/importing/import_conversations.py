@@ -229,7 +229,7 @@ class _Import:
                 self.refused.append(refused)
 
     def _split_known_parts(self, chat: Discussion, names: dict[str, int], times: Sequence[datetime]) -> Iterator[Discussion]:
-        """Yield a conversation. A known one is yielded in two parts: the earlier messages, and then the new messages."""
+        """Yield a conversation. If it is known, yield its earlier messages and then its new messages."""
         ledger, user_id, pieces = self.context.night.ledger, self.context.user_id, split_messages(chat.messages)
         recorded = {name: recorded_parts(ledger, user_id, name) for name in names if name in self.there}
         read = (

@@ -19,7 +19,7 @@ _STATES = ("done", "retry", "failed")
 
 
 def project(changes: Sequence[IndexChange], writer: IndexWriter, pending: PendingWrites) -> list[IndexOutcome]:
-    """Write changes to the index and confirm what is stored. Changes may have any order. Return an outcome per change."""
+    """Write changes to the index and confirm the stored changes. They may have any order. Return an outcome per change."""
     outcomes = writer.put(changes)
     for change, outcome in zip(changes, outcomes, strict=True):
         if outcome.state == "done" and isinstance(change, Stored):  # a purge has already deleted its pending row

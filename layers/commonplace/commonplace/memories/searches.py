@@ -56,7 +56,7 @@ def forget_searches(user_id: str, memories: Iterable[Memory], ports: Ports) -> s
 
 
 def _is_inflected(stem: str, stems: Collection[str]) -> bool:
-    """Whether a word is a stem, or differs from a stem in a few final letters (for languages without a stemmer)."""
+    """Return whether a word is a stem, or differs from it in a few final letters (for languages without a stemmer)."""
     if stem in stems or len(stem) < _SHORTEST_ROOT:
         return stem in stems
     return any(

@@ -102,7 +102,7 @@ class DayPlanner:
         return Plan(unread=ids, notes=("an interaction can't be read; it is tried again in the next run",))
 
     def _draft_separately(self, day: Day, ids: Sequence[str], answers: SavedAnswers | UnsavedAnswers) -> Iterator[Plan]:
-        """Treat the changes of earlier interactions as applied, so that corrections can refer to them."""
+        """Yield a plan per interaction. Earlier plans count as applied, so that corrections can refer to them."""
         view = self.view.copy()
         for interaction_id in ids:
             plan = replace(self, view=view).draft(_narrow_day(day, interaction_id), answers.with_prefix(interaction_id))

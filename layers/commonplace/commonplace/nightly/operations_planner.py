@@ -89,7 +89,7 @@ class _DayOperations:
             self.dropped.append(Dropped(interaction_id=place, position=position, why=why[:_LONGEST_WHY]))
 
     def _plan_forgetting(self, request: Candidate, shown: Sequence[Memory]) -> None:
-        """If no memory matches, erase only the recorded interactions that match."""
+        """Plan an erasure. If no memory matches, erase only the recorded interactions that match."""
         memories = self._follow_successors(shown)  # earlier requests may have closed some
         targets = self._follow_successors([*shown, *closed_memories(request, shown, self.view)])
         decision, now = Decision(request, "FORGET"), self.context.caller.now

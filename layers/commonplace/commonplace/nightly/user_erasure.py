@@ -66,7 +66,7 @@ class Known:
         """Return the scope of an erasure, for memories given by id or external name.
 
         Reads backups if an id has no record, and for passages, which may have had another memory before. `document` is the
-        reference of a document that is erased as a whole; copies of its passages in other documents stay.
+        reference of a document that is erased as a whole. Copies of its passages in other documents stay.
         """
         ids = {memory.memory_id for memory in self.there}.union(self.unreadable)
         scope = self._find_scope([name if name in ids else _resolve(name, aliases) for name in names], self.there, document)

@@ -140,7 +140,7 @@ def find(
 ) -> Found:  # fmt: skip
     """Return the memories that match a query, best first. Hits are checked against the records. `counted` counts their use.
 
-    `limit` is the maximum number of hits. `min_relevance` is from 0 to 1. None means 0.3; if no memory reaches it, only the
+    `limit` is the maximum number of hits. `min_relevance` is from 0 to 1. None means 0.3. If no memory reaches it, only the
     best memory is returned. Raises `EMPTY_TEXT`.
     """
     return prepared(text, caller, ports, filters, limit, min_relevance, include_expired, agent_id).found(counted)

@@ -119,7 +119,7 @@ def answerable(question: Question, candidates: Candidates, corpus: Corpus, ranke
     """Estimate from 0 to 1 how likely the memories contain the answer.
 
     The estimate uses the lead of a named speaker's best hit, else the coverage of words. It is None unless the memories are
-    from a conversation: with single facts, "What is my cat called?" matches the dog's name better than most right answers.
+    from a conversation. With single facts, "What is my cat called?" matches the dog's name better than most right answers.
     """
     if not len(ranked.rows):
         return 0.0

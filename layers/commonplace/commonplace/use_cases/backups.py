@@ -42,7 +42,7 @@ def _run_backup(request: BackupRequest, caller: Caller, ports: Ports) -> BackupR
 
 
 def _make_backup(context: RunContext) -> BackupResult:
-    """The lease excludes runs and erasures. A model's backup never replaces another backup."""
+    """Store a backup. The lease excludes runs and erasures. A model's backup never replaces another backup."""
     caller, ports = context.caller, context.ports
     files, now = stored_files(ports), caller.now
     if not caller.admin and len(files.listed(caller.user_id, "backup", now)) >= ports.backups.most:

@@ -37,7 +37,7 @@ def store_insight(request: StoreInsightRequest, caller: Caller, ports: Ports) ->
 
 
 def _build_entry(request: StoreInsightRequest, old: Memory | None, caller: Caller, ports: Ports) -> Entry:
-    """An update keeps the fields that the request omits."""
+    """Build the entry of an insight. An update retains the fields that the request omits."""
     known = request.metadata
     statement = enrich(request.content, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
     fields: dict[str, Any] = {

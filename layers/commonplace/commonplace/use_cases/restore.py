@@ -92,7 +92,7 @@ class RestorePlanner:
             self._set_goal(memory.model_copy(update=fields).next_version(self.caller.now))
 
     def _set_goal(self, memory: Memory) -> None:
-        """A memory due for purging gets another 30 days."""
+        """Set the state to restore. A memory that is due for purging stays for another 30 days."""
         purge_at = None if memory.purge_at is None else self.caller.now + PURGE_DELAY
         self.goals[memory.memory_id] = memory.model_copy(update={"purge_at": purge_at})
 

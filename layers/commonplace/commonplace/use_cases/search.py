@@ -69,7 +69,7 @@ def search_of(request: SearchRequest, caller: Caller, ports: Ports) -> Search:
 
 
 def search_personal(request: SearchPersonalRequest, caller: Caller, ports: Ports) -> SearchPersonalResult:
-    """Search an agent's own memories and the global ones."""
+    """Search an agent's own memories and the global memories."""
     agent = request.agent_id or caller.agent_id
     result = find(request.query, caller, ports, Filter(), request.limit, None, agent_id=agent)
     _log_search(request.query, result, caller, ports)

@@ -95,7 +95,7 @@ def bytes_of(item: Item) -> bytes | None:
 
 
 def markers(memory: Memory) -> dict[str, Item]:
-    """Return the uniqueness markers of an active memory by sort key: one for its content, and one for its key if any."""
+    """Return the uniqueness markers of an active memory's content and key, by sort key."""
     if memory.status != "active":
         return {}
     common = {HOLDER: {"S": memory.memory_id}, **_build_expiry(memory)}

@@ -236,7 +236,7 @@ def spans_of(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> dict[
 
 
 def _interleave_rows(rows: Sequence[Row], corpus: Corpus, terms: Sequence[str]) -> list[Row]:
-    """Return the rows in alternation: the best by words, the nearest by vector, and so on."""
+    """Alternate between the best rows by words and the nearest rows by vector."""
     if not rows:
         return []
     columns = candidate_rows.columns_of(rows, (), candidate_rows.session_lengths_of(rows), terms)

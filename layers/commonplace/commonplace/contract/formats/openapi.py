@@ -358,7 +358,7 @@ _HEADERS = {
 
 
 def write_with_tokens(rows: Sequence[Row], url: str) -> dict[str, Any]:
-    """Return the OpenAPI document of a server with tokens: every route may refuse a missing token or too many requests."""
+    """Return the OpenAPI document of a server with tokens. Any route may refuse a missing token or too many requests."""
     whole = write_local(rows, url)
     refused = failures((code.status, code.label) for code in _REFUSED)
     for code, (name, description, of_value) in _HEADERS.items():

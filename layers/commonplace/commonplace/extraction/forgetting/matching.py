@@ -21,7 +21,7 @@ def memories_about(target: str, memories: Iterable[Memory]) -> tuple[str, ...]:
 
 
 def is_about(target: str, text: str) -> bool:
-    """Return whether a text contains what is to be forgotten. A short target must match fully, a longer one mostly."""
+    """Return whether a text is about a target to forget. A short target must match fully, a longer target mostly."""
     wanted = _find_target_stems(target)
     shared = shared_stems(
         wanted, stems_of(" ".join(part for part in memory_sentences(text) if not is_of_another(target, part)))

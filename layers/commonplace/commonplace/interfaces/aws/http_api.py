@@ -32,7 +32,7 @@ ROUTES = {
 
 MCP, METADATA = "/mcp", "/.well-known/oauth-protected-resource"
 OPEN = (("GET", METADATA), ("GET", f"{METADATA}{MCP}"))
-"""The only routes without an authorizer. These routes tell an MCP client where to get a token."""
+"""The only routes without an authorizer. From these routes, an MCP client learns where to get a token."""
 MCP_ROUTES = dict.fromkeys([*((method, MCP) for method in ("POST", "GET", "DELETE")), *OPEN], "mcp")
 """The routes that the API has in addition if callers use tokens."""
 PAGE = ("GET", "/pages/{name}")

@@ -61,7 +61,7 @@ def zone_of(user_id: str, night: NightPorts) -> tzinfo:
 
 
 def plan(event: dict[str, Any], context: Context) -> Body:
-    """Queue a message for each user with pending interactions, or with texts whose retention period is over."""
+    """Queue a message for each user with pending interactions, or with texts whose retention period has ended."""
 
     def work() -> dict[str, Any]:
         nights = container.night_schedule()

@@ -24,7 +24,7 @@ _VITAL, _OF_THE_USER = 4, ("biographical", "habit", "preference")
 
 
 def is_standing_wish(text: str) -> bool:
-    """Return whether a text is a lasting wish about how to answer or address the user, and not a single request."""
+    """Return whether a text says how to answer or address the user in general, and is not a single request."""
     return _compile_wishes().search(straight(text.strip())) is not None
 
 

@@ -81,7 +81,7 @@ def same_thing(tag: str) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def canonical(tag: str) -> str:
-    """Return the preferred name of a tag in the shipped table, or else its singular."""
+    """Return the preferred name of a tag from the shipped table, else its singular."""
     plain = _SEPARATORS.sub("-", bare(tag).strip())
     groups = alias_groups()
     last = _singularize_tag(plain)

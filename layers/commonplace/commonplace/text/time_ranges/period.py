@@ -34,7 +34,7 @@ def midnight(moment: datetime) -> datetime:
 
 
 def monday(moment: datetime) -> datetime:
-    """Return the midnight at which the ISO week begins."""
+    """Return the first midnight of the ISO week."""
     return midnight(moment) - timedelta(days=moment.weekday())
 
 
@@ -68,7 +68,7 @@ def years(first: int, count: int = 1) -> Period:
 
 
 def calendar(unit: str, moment: datetime, turn: int = 0) -> Period:
-    """Return the week, weekend, month, quarter or year of `moment`, or the one `turn` units later."""
+    """Return the week, weekend, month, quarter or year of `moment`. `turn` shifts it by that many units."""
     if unit in ("week", "weekend"):
         whole = week(moment + timedelta(weeks=turn))
         return whole if unit == "week" else days(whole.start + timedelta(days=5), 2)
