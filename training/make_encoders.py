@@ -17,8 +17,9 @@ import csv
 import hashlib
 import json
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import onnx
@@ -175,14 +176,72 @@ def make_use(source: Path, out: Path) -> None:
     np.save(out / "scales.npy", np.concatenate([scales for _, scales in tables.values()]))
     np.save(out / "scores.npy", np.array([listed[number][1] for number in order], dtype=np.float16))
     (out / "pieces.txt").write_text("\n".join(listed[number][0] for number in order) + "\n", encoding="utf-8")
-    layers: dict[str, np.ndarray] = {}
-    for ours, theirs in USE_LAYERS.items():
-        if weights[theirs].ndim == 1:
-            layers[ours] = weights[theirs]
-        else:
-            scale = np.abs(weights[theirs]).max(0) / 127
-            layers |= {ours: np.rint(weights[theirs] / scale).astype(np.int8), f"{ours}.scale": scale.astype(np.float32)}
-    np.savez(out / "layers.npz", allow_pickle=False, **layers)
+    onnx.save(layers_of_use(weights), out / "layers.onnx")  # optimizing would store its weights with 32 bits
+
+
+def layers_of_use(weights: Mapping[str, np.ndarray]) -> onnx.ModelProto:
+    """The layers as a graph: from the rows of a text's pieces to `sentence` and `pooled`. Weights have 8 bits and a scale."""
+    constants, nodes = list[onnx.TensorProto](), list[onnx.NodeProto]()
+
+    def constant(name: str, values: np.ndarray) -> str:
+        constants.append(numpy_helper.from_array(np.ascontiguousarray(values), name))
+        return name
+
+    def apply(kind: str, *inputs: str, name: str | None = None, **attributes: Any) -> str:
+        made = name or f"{kind}{len(nodes)}"
+        nodes.append(helper.make_node(kind, inputs, [made], **attributes))
+        return made
+
+    def matrix(ours: str) -> str:
+        values = weights[USE_LAYERS[ours]]
+        scale = (np.abs(values).max(0) / 127).astype(np.float32)
+        rounded = constant(f"{ours}.8", np.rint(values / scale).astype(np.int8))
+        return apply("Mul", apply("Cast", rounded, to=onnx.TensorProto.FLOAT), constant(f"{ours}.scale", scale))
+
+    def vector(ours: str) -> str:
+        return constant(ours, weights[USE_LAYERS[ours]].astype(np.float32))
+
+    def linear(rows: str, ours: str) -> str:
+        return apply("Add", apply("MatMul", rows, matrix(ours)), vector(f"{ours}.bias"))
+
+    def normalize(rows: str, ours: str) -> str:
+        return apply("LayerNormalization", rows, vector(f"{ours}.gain"), vector(f"{ours}.bias"), epsilon=1e-12)
+
+    first_axis, features = constant("first_axis", np.array([0])), ["words"]
+    for size, before in ((2, 0), (3, 1), (5, 2)):  # pieces per window, and how many of them come before its own piece
+        hidden = normalize(linear("words", f"project{size}"), f"norm{size}")
+        pads = constant(f"pads{size}", np.array([before, 0, size - 1 - before, 0]))
+        for layer in ("first", "second"):
+            padded = apply("Pad", hidden, pads)
+            parts = [
+                apply(
+                    "Slice", padded, constant(f"{layer}{size}.from{at}", np.array([at])),
+                    constant(f"{layer}{size}.to{at}", np.array([at + 1 - size or np.iinfo(np.int64).max])), first_axis,
+                )
+                for at in range(size)
+            ]  # fmt: skip
+            windows = apply("Concat", *parts, axis=1)
+            hidden = apply("Add", hidden, apply("Relu", linear(windows, f"{layer}{size}")))
+        features.append(hidden)
+    summed = apply("ReduceSum", normalize(apply("Concat", *features, axis=1), "norm"), first_axis, keepdims=0)
+    length = apply("Cast", apply("Shape", "words", start=0, end=1), to=onnx.TensorProto.FLOAT)
+    biased = apply("Add", apply("MatMul", summed, matrix("pool")), apply("Mul", length, vector("pool.bias")))
+    apply("Div", biased, apply("Sqrt", length), name="pooled")
+    first = apply("Relu", apply("MatMul", "pooled", matrix("dense0")))
+    skipped = apply("Add", apply("MatMul", "pooled", matrix("skip1")), apply("MatMul", first, matrix("dense1")))
+    second = apply("Relu", skipped)
+    third = apply("Relu", apply("MatMul", second, matrix("dense2")))
+    last = apply("Add", apply("MatMul", second, matrix("skip3")), apply("MatMul", third, matrix("dense3")))
+    apply("Tanh", last, name="sentence")
+    values = onnx.TensorProto.FLOAT
+    graph = helper.make_graph(
+        nodes,
+        "layers",
+        [helper.make_tensor_value_info("words", values, ["pieces", 512])],
+        [helper.make_tensor_value_info(name, values, [512]) for name in ("sentence", "pooled")],
+        constants,
+    )
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=10)
 
 
 def few_bits(rows: np.ndarray, bits: int) -> tuple[np.ndarray, np.ndarray]:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from commonplace.adapters.universal_encoder import UniversalEncoder
+from commonplace.adapters.universal_encoder import LEVELS, UniversalEncoder
 from commonplace.domain.loading import DATA, loaded_once
 from commonplace.ports.values import Vector
 
@@ -228,17 +228,22 @@ class Universal(NamedTuple):
 @loaded_once
 def use(folder: Path) -> Universal:
     """Load the Universal Sentence Encoder from the models folder."""
-    pieces = lines(folder / "use" / "pieces.txt")
-    return Universal(UniversalEncoder(folder / "use"), Unigram(pieces, _load_scores(folder / "use"), pieces.index("<unk>")))
+    folder /= "use"
+    pieces = lines(folder / "pieces.txt")
+    tables = {bits: _map_array(folder / f"words{bits}.npy") for bits in LEVELS}
+    encoder = UniversalEncoder(tables, _map_array(folder / "scales.npy"), _open_session(folder))
+    return Universal(encoder, Unigram(pieces, _load_scores(folder), pieces.index("<unk>")))
 
 
 @loaded_once
 def e5(folder: Path) -> EncoderModel:
     """Load multilingual-e5-small from the models folder."""
-    pieces = lines(folder / "e5" / "pieces.txt")
+    folder /= "e5"
+    pieces = lines(folder / "pieces.txt")
     begins, ends, unknown = map(pieces.index, ("<s>", "</s>", "<unk>"))
-    unigram = Unigram(pieces, _load_scores(folder / "e5"), unknown)
-    return EncoderModel(*_open_model(folder / "e5"), unigram.ids, (begins, *unigram.ids(_QUERY)), (ends,), unknown)
+    unigram = Unigram(pieces, _load_scores(folder), unknown)
+    words, scales = _map_array(folder / "words.npy"), _map_array(folder / "scales.npy")
+    return EncoderModel(words, scales, _open_session(folder), unigram.ids, (begins, *unigram.ids(_QUERY)), (ends,), unknown)
 
 
 def _load_scores(folder: Path) -> Sequence[float]:
@@ -252,17 +257,20 @@ def lines(path: Path) -> list[str]:
     return path.read_bytes().decode("utf-8").removesuffix("\n").split("\n")
 
 
-def _open_model(folder: Path) -> tuple[Any, Any, Any]:
+def _map_array(path: Path) -> Any:
     import numpy as np
 
+    return np.load(path, mmap_mode="r")
+
+
+def _open_session(folder: Path) -> Any:
     os.putenv("ORT_DISABLE_TELEMETRY", "1")  # before the import, which writes an id of this device to the home folder
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1  # more threads don't help with texts this short
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL  # the file is already optimized
-    session = onnxruntime.InferenceSession(folder / "layers.onnx", options, providers=["CPUExecutionProvider"])
-    return np.load(folder / "words.npy", mmap_mode="r"), np.load(folder / "scales.npy", mmap_mode="r"), session
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC  # unpacks weights of 8 bits once
+    return onnxruntime.InferenceSession(folder / "layers.onnx", options, providers=["CPUExecutionProvider"])
 
 
 def unit(vector: "Array") -> "Array":
