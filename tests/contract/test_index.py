@@ -338,7 +338,7 @@ def test_of_two_values_of_one_attribute_the_newer_is_found_first(ports: Ports, w
     another = writer.write("My sister's manager is Ines.")
     caller = Caller("local|ana", SEEN.now)
     found = engine.find("Who was my manager, Priya?", caller, ports, EVERYTHING, 5, 0.0)
-    assert [memory.memory_id for memory in found.memories] == [new.memory_id, old.memory_id, another.memory_id]
+    assert [memory.memory_id for memory in found.memories] == [new.memory_id, another.memory_id, old.memory_id]
     assert found.relevance == sorted(found.relevance, reverse=True)
     vector, asked = ports.embedder.embed(new.content), ports.embedder.embed_question("Who was my manager, Priya?")
     assert vector is not None

@@ -114,6 +114,7 @@ def test_neighbours_are_told_apart_from_what_a_leg_found(ports: Ports, writer: W
     assert reach[turns[1].memory_id] == ["neighbour"]
 
 
+@pytest.mark.meaning
 def test_a_newer_value_that_was_put_first_has_a_part_for_it(ports: Ports, writer: Writer) -> None:
     writer.write("My manager is Priya.", created_at=NOON - timedelta(days=60))
     new = writer.write("My manager is Daniel now.")
