@@ -27,7 +27,7 @@ class DirectCall(Request):
 
     tool: str = Field(description="The tool's name.")
     arguments: dict[str, Any] = Field(default_factory=dict, description="The tool's arguments.")
-    identity: Identity | None = Field(None, description="For whom the caller speaks.")
+    identity: Identity | None = Field(None, description="The user on whose behalf the caller acts.")
 
 
 def takes(event: Event, context: Context) -> bool:  # noqa: ARG001

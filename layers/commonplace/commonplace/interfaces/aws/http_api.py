@@ -36,7 +36,7 @@ OPEN = (("GET", METADATA), ("GET", f"{METADATA}{MCP}"))
 MCP_ROUTES = dict.fromkeys([*((method, MCP) for method in ("POST", "GET", "DELETE")), *OPEN], "mcp")
 """The routes that the API has in addition if callers use tokens."""
 PAGE = ("GET", "/pages/{name}")
-"""A route only for the MCP function, which invokes the other functions with events like those of the API."""
+"""The route of a page. Only the MCP function sends events for it; the API itself has no such route."""
 
 _OF_BODIES: dict[tuple[str, str], Literal["import", "memories"]] = {IMPORT: "import", STORE_MANY: "memories"}
 _NIGHT = {path.split("/")[1] for _, path in NIGHT}

@@ -99,7 +99,7 @@ def _run_message(message: dict[str, Any], context: Context) -> bool:
         nights = nights_of(user_id, zone_of(user_id, container.night()), lambda: _has_time(context))
         for run in nights.nightly():
             runs.append(run)
-        if runs and runs[-1].status == "running":  # the time is over, and another invocation does the rest
+        if runs and runs[-1].status == "running":  # out of time; another invocation continues
             container.night_schedule().queue.send([user_id])
         return {}
 

@@ -51,7 +51,7 @@ LISTED = (
     Listed("network", "analysis", "Show which concepts appear together."),
     Listed("nightly", "nightly_runs", "Read the recorded interactions that are pending."),
     Listed("normalize", "memories", "Turn a text into a statement with a type and tags."),
-    Listed("record", "files", "Record the interactions of a day, for a night to read."),
+    Listed("record", "files", "Record the interactions of a day for the nightly run."),
     Listed("reindex", "upkeep", "Embed a file again, or rebuild a deployment's index."),
     Listed("repair", "upkeep", "Repair the search index."),
     Listed("runs", "nightly_runs", "Show, approve, discard or undo runs."),

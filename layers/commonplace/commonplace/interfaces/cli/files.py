@@ -23,7 +23,7 @@ _FOLDER = click.argument("folder", metavar="DIR", type=click.Path(file_okay=Fals
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, allow_dash=True))
 @command_options
 def record(shared: Shared, file: str) -> None:
-    """Record the interactions of a day, for a night to read.
+    """Record the interactions of a day for the nightly run.
 
     FILE contains interactions as JSON lines, a JSON array, or an object with "interactions". Each is {"type", ...} with an
     optional "id" and "time". A malformed interaction is refused, and the others are recorded. A known id stays unchanged;
