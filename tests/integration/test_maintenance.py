@@ -45,7 +45,7 @@ def test_a_merge_is_planned_made_and_taken_back(memory_file: Path, ids: list[str
 def test_at_once_and_what_says_the_same_is_told_till_then(memory_file: Path) -> None:
     ids = [stored("I play the cello.", memory_file)]
     assert "no memories say the same" in ours(memory_file, "merge").out
-    ids.append(stored("The user plays the cello.", memory_file))
+    ids.append(stored("The user is playing the cello.", memory_file))
     assert ids[0] in ours(memory_file, "merge", code=5).out
     assert ours(memory_file, "merge", *ids, "--apply", "--json").answer["memory_id"]
     assert ours(memory_file, "merge").code == 0

@@ -110,7 +110,7 @@ def test_what_was_told_in_confidence_stands_only_where_the_topic_asks_for_it(ope
 
 
 def test_of_values_of_one_attribute_the_newest_leads_and_the_others_are_marked(open_memory: Opener) -> None:
-    told = ("My manager is Priya.", "My sister's manager is Ines.", "Priya left, my manager is Daniel now.")
+    told = ("My manager is Priya.", "My friend's manager at the bank is Ines.", "Priya left, my manager is Daniel now.")
     for days, text in zip((90, 60, 30), told, strict=True):
         open_memory(now=lambda days=days: NOON - timedelta(days=days)).store_memory(text)
     context = open_memory().get_memory_context("Who is my manager?").context

@@ -105,7 +105,7 @@ def test_nobody_elses_memories_are_embedded_or_told_of(other_file: Path) -> None
 
 def test_a_memory_without_a_vector_is_not_one_of_another_model(memory_file: Path) -> None:
     with Commonplace(memory_file) as memory:
-        memory.store_memory("Я живу в Москве")
+        memory.store_memory("मैं दिल्ली में रहता हूँ")
         memory.store_memory(JOB)
         assert None in models(memory_file)
         assert note(memory, "nurse in Leeds") is None

@@ -151,8 +151,8 @@ def test_distances_ascend_and_what_has_none_is_told(household: Commonplace) -> N
     assert len(distances) > 1
     assert distances == sorted(distances)
     assert found.results[0].content == "I take my coffee black, without sugar."
-    household.memory_store("Пользователь живёт в Казани", {"type": "fact"})
-    by_words = household.memory_search("Казани", nResults=1)
+    household.memory_store("उपयोगकर्ता पुणे में रहता है", {"type": "fact"})
+    by_words = household.memory_search("पुणे", nResults=1)
     assert by_words.notes is not None
     assert by_words.notes.warnings
     assert by_words.results[0].distance is None

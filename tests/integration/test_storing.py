@@ -44,7 +44,7 @@ def test_nothing_has_to_be_decided(memory: Commonplace) -> None:
 
 
 def test_an_unsure_category_is_told_with_the_two_likeliest_and_what_decides(memory: Commonplace) -> None:
-    stored = memory.store_memory("Mum, Saturday, the blue one.")
+    stored = memory.store_memory("Tuesday, not the red one")
     assert stored.analysis.confidence < 0.5
     assert stored.notes is not None
     assert stored.notes.warnings is not None
@@ -60,7 +60,7 @@ def test_from_which_confidence_on_a_category_is_sure_is_a_setting(memory_file: P
     def warned(confidence: float) -> bool:
         settings = Settings(db=memory_file, category_confidence=confidence)
         with Commonplace(memory_file, user_id=f"by {confidence}", settings=settings, now=lambda: NOON) as memory:
-            return memory.store_memory("Mum, Saturday, the blue one.").notes is not None
+            return memory.store_memory("Tuesday, not the red one").notes is not None
 
     assert [warned(confidence) for confidence in (0.0, 0.5, 1.0)] == [False, True, True]
     refused = refusal(lambda: read_settings({"COMMONPLACE_CATEGORY_CONFIDENCE": "1.1"}))

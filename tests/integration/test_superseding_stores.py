@@ -15,7 +15,7 @@ def stored(memory: Commonplace, text: str, *supersedes: str) -> str:
 def test_named_memories_are_closed_by_the_new_one_and_opened_by_its_undo(tmp_path: Path) -> None:
     with Commonplace(tmp_path / "m.db") as memory:
         berlin = stored(memory, "I live in Berlin.")
-        written = memory.write_memory("home_town", "My flat is in Berlin, near the canal.", "personal_context").memory_id
+        written = memory.write_memory("home_town", "My flat overlooks the canal.", "personal_context").memory_id
         assert written is not None
         before = {one: memory.get_memory(one).memory for one in (berlin, written)}
         done = memory.store_memory("I moved to Munich.", context={"supersedes": [berlin, written, berlin]})

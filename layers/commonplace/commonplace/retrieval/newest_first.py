@@ -17,7 +17,7 @@ _BEST = 5  # only the first ranks are checked
 _ALIKE = 0.55  # the lower score must be at least this share of the higher score
 _LEAST_COSINE = 0.25  # texts below this cosine are not compared; above it, the pair model decides
 _MOST_JUDGED = 8  # only the nearest pairs; each takes 0.5 ms if its texts are new
-_NEAREST = 0.05  # a newer value also replaces older values with a cosine up to this much below the nearest
+_NEAREST = 0.1  # a newer value also replaces older values with a cosine up to this much below the nearest
 _IF_QUERIED, _IF_SAME_TYPE = -1.0, -0.5  # lower thresholds, because both memories match one query or have one type
 
 
