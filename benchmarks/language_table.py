@@ -14,7 +14,6 @@ from commonplace.text import redaction, third_person
 from commonplace.text.foundation import intent_cues, tokenizer
 from commonplace.text.foundation.calendar import calendars
 from commonplace.text.foundation.languages import ENGLISH, Language, languages
-from commonplace.text.paraphrase.language import TABLED, UNSEGMENTED, language_of
 from commonplace.text.tagging import tables
 from commonplace.text.time_ranges.language import LANGUAGES as IN_TIMES
 
@@ -81,9 +80,7 @@ def _tags(language: Language) -> str:
 
 
 def _paraphrases(language: Language) -> str:
-    if language.name.lower() in TABLED:
-        return "forms"
-    return "signs" if language_of(_letters(language)) == UNSEGMENTED else "words"
+    return "meaning" if _embedded(language) else "words"
 
 
 def _listed(codes: Callable[[], object]) -> Callable[[Language], str]:
@@ -108,7 +105,7 @@ COLUMNS: Mapping[str, tuple[Callable[[Language], str], str]] = {
     "erase": (_forgetting, "requests to forget are carried out, or only reported"),
     "proof": (_grounding, "a memory needs the numbers, dates, negations and names of the user; or only the names"),
     "tags": (_tags, "topics are recognized; or only words that never become tags are known"),
-    "same": (_paraphrases, "equal statements are recognized by forms and synonyms, by words, or by characters"),
+    "same": (_paraphrases, "equal statements are recognized in other words, or only if their words repeat"),
     "intent": (_listed(lambda: intent_cues.LANGUAGES), "queries for advice and instructions are recognized"),
 }
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from benchmarks.report import FOLDER, Cell, Table, main
 from commonplace.adapters.sentence_encoder import SentenceEncoder
 from commonplace.text.paraphrase.pair_model import judged
-from commonplace.text.paraphrase.verdict import same_statement
+from commonplace.text.paraphrase.repeats import is_repeat
 
 TUNED, HELD_OUT = "tuned on", "held out"
 
@@ -29,7 +29,7 @@ def measure() -> dict[str, float]:
         for at, pair in enumerate(_pairs(name)):
             place = f"{name}|{pair.relation}|{HELD_OUT if at % 2 else TUNED}"
             verdict = judged(pair.old, pair.new, encoder.embed(pair.old), encoder.embed(pair.new), encoder.name)
-            merged = verdict.same or same_statement(pair.new, pair.old) is not None
+            merged = verdict.same or is_repeat(pair.new, pair.old)
             asked[place] += 1
             said[f"{place}|merge"] += merged
             said[f"{place}|update"] += verdict.change and not merged

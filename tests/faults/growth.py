@@ -25,7 +25,8 @@ from commonplace.nightly.given_interactions import turns_of
 from commonplace.pages.page import escape, unescape
 from commonplace.pages.reading import CLOSING, OPENING, parse
 from commonplace.retrieval.query import parse_query
-from commonplace.text.paraphrase.verdict import alike, same_statement
+from commonplace.text.paraphrase.pair_model import must_differ
+from commonplace.text.paraphrase.repeats import is_repeat
 from commonplace.text.redaction import redact
 from commonplace.text.tagging import tags_of
 from commonplace.text.third_person import to_third_person
@@ -71,8 +72,8 @@ READERS: dict[str, Callable[[str], object]] = {
     "tags": tags_of,
     "enrichment": lambda text: enrich(text, WORDS, WORDS, {}),
     "query": lambda text: parse_query(text, NOW),
-    "same statement": lambda text: same_statement(text, f"{text} too"),
-    "alike": lambda text: alike(text, f"{text} too"),
+    "repeat": lambda text: is_repeat(text, f"too {text}"),
+    "pair": lambda text: must_differ(text, f"{text} too"),
     "own words": own_spans,
     "lines of code": has_lines_of_code,
     "instruction to the reader": is_instruction_to_reader,

@@ -25,7 +25,8 @@ from commonplace.memories.enrich import enrich
 from commonplace.retrieval.query import parse_query
 from commonplace.retrieval.ranking import Question, rank
 from commonplace.text.foundation import tokenizer
-from commonplace.text.paraphrase.verdict import alike, same_statement
+from commonplace.text.paraphrase.pair_model import judged
+from commonplace.text.paraphrase.repeats import is_repeat
 from commonplace.text.redaction import redact
 from commonplace.text.tagging import tags_of
 from commonplace.text.third_person import to_third_person
@@ -89,8 +90,8 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "worth": lambda text: judge(text, WORDS),
     "query": lambda text: parse_query(text, NOW),
     "time range": lambda text: read_time_range(text, NOW),
-    "pair": lambda text: same_statement(text, f"{text} Indeed."),
-    "alike": lambda text: alike(text, f"{text} Indeed."),
+    "pair": lambda text: judged(text, f"{text} Now.", ENCODER.embed(text), ENCODER.embed(f"{text} Now."), ENCODER.name),
+    "repeat": lambda text: is_repeat(text, f"{text} Indeed."),
     "static vector": WORDS.embed,
     "vector": ENCODER.embed,
     "vector of a question": ENCODER.embed_question,

@@ -9,7 +9,7 @@ from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.calendar import is_calendar_word
 from commonplace.text.foundation.characters import straight
 from commonplace.text.foundation.languages import language_of, languages
-from commonplace.text.paraphrase.verdict import same_statement
+from commonplace.text.paraphrase.repeats import is_repeat
 
 _CAPITAL = re.compile(r"(?<=[\w,] )[A-ZÀ-Þ][\w-]+")
 _SHORTEST, _SHARE = 4, 0.6
@@ -65,7 +65,7 @@ def _is_related(first: str, other: str) -> bool:
 
 
 def says_the_same(text: str, other: str) -> bool:
-    """Return whether two sentences mean the same: as duplicates, as the same attribute value, or in another word order."""
+    """Return whether two sentences have the same words or stems, or give an attribute the same value."""
     ours, theirs = stems_of(text) - word_list("filler_stems"), stems_of(other) - word_list("filler_stems")
     if ours == theirs and len(ours) >= _TELLING and _find_persons(text) == _find_persons(other):
         return True
@@ -73,10 +73,7 @@ def says_the_same(text: str, other: str) -> bool:
     second = attribute_of(other) if first else None
     if first and second and first.repeats(second) and _is_nearly_contained(text, other, ours - theirs):
         return True
-    # Comparing a pair takes half a millisecond. Most pairs share few words or differ in numbers, and are skipped.
-    if len(ours & theirs) < _HALF * max(len(ours), len(theirs)) or any(stem[:1].isdigit() for stem in ours ^ theirs):
-        return False
-    return same_statement(text, other) is not None
+    return is_repeat(text, other)
 
 
 def _is_nearly_contained(first: str, other: str, more: frozenset[str]) -> bool:

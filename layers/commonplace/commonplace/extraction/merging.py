@@ -1,6 +1,5 @@
 """Join the texts of several memories and drop clauses that another text fully contains."""
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,7 +12,7 @@ from commonplace.text.foundation.calendar import is_calendar_word
 from commonplace.text.foundation.characters import straight
 from commonplace.text.foundation.sentences import STOPS
 from commonplace.text.paraphrase.pair_side import side_of
-from commonplace.text.paraphrase.verdict import same_statement
+from commonplace.text.paraphrase.repeats import bare_words, is_repeat
 from commonplace.text.third_person import to_third_person
 
 _LEAST_STEMS = 2
@@ -73,24 +72,17 @@ def _split_sentences(source: int, text: str) -> list[_Sentence]:
 def covers(text: str, dropped: str) -> bool:
     """Return whether `text` says everything that `dropped` says.
 
-    Both may have the same words. Their order may differ if the meaning is unchanged. Or `text` starts with the words of
+    Both may have the same words, with their parts in another order. Or `text` starts with the words of
     `dropped` and only adds a place, a name or a companion.
     """
     if ("?" in text) != ("?" in dropped) or not _is_read_alike(text, dropped):
         return False
-    ours, theirs = _split_words(dropped), _split_words(text)
-    if ours == theirs:
-        return bool(ours)
-    if sorted(ours) == sorted(theirs):
-        return same_statement(text, dropped) is not None
-    goes_on = theirs[: len(ours)] == ours and len(subject_stems(dropped)) >= _LEAST_STEMS
-    return goes_on and _is_only_detail(to_third_person(straight(text)).split()[len(ours) :])
-
-
-def _split_words(text: str) -> list[str]:
-    """Return the words in the third person. Signs inside words remain ("3.5", "$20", "c++")."""
-    words = (word.strip(_MARKS) for word in to_third_person(straight(text)).split())
-    return [unicodedata.normalize("NFKC", word).casefold() for word in words]
+    if is_repeat(dropped, text):
+        return True
+    ours, theirs = (to_third_person(straight(words)) for words in (dropped, text))
+    beginning, words = bare_words(ours), bare_words(theirs)
+    goes_on = words[: len(beginning)] == beginning and len(subject_stems(dropped)) >= _LEAST_STEMS
+    return goes_on and _is_only_detail(theirs.split()[len(beginning) - len(words) :])
 
 
 def _is_read_alike(first: str, other: str) -> bool:

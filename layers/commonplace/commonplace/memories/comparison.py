@@ -7,15 +7,16 @@ from commonplace.domain.fields import OTHER_MODEL
 from commonplace.domain.memory import GLOBAL_AGENT
 from commonplace.domain.results import Merge, SimilarMemory, Update
 from commonplace.ports.bundle import Ports
-from commonplace.ports.values import Entry, IndexUnavailable, Similar, Visibility
+from commonplace.ports.values import Entry, IndexUnavailable, Similar, Vector, Visibility
 from commonplace.text.foundation import tokenizer
-from commonplace.text.paraphrase.verdict import same_statement
+from commonplace.text.paraphrase.repeats import is_repeat
 
 _COMPARED = 8  # by words, and as many by vector
 _MOST_SHOWN = 5
 _LEAST_COSINE = 0.38  # below this, two texts share words ("I'm", "every") but no topic
-_SAME = "the same in other words"
+_REPEAT, _SAME = "the same words", "the same in other words"
 _NOT_COMPARED = "the index can't be asked just now; similar memories were not looked for"
+_NO_VECTOR = "the model can't read this language; a memory counts as the same only if its words repeat"
 _log = logging.getLogger("commonplace")
 
 
@@ -30,10 +31,12 @@ def find_similar(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
         return None
 
 
-def shortfall(nearest: Sequence[Similar] | None) -> str | None:
-    """Return what a comparison lacked, for the notes of the answer."""
+def shortfall(nearest: Sequence[Similar] | None, vector: Vector | None) -> str | None:
+    """Return what the comparison of a memory lacked, for the notes of the answer. `vector` is that of the new memory."""
     if nearest is None:
         return _NOT_COMPARED
+    if nearest and vector is None:
+        return _NO_VECTOR
     return OTHER_MODEL if any(similar.other_model for similar in nearest) else None
 
 
@@ -71,9 +74,10 @@ def advice_on(entry: Entry, nearest: Sequence[Similar], ports: Ports) -> tuple[l
 
 def _judge_pair(entry: Entry, other: Similar, ports: Ports) -> tuple[str | None, str | None]:
     text = entry.memory.content
-    same = same_statement(text, other.content)
-    if same is not None or entry.vector is None or other.cosine is None:
-        return same, None
+    if is_repeat(text, other.content):
+        return _REPEAT, None
+    if entry.vector is None or other.cosine is None:
+        return None, None
     from commonplace.text.paraphrase.pair_model import difference, judged  # loads numpy, which words don't need
 
     vector = ports.embedder.embed(other.content) if other.vector is None else other.vector

@@ -102,7 +102,7 @@ def ingest(
     gone = {memory.memory_id, *(memory.memory_id for memory in old)}
     compared = [similar for similar in like or () if similar.memory_id not in gone]
     merges, updates = advice_on(entry, compared, ports)
-    return Ingested(memory, created, as_similar(compared), merges, updates, shortfall(like), operation_id)
+    return Ingested(memory, created, as_similar(compared), merges, updates, shortfall(like, entry.vector), operation_id)
 
 
 def recommendations_on(memory: Memory, ports: Ports) -> Recommendations | None:

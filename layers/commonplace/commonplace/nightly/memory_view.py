@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain, zip_longest
 
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
-from commonplace.domain.taxonomy import Section
+from commonplace.domain.taxonomy import SIMILARITIES, Section
 from commonplace.extraction.candidate import Decision, MemoryView
 from commonplace.ports.index import MemoryIndex
 from commonplace.ports.values import Filter, Vector
@@ -72,7 +72,7 @@ class RunMemoryView:
             memory_id
             for memory_id, text, other in compared
             if other is not None and float(other @ vector) > LEAST_COSINE  # less similar texts never have the same meaning
-            if judged(text, content, other, vector, embedder.name).same
+            if judged(text, content, other, vector, embedder.name, SIMILARITIES["conservative"]).same
         ]
         return [memory.memory_id for memory in self.get(same) if not memory.is_passage]
 

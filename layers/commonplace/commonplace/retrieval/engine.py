@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 _log = logging.getLogger("commonplace")
 _Answer = TypeVar("_Answer")
 _DEGRADED = "the index can't be asked just now; this was found by reading the records"
-_NO_VECTOR = "the embedding model can't be asked just now; this was found by words alone"
 DEFAULT_RELEVANCE = 0.3
 """Default minimum relevance of a hit. With this value, at most 2 % of the right hits are lost (docs/search.md)."""
 GENERAL_RELEVANCE = 0.3
@@ -37,12 +36,12 @@ GENERAL_RELEVANCE = 0.3
 class Search:
     """A parsed and embedded search. `asked` is the caller's minimum relevance, or None for the default.
 
-    `blind` says why there is no vector. `rated` has scores from feedback, by id. `with_legs` keeps the hits of each leg.
+    `vector` is None if the model can't read the query. `rated` has scores from feedback, by id. `with_legs` keeps the hits of
+    each leg.
     """
 
     query: Query
     vector: Vector | None
-    blind: str | None
     visibility: Visibility
     filters: Filter
     limit: int
@@ -64,7 +63,7 @@ class Search:
         if counted:
             self.ports.usage.found(self.visibility.user_id, [item.memory_id for item in found.memories], self.visibility.now)
         other_model = found.matches is not None and found.matches.retrieved.other_model
-        notes = (_DEGRADED if degraded else None, self.blind, OTHER_MODEL if other_model else None)
+        notes = (_DEGRADED if degraded else None, OTHER_MODEL if other_model else None)
         return replace(found, degraded="; ".join(filter(None, notes)) or None)
 
     def _find_best_matches(self, index: MemoryIndex) -> Found:
@@ -128,10 +127,10 @@ def prepared(
     query = parse_query(text, caller.now, renamed_tags(caller.user_id, ports))
     rated = {} if query.general else rated_by_feedback(text, caller, ports)
     read = perf_counter()
-    vector, blind = (None, None) if query.general else _embed_query(text, ports)
+    vector = None if query.general else ports.embedder.embed_question(text)
     times = {"question": (read - begun) * 1000, "embedding": (perf_counter() - read) * 1000}
     visibility = visibility_of(caller, agent_id, include_expired)
-    return Search(query, vector, blind, visibility, filters, limit, min_relevance, ports, times, rated)
+    return Search(query, vector, visibility, filters, limit, min_relevance, ports, times, rated)
 
 
 def find(
@@ -149,18 +148,7 @@ def find(
 def most_important(caller: Caller, ports: Ports, filters: Filter, limit: int) -> Found:
     """Return the memories that pass the filters, the most important first, then the newest. They don't count as used."""
     everything = parse_query("", caller.now)
-    return Search(everything, None, None, visibility_of(caller), filters, limit, None, ports, {}).found()
-
-
-def _embed_query(text: str, ports: Ports) -> tuple[Vector | None, str | None]:
-    """Return the vector of a query. If the embedder is unavailable, return None and a note. Then only words match."""
-    try:
-        return ports.embedder.embed_question(text), None
-    except CommonplaceError as error:
-        if error.code is not ErrorCode.STORAGE_UNAVAILABLE:
-            raise
-        _log.warning("no vector for a query: %s", error.code.label)
-        return None, _NO_VECTOR
+    return Search(everything, None, visibility_of(caller), filters, limit, None, ports, {}).found()
 
 
 def with_fallback(look: Callable[[MemoryIndex], _Answer], ports: Ports) -> tuple[_Answer, bool]:

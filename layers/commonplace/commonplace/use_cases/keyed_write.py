@@ -74,7 +74,7 @@ def write_memory(request: WriteRequest, caller: Caller, ports: Ports) -> WriteRe
         stored_as=durability,
         operation_id=operation.operation_id,
         existing=_list_existing(like),
-        notes=_build_notes(caller, shortfall(compared)),
+        notes=_build_notes(caller, shortfall(compared, entry.vector)),
     )
 
 

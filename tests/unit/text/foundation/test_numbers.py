@@ -4,7 +4,6 @@ import pytest
 
 from commonplace.text.foundation.languages import languages
 from commonplace.text.foundation.numbers import cardinals, digit_words, every_number, numbers_of
-from commonplace.text.paraphrase.language import language
 
 
 @pytest.mark.parametrize(
@@ -31,13 +30,6 @@ def test_a_hint_speaks_for_a_number_and_is_none_by_itself() -> None:
 
 def test_a_word_of_two_languages_may_mean_either() -> None:
     assert every_number()["once"] == {1, 11}
-
-
-def test_paraphrases_count_by_the_same_table() -> None:
-    english = language("english").numbers
-    assert (english["fifty"], english["first"], english["zero"]) == ("50", "1st", "0")
-    assert not english.keys() & {"one", "dozen", "hundred"}
-    assert language("german").numbers["zwölf"] == "12"
 
 
 def test_digits_said_aloud_count_from_0_to_9() -> None:

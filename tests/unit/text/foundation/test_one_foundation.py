@@ -21,7 +21,6 @@ SENTENCE_ENDS: Reasons = {
     "gives every token back, byte for byte": ("text/third_person/tokens.py",),
     "offsets in a folded view, nothing left out": tuple(f"text/redaction/{name}.py" for name in ("answers", "spoken", "values")),
     "the features of trained models": ("text/classifier/model.py", "text/classifier/model.py"),
-    "one scan aligns words and pauses": ("text/paraphrase/parsing.py",),
     'a date goes on behind "Apt." and "Dec."': ("extraction/grounding/evidence.py",),
     "a capital behind a stop is no name": ("extraction/grounding/evidence.py",),
     "any mark ends it, commas too": (
@@ -33,8 +32,7 @@ SENTENCE_ENDS: Reasons = {
 TOKENS: Reasons = {
     "the foundation": tuple(f"text/foundation/{name}.py" for name in ("characters", "languages", "sentences", "tokenizer")),
     "the tokens of a room, measured with it; no two agree": (
-        "text/classifier/model.py", "text/paraphrase/language.py", "text/paraphrase/parsing.py", "text/tagging/tokens.py",
-        "text/third_person/tokens.py",
+        "text/classifier/model.py", "text/tagging/tokens.py", "text/third_person/tokens.py",
     ),
     "one kind of word: a name, a number, a no, a topic": (
         "extraction/changes/attributes.py", "extraction/changes/contradictions.py", "extraction/changes/corrections.py",
@@ -47,7 +45,6 @@ TOKENS: Reasons = {
 }  # fmt: skip
 LANGUAGES: Reasons = {
     "the foundation": ("text/foundation/languages.py",),
-    "compared pairs: 1 verdict of 1,313 would change": ("text/paraphrase/language.py",),
     "tags: those of 28 texts of 2,029 would change": ("text/tagging/tokens.py",),
     "all whose times may be meant, not the one it is in": ("text/time_ranges/language.py", "text/time_ranges/reader.py"),
 }
@@ -58,7 +55,7 @@ WORDS: Reasons = {
         "text/redaction/assignments.py", "text/redaction/values.py",
     ),
     "codes of languages": ("extraction/patterns.py",),
-    "names of rows": ("text/paraphrase/language.py", "text/time_ranges/reading.py"),
+    "names of rows": ("text/time_ranges/reading.py",),
     "small words inside one grammar": (
         "text/foundation/languages.py", "text/tagging/__init__.py", "text/third_person/tokens.py",
     ),

@@ -11,7 +11,7 @@ from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.calendar import is_calendar_word
 from commonplace.text.foundation.characters import LETTERS, straight
 from commonplace.text.foundation.english import is_english
-from commonplace.text.paraphrase.language import american
+from commonplace.text.tagging.names import american
 
 _VALUE_BEFORE = r"(?P<value>[^,.;!?…。、()\s][^,;!?…。、()]{0,60}?)"
 _TOPIC = r"(?P<topic>[^\W_][\w'’&+-]{0,60}(?: [\w'’&+-]{1,60}){0,5}?|[^\s、。はが]{1,12})"

@@ -1,1 +1,1 @@
-"""When two memories of one user say the same, so that a merge may be suggested."""
+"""Judge whether two memories of one user say the same, and whether the newer memory makes the older memory untrue."""

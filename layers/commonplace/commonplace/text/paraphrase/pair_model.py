@@ -1,6 +1,7 @@
-"""The trained model of pairs: whether a new text says the same as an old one, or leaves it untrue.
+"""The trained model of pairs. It judges whether a new text means the same as an old one, or makes it untrue.
 
-Its features are numbers: what a pair of texts has in common and in what it differs."""
+Its features are numbers. They count what the two texts share and how they differ, and compare their vectors.
+"""
 
 from typing import NamedTuple
 
@@ -17,109 +18,75 @@ Vector = NDArray[np.float32]
 
 _MOST_WORDS, _MOST_STEMS = 6, 5
 _MOST_SPACED, _MOST_WORDS_READ = 14, 40  # words between blanks; with the n-grams of unspaced scripts
-_LARGELY, _FEW = 0.4, 2
 
 
 def pair_features(old: str, new: str, old_vector: Vector, new_vector: Vector) -> Vector:
-    """The pair as one row of numbers: what is counted, then the vectors of both.
+    """Return the features of a pair: counts, then values of the two vectors.
 
-    The vectors are of the package's sentence encoder: half English, half multilingual; the first is zero where a text is
-    not English. Of each half stand there how far both are apart and how far they agree, number by number, and both.
+    Half of a vector comes from the Universal Sentence Encoder, and half from e5, which is zero if e5 can't read the text. For
+    each half, the features are the differences, the products and the numbers of both vectors.
     """
     one, other = side_of(old), side_of(new)
-    ours, theirs = _halves(old_vector), _halves(new_vector)
-    multilingual = float(ours[1] @ theirs[1])
-    english = float(ours[0] @ theirs[0]) if ours[0].any() and theirs[0].any() else multilingual
-    counted = [multilingual, english, min(multilingual, english), *_counted(one, other, multilingual)]
+    ours, theirs = _split_vector(old_vector), _split_vector(new_vector)
+    second = float(ours[1] @ theirs[1])
+    first = float(ours[0] @ theirs[0]) if ours[0].any() and theirs[0].any() else second
+    counts = [second, first, min(second, first), *_count_features(one, other, second)]
     halves = [row for half, more in zip(ours, theirs, strict=True) for row in (abs(half - more), 3 * half * more, half, more)]
-    return np.concatenate([np.array(counted, dtype=np.float32), *halves])
+    return np.concatenate([np.array(counts, dtype=np.float32), *halves])
 
 
 def must_differ(old: str, new: str) -> bool:
-    """Whether two texts can't say the same: other figures, people or names, the same words turned round, one of both
-    negated, planned or past, or another word or two in the place of some.
+    """Return whether two texts can't mean the same, whatever their vectors.
 
-    Nor where both say the same words in one order: what is left are small words, which `same_statement` can read.
+    They differ in numbers, people, names or times, or only one of them is negated or planned.
     """
     one, other = side_of(old), side_of(new)
-    words, more = set(one.words), set(other.words)
     return (
         one.negated != other.negated
         or one.planned != other.planned
-        or _is_another_tense(one, other)
-        or _is_same_wording(one, other)
         or _each_has_more(one.numbers, other.numbers)
         or _each_has_more(one.people, other.people)
         or _each_has_more(one.names, other.names)
         or _each_has_more(one.times, other.times)
-        or (words == more and one.words != other.words)
-        or _is_one_word_changed(_without_numbers(words), _without_numbers(more))
     )
 
 
-def _is_another_tense(one: Side, other: Side) -> bool:
-    """Whether a verb of both stands in the past in one of them only ("ran a marathon", "to run a marathon"), or one tells of
-    a time that is over and the rest is alike."""
-    if one.past != other.past and (one.stems <= other.stems or other.stems <= one.stems):
-        return True
-    return any(one.tenses[verb] != other.tenses[verb] for verb in one.tenses.keys() & other.tenses.keys())
-
-
-def _is_same_wording(one: Side, other: Side) -> bool:
-    """Whether both begin alike, and one goes on with the other's words of content in their order."""
-    shorter, longer = sorted((one.content, other.content), key=len)
-    rest = iter(longer)
-    return bool(shorter) and one.opening == other.opening and all(word in rest for word in shorter)
-
-
-def _is_one_word_changed(words: set[str], more: set[str]) -> bool:
-    """Whether a word or two stand in the place of others ("left", "right"): whether those mean the same no vector tells."""
-    gone, came = words - more, more - words
-    changed = bool(gone and came) and max(len(gone), len(came)) <= _FEW
-    return changed and len(words & more) >= _LARGELY * len(words | more)
-
-
-def _without_numbers(words: set[str]) -> set[str]:
-    """The words but those that tell a number, which may be spelled as figures in the other text."""
-    return {word for word in words if not (word[0].isdigit() or word in every_number())}
-
-
 def is_value_changed(old: str, new: str) -> bool:
-    """Whether both have the same content words, and only another number or time, or only one of both is negated."""
+    """Return whether only a number, a time or a negation differs, and all other content words are the same."""
     one, other = side_of(old), side_of(new)
     changed = (
         _each_has_more(one.numbers, other.numbers) or _each_has_more(one.times, other.times) or one.negated != other.negated
     )
-    return changed and bool(_matter(one)) and _matter(one) == _matter(other)
+    return changed and bool(_find_topic_stems(one)) and _find_topic_stems(one) == _find_topic_stems(other)
 
 
 def is_long(text: str) -> bool:
-    """Whether a text is longer than those that the model of pairs was trained on: it says more than one thing."""
+    """Return whether a text is longer than the texts that the model was trained on. It states more than one fact."""
     return len(text.split()) > _MOST_SPACED or len(side_of(text).words) > _MOST_WORDS_READ
 
 
-def _matter(side: Side) -> frozenset[str]:
-    """The stems of a text without its numbers and times."""
+def _find_topic_stems(side: Side) -> frozenset[str]:
+    """Return the stems of a text without numbers and times."""
     return frozenset(
         stem for stem in side.stems if not (stem[0].isdigit() or stem in every_number() or is_calendar_word(stem))
     )
 
 
 def difference(old: str, new: str) -> str:
-    """In what a new text differs from an old one that it may leave untrue, in words."""
+    """Describe how a new text differs from an old text that it may make untrue."""
     one, other = side_of(old), side_of(new)
     if _each_has_more(one.numbers, other.numbers):
-        return "it tells another number"
+        return "it gives another number"
     if _each_has_more(one.times, other.times):
-        return "it tells another time"
+        return "it gives another time"
     if _each_has_more(one.names, other.names):
-        return "it tells another name"
+        return "it gives another name"
     if one.negated != other.negated:
-        return "one of both is negated"
-    return "it tells something else of the same matter"
+        return "only one of the two is negated"
+    return "it gives another value of the same attribute"
 
 
-def _counted(one: Side, other: Side, cosine: float) -> list[float]:
+def _count_features(one: Side, other: Side, cosine: float) -> list[float]:
     words, more = set(one.words), set(other.words)
     shared, every = len(words & more), max(1, len(words | more))
     gone, came = len(words - more), len(more - words)
@@ -133,8 +100,8 @@ def _counted(one: Side, other: Side, cosine: float) -> list[float]:
         min(gone, _MOST_WORDS), min(came, _MOST_WORDS + 2), min(gone, came) / every,
         float(one_word), float(gone <= 2 and came <= 2), float(words == more), float(one.stems == other.stems),
         float(stems_gone <= 1 and stems_came <= 1), min(stems_gone, _MOST_STEMS), min(stems_came, _MOST_STEMS),
-        *_sets(one.numbers, other.numbers), *_sets(one.people, other.people), *_sets(one.names, other.names),
-        *_sets(one.times, other.times), float(one.object != other.object),
+        *_compare_sets(one.numbers, other.numbers), *_compare_sets(one.people, other.people),
+        *_compare_sets(one.names, other.names), *_compare_sets(one.times, other.times), float(one.object != other.object),
         float(negation), float(one.negated), float(other.negated), float(one.negated and other.negated),
         float(other.besides), float(other.by_now), float(other.changed), float(one.own), float(other.own),
         float(other.stressed), float(other.past), float(one.past), float(other.planned), float(one.planned),
@@ -145,8 +112,8 @@ def _counted(one: Side, other: Side, cosine: float) -> list[float]:
     ]  # fmt: skip
 
 
-def _sets(one: frozenset[str], other: frozenset[str]) -> list[float]:
-    """Whether both have the same, each has another, one lacks something, the other does, only one has any."""
+def _compare_sets(one: frozenset[str], other: frozenset[str]) -> list[float]:
+    """Return whether they are equal, each has more, the first has more, the other has more, and only one is empty."""
     return [
         float(bool(one) and one == other),
         float(_each_has_more(one, other)),
@@ -160,34 +127,31 @@ def _each_has_more(one: frozenset[str], other: frozenset[str]) -> bool:
     return bool(one - other) and bool(other - one)
 
 
-def _halves(vector: Vector) -> tuple[Vector, Vector]:
-    """Both halves of a vector, each of length 1, or 0 where it is nothing."""
+def _split_vector(vector: Vector) -> tuple[Vector, Vector]:
+    """Return both halves of a vector, each scaled to length 1. A zero half stays zero."""
     half = len(vector) // 2
-    return _unit(vector[:half]), _unit(vector[half:])
+    return _scale_to_unit(vector[:half]), _scale_to_unit(vector[half:])
 
 
-def _unit(vector: Vector) -> Vector:
+def _scale_to_unit(vector: Vector) -> Vector:
     length = float(np.linalg.norm(vector))
     return vector / length if length > 1e-6 else np.zeros_like(vector)
 
 
-__all__ = ["PairModel", "Verdict", "difference", "is_another_value", "judged", "pair_model"]
-
-
 LEAST_COSINE = 0.46
-"""Below it two texts are of one topic at the most; few pairs so far apart were taught."""
+"""Minimum cosine of texts with the same meaning. The model was trained on few pairs with a lower cosine."""
 _LEAST_SHARE = 1e-6
 BALANCED = SIMILARITIES["balanced"]
 
-_NEAR = 0.25  # the least cosine of two values of one attribute
+_NEAR = 0.25  # minimum cosine of two values of one attribute
 
 
 class PairModel(NamedTuple):
-    """Some small networks of one hidden layer, each telling apart: the same, a change, neither.
+    """Small networks with one hidden layer. Each gives scores for three classes: the same, a change, neither.
 
-    hidden: inputs x (networks * units), and what is added; told: networks x units x 3, and what is added; least: the
-    log odds from which on it is a change; scale: the slope and the offset that make a similarity of the log odds of the
-    same; `embedder`: the model whose vectors it was trained on.
+    The shapes are inputs x (networks * units) for `hidden` and networks x units x 3 for `told`. `least` is the minimum of the
+    log odds of a change. `scale` has the slope and the offset that convert log odds of the same to a similarity. `embedder`
+    names the model of the vectors.
     """
 
     hidden: Vector
@@ -199,13 +163,14 @@ class PairModel(NamedTuple):
     embedder: str
 
     def change(self, old: str, new: str, old_vector: Vector, new_vector: Vector) -> float:
-        """How surely the new text changes the old one; above 0 is yes."""
+        """Return the log odds, above the minimum, that the new text changes the old text."""
         return float(self.log_odds(pair_features(old, new, old_vector, new_vector))[1] - self.least)
 
     def similarity(self, one: str, other: str, vector: Vector, more: Vector) -> float:
-        """How surely both texts say the same, 0 to 1, whichever comes first; 0 where the later one changes the earlier.
+        """Return the probability, 0 to 1, that both texts mean the same. It is 0 if one may change the other.
 
-        Calibrated on pairs that were left out in training: of those at .8, four of five say the same.
+        The order of the texts doesn't matter. Calibrated on pairs that were left out in training: of the pairs with 0.8, four
+        of five mean the same.
         """
         orders = (one, other, vector, more), (other, one, more, vector)
         odds = [self.log_odds(pair_features(*order)) for order in orders]
@@ -215,7 +180,7 @@ class PairModel(NamedTuple):
         return float(1 / (1 + np.exp(-(slope * np.mean([found[0] for found in odds]) + offset))))
 
     def log_odds(self, row: Vector) -> Vector:
-        """The log odds of the same and of a change, by the mean of what the networks say."""
+        """Return the log odds of the same and of a change. The networks' log probabilities are averaged."""
         units = np.maximum(row @ self.hidden + self.hidden_bias, 0).reshape(len(self.told), 1, -1)
         logits = (units @ self.told)[:, 0] + self.told_bias
         logits -= logits.max(axis=1, keepdims=True)
@@ -226,7 +191,7 @@ class PairModel(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What a new text does to an old one: neither, one of both."""
+    """Whether two texts mean the same, and whether the new text makes the old one untrue. At most one is True."""
 
     same: bool
     change: bool
@@ -235,9 +200,9 @@ class Verdict(NamedTuple):
 def judged(
     old: str, new: str, old_vector: Vector | None, new_vector: Vector | None, embedder: str, least: float = BALANCED
 ) -> Verdict:
-    """Judges a pair by its words and vectors; neither of both without vectors, or with those of another model.
+    """Judge a pair by its words and vectors. Without vectors of the model's embedder, the verdict is neither.
 
-    `least`: the similarity from which on both say the same; what may be an update in either order never does.
+    `least` is the minimum similarity of texts that mean the same. A possible update in either order is never the same.
     """
     if old_vector is None or new_vector is None or embedder != pair_model().embedder:
         return Verdict(same=False, change=False)
@@ -254,9 +219,9 @@ def judged(
 def is_another_value(
     old: str, new: str, old_vector: Vector | None, new_vector: Vector | None, embedder: str, least: float
 ) -> bool:
-    """Whether a new text tells another value of what an old one tells; never without vectors, or with another model's.
+    """Return whether a new text gives another value of an old text's attribute. False without vectors of the embedder.
 
-    `least`: how far above the threshold of a change it must be at least; below 0 where a question asks for both.
+    `least` is added to the minimum log odds of a change. It is negative if a question asks for both values.
     """
     if old_vector is None or new_vector is None or embedder != pair_model().embedder:
         return False
@@ -267,7 +232,7 @@ def is_another_value(
 
 @loaded_once
 def pair_model() -> PairModel:
-    """The model of the package."""
+    """Return the packaged model. It is loaded once per process."""
     with np.load(DATA / "pairs.npz") as arrays:
         names = PairModel._fields[:-1]
         return PairModel(**{name: arrays[name].astype(np.float32) for name in names}, embedder=str(arrays["embedder"]))

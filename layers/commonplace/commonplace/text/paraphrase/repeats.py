@@ -1,0 +1,41 @@
+"""Find texts that repeat each other word for word, apart from case, punctuation and the order of their parts."""
+
+import functools
+import unicodedata
+
+from commonplace.text.foundation.characters import straight
+from commonplace.text.third_person import to_third_person
+
+_MARKS = ".,;:!?¡¿\"'()[]…。、，！？「」『』・"
+_FEWEST_MOVED = 3  # words of a text whose parts may change places
+
+
+def bare_words(text: str) -> tuple[str, ...]:
+    """Return the words in lower case, without punctuation around them. Signs inside words remain ("3.5", "$20", "c++")."""
+    words = unicodedata.normalize("NFKC", straight(text)).casefold().split()
+    return tuple(word for word in (word.strip(_MARKS) for word in words) if word)
+
+
+def is_repeat(first: str, other: str) -> bool:
+    """Return whether two texts have the same words, with "I" for "the user". A part may have moved: "On Mondays I swim".
+
+    If the words contain digits, they need the same order. "2 cats 3 dogs" would otherwise repeat "cats 3 dogs 2". A question
+    repeats only a question.
+    """
+    if ("?" in first) != ("?" in other):
+        return False
+    return _has_same_words(first, other) or _has_same_words(_rewrite(first), _rewrite(other))
+
+
+def _has_same_words(first: str, other: str) -> bool:
+    ours, theirs = bare_words(first), bare_words(other)
+    if ours == theirs:
+        return bool(ours) or first.strip() == other.strip()
+    if len(ours) != len(theirs) or len(ours) < _FEWEST_MOVED or any(char.isdigit() for word in ours for char in word):
+        return False
+    return f" {' '.join(ours)} " in f" {' '.join(theirs)} {' '.join(theirs)} "
+
+
+@functools.lru_cache(maxsize=512)
+def _rewrite(text: str) -> str:
+    return to_third_person(straight(text))
