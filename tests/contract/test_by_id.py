@@ -177,9 +177,7 @@ def test_what_a_model_supersedes_beyond_one_memory_counts_as_deleted(opened: Ope
 
 @pytest.mark.meaning
 def test_what_a_model_merges_away_counts_from_when_it_is_merged(opened: OpenStore) -> None:
-    ids = [
-        call(opened, "store_memory", content=text).memory_id for text in ("I play the cello.", "I do play the cello.")
-    ]
+    ids = [call(opened, "store_memory", content=text).memory_id for text in ("I play the cello.", "I do play the cello.")]
     staged = call(opened, "merge_memories", AGENT, memory_ids=ids).run_id
     others = written(opened, 38)
     for one in others[:19]:
