@@ -13,10 +13,10 @@ from sklearn.metrics import f1_score
 
 from benchmarks.report import FOLDER, Cell, Table, main
 from commonplace.adapters.sentence_encoder import SentenceEncoder
-from commonplace.adapters.static_embedder import StaticEmbedder
+from commonplace.adapters.word_averages import WordAverages
 from commonplace.text.classifier.classification import Classification, classify
 
-_EMBEDDER, _ENCODER = StaticEmbedder(), SentenceEncoder()
+_EMBEDDER, _ENCODER = WordAverages(), SentenceEncoder()
 _OTHERS = ["preference", "biographical", "goal", "project", "other"]
 
 

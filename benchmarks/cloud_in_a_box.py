@@ -18,7 +18,6 @@ from cloud.opensearch import OpenSearch
 from commonplace.adapters.dynamodb.calls import connect
 from commonplace.adapters.dynamodb.rows import memory_item
 from commonplace.adapters.dynamodb.table import create_table
-from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.bootstrap.maintenance import open_projector
 from commonplace.bootstrap.models import SENTENCE_ENCODER
 from commonplace.domain.batching import in_batches
@@ -29,6 +28,7 @@ from commonplace.ports.index import IndexWriter
 from commonplace.ports.models import Embedder
 from commonplace.ports.values import Stored
 from commonplace.settings import Settings, read_settings
+from tests.word_vectors import WordVectors
 from training.many import texts
 
 TABLE = "bench"
@@ -88,10 +88,10 @@ def refuse_degraded(answer: Mapping[str, Any]) -> None:
 def memories(count: int, users: int, first: int = 0, embedder: Embedder | None = None) -> Iterator[Stored]:
     """Memories for users in turn, in sessions of 20; what a classifier would add is left out.
 
-    `embedder`: the static model by default, which is soon done with a hundred thousand. Its vectors are stored as the
-    encoders', so that searches compare them.
+    `embedder`: a stand-in by default, which is soon done with a hundred thousand. Its vectors are stored as the encoders',
+    so that searches compare them.
     """
-    embedder = embedder or StaticEmbedder()
+    embedder = embedder or WordVectors()
     for number, text in enumerate(islice(texts(), first, first + count)):
         own = number // users
         at = _BEGUN + timedelta(seconds=number)

@@ -6,7 +6,7 @@ from datetime import UTC
 from typing import NamedTuple
 
 from benchmarks.report import FOLDER, Cell, Table, main
-from commonplace.adapters.static_embedder import StaticEmbedder
+from commonplace.adapters.word_averages import WordAverages
 from commonplace.domain.interactions import Discussion
 from commonplace.extraction.days import days_of
 from commonplace.extraction.rules import RulesReader
@@ -40,7 +40,7 @@ class Talk(NamedTuple):
     def memories(self) -> str:
         """What rules add after it, folded."""
         (day,) = days_of([self._discussion()], UTC)
-        decisions = RulesReader(StaticEmbedder(), _WORTH).read(day, InMemoryView([])).decisions
+        decisions = RulesReader(WordAverages(), _WORTH).read(day, InMemoryView([])).decisions
         added = (one for one in decisions if one.operation == "ADD")
         return "\n".join(one.content or one.candidate.content for one in added).casefold()
 

@@ -3,14 +3,14 @@
 import itertools
 from datetime import timedelta
 
-from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.memory import Memory
 from commonplace.ports.values import Audit, Entry
 from tests.conftest import NOON
+from tests.word_vectors import WordVectors
 
 USER = "local|ana"
 _NUMBERS = itertools.count(1)
-_EMBEDDER = StaticEmbedder()
+_EMBEDDER = WordVectors()
 
 
 def entry(text: str, user_id: str = USER, **fields: object) -> Entry:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_matrix
 
 from commonplace.adapters.sentence_encoder import SentenceEncoder
-from commonplace.adapters.static_embedder import StaticEmbedder
+from commonplace.adapters.word_averages import WordAverages
 from commonplace.domain.taxonomy import Category, StatementType
 from commonplace.text.classifier.model import IMPORTANCE_STEPS, SLOTS, Label, features, scaled
 
@@ -78,7 +78,7 @@ def numbers(texts: Sequence[str]) -> tuple[csr_matrix, NDArray[np.float32]]:
     seen = [features(text) for text in texts]
     ends = np.cumsum([0, *(len(one.slots) for one in seen)])
     slots, values = np.concatenate([one.slots for one in seen]), np.concatenate([one.values for one in seen])
-    embedder = StaticEmbedder()
+    embedder = WordAverages()
     found = [embedder.embed(text) for text in texts]
     vectors = np.stack([np.zeros(embedder.dimension, np.float32) if one is None else one for one in found])
     return csr_matrix((values, slots, ends), shape=(len(texts), SLOTS)), vectors

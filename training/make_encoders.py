@@ -297,9 +297,9 @@ def main() -> None:
     given = parser.parse_args()
     make_use(given.use, given.out / "use")
     make_e5(given.e5, given.out / "e5")
-    universal, multilingual = encoder.use(given.out), encoder.e5(given.out)
+    unigram, universal, multilingual = encoder.use_words(given.out).unigram, encoder.use(given.out), encoder.e5(given.out)
     embedders: dict[str, Callable[[str], np.ndarray]] = {
-        "use": lambda text: encoder.unit(universal.encoder.encode(universal.unigram.ids(text)).sentence),
+        "use": lambda text: encoder.unit(universal.encode(unigram.ids(text)).sentence),
         "e5": lambda text: multilingual.mean_vectors(multilingual.ids(text)).last,
     }
     texts, found = statements(), dict[str, np.ndarray]()

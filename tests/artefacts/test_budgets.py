@@ -13,9 +13,9 @@ FUNCTIONS = tuple(Stack().functions())
 ARCHITECTURES = ("arm64", "x86_64")
 LIMIT = 250.0
 """MB that Lambda takes unzipped of a function with its layers."""
-EMBEDDING = {"store", "search", "write", "read", "summarize", "transfer", "maintenance", "night"}
+EMBEDDING = {"normalize", "store", "search", "discover", "write", "read", "summarize", "transfer", "maintenance", "night"}
 ASKING_CLAUDE = {"normalize", "summarize", "night"}
-UNZIPPED, ENCODERS_UNZIPPED, CLAUDE_UNZIPPED, MCP_UNZIPPED = 98.0, 117.5, 30.0, 31.0
+UNZIPPED, ENCODERS_UNZIPPED, CLAUDE_UNZIPPED, MCP_UNZIPPED = 90.5, 117.5, 30.0, 31.0
 ZIPPED, ENCODERS_ZIPPED = 30.0, 84.0  # vectors and weights hardly shrink
 INIT_SECONDS = {"search": 0.4, "discover": 0.4, "record": 0.7, "plan": 0.7, "night": 0.7, "maintenance": 0.8, "mcp": 1.2}
 OTHERS_SECONDS = 0.5
@@ -34,7 +34,7 @@ def test_a_function_with_its_layers_is_small(function: str, architecture: str) -
     tell(f"{function} {architecture} unzipped MB", weight)
     encoders = ENCODERS_UNZIPPED if function in EMBEDDING else 0.0
     asking = CLAUDE_UNZIPPED if function in ASKING_CLAUDE else MCP_UNZIPPED if function == "mcp" else 0.0
-    assert weight <= UNZIPPED + encoders + asking < LIMIT - 3.0
+    assert weight <= UNZIPPED + encoders + asking < LIMIT - 11.0
 
 
 @pytest.mark.parametrize("architecture", ARCHITECTURES)

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 
-from commonplace.adapters.static_embedder import StaticEmbedder
+from commonplace.adapters.word_averages import WordAverages
 from commonplace.contract.validate import check, redacted_value
 from commonplace.domain.errors import CommonplaceError
 from commonplace.domain.imports import Turn
@@ -33,7 +33,7 @@ from commonplace.text.third_person import to_third_person
 from tests.unit.extraction.memory_view import InMemoryView, memory
 
 NOW = datetime(2026, 3, 11, 9, 0, tzinfo=UTC)
-WORDS = StaticEmbedder()
+WORDS = WordAverages()
 
 
 def _read_night(text: str) -> None:

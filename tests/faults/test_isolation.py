@@ -14,7 +14,6 @@ from opensearchpy import OpenSearch
 from commonplace.adapters.opensearch.document import ROW, unpacked
 from commonplace.adapters.opensearch.index import OpenSearchIndex
 from commonplace.adapters.opensearch.rebuild import OpenSearchWriter
-from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.memory import GLOBAL_AGENT
 from commonplace.ports.values import Filter, Stored, Visibility
 from commonplace.text.foundation import tokenizer
@@ -22,6 +21,7 @@ from tests.conftest import NOON
 from tests.examples import TIMES
 from tests.faults.conftest import Tell
 from tests.integration.test_opensearch_writing import stored
+from tests.word_vectors import WordVectors
 from training.many import texts
 
 pytestmark = pytest.mark.integration
@@ -32,7 +32,7 @@ USERS = [
 ]  # ids that a careless query would take for others
 EACH, THREADS = 20, 4
 SEARCHES = 10_000 if TIMES else 1_000  # ten thousand in the slow check
-EMBEDDER = StaticEmbedder()
+EMBEDDER = WordVectors()
 
 
 class Watched:

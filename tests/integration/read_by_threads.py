@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from commonplace.adapters.sentence_encoder import SentenceEncoder
-from commonplace.adapters.static_embedder import StaticEmbedder
+from commonplace.adapters.word_averages import WordAverages
 from commonplace.contract.validate import redaction_under_key
 from commonplace.extraction.worthiness import judge
 from commonplace.memories.enrich import enrich
@@ -57,7 +57,7 @@ STATEMENTS = (
     "أعيش في عمّان مع {} وأحب القهوة كل صباح.",
     "ฉันอยู่เชียงใหม่กับ {} และชอบดื่มชาทุกเช้า",
 )
-WORDS, ENCODER = StaticEmbedder(), SentenceEncoder()
+WORDS, ENCODER = WordAverages(), SentenceEncoder()
 
 
 def texts() -> list[str]:
@@ -92,7 +92,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "time range": lambda text: read_time_range(text, NOW),
     "pair": lambda text: judged(text, f"{text} Now.", ENCODER.embed(text), ENCODER.embed(f"{text} Now."), ENCODER.name),
     "repeat": lambda text: is_repeat(text, f"{text} Indeed."),
-    "static vector": WORDS.embed,
+    "average of words": WORDS.embed,
     "vector": ENCODER.embed,
     "vector of a question": ENCODER.embed_question,
     "rank": _ranked,

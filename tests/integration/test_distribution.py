@@ -86,7 +86,7 @@ def test_what_is_optional_is_in_an_extra(wheel: Path) -> None:
 def test_the_wheel_holds_the_models_the_types_and_the_page(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = set(archive.namelist())
-    assert {"commonplace/py.typed", "commonplace/data/embedding/vectors.npy", "commonplace/data/classifier.npz"} <= names
+    assert {"commonplace/py.typed", "commonplace/data/encoders/use/words3.npy", "commonplace/data/classifier.npz"} <= names
     page = _UI.rglob("*.*")
     assert {f"commonplace/interfaces/ui/{path.relative_to(_UI)}" for path in page if path.suffix != ".pyc"} <= names
 

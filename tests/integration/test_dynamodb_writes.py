@@ -9,7 +9,6 @@ import pytest
 from commonplace.adapters.dynamodb.calls import Table
 from commonplace.adapters.dynamodb.records import DynamoRecords
 from commonplace.adapters.dynamodb.usage import DynamoUsage
-from commonplace.adapters.static_embedder import StaticEmbedder
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
 from commonplace.memories.vectors import rounded
@@ -18,6 +17,7 @@ from commonplace.retrieval.documents import fingerprint
 from tests.conftest import NOON
 from tests.dynamodb_entries import USER, entry
 from tests.dynamodb_faults import Faults
+from tests.word_vectors import WordVectors
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -213,7 +213,7 @@ def test_an_expiring_memory_says_from_the_start_when_it_goes(records: DynamoReco
 
 
 def test_the_vector_stays_while_the_content_does(records: DynamoRecords) -> None:
-    embedder = StaticEmbedder()
+    embedder = WordVectors()
     ((memory, _),) = records.add([entry("I like tea")])
     memory = records.update(changed(memory, importance=0.9), CHANGE)
     ((kept,), _) = records.newest(USER, 5)

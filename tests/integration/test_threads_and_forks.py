@@ -251,7 +251,7 @@ def test_first_calls_at_once_load_each_table_and_model_once(memory_file: Path) -
     assert {name: times for name, times in loads.items() if times > 1} == {}
     assert loads.keys() >= {
         "bootstrap.models.build_embedder",
-        "adapters.sentence_encoder.e5", "adapters.sentence_encoder.use", "adapters.static_embedder._vocabulary",
+        "adapters.sentence_encoder.e5", "adapters.sentence_encoder.use", "adapters.sentence_encoder.use_words",
         "text.classifier.model.lexicon", "text.classifier.model.shipped classifier_encoded.npz",
         "text.classifier.model._convert_weights", "text.foundation.english._load_dictionary",
         "text.redaction.vocabulary._compile_noun_pattern",

@@ -31,7 +31,7 @@ INFRASTRUCTURE = {
 }  # fmt: skip
 NAMES_OF_NOTHING = {"utils", "helpers", "common", "misc", "manager"}
 MOST_METHODS = 10
-MOST_CODE_LINES, MOST_TABLE_LINES, MOST_SKIPPED_FORMATS = 56_928, 10_384, 211
+MOST_CODE_LINES, MOST_TABLE_LINES, MOST_SKIPPED_FORMATS = 56_834, 9_001, 211
 """Ceilings of the whole package: lines of Python at a line length of 126, lines of hand-written tables, `# fmt: skip`."""
 TABLE_SUFFIXES = {".toml", ".sql", ".tsv", ".json", ".txt"}
 
@@ -102,7 +102,7 @@ def test_only_the_composition_root_imports_adapters() -> None:
 
 @pytest.mark.parametrize("path", [path for path in FILES if path.parts[0] == "adapters"], ids=str)
 def test_an_adapter_of_one_vendor_knows_none_of_another(path: Path) -> None:
-    models = {"sentence_encoder", "universal_encoder", "static_embedder", "word_pieces"}
+    models = {"sentence_encoder", "universal_encoder", "word_averages"}
     if path.stem in models:
         return  # one vendor: the models of the package
     shared = {"commonplace.adapters.record_scan", "commonplace.adapters"}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from commonplace.adapters.static_embedder import StaticEmbedder
+from commonplace.adapters.word_averages import WordAverages
 from commonplace.extraction.days import Day, Utterance
 from commonplace.extraction.dialogue import RolePlay
 from commonplace.extraction.rules import RulesReader
@@ -28,7 +28,7 @@ def said(text: str, talk: str = "talk") -> Utterance:
 
 @pytest.mark.parametrize("opening", OPENINGS)
 def test_a_role_is_heard_and_goes_on_in_its_talk_until_it_ends(opening: str) -> None:
-    stage = RolePlay(StaticEmbedder())
+    stage = RolePlay(WordAverages())
     assert stage.without_roles(said(opening)).own == ()
     assert stage.without_roles(said("I was born in a tower and I own half the kingdom")).own == ()
     ended = stage.without_roles(said("haha ok game over. my sister Ines lives in Porto"))
@@ -38,18 +38,18 @@ def test_a_role_is_heard_and_goes_on_in_its_talk_until_it_ends(opening: str) -> 
 
 @pytest.mark.parametrize("fact", FACTS)
 def test_facts_are_no_role(fact: str) -> None:
-    assert RolePlay(StaticEmbedder()).without_roles(said(fact)).own_words == fact
+    assert RolePlay(WordAverages()).without_roles(said(fact)).own_words == fact
 
 
 def test_another_talk_is_not_on_stage() -> None:
-    stage = RolePlay(StaticEmbedder())
+    stage = RolePlay(WordAverages())
     stage.without_roles(said(OPENINGS[0]))
     assert stage.without_roles(said(FACTS[0], talk="another")).own_words == FACTS[0]
 
 
 @pytest.mark.parametrize("wish", ["Remember that I'm allergic to penicillin.", "Please forget that I live in Leeds."])
 def test_what_the_memory_is_asked_is_heard_in_the_middle_of_a_play(wish: str) -> None:
-    stage = RolePlay(StaticEmbedder())
+    stage = RolePlay(WordAverages())
     stage.without_roles(said(OPENINGS[0]))
     assert stage.without_roles(said(f"Aye, hoist the sails! {wish}")).own_words == wish
     explicit = Utterance("talk", 4, "user", "I live in York", MORNING, ((0, 14),), explicit=True)
@@ -58,6 +58,6 @@ def test_what_the_memory_is_asked_is_heard_in_the_middle_of_a_play(wish: str) ->
 
 def test_a_run_tells_what_it_took_for_a_role() -> None:
     day = Day(MORNING.date(), (said(OPENINGS[0]),))
-    reading = RulesReader(StaticEmbedder()).read(day, InMemoryView())
+    reading = RulesReader(WordAverages()).read(day, InMemoryView())
     assert [one.why for one in reading.dropped] == ["role-play"]
     assert not reading.decisions

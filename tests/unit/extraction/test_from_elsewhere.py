@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import pytest
 
-from commonplace.adapters.static_embedder import StaticEmbedder
+from commonplace.adapters.word_averages import WordAverages
 from commonplace.domain.interactions import Discussion, Explicit, Interaction, Message
 from commonplace.extraction.candidate import Decision
 from commonplace.extraction.days import days_of
@@ -36,7 +36,7 @@ OWN = [case.text for case in CASES if case.whose == "own"]
 def read(*interactions: Interaction) -> list[Decision]:
     """What the rules decide on a day of these."""
     view = InMemoryView([memory(text) for text in KNOWN])
-    reader = RulesReader(StaticEmbedder())
+    reader = RulesReader(WordAverages())
     return [decision for day in days_of(interactions, UTC) for decision in reader.read(day, view).decisions]
 
 

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 import pytest
 
-from commonplace.adapters.static_embedder import StaticEmbedder
+from commonplace.adapters.word_averages import WordAverages
 from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate, Decision
 from commonplace.extraction.days import Day, Utterance
@@ -25,7 +25,7 @@ def made(
     candidate: Candidate = CANDIDATE, holder: Memory | None = None, talk: tuple[Utterance, ...] = (), **decided: Any
 ) -> Memory:
     day = Day(SAID_AT.date(), talk or (Utterance("talk", 4, "user", candidate.evidence, SAID_AT, ((0, 10),)),))
-    embedder = StaticEmbedder()
+    embedder = WordAverages()
     operations = SimpleNamespace(holder=lambda *_: holder)
     facts = SimpleNamespace(tags=lambda _: {})
     tags = SimpleNamespace(rows=lambda _: {})

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from commonplace.adapters.static_embedder import StaticEmbedder
+from commonplace.adapters.word_averages import WordAverages
 from commonplace.extraction.candidate import Reading
 from commonplace.extraction.days import Day, Utterance
 from commonplace.extraction.rules import RulesReader
@@ -55,7 +55,7 @@ def _own(name: str, position: int, text: str, at: datetime, explicit: bool) -> U
 
 def read(day: Day, *known: str) -> Reading:
     """The day read by rules, with some memories there already."""
-    return RulesReader(StaticEmbedder()).read(day, InMemoryView([memory(text) for text in known]))
+    return RulesReader(WordAverages()).read(day, InMemoryView([memory(text) for text in known]))
 
 
 def added(reading: Reading) -> list[str]:

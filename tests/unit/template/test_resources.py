@@ -136,7 +136,7 @@ def test_what_answers_over_http_answers_within_its_thirty_seconds() -> None:
 def test_a_function_carries_only_what_it_calls(stack: Stack) -> None:
     shared = ["DependenciesLayer", "TracingLayer", "CommonplaceLayer"]
     asking, embedding = {"normalize", "summarize", "night"}, {
-        "store", "search", "write", "read", "summarize", "transfer", "maintenance", "night",
+        "normalize", "store", "search", "discover", "write", "read", "summarize", "transfer", "maintenance", "night",
     }  # fmt: skip
     for name, about in stack.functions().items():
         claude = ["ClaudeLayer"] if name in asking else ["McpLayer"] if name == "mcp" else []

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from commonplace.adapters.sentence_encoder import SentenceEncoder
-from commonplace.adapters.static_embedder import StaticEmbedder
+from commonplace.adapters.word_averages import WordAverages
 from commonplace.domain.memory import Memory
 from commonplace.use_cases.tag_plan import TagPlan
 from tests.conftest import NOON
@@ -24,7 +24,7 @@ def memory(text: str, tags: tuple[str, ...]) -> Memory:
 def merges(*told: Told) -> dict[str, str]:
     memories = [memory(*one) for one in told]
     uses = Counter(tag for one in memories for tag in one.tags)
-    plan = TagPlan.of(uses, StaticEmbedder(), lambda: memories, SentenceEncoder(), 0.8)
+    plan = TagPlan.of(uses, WordAverages(), lambda: memories, SentenceEncoder(), 0.8)
     return {one.tag: one.into for one in plan.merges}
 
 
@@ -78,6 +78,6 @@ def test_names_and_spelling_alone_need_neither_vectors_nor_memories() -> None:
         "go": 1,
         "garden-outdoors": 1,
     }
-    assert {one.tag: one.into for one in TagPlan.of(uses, StaticEmbedder()).merges} == {
+    assert {one.tag: one.into for one in TagPlan.of(uses, WordAverages()).merges} == {
         "js": "javascript", "recipes": "recipe", "managment": "management",
     }  # fmt: skip

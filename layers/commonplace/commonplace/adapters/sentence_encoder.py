@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from commonplace.adapters.universal_encoder import LEVELS, UniversalEncoder
+from commonplace.adapters.universal_encoder import LEVELS, PieceVectors, UniversalEncoder
 from commonplace.domain.loading import DATA, loaded_once
 from commonplace.ports.values import Vector
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     Array = npt.NDArray[np.float32]
 
-_FOLDER = DATA / "encoders"
+FOLDER = DATA / "encoders"
 _UNIVERSAL_SHARE = 0.65  # share of the Universal Sentence Encoder in a vector; the rest is e5
 _MOST_UNKNOWN = 0.25  # a text gets a vector only if at most this share of its pieces is unknown
 _MOST_UNKNOWN_TO_E5 = 0.1  # e5 lacks most Chinese characters
@@ -40,11 +40,11 @@ _UNKNOWN_COST = 10.0  # an unknown character scores this much less than the leas
 
 
 class Unigram:
-    """A vocabulary of pieces with their log probabilities. `unknown` is the id for text that no piece covers."""
+    """A vocabulary of pieces with their log probabilities (`scores`). `unknown` is the id for text that no piece covers."""
 
     def __init__(self, pieces: Sequence[str], scores: Sequence[float], unknown: int) -> None:
         self._ids: Mapping[str, int] = dict(zip(pieces, range(len(pieces)), strict=True))
-        self._scores, self.unknown = scores, unknown
+        self.scores, self.unknown = scores, unknown
         self._longest = max(map(len, pieces))
         self._least = min(scores) - _UNKNOWN_COST
         self._cut = functools.lru_cache(maxsize=4096)(self._find_best_cut)
@@ -66,7 +66,7 @@ class Unigram:
                 number = self._ids.get(word[start:end])
                 if number is None and end > start + 1:
                     continue
-                score = best[start] + (self._least if number is None else self._scores[number])
+                score = best[start] + (self._least if number is None else self.scores[number])
                 if score > best[end]:
                     best[end], came_from[end] = score, (start, self.unknown if number is None else number)
         cut: list[int] = []
@@ -177,13 +177,13 @@ class _Embedded(NamedTuple):
 def _embed_text(text: str) -> _Embedded | None:
     import numpy as np
 
-    universal, multilingual = use(_FOLDER), e5(_FOLDER)
-    ids, ids_of_e5 = universal.unigram.ids(text), multilingual.ids(text)
-    if not _is_known(ids, universal.unigram.unknown, _MOST_UNKNOWN):
+    unigram, multilingual = use_words(FOLDER).unigram, e5(FOLDER)
+    ids, ids_of_e5 = unigram.ids(text), multilingual.ids(text)
+    if not is_known(ids, unigram.unknown):
         return None
-    vectors = universal.encoder.encode(ids)
+    vectors = use(FOLDER).encode(ids)
     first = _project_vector("use", unit(vectors.sentence))
-    if _is_known(ids_of_e5, multilingual.unknown, _MOST_UNKNOWN_TO_E5):
+    if is_known(ids_of_e5, multilingual.unknown, _MOST_UNKNOWN_TO_E5):
         means = multilingual.mean_vectors(ids_of_e5)
         second = _project_vector("e5", means.last)
     else:
@@ -193,7 +193,8 @@ def _embed_text(text: str) -> _Embedded | None:
     return _Embedded(unit(both), np.concatenate([*vectors, *means]))
 
 
-def _is_known(ids: Sequence[int], unknown: int, most: float) -> bool:
+def is_known(ids: Sequence[int], unknown: int, most: float = _MOST_UNKNOWN) -> bool:
+    """Return whether a text has pieces, and at most this share of them is unknown."""
     return bool(ids) and ids.count(unknown) <= most * len(ids)
 
 
@@ -201,7 +202,7 @@ def _is_known(ids: Sequence[int], unknown: int, most: float) -> bool:
 def _load_projection() -> "dict[str, Array]":
     import numpy as np
 
-    with np.load(_FOLDER / "projection.npz") as arrays:
+    with np.load(FOLDER / "projection.npz") as arrays:
         return dict(arrays)
 
 
@@ -218,21 +219,27 @@ def _project_vector(name: str, vector: "Array") -> "Array":
     return unit(projection[f"{name}_axes"] @ (vector - projection[f"{name}_mean"]))
 
 
-class Universal(NamedTuple):
-    """The Universal Sentence Encoder with its vocabulary."""
+class UniversalWords(NamedTuple):
+    """The vocabulary of the Universal Sentence Encoder, and the vectors of its pieces."""
 
-    encoder: UniversalEncoder
     unigram: Unigram
+    vectors: PieceVectors
 
 
 @loaded_once
-def use(folder: Path) -> Universal:
-    """Load the Universal Sentence Encoder from the models folder."""
+def use_words(folder: Path) -> UniversalWords:
+    """Load the words of the Universal Sentence Encoder from the models folder. Its layers are not loaded."""
     folder /= "use"
     pieces = lines(folder / "pieces.txt")
     tables = {bits: _map_array(folder / f"words{bits}.npy") for bits in LEVELS}
-    encoder = UniversalEncoder(tables, _map_array(folder / "scales.npy"), _open_session(folder))
-    return Universal(encoder, Unigram(pieces, _load_scores(folder), pieces.index("<unk>")))
+    unigram = Unigram(pieces, _load_scores(folder), pieces.index("<unk>"))
+    return UniversalWords(unigram, PieceVectors(tables, _map_array(folder / "scales.npy")))
+
+
+@loaded_once
+def use(folder: Path) -> UniversalEncoder:
+    """Load the Universal Sentence Encoder from the models folder."""
+    return UniversalEncoder(use_words(folder).vectors, _open_session(folder / "use"))
 
 
 @loaded_once

@@ -21,7 +21,8 @@ LEVELS = {3: (-2.152, -1.344, -0.756, -0.2451, 0.2451, 0.756, 1.344, 2.152), 2: 
 LANGUAGES = ("ar", "de", "en", "es", "fr", "it", "ja", "ko", "nl", "pl", "pt", "ru", "th", "tr", "zh")
 """The languages of its training. Chinese counts as two in the paper, simplified and traditional."""
 _BEGIN, _END = 1, 2  # ids of the pieces around a text
-_MOST_PIECES, _WIDTH = 1024, 512
+_MOST_PIECES = 1024
+WIDTH = 512  # numbers of a piece's vector
 
 
 class TextVectors(NamedTuple):
@@ -32,27 +33,35 @@ class TextVectors(NamedTuple):
 
 
 @dataclass(frozen=True)
-class UniversalEncoder:
-    """The model: tables of piece vectors by their bits per number, a scale per piece, and the layers."""
+class PieceVectors:
+    """The vectors of the pieces: tables by their bits per number, and a scale per piece."""
 
     words: "Mapping[int, npt.NDArray[np.uint8]]"
     scales: "npt.NDArray[np.float16]"
-    session: Any
 
-    def encode(self, ids: Sequence[int]) -> TextVectors:
-        """Return the vectors of one text by the ids of its pieces. Ids after the first 1,024 are ignored."""
-        return TextVectors(*self.session.run(None, {"words": self._unpack_rows([_BEGIN, *ids[:_MOST_PIECES], _END])}))
-
-    def _unpack_rows(self, ids: list[int]) -> "Array":
-        """Unpack the vectors of pieces. A few bits select a level, which is multiplied by the scale of the piece."""
+    def unpack(self, ids: Sequence[int]) -> "Array":
+        """Return the vectors of pieces, a row each. A few bits select a level, which is multiplied by the piece's scale."""
         import numpy as np
 
         numbers = np.array(ids)
-        rows, first = np.empty((len(ids), _WIDTH), dtype=np.float32), 0
+        rows, first = np.empty((len(ids), WIDTH), dtype=np.float32), 0
         for bits, words in self.words.items():
             is_here = (numbers >= first) & (numbers < first + len(words))
-            unpacked = np.unpackbits(words[numbers[is_here] - first], axis=1).reshape(-1, _WIDTH, bits)
+            unpacked = np.unpackbits(words[numbers[is_here] - first], axis=1).reshape(-1, WIDTH, bits)
             rows[is_here] = np.array(LEVELS[bits], dtype=np.float32)[unpacked @ np.array([4, 2, 1][-bits:], dtype=np.uint8)]
             first += len(words)
         rows *= self.scales[numbers, None]
         return rows
+
+
+@dataclass(frozen=True)
+class UniversalEncoder:
+    """The model: the vectors of its pieces, and the layers."""
+
+    vectors: PieceVectors
+    session: Any
+
+    def encode(self, ids: Sequence[int]) -> TextVectors:
+        """Return the vectors of one text by the ids of its pieces. Ids after the first 1,024 are ignored."""
+        rows = self.vectors.unpack([_BEGIN, *ids[:_MOST_PIECES], _END])
+        return TextVectors(*self.session.run(None, {"words": rows}))

@@ -53,7 +53,7 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
     from commonplace.adapters.dynamodb.runs import DynamoTagRows
     from commonplace.adapters.dynamodb.usage import DynamoFeedback, DynamoSearchLog, DynamoUsage
     from commonplace.adapters.record_scan import CachedRecords, ScanFacts, ScanIndex
-    from commonplace.adapters.static_embedder import StaticEmbedder
+    from commonplace.adapters.word_averages import WordAverages
 
     table, embedder = table_of(settings, remaining), build_embedder()
     records = records_of(settings, table)
@@ -69,7 +69,7 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
     ports = Ports(
         records=records, operations=DynamoOperations(table, indexed=settings.search_endpoint is not None),
         aliases=DynamoAliases(table), erased=DynamoErasedIds(table), facts=facts, index=index, usage=DynamoUsage(table),
-        embedder=embedder, words=StaticEmbedder(), search_log=DynamoSearchLog(table, settings.search_log),
+        embedder=embedder, words=WordAverages(), search_log=DynamoSearchLog(table, settings.search_log),
         feedback=DynamoFeedback(table), reader=reader_of(settings, left), summarizer=summarizer_of(settings, left),
         fallback=fallback, summary_seconds=settings.claude_deadline, profile=settings.ranking, night=night,
         category_confidence=settings.category_confidence, weights=weights_of(settings), tag_rows=DynamoTagRows(table),
@@ -111,12 +111,11 @@ def _build_upkeep(table: "Table", settings: Settings) -> Upkeep:
 
 def open_models(settings: Settings, left: Left = unlimited_time) -> Ports:
     """Return the ports of a function that has no memories. Only the models work, and all other ports raise."""
-    from commonplace.adapters.static_embedder import StaticEmbedder
+    from commonplace.adapters.word_averages import WordAverages
 
-    static = StaticEmbedder()
     stores = "records operations aliases erased raw facts index usage search_log feedback tag_rows documents".split()
     nothing: dict[str, Any] = dict.fromkeys(stores, _NoMemory())
-    return Ports(**nothing, embedder=static, words=static, reader=reader_of(settings, left))
+    return Ports(**nothing, embedder=build_embedder(), words=WordAverages(), reader=reader_of(settings, left))
 
 
 class _NoMemory:

@@ -81,7 +81,7 @@ def open_local(settings: Settings) -> OpenStore:
     from commonplace.adapters.sqlite.runs import SqliteTagRows
     from commonplace.adapters.sqlite.search_log import SqliteSearchLog
     from commonplace.adapters.sqlite.stored_files import SqliteStoredFiles
-    from commonplace.adapters.static_embedder import StaticEmbedder
+    from commonplace.adapters.word_averages import WordAverages
 
     database = Database(settings.db.expanduser())
     embedder: Any = OnFirstUse(build_embedder)
@@ -93,7 +93,7 @@ def open_local(settings: Settings) -> OpenStore:
         erased=SqliteErasedIds(database), raw=SqliteRawRecords(database),
         backups=BackupStorage(settings.backups_kept, settings.backup_days),
         facts=SqliteFacts(database), index=index, usage=usage, search_log=search_log, embedder=embedder,
-        words=StaticEmbedder(), feedback=SqliteFeedback(database), documents=SqliteDocuments(database),
+        words=WordAverages(), feedback=SqliteFeedback(database), documents=SqliteDocuments(database),
         reader=reader_of(settings), summarizer=summarizer_of(settings), summary_seconds=settings.claude_deadline,
         profile=settings.ranking, category_confidence=settings.category_confidence, weights=weights_of(settings),
         least_similarity=SIMILARITIES[settings.similarity],

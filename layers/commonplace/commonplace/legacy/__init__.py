@@ -74,7 +74,7 @@ def _open_memory(memory: Commonplace | None) -> Iterator[tuple[Caller, Ports]]:
 def _compute_similarity(tag: str, other: str, ports: Ports) -> float:
     if same_thing(tag) == same_thing(other):
         return 1.0
-    first, two = ports.words.embed(tag), ports.words.embed(other)
+    first, two = (ports.words.embed(each.replace("-", " ")) for each in (tag, other))
     return 0.0 if first is None or two is None or are_siblings(tag, other) else float(first @ two)
 
 

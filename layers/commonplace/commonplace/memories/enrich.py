@@ -9,7 +9,6 @@ from commonplace.domain.taxonomy import MemoryType, memory_type
 from commonplace.ports.models import Embedder
 from commonplace.ports.values import Vector
 from commonplace.text.classifier.classification import Classification, classify
-from commonplace.text.classifier.model import ENCODER
 from commonplace.text.tagging import tags_of
 from commonplace.text.tagging.names import standard
 from commonplace.text.tagging.phrases import concepts_of
@@ -69,7 +68,7 @@ class EnrichedStatement:
 def enrich(
     text: str, words: Embedder, embedder: Embedder, own_tags: Mapping[str, int], speaker: str | None = None
 ) -> EnrichedStatement:
-    """Derive labels from a text with the static model (`words`), and its vector with the `embedder`.
+    """Derive labels from a text, with the averages of `words` and the features of the `embedder`, which gives the vector.
 
     `own_tags` are the user's tags with counts. `speaker` is None for the user.
     """
@@ -81,7 +80,7 @@ def enrich(
         text=text,
         normalized=to_third_person(text, speaker),
         vector=vector,
-        classification=classify(text, known, embedder.features(text) if embedder.name == ENCODER else None),
+        classification=classify(text, known, embedder.features(text)),
         tags=tidy_tags(renamed.get(tag, tag) for tag in tags),
         concepts=tuple(concepts_of(text)),
         renamed=renamed,
@@ -95,5 +94,5 @@ def tidy_tags(tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def _compute_cosine(embedder: Embedder, first: str, second: str) -> float | None:
-    vector, other = embedder.embed(first), embedder.embed(second)
+    vector, other = (embedder.embed(tag.replace("-", " ")) for tag in (first, second))
     return None if vector is None or other is None else float(vector @ other)

@@ -96,7 +96,7 @@ class Ports:
     feedback: Feedback
     documents: Documents
     words: WordModel
-    """The static model, for the classifier and for tags. It does not embed memories."""
+    """Averages of word vectors, for the classifier and for tags. They are fast, and are not the vectors of memories."""
     reader: StatementReader | None = None
     summarizer: LanguageModel | None = None
     summary_seconds: float = 20.0

@@ -31,10 +31,13 @@ class Embedder(Protocol):
 
 
 class WordModel(Embedder, Protocol):
-    """The static model, with access to its tokenizer."""
+    """Averages the vectors of a text's pieces, and counts them."""
 
     def pieces(self, text: str) -> int:
-        """Count the word pieces. A word outside the vocabulary counts as one piece."""
+        """Return the number of pieces. Consecutive characters outside the vocabulary count as one piece."""
+
+    def has_word(self, word: str) -> bool:
+        """Return whether the vocabulary has a word in lower case, or the name that it may be."""
 
 
 class StatementReader(Protocol):

@@ -21,7 +21,7 @@ def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> Di
     state = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name)
     groups = {group: [tool.name for tool in TOOLS if tool.group == group] for group in get_args(ToolGroup)}
     uses = ports.facts.tags(caller.user_id)
-    # Without vectors: the function on AWS has no encoders, and every call would embed.
+    # Without vectors: every call would embed.
     tags = TagPlan.of(uses, ports.words, lambda: visible(ports.records.all(caller.user_id), caller))
     schemas = [
         manifest.without_answers(manifest.row(tool)) for tool in TOOLS if request.group and tool.group == request.group

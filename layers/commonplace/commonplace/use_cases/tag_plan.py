@@ -53,7 +53,7 @@ class TagPlan:
         `uses` is the number of memories per tag. Without an `embedder`, only names and spelling count. `memories` is called
         only for abbreviations that aren't in the shipped table. Without memories, such abbreviations are not recognized.
         """
-        plan = cls(OwnTags(uses, lambda word: words.pieces(word) == 1, _Abbreviations(memories).has), threshold)
+        plan = cls(OwnTags(uses, words.has_word, _Abbreviations(memories).has), threshold)
         pairs = sorted(_find_candidates(uses))
         vectors = {} if embedder is None else _embed_tags({tag for pair in pairs for tag in pair}, embedder)
         model = "" if embedder is None else embedder.name

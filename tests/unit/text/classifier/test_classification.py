@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from commonplace.adapters.static_embedder import StaticEmbedder
+from commonplace.adapters.word_averages import WordAverages
 from commonplace.domain.taxonomy import Category, StatementType
 from commonplace.text.classifier.classification import Classification, classify, label_shares
 from commonplace.text.classifier.model import (
@@ -30,7 +30,7 @@ CASES = [line.split("\t") for line in (Path(__file__).parent / "cases" / "statem
 
 
 def classified(text: str) -> Classification:
-    return classify(text, StaticEmbedder().embed(text))
+    return classify(text, WordAverages().embed(text))
 
 
 @pytest.mark.parametrize(("kind", "category", "keep", "text"), CASES, ids=[case[3] for case in CASES])

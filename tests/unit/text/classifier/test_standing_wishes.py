@@ -2,7 +2,7 @@
 
 import pytest
 
-from commonplace.adapters.static_embedder import StaticEmbedder
+from commonplace.adapters.word_averages import WordAverages
 from commonplace.text.classifier.classification import classify, is_standing_wish
 
 STANDING = [
@@ -69,12 +69,12 @@ NONE = [
 
 
 @pytest.fixture(scope="module")
-def words() -> StaticEmbedder:
-    return StaticEmbedder()
+def words() -> WordAverages:
+    return WordAverages()
 
 
 @pytest.mark.parametrize("text", STANDING)
-def test_how_to_answer_is_a_standing_wish(text: str, words: StaticEmbedder) -> None:
+def test_how_to_answer_is_a_standing_wish(text: str, words: WordAverages) -> None:
     found = classify(text, words.embed(text))
     assert (found.category, found.worthy) == ("system", True)
     assert found.level >= 4
@@ -86,5 +86,5 @@ def test_what_is_wanted_once_or_of_others_is_none(text: str) -> None:
 
 
 @pytest.mark.parametrize("text", NONE[:1] + NONE[2:3])
-def test_nor_does_the_model_take_it_for_one(text: str, words: StaticEmbedder) -> None:
+def test_nor_does_the_model_take_it_for_one(text: str, words: WordAverages) -> None:
     assert classify(text, words.embed(text)).category != "system"

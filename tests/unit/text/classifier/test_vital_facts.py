@@ -2,7 +2,7 @@
 
 import pytest
 
-from commonplace.adapters.static_embedder import StaticEmbedder
+from commonplace.adapters.word_averages import WordAverages
 from commonplace.domain.memory import importance_of
 from commonplace.domain.taxonomy import Section, memory_type, section_of
 from commonplace.text.classifier.classification import classify
@@ -103,7 +103,7 @@ NOT_VITAL = (
 
 
 def rated(text: str) -> tuple[float, Section]:
-    found = classify(text, StaticEmbedder().embed(text))
+    found = classify(text, WordAverages().embed(text))
     return importance_of(found.level), section_of(memory_type(found.statement_type, found.category), found.category)
 
 
@@ -116,7 +116,7 @@ def test_what_must_not_be_forgotten_always_matters(text: str) -> None:
 
 @pytest.mark.parametrize("text", ["Call me Kit, nobody calls me Christopher.", "You can call me Dr. Patel."])
 def test_how_to_address_the_user_is_a_standing_wish(text: str) -> None:
-    found = classify(text, StaticEmbedder().embed(text))
+    found = classify(text, WordAverages().embed(text))
     assert (found.category, found.level) == ("system", 5)
 
 

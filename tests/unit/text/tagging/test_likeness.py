@@ -2,15 +2,15 @@
 
 import pytest
 
-from commonplace.adapters.static_embedder import StaticEmbedder
+from commonplace.adapters.word_averages import WordAverages
 from commonplace.text.tagging.synonyms import Likeness, OwnTags, likeness, scale_of, winner
 
 SCALE = (0.2, 0.8)
-WORDS = StaticEmbedder()
+WORDS = WordAverages()
 
 
 def own(uses: dict[str, int], abbreviates: bool = False) -> OwnTags:
-    return OwnTags(uses, lambda word: WORDS.pieces(word) == 1, lambda _short, _long: abbreviates)
+    return OwnTags(uses, WORDS.has_word, lambda _short, _long: abbreviates)
 
 
 def judged(one: str, other: str, cosine: float | None = None, uses: int = 1, abbreviates: bool = False) -> Likeness:

@@ -90,7 +90,7 @@ class Classification:
 
 
 def classify(text: str, vector: Vector | None, encoded: Vector | None = None) -> Classification:
-    """Classify any text. `vector` is its static embedding.
+    """Classify any text. `vector` averages its words.
 
     `encoded` has the features of the sentence encoders. If it is None, a model trained without them is used. If the whole
     text is not worth storing, the labels are those of its most certain worthy sentence, like an allergy between a greeting

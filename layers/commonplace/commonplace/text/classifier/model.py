@@ -179,8 +179,6 @@ def _get_shape(word: str) -> str:
 
 Vector = NDArray[np.float32]
 IMPORTANCE_STEPS = (2, 3, 4, 5)
-ENCODER = "use-e5-small-256"
-"""The embedder whose features the `encoded` heads need. Vectors of another model are meaningless to these heads."""
 Kind = Literal["fact", "wish", "passing", "asking", "imagined", "role_play", "others", "pasted", "injection"]
 """A "fact" is about the user and worth knowing in some months. A "wish" tells how the assistant is to behave. "others" is
 about the affairs of other people.
@@ -386,7 +384,7 @@ class KindsModel(NamedTuple):
 
 
 def kinds(text: str, vector: Vector | None) -> Shares:
-    """Return the probability of each kind of clause. `vector` is its static embedding, if it has one."""
+    """Return the probability of each kind of clause. `vector` averages its words, if it has one."""
     return shipped_kinds().shares(text, vector)
 
 
