@@ -30,7 +30,7 @@ HERE = Path(__file__).parent
 MODEL = HERE.parent / "layers" / "commonplace" / "commonplace" / "data" / "pairs.npz"
 BENCHMARK = HERE.parent / "benchmarks" / "pairs"
 CHANCE = 300
-KINDS, OPEN = ("same", "change"), "other"
+KINDS = ("same", "change")
 NETWORKS, UNITS, EPOCHS = 6, 32, 30
 REGULARITY, RATE = 1.0, 0.003
 VECTOR_SCALE, COUNTED_SPREAD = 3.0, 2.0
@@ -46,8 +46,7 @@ Floats = NDArray[np.float64]
 class Pair(NamedTuple):
     """Two texts, what the second does to the first, and where they are from.
 
-    The relation is same, change, distinct, or one of two that is left open: `unchanged` (same or distinct), `other` (change
-    or distinct).
+    same, change or distinct; `unchanged` is one of same and distinct.
     """
 
     relation: str
@@ -120,26 +119,18 @@ def fitted(rows: Floats, kinds: NDArray[np.intp]) -> PairModel:
     )
 
 
-def kinds_of(found: list[Pair], rows: Floats) -> NDArray[np.intp]:
-    """Return the class of each pair: the same, a change, or neither. `unchanged` counts as neither.
-
-    `other` is a change if a model trained on all other pairs gives it a probability above 0.5, and neither if not.
-    """
-    kinds = np.array([KINDS.index(pair.relation) if pair.relation in KINDS else len(KINDS) for pair in found])
-    is_open = np.array([pair.relation == OPEN for pair in found])
-    model = fitted(rows[~is_open], kinds[~is_open])
-    changed = np.array([model.log_odds(row)[1] > 0 for row in rows[is_open].astype(np.float32)], dtype=bool)
-    kinds[np.flatnonzero(is_open)[changed]] = KINDS.index("change")
-    return kinds
+def kinds_of(found: list[Pair]) -> NDArray[np.intp]:
+    """The same, a change, or neither: `unchanged` counts as neither."""
+    return np.array([KINDS.index(pair.relation) if pair.relation in KINDS else len(KINDS) for pair in found])
 
 
-def left_out_scores(rows: Floats, turned: Floats, found: list[Pair], kinds: NDArray[np.intp]) -> tuple[Floats, Floats]:
+def left_out_scores(rows: Floats, turned: Floats, found: list[Pair]) -> tuple[Floats, Floats]:
     """The scores of both, each pair's by a model that has not seen it, nor another pair with the same older text.
 
     That of the same is the mean of both orders; `turned`: the features with the newer text first.
     """
     scores = np.zeros((len(rows), len(KINDS)))
-    parts = [pair.relation + pair.source for pair in found]
+    parts, kinds = [pair.relation + pair.source for pair in found], kinds_of(found)
     folds = StratifiedGroupKFold(FOLDS, shuffle=True, random_state=1)
     for train, test in folds.split(rows, parts, [pair.old for pair in found]):
         model = fitted(rows[train], kinds[train])
@@ -161,9 +152,9 @@ def calibrated(same: Floats, change: Floats, found: list[Pair], differ: list[boo
     line = LogisticRegression(C=np.inf).fit(same[known, None], is_same[known])
     scale = np.array([line.coef_[0, 0], line.intercept_[0]])
     similar = 1 / (1 + np.exp(-(scale[0] * same + scale[1])))
-    for source in ("pairs", "contrasts", "near", "changes", "duplicates", "chance"):
+    for source in ("pairs", "contrasts", "changes", "duplicates", "chance"):
         ours = [at for at, pair in enumerate(found) if pair.source == source]
-        for relation in ("same", "change", "distinct", "unchanged", OPEN):
+        for relation in ("same", "change", "distinct", "unchanged"):
             these = [at for at in ours if found[at].relation == relation]
             if these:
                 merged = [
@@ -187,11 +178,10 @@ def main() -> None:
     given = options.parse_args()
     found = pairs()
     rows, turned, differ = rows_of(found)
-    kinds = kinds_of(found, rows)
-    least, scale = calibrated(*left_out_scores(rows, turned, found, kinds), found, differ)
+    least, scale = calibrated(*left_out_scores(rows, turned, found), found, differ)
     if given.cross_validate:
         return
-    model = fitted(rows, kinds)
+    model = fitted(rows, kinds_of(found))
     small = {name: array.astype(np.float16) for name, array in model._asdict().items() if name in ("hidden", "told")}
     np.savez_compressed(MODEL, **{**model._asdict(), **small, "least": np.float32(least), "scale": scale.astype(np.float32)})
 

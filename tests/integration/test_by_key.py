@@ -71,7 +71,7 @@ def test_the_same_text_of_another_tool_is_to_be_updated_by_its_id(memory: Common
 
 def test_the_same_in_other_words_is_written_only_when_that_is_allowed(memory: Commonplace) -> None:
     first = written(memory)
-    other = "The user is a data engineer at Acme."
+    other = "The user is employed by Acme as a data engineer."
     again = memory.write_memory("job", other, "work_context", "durable")
     assert (again.written, [one.memory_id for one in again.existing]) == (False, [first.memory_id])
     assert "allow_similar" in again.message

@@ -20,7 +20,7 @@ Opener = Callable[..., Commonplace]
 PARAPHRASES = (
     ("I'd rather text than call.", "I prefer texting over phone calls."),
     ("I listen to music on Spotify.", "Spotify is my music app."),
-    ("I take the train to work.", "I commute by train."),
+    ("Our company was bought by SAP.", "SAP acquired the firm I work for."),
 )
 """Of which a store suggests a merge in each setting, by default, and in the boldest one only."""
 
@@ -128,7 +128,7 @@ def test_after_its_expiry_it_is_a_new_memory(open_memory: Opener) -> None:
 
 def test_a_near_duplicate_is_suggested_and_an_update_is_not(memory: Commonplace) -> None:
     first = memory.store_memory("I really like Italian food.")
-    near = memory.store_memory("I love Italian food.")
+    near = memory.store_memory("I'm a big fan of Italian food.")
     assert [merge.memory_id for merge in near.recommendations.suggested_merges] == [first.memory_id]
     salary = memory.store_memory("My salary is 4000 euros.")
     update = memory.store_memory("My salary is 5000 euros.")

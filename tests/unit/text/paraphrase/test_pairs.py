@@ -50,11 +50,16 @@ def test_the_same_number_in_words_and_figures_is_no_veto(old: str, new: str) -> 
         ("My sister lives in Rome.", "My brother lives in Rome."),
         ("The exam is on Monday.", "The exam is on Friday."),
         ("I eat meat.", "I don't eat meat."),
+        ("I lent Luis 20 euros", "Luis lent I 20 euros"),
+        ("I write with my left hand", "I write with my right hand"),
+        ("I used to smoke at home", "At home I smoke"),
         ("I'm looking for a job", "I found a job"),
         ("I have a car", "I own no vehicle"),
+        ("I'm having a baby", "I have a baby"),
+        ("犬が猫を追いかけた", "犬を猫が追いかけた"),
     ],
 )
-def test_another_number_person_time_plan_or_negation_is_never_the_same(old: str, new: str) -> None:
+def test_another_number_person_time_plan_negation_order_or_word_is_never_the_same(old: str, new: str) -> None:
     assert must_differ(old, new)
     assert must_differ(new, old)
 
@@ -95,29 +100,14 @@ NEVER_THE_SAME = [
     ("I used to live in Berlin", "I live in Berlin"),
     ("I moved to Berlin", "I'm going to move to Berlin"),
     ("I want to quit smoking", "I quit smoking"),
-    ("I lent Luis 20 euros", "Luis lent I 20 euros"),
-    ("I write with my left hand", "I write with my right hand"),
-    ("I used to smoke at home", "At home I smoke"),
-    ("犬が猫を追いかけた", "犬を猫が追いかけた"),
+    ("I must not eat sugar", "I don't have to eat sugar"),
+    ("I'm a total extrovert", "I'm an introvert"),
     ("I have siblings", "I'm an only child"),
     ("Ich rauche", "Ich rauche nicht mehr"),
     ("Vivo con mi madre", "Ya no vivo con mi madre"),
     ("Je voudrais apprendre le japonais", "J'apprends le japonais"),
     ("タバコを吸います", "タバコをやめました"),
 ]
-
-
-SURE_ONLY_IF_CONSERVATIVE = [
-    ("I must not eat sugar", "I don't have to eat sugar"),
-    ("I'm a total extrovert", "I'm an introvert"),
-    ("I ran a marathon", "My goal is to run a marathon"),
-]
-
-
-@pytest.mark.parametrize(("old", "new"), SURE_ONLY_IF_CONSERVATIVE)
-def test_nightly_runs_which_are_conservative_take_neither_for_the_other(old: str, new: str) -> None:
-    assert not verdict(old, new, SIMILARITIES["conservative"]).same
-    assert not verdict(new, old, SIMILARITIES["conservative"]).same
 
 
 @pytest.mark.parametrize("setting", SIMILARITIES)

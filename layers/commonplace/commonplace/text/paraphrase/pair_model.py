@@ -18,6 +18,7 @@ Vector = NDArray[np.float32]
 
 _MOST_WORDS, _MOST_STEMS = 6, 5
 _MOST_SPACED, _MOST_WORDS_READ = 14, 40  # words between blanks; with the n-grams of unspaced scripts
+_LARGELY, _FEW = 0.4, 2
 
 
 def pair_features(old: str, new: str, old_vector: Vector, new_vector: Vector) -> Vector:
@@ -38,17 +39,42 @@ def pair_features(old: str, new: str, old_vector: Vector, new_vector: Vector) ->
 def must_differ(old: str, new: str) -> bool:
     """Return whether two texts can't mean the same, whatever their vectors.
 
-    They differ in numbers, people, names or times, or only one of them is negated or planned.
+    They differ in numbers, people, names or times. Or only one of them is negated, planned or past. Or they have the same
+    words in another order, other small words, or one or two other words.
     """
     one, other = side_of(old), side_of(new)
+    words, more = set(one.words), set(other.words)
     return (
         one.negated != other.negated
         or one.planned != other.planned
+        or (one.past != other.past and (one.stems <= other.stems or other.stems <= one.stems))
+        or _has_same_content(one, other)
         or _each_has_more(one.numbers, other.numbers)
         or _each_has_more(one.people, other.people)
         or _each_has_more(one.names, other.names)
         or _each_has_more(one.times, other.times)
+        or (words == more and one.words != other.words)
+        or _is_one_word_changed(_without_numbers(words), _without_numbers(more))
     )
+
+
+def _has_same_content(one: Side, other: Side) -> bool:
+    """Return whether both start with the same word, and the longer text has all content words of the shorter in order."""
+    shorter, longer = sorted((one.content, other.content), key=len)
+    rest = iter(longer)
+    return bool(shorter) and one.opening == other.opening and all(word in rest for word in shorter)
+
+
+def _is_one_word_changed(words: set[str], more: set[str]) -> bool:
+    """Return whether one or two words replace others ("left", "right"). Vectors don't show if these mean the same."""
+    gone, came = words - more, more - words
+    changed = bool(gone and came) and max(len(gone), len(came)) <= _FEW
+    return changed and len(words & more) >= _LARGELY * len(words | more)
+
+
+def _without_numbers(words: set[str]) -> set[str]:
+    """Return the words without numbers, which the other text may write as figures."""
+    return {word for word in words if not (word[0].isdigit() or word in every_number())}
 
 
 def is_value_changed(old: str, new: str) -> bool:

@@ -14,8 +14,10 @@ _expressions = Expressions(__package__)
 _UNSPACED = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _WORDS = re.compile(r"[^\W\d_]+(?:-[^\W\d_]+)*")
+_CONTENT_CHARACTERS = re.compile(r"[\u30a1-\u30fa\u4e00-\u9fff]")
 _SHORTEST_NUMBER = 3
 _GERMAN = "de"
+_ELIDED = re.compile("['’]")
 _CUES = (
     "negated", "besides", "by_now", "changed", "own", "object", "past", "planned", "passing", "ended", "starts_own",
 )  # fmt: skip
@@ -24,11 +26,14 @@ _CUES = (
 class Side(NamedTuple):
     """The features of one text.
 
+    `opening` is its first word, or character in an unspaced script. `content` has the content words or characters in order.
     `people` are kinds of relatives and friends. `times` are weekdays, months, and am or pm. `own` means that it mentions the
     user's own things. `object` means that something is done to the user.
     """
 
     words: tuple[str, ...]
+    opening: str
+    content: tuple[str, ...]
     stems: frozenset[str]
     numbers: frozenset[str]
     people: frozenset[str]
@@ -52,10 +57,13 @@ class Side(NamedTuple):
 def side_of(text: str) -> Side:
     """Read the features of a text."""
     low = text.lower()
+    unspaced = _UNSPACED.search(low) is not None
     found = () if language_of(text) == _GERMAN else _expressions.compiled("pairs.name").findall(text)
     names = (name.casefold() for name in found)  # in German every noun has a capital
     return Side(
         words=tuple(tokenizer.words(text)),
+        opening=(low.strip()[:1] if unspaced else next(iter(_LETTERS.findall(low)), "")),
+        content=tuple(_CONTENT_CHARACTERS.findall(text) if unspaced else tokenizer.terms(_ELIDED.sub(" ", text))),
         stems=frozenset(tokenizer.terms(text)),
         numbers=_find_numbers(low),
         people=_find_people(low),
