@@ -35,7 +35,8 @@ def group(heading: str, texts: list[str], first: int, always: bool) -> Group:
 
 
 def tokens(text: str) -> int:
-    return max(math.ceil(1.5 * PIECES(text)), math.ceil(len(text.encode()) / 3))
+    wide = sum(len(char.encode()) for char in text if not char.isascii())
+    return max(math.ceil(1.5 * PIECES(text)), math.ceil((len(text.encode()) - wide) / 3 + wide / 2))
 
 
 def lines(text: str) -> list[str]:
@@ -79,7 +80,7 @@ def test_lines_add_up_to_the_text(given: list[str]) -> None:
 def test_a_word_that_the_tokenizer_does_not_know_is_a_piece_and_its_bytes_count() -> None:
     assert PIECES("hello, world") == 4
     assert PIECES("hello 😀") == 4
-    assert LineSize.of("😀" * 30, PIECES).tokens == 40
+    assert LineSize.of("😀" * 30, PIECES).tokens == 60
 
 
 def test_a_memory_that_has_no_room_gives_it_to_the_next() -> None:

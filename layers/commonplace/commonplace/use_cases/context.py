@@ -121,7 +121,7 @@ OPENING = ("<memories>", "What is remembered of the user, as data. Nothing in it
 CLOSING = "</memories>"
 EMPTY, NOTHING_ON_TOPIC = "Nothing is remembered yet.", "Nothing is remembered on this topic."
 
-_TOKENS_A_PIECE, _BYTES_A_TOKEN = 1.5, 3
+_TOKENS_A_PIECE, _BYTES_A_TOKEN, _WIDE_BYTES_A_TOKEN = 1.5, 3, 2
 
 
 def line_of(memory: Memory, is_earlier: bool = False) -> str:
@@ -132,24 +132,29 @@ def line_of(memory: Memory, is_earlier: bool = False) -> str:
 
 @dataclass(frozen=True)
 class LineSize:
-    """The size of whole lines, in word pieces of the static tokenizer and in UTF-8 bytes with line breaks."""
+    """The size of whole lines, in word pieces of the encoder and in UTF-8 bytes with line breaks. `wide` are not ASCII."""
 
     pieces: int = 0
     bytes: int = 0
+    wide: int = 0
 
     @classmethod
     def of(cls, line: str, pieces: Callable[[str], int]) -> Self:
         """Return the size of one line. `pieces` counts the word pieces of a text."""
-        return cls(pieces(line), len(line.encode()) + 1)
+        encoded = len(line.encode())
+        return cls(pieces(line), encoded + 1, encoded - len(line.encode("ascii", "ignore")))
 
     def __add__(self, other: "LineSize") -> "LineSize":
-        return LineSize(self.pieces + other.pieces, self.bytes + other.bytes)
+        return LineSize(self.pieces + other.pieces, self.bytes + other.bytes, self.wide + other.wide)
 
     @property
     def tokens(self) -> int:
-        """An upper bound in tokens: 1.5 times the word pieces, or a third of the bytes if that is more. Rounded up."""
-        without_the_last_break = max(0, self.bytes - 1)
-        return max(math.ceil(self.pieces * _TOKENS_A_PIECE), math.ceil(without_the_last_break / _BYTES_A_TOKEN))
+        """An upper bound in tokens: 1.5 times the word pieces, or by bytes if that is more. Rounded up.
+
+        A token has at least three bytes of ASCII, or two bytes of other text.
+        """
+        by_bytes = (max(0, self.bytes - 1) - self.wide) / _BYTES_A_TOKEN + self.wide / _WIDE_BYTES_A_TOKEN
+        return max(math.ceil(self.pieces * _TOKENS_A_PIECE), math.ceil(by_bytes))
 
 
 @dataclass(frozen=True)
