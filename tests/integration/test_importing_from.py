@@ -371,7 +371,7 @@ def test_a_person_sees_what_would_come_and_why_others_would_not(elsewhere: Path,
 
 def test_a_plan_tells_what_happens_to_each_entry_and_all_of_it_what_is_alike(memory: Commonplace) -> None:
     here = memory.store_memory("The user is allergic to peanuts.").memory_id
-    texts = ["The user is allergic to peanuts.", "The user has an allergy to peanuts.", "User keeps bees.", "user keeps  BEES.",
+    texts = ["The user is allergic to peanuts.", "The user has a peanut allergy.", "User keeps bees.", "user keeps  BEES.",
              "The router stands in the hall, its password is hunter2-Tr0ub4dor.", "  "]  # fmt: skip
     source = Source(None, json.dumps([{"id": str(number), "memory": text} for number, text in enumerate(texts)]))
     plan = memory.import_from(source)
