@@ -136,6 +136,15 @@ def test_a_near_duplicate_is_suggested_and_an_update_is_not(memory: Commonplace)
     assert salary.memory_id in update.recommendations.similar_memories
 
 
+def test_a_text_without_a_vector_is_compared_by_its_words_and_the_answer_says_so(memory: Commonplace) -> None:
+    first = memory.store_memory("मैं दिल्ली में रहता हूँ")
+    repeated = memory.store_memory("मैं दिल्ली में रहता हूँ!")
+    assert [merge.memory_id for merge in repeated.recommendations.suggested_merges] == [first.memory_id]
+    assert repeated.notes is not None
+    assert repeated.notes.degraded is not None
+    assert "only if its words repeat" in repeated.notes.degraded
+
+
 def test_a_known_alias_takes_the_tag_that_is_there(memory: Commonplace) -> None:
     memory.memory_store("Writes it all by hand.", {"type": "fact", "tags": ["javascript"]})
     stored = memory.store_memory("I have been writing js for ten years.")
