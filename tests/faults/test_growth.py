@@ -16,7 +16,7 @@ from tests.unit.extraction.memory_view import InMemoryView
 
 pytestmark = pytest.mark.sample
 
-_LENGTH, _TIMES_AS_LONG, _TRIES, _AGAIN = 2_000, 4, 3, 4  # 8,000 characters are the most that a call may send
+_LENGTH, _TIMES_AS_LONG, _TRIES, _AGAIN = 2_000, 4, 3, 12  # 8,000 characters are the most that a call may send
 _MOST = 6.0  # times the seconds for four times the text: a line takes 4 times as long, a square up to 16 times
 _LIMITED = {"arguments", "imported turn"}  # these refuse longer texts
 _SHARE = 1 if TIMES else 10  # `make test` reads one text in ten, the slow check all
