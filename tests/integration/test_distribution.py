@@ -63,7 +63,7 @@ def test_its_licence(wheel: Path) -> None:
     assert about["License-Expression"] == "Apache-2.0"
     assert about.get_all("License-File") == ["LICENSE", "NOTICE.md"]
     assert "Apache License\n                           Version 2.0, January 2004" in read(wheel, "licenses/LICENSE")
-    assert "CC BY 4.0" in read(wheel, "licenses/NOTICE.md")
+    assert "Universal Sentence Encoder" in read(wheel, "licenses/NOTICE.md")
 
 
 def test_what_is_optional_is_in_an_extra(wheel: Path) -> None:
