@@ -265,6 +265,13 @@ class Table:
         return Calls(self._client, self._name, time.monotonic() + min(at_most, self._remaining()))
 
 
+class OfTable:
+    """An adapter of one port that keeps its data in a table."""
+
+    def __init__(self, table: Table) -> None:
+        self._table = table
+
+
 def _refuse_cut(response_dict: Mapping[str, Any], **_: object) -> None:
     """Reject truncated responses. Without its own retries, botocore skips this checksum and reads them as empty."""
     length = response_dict["headers"].get("x-amz-crc32")

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from commonplace.adapters.dynamodb.calls import Calls, Table, key_of, partition_condition
+from commonplace.adapters.dynamodb.calls import Calls, OfTable, key_of, partition_condition
 from commonplace.adapters.dynamodb.long_texts import names_from, packed, unpacked
 from commonplace.adapters.dynamodb.table import ABSENT, DOCUMENT, DOCUMENT_VERSION, PRESENT, PURGE_AT, Action, Item
 from commonplace.domain.batching import in_batches
@@ -16,11 +16,8 @@ _HEAD, _BODY, _VERSION = "head", "body", "version"
 _CLEAR_BATCH = 10  # versions per transaction, which is limited to 4 MB
 
 
-class DynamoDocuments:
+class DynamoDocuments(OfTable):
     """Stores documents in the table."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def put(self, user_id: str, document: Document) -> None:
         calls = self._table.calls()

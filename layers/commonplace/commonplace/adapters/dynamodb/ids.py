@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from commonplace.adapters.dynamodb.calls import Calls, Table, key_of, partition_condition
+from commonplace.adapters.dynamodb.calls import Calls, OfTable, key_of, partition_condition
 from commonplace.adapters.dynamodb.rows import HOLDER
 from commonplace.adapters.dynamodb.table import ALIAS, ERASED, ITEM, MEMORY, Action, Item
 from commonplace.domain.batching import in_batches
@@ -14,11 +14,8 @@ _RUN, _WITHDRAWN = "run_id", "withdrawn"
 _MOST_REQUESTED = 1_000
 
 
-class DynamoErasedIds:
+class DynamoErasedIds(OfTable):
     """The hashes of erased ids in the table."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def among(self, user_id: str, ids: Collection[str]) -> set[str]:
         hashed: set[str] = set()
@@ -29,11 +26,8 @@ class DynamoErasedIds:
         return hashed
 
 
-class DynamoAliases:
+class DynamoAliases(OfTable):
     """The external ids (aliases) of memories in the table."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def add(self, user_id: str, aliases: Sequence[Alias]) -> None:
         calls = self._table.calls()

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from commonplace.adapters.dynamodb.calls import MOST_ACTIONS, Calls, Table, key_of, partition_condition
+from commonplace.adapters.dynamodb.calls import MOST_ACTIONS, Calls, OfTable, Table, key_of, partition_condition
 from commonplace.adapters.dynamodb.ids import keep_erased_rows
 from commonplace.adapters.dynamodb.rows import (
     FOUND,
@@ -45,11 +45,8 @@ _LISTED_AT_MOST = 2_000  # records read per page
 _DELETE_BATCH = 50  # rows listed and deleted within one deadline
 
 
-class DynamoRawRecords:
+class DynamoRawRecords(OfTable):
     """The raw records of the table. Three queries return records, counts and audit rows in the same order of ids."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def rows(self, user_id: str) -> Iterator[RawRecord]:
         audits, used = _Followed(self._yield_items(user_id, AUDIT), AUDIT), _Followed(self._yield_items(user_id, USED), USED)
@@ -198,11 +195,8 @@ def _parse_id(item: Item) -> str:
     return str(item[ITEM]["S"]).removeprefix(MEMORY)
 
 
-class DynamoEverything:
+class DynamoEverything(OfTable):
     """Reads all records of the table, for all users."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def every(self) -> Iterator[Stored]:
         after = None
@@ -221,11 +215,8 @@ class DynamoEverything:
                 return
 
 
-class DynamoErasure:
+class DynamoErasure(OfTable):
     """Erases users from the table. The counters of the token budget expire after three days."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def erase(self, user_id: str) -> None:
         self._empty_partition(f"{USAGE}{user_id}")

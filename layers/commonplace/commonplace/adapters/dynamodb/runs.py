@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
 
-from commonplace.adapters.dynamodb.calls import Calls, Table, key_of, partition_condition
+from commonplace.adapters.dynamodb.calls import Calls, OfTable, key_of, partition_condition
 from commonplace.adapters.dynamodb.ledger import interaction_name, marked, settle_due, stored_interaction
 from commonplace.adapters.dynamodb.long_texts import ROWS, named, names_from, row_text, text_of
 from commonplace.adapters.dynamodb.operations import fenced
@@ -35,11 +35,8 @@ _KEPT_FOR = timedelta(days=3)
 _ALL = "all"
 
 
-class DynamoTagRows:
+class DynamoTagRows(OfTable):
     """Stores the tag rows of users in the table."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def rows(self, user_id: str) -> dict[str, TagRow]:
         calls = self._table.calls()
@@ -55,11 +52,8 @@ class DynamoTagRows:
                 raise CommonplaceError(ErrorCode.LEASE_LOST, "another run has begun")
 
 
-class DynamoRuns:
+class DynamoRuns(OfTable):
     """Stores runs, their parts and the lease of each user in the table."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def lease(self, user_id: str, now: datetime, until: datetime) -> Fence | None:
         values = {
@@ -173,11 +167,8 @@ def _build_lost_error() -> CommonplaceError:
     return CommonplaceError(ErrorCode.LEASE_LOST, "another run has begun")
 
 
-class DynamoBudget:
+class DynamoBudget(OfTable):
     """Counts tokens in the table. Each day is one partition."""
-
-    def __init__(self, table: Table) -> None:
-        self._table = table
 
     def reserve(self, user_id: str, day: date, tokens: int, user_limit: int, limit: int) -> bool:
         if tokens > min(user_limit, limit):

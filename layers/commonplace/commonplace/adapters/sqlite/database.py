@@ -192,6 +192,13 @@ class Database:
                 raise opening.unavailable("another process is writing; try again") from error
 
 
+class OfDatabase:
+    """An adapter of one port that keeps its data in a file."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+
 def _roll_back(connection: sqlite3.Connection) -> None:
     """Roll back unless SQLite already has, for example after a full disk or a damaged page."""
     if connection.in_transaction:

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 
-from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.database import OfDatabase
 from commonplace.adapters.sqlite.purging import expired_rows
 from commonplace.adapters.sqlite.rows import known_owner, owner_number, seconds
 from commonplace.domain.documents import MOST_VERSIONS, Document, DocumentHead, path_of
@@ -14,11 +14,8 @@ _PAST = f"""DELETE FROM documents WHERE owner = ? AND path IN (SELECT path FROM 
     WHERE rowid IN (SELECT value FROM json_each(?)) AND {_NEWEST.format("one")})"""
 
 
-class SqliteDocuments:
+class SqliteDocuments(OfDatabase):
     """Stores documents in one file."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def put(self, user_id: str, document: Document) -> None:
         with self._database.writing() as connection:

@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Callable
 from datetime import datetime
 
-from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.database import OfDatabase
 from commonplace.adapters.sqlite.purging import drop_expired
 from commonplace.adapters.sqlite.rows import known_owner, moment_of
 from commonplace.ports.values import MOST_RATINGS, RATING_TTL, Rating
@@ -14,11 +14,8 @@ _SURPLUS = """DELETE FROM feedback WHERE owner = ?1 AND rowid IN (
     SELECT rowid FROM feedback WHERE owner = ?1 ORDER BY until DESC, rowid DESC LIMIT -1 OFFSET ?2)"""
 
 
-class SqliteFeedback:
+class SqliteFeedback(OfDatabase):
     """Stores ratings in one file."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def rate(self, user_id: str, rating: Rating) -> bool:
         with self._database.writing() as connection:

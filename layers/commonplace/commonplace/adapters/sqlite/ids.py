@@ -4,17 +4,14 @@ import json
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 
-from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.database import OfDatabase
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.domain.ids import erased_hash
 from commonplace.ports.values import Alias
 
 
-class SqliteErasedIds:
+class SqliteErasedIds(OfDatabase):
     """The hashes of erased ids in one file."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def among(self, user_id: str, ids: Collection[str]) -> set[str]:
         hashes = {erased_hash(user_id, memory_id): memory_id for memory_id in ids}
@@ -25,11 +22,8 @@ class SqliteErasedIds:
         return {hashes[hashed] for (hashed,) in rows}
 
 
-class SqliteAliases:
+class SqliteAliases(OfDatabase):
     """The external ids (aliases) of memories in one file."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def add(self, user_id: str, aliases: Sequence[Alias]) -> None:
         with self._database.writing() as connection:

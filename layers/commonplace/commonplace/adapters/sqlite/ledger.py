@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.database import OfDatabase
 from commonplace.adapters.sqlite.purging import confirmed
 from commonplace.adapters.sqlite.rows import known_owner, moment_of, owner_number
 from commonplace.domain.interactions import INTERACTION, Interaction, message_count, parse_interaction
@@ -23,11 +23,8 @@ _DUE = (
 )
 
 
-class SqliteLedger:
+class SqliteLedger(OfDatabase):
     """Stores the ledger in one file."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def record(self, user_id: str, interactions: Sequence[Interaction], at: datetime) -> list[bool]:
         with self._database.writing() as connection:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from commonplace.adapters.sqlite import removal, rows, runs, writes
-from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.database import OfDatabase
 from commonplace.adapters.sqlite.ids import keep_erased
 from commonplace.adapters.sqlite.purging import purge
 from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, owner_number, shown_id
@@ -25,11 +25,8 @@ _MOST_KEYS = 10_000
 _log = logging.getLogger("commonplace")
 
 
-class SqliteOperations:
+class SqliteOperations(OfDatabase):
     """Stores operations in one file."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def apply(self, operation: Operation, fence: Fence | None = None) -> bool:
         erased = {change.memory.memory_id for change in operation.changes if change.erases}

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from commonplace.adapters.sqlite import removal, rows, writes
-from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.database import Database, OfDatabase
 from commonplace.adapters.sqlite.ids import keep_erased
 from commonplace.adapters.sqlite.purging import purge
 from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, moment_of, owner_number, shown_id
@@ -50,11 +50,8 @@ _NO_NUMBER = " OR ".join(
 _DAMAGED = f"SELECT row, memory_id FROM memories WHERE row > ? AND row <= ? AND ({_NO_NUMBER})"
 
 
-class SqliteEverything:
+class SqliteEverything(OfDatabase):
     """All records of one file. A record whose row has an unreadable column is reported, and still returned."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def every(self) -> Iterator[Stored]:
         last = 0
@@ -90,11 +87,8 @@ class SqliteEverything:
             last = rows[-1][3]
 
 
-class SqliteRawRecords:
+class SqliteRawRecords(OfDatabase):
     """The raw records of one file. The records of a page and their audit rows are from one consistent state."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def rows(self, user_id: str) -> Iterator[RawRecord]:
         last = ""
@@ -113,11 +107,8 @@ class SqliteRawRecords:
             last = rows[-1][0]
 
 
-class SqliteErasure:
+class SqliteErasure(OfDatabase):
     """Erases users from one file."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def erase(self, user_id: str) -> None:
         with self._database.writing(erases=True) as connection:
@@ -161,11 +152,8 @@ class SqliteErasure:
                 removal.forget_purged(connection, owner, memory_ids)
 
 
-class SqliteRecords:
+class SqliteRecords(OfDatabase):
     """The record store in one file."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:
         prepared = [(entry, document(entry.memory)) for entry in entries]

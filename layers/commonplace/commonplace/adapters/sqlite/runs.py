@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 
 from commonplace.adapters.sqlite import ledger
-from commonplace.adapters.sqlite.database import Database
+from commonplace.adapters.sqlite.database import OfDatabase
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import parse_run, parse_tag_rows, tag_rows_text
@@ -20,11 +20,8 @@ _TAKE = "INSERT INTO token_budget VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET tok
 _SAVE = "INSERT INTO runs VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET status = excluded.status, run = excluded.run"
 
 
-class SqliteTagRows:
+class SqliteTagRows(OfDatabase):
     """Stores the tag rows of each user as one text."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def rows(self, user_id: str) -> dict[str, TagRow]:
         with self._database.reading() as connection:
@@ -65,11 +62,8 @@ def check_fence(connection: sqlite3.Connection, fence: Fence) -> None:
         raise CommonplaceError(ErrorCode.LEASE_LOST, "another run has taken over; this run can no longer write")
 
 
-class SqliteBudget:
+class SqliteBudget(OfDatabase):
     """Counts tokens in one file."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def reserve(self, user_id: str, day: date, tokens: int, user_limit: int, limit: int) -> bool:
         with self._database.writing() as connection:
@@ -85,11 +79,8 @@ class SqliteBudget:
             connection.execute(_TAKE, (day.isoformat(), owner_number(connection, user_id), used - reserved))
 
 
-class SqliteRuns:
+class SqliteRuns(OfDatabase):
     """Stores runs, their parts and the lease of each user in one file."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
 
     def lease(self, user_id: str, now: datetime, until: datetime) -> Fence | None:
         with self._database.writing() as connection:
