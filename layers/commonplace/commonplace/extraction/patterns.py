@@ -1,14 +1,12 @@
 """The wordings that tell what a clause is: one pattern per kind; and instructions to the reader, and words for the user."""
 
 import re
-import tomllib
 from functools import cache, lru_cache
-from importlib.resources import files
 from unicodedata import normalize
 
 from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.characters import straight
-from commonplace.text.foundation.expressions import Expressions
+from commonplace.text.foundation.expressions import Expressions, read_table, table_of
 
 LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "ja")
 """Whose wordings stand in `patterns.toml`."""
@@ -37,29 +35,19 @@ def has_wording(kind: str, text: str) -> bool:
 
 def alternatives(kind: str) -> list[str]:
     """The single expressions of a kind."""
-    return [line for line in _table()[kind].splitlines() if line]
-
-
-@cache
-def _table() -> dict[str, str]:
-    return tomllib.loads((files(__package__) / "patterns.toml").read_text(encoding="utf-8"))
+    return [line for line in table_of(__package__, "patterns.toml")[kind].splitlines() if line]
 
 
 @cache
 def word_list(name: str) -> frozenset[str]:
     """The words of a list of `words.toml`, as they are written there. KeyError for an unknown one."""
-    return frozenset(_words()[name].split())
+    return frozenset(table_of(__package__, "words.toml")[name].split())
 
 
 @cache
 def word_stems(name: str) -> frozenset[str]:
     """The same as an index has them."""
-    return frozenset(tokenizer.terms(_words()[name]))
-
-
-@cache
-def _words() -> dict[str, str]:
-    return tomllib.loads((files(__package__) / "words.toml").read_text(encoding="utf-8"))
+    return frozenset(tokenizer.terms(table_of(__package__, "words.toml")[name]))
 
 
 @cache
@@ -92,7 +80,7 @@ def is_instruction_to_reader(text: str) -> bool:
 
 @cache
 def _wordings() -> re.Pattern[str]:
-    table = tomllib.loads((files(__package__) / "injections.toml").read_text("utf-8"))
+    table = read_table(__package__, "injections.toml")
     wordings = [wording for key, row in table.items() if key != "words" for wording in row]
     for name, words in table["words"].items():
         wordings = [wording.replace(f"{{{name}}}", f"(?:{words})") for wording in wordings]

@@ -3,14 +3,12 @@
 import hashlib
 import json
 import re
-import tomllib
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
-from importlib.resources import files
 from typing import Any
 
 from commonplace.contract import validate
@@ -31,6 +29,7 @@ from commonplace.domain.interactions import (
     SkippedMessage,
 )
 from commonplace.ports.values import Caller
+from commonplace.text.foundation.expressions import read_table
 from commonplace.text.redaction import redact, without_secret
 from commonplace.text.redaction.answers import question_in
 
@@ -291,5 +290,5 @@ def _compile_marks() -> re.Pattern[str]:
 
 @cache
 def _load_names() -> dict[str, frozenset[str]]:
-    table = tomllib.loads((files(__package__) / "speakers.toml").read_text(encoding="utf-8"))
+    table = read_table(__package__, "speakers.toml")
     return {role: frozenset(names) for role, names in table.items()}

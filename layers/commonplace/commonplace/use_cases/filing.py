@@ -3,11 +3,9 @@
 import csv
 import functools
 import io
-import tomllib
 import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import get_args
 
 from pydantic import JsonValue
@@ -15,6 +13,7 @@ from pydantic import JsonValue
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.taxonomy import Category
 from commonplace.text.classifier.classification import Classification
+from commonplace.text.foundation.expressions import read_table
 from commonplace.text.tagging.names import singular
 from commonplace.use_cases.record_files import quoted, unquoted
 
@@ -129,6 +128,6 @@ def _fold_category_name(name: str) -> str:
 
 @functools.cache
 def _load_category_names() -> Mapping[str, Category]:
-    table = tomllib.loads((files(__package__) / "legacy_categories.toml").read_text(encoding="utf-8"))
+    table = read_table(__package__, "legacy_categories.toml")
     named = {name: category for category in _CATEGORIES for name in (*table[category].split(), category)}
     return {_fold_category_name(name): category for name, category in named.items()}

@@ -2,7 +2,6 @@
 
 import functools
 import re
-import tomllib
 from dataclasses import dataclass
 from importlib.resources import files
 
@@ -11,6 +10,7 @@ from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.calendar import is_calendar_word
 from commonplace.text.foundation.characters import LETTERS, straight
 from commonplace.text.foundation.english import is_english
+from commonplace.text.foundation.expressions import read_table
 from commonplace.text.tagging.names import american
 
 _VALUE_BEFORE = r"(?P<value>[^,.;!?…。、()\s][^,;!?…。、()]{0,60}?)"
@@ -130,7 +130,7 @@ def _stems(text: str) -> frozenset[str]:
 
 @functools.cache
 def _patterns() -> dict[str, tuple[re.Pattern[str], ...]]:
-    table: dict[str, str] = tomllib.loads((files(__package__) / "attributes.toml").read_text(encoding="utf-8"))
+    table: dict[str, str] = read_table(__package__, "attributes.toml")
     return {name: tuple(map(_compiled, filter(None, lines.splitlines()))) for name, lines in table.items()}
 
 

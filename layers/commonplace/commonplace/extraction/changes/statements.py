@@ -2,15 +2,14 @@
 
 import functools
 import re
-import tomllib
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
-from importlib.resources import files
 
 from commonplace.extraction.clauses import sentences
 from commonplace.extraction.content_words import stems_of
 from commonplace.extraction.patterns import compiled, wording_pattern
 from commonplace.text.foundation.characters import straight
+from commonplace.text.foundation.expressions import read_table
 from commonplace.text.foundation.sentences import STOPS
 
 _LEAST_BEFORE_VERB = 3
@@ -78,7 +77,7 @@ def _cuts_in_japanese(text: str) -> Iterator[CutPoint]:
 
 @functools.cache
 def _rows() -> tuple[_LanguageRow, ...]:
-    table = tomllib.loads((files(__package__) / "continuations.toml").read_text(encoding="utf-8"))
+    table = read_table(__package__, "continuations.toml")
 
     def compiled(row: dict[str, str], key: str) -> re.Pattern[str]:
         return re.compile(row[key].replace("{verbs}", row["verbs"]), re.IGNORECASE)

@@ -1,14 +1,13 @@
 """Find the polarity of a clause, affirmative or negative, from word tables."""
 
 import re
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
 from commonplace.extraction.patterns import compiled, the_user
 from commonplace.text.foundation.characters import straight
+from commonplace.text.foundation.expressions import read_table
 from commonplace.text.foundation.languages import language_of
 
 YES, NO = frozenset([True]), frozenset([False])
@@ -20,7 +19,7 @@ _ROOT = 4
 @cache
 def tables() -> Mapping[str, Mapping[str, Any]]:
     """Return the word tables by language code."""
-    return tomllib.loads((files(__package__) / "words.toml").read_text("utf-8"))
+    return read_table(__package__, "words.toml")
 
 
 @cache

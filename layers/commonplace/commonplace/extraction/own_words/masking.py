@@ -1,11 +1,11 @@
 """Hide the known foreign text of a message from the finders, and load the wordings that announce foreign text."""
 
 import re
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
+
+from commonplace.text.foundation.expressions import read_table
 
 HIDDEN = "\ue000"
 """This private-use character replaces a foreign character. It is neither a word nor a blank."""
@@ -74,7 +74,7 @@ def visible_spans(view: str) -> Iterator[TextSpan]:
 @cache
 def cues() -> Mapping[str, Any]:
     """Return the wordings by language. The entry `any` applies to all languages."""
-    return tomllib.loads((files(__package__) / "cues.toml").read_text("utf-8"))
+    return read_table(__package__, "cues.toml")
 
 
 @cache

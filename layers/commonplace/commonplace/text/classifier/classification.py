@@ -2,15 +2,14 @@
 
 import math
 import re
-import tomllib
 from dataclasses import dataclass, replace
-from importlib.resources import files
 from typing import NamedTuple
 
 from commonplace.domain.loading import loaded_once
 from commonplace.domain.taxonomy import Category, StatementType
 from commonplace.text.classifier.model import CJK, Label, Tuning, Vector, normal, shipped
 from commonplace.text.foundation.characters import straight
+from commonplace.text.foundation.expressions import read_table
 from commonplace.text.foundation.sentences import STRAIGHT_QUOTES, sentence_spans
 
 _USER = r"\b(?:the )?user"
@@ -30,7 +29,7 @@ def is_standing_wish(text: str) -> bool:
 
 @loaded_once
 def _compile_wishes() -> re.Pattern[str]:
-    table = tomllib.loads((files(__package__) / "standing.toml").read_text(encoding="utf-8"))
+    table = read_table(__package__, "standing.toml")
     lines = "|".join(f"(?:{line})" for line in table.pop("wishes").splitlines() if line)
     for name, listed in {**table, "user": _USER}.items():
         lines = lines.replace(f"{{{name}}}", "|".join(line for line in listed.splitlines() if line))
@@ -56,7 +55,7 @@ class _Tables(NamedTuple):
 
 @loaded_once
 def _load_tables() -> _Tables:
-    table = tomllib.loads((files(__package__) / "vital.toml").read_text(encoding="utf-8"))
+    table = read_table(__package__, "vital.toml")
     return _Tables(_compile_any_of(table["health"]), _compile_any_of(table["heard_of"]), re.compile("|".join(table["named"])))
 
 

@@ -6,11 +6,9 @@ The features are the normalized words of a text, and classes of cue words like l
 import functools
 import json
 import re
-import tomllib
 import unicodedata
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Self, get_args
 from zlib import crc32
@@ -20,6 +18,7 @@ from numpy.typing import NDArray
 
 from commonplace.domain.loading import DATA, loaded_once
 from commonplace.domain.taxonomy import Category, StatementType
+from commonplace.text.foundation.expressions import read_table
 
 CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff]")
 _STOPS = frozenset("!.?;。！？…")
@@ -47,7 +46,7 @@ class _English(NamedTuple):
 
 @functools.cache
 def _load_english() -> _English:
-    table = tomllib.loads((files(__package__) / "words.toml").read_text(encoding="utf-8"))
+    table = read_table(__package__, "words.toml")
     contractions = tuple((re.compile(pattern), written_out) for pattern, written_out in table["contractions"])
     return _English(re.compile(table["contracted"]), contractions, frozenset(table["function"].split()))
 
@@ -125,7 +124,7 @@ def unspaced_classes(text: str) -> list[str]:
 @loaded_once
 def lexicon() -> Lexicon:
     """Return the packaged cue table. It is loaded once per process."""
-    table = tomllib.loads((files(__package__) / "cues.toml").read_text(encoding="utf-8"))
+    table = read_table(__package__, "cues.toml")
     made = Lexicon({}, {}, {}, [], [])
     for name, listed in table.items():
         for phrase in listed.replace("\n", " ").split(","):

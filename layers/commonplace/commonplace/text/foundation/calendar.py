@@ -1,12 +1,11 @@
 """The names of months and weekdays with their numbers, in the languages that have a row in `calendar.toml`."""
 
-import tomllib
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any, NamedTuple
 
 from commonplace.text.foundation import tokenizer
+from commonplace.text.foundation.expressions import table_of
 
 _IN_TIMES = "in_times"
 LANGUAGES_IN_TIMES = ("en", "de", "fr", "es", "ja")
@@ -68,7 +67,7 @@ def month_names() -> tuple[str, ...]:
 
 @cache
 def _list_calendar_words() -> frozenset[str]:
-    relative = str(_load_tables()["relative"]).split()
+    relative = str(table_of(__package__, "calendar.toml")["relative"]).split()
     return _list_weekday_words() | {word for name in (*month_names(), *relative) for word in tokenizer.words(name)}
 
 
@@ -84,9 +83,4 @@ def _number_names(names: str, first: int, *, usual: bool = False) -> Names:
 
 
 def _load_rows() -> Mapping[str, Mapping[str, Any]]:
-    return {code: row for code, row in _load_tables().items() if isinstance(row, dict)}
-
-
-@cache
-def _load_tables() -> Mapping[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("calendar.toml").read_text(encoding="utf-8"))
+    return {code: row for code, row in table_of(__package__, "calendar.toml").items() if isinstance(row, dict)}

@@ -1,32 +1,26 @@
 """Find the possible forms of English words, make verbs agree with "the user" or "they", and load the word tables."""
 
-import tomllib
 from functools import cache, lru_cache
-from importlib.resources import files
 from typing import Any
 
 from commonplace.domain.loading import loaded_once
+from commonplace.text.foundation.expressions import table_of
 
 _CACHED_WORDS = 4_096
-
-
-@cache
-def _load_tables() -> dict[str, dict[str, str]]:
-    return tomllib.loads(files(__package__).joinpath("english.toml").read_text(encoding="utf-8"))
 
 
 @cache
 def table(name: str) -> frozenset[str]:
     """Return the words of the table `section.name`. Underscores become blanks. Raises KeyError for an unknown table."""
     section, key = name.split(".")
-    return frozenset(word.replace("_", " ") for word in _load_tables()[section][key].split())
+    return frozenset(word.replace("_", " ") for word in table_of(__package__, "english.toml")[section][key].split())
 
 
 @cache
 def mapping(name: str) -> dict[str, tuple[str, ...]]:
     """Return the values of each word in the table `section.name`. Underscores become blanks."""
     section, key = name.split(".")
-    pairs = (pair.replace("_", " ").partition("=") for pair in _load_tables()[section][key].split())
+    pairs = (pair.replace("_", " ").partition("=") for pair in table_of(__package__, "english.toml")[section][key].split())
     return {word: tuple(values.split(",")) for word, _, values in pairs}
 
 

@@ -1,11 +1,21 @@
-"""Regular expressions with natural-language words, stored in a table of the package that uses them."""
+"""Tables of words and regular expressions, stored in the package that uses them."""
 
 import re
 import tomllib
-from functools import cached_property
+from functools import cache
 from importlib.resources import files
+from typing import Any
 
 _ROW = re.compile(r"\{(\w+\.\w+)\}")
+
+
+def read_table(package: str, name: str) -> dict[str, Any]:
+    """Return a TOML file of a package."""
+    return tomllib.loads(files(package).joinpath(name).read_text(encoding="utf-8"))
+
+
+table_of = cache(read_table)
+"""Return a TOML file of a package, which is read once."""
 
 
 class Expressions:
@@ -23,7 +33,7 @@ class Expressions:
         """Return the row `section.row`, as part of another expression."""
         if name not in self._texts:
             section, row = name.split(".")
-            joined = "".join(self._table[section][row].splitlines())
+            joined = "".join(table_of(self._package, "expressions.toml")[section][row].splitlines())
             self._texts[name] = _ROW.sub(lambda named: self.expression(named[1]), joined)
         return self._texts[name]
 
@@ -33,7 +43,3 @@ class Expressions:
         if pattern is None:
             pattern = self._patterns[name] = re.compile(self.expression(name))
         return pattern
-
-    @cached_property
-    def _table(self) -> dict[str, dict[str, str]]:
-        return tomllib.loads(files(self._package).joinpath("expressions.toml").read_text(encoding="utf-8"))

@@ -1,15 +1,14 @@
 """The known languages, and the detection of a short text's language."""
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.resources import files
 
 from commonplace.text.foundation.characters import straight
 from commonplace.text.foundation.english import is_english
+from commonplace.text.foundation.expressions import read_table
 
 ENGLISH = "en"
 _LETTER_WEIGHT = 0.3
@@ -41,7 +40,7 @@ class Language:
 @cache
 def languages() -> Mapping[str, Language]:
     """Return every known language, by its code (ISO 639-1)."""
-    rows = tomllib.loads(files(__package__).joinpath("languages.toml").read_text(encoding="utf-8"))
+    rows = read_table(__package__, "languages.toml")
     return {
         code: Language(
             code,

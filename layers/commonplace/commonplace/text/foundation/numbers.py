@@ -1,10 +1,9 @@
 """Number words with their values, in the languages that have a row in `numbers.toml`."""
 
-import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
-from importlib.resources import files
-from typing import Any
+
+from commonplace.text.foundation.expressions import table_of
 
 
 @cache
@@ -45,19 +44,19 @@ def every_number() -> Mapping[str, frozenset[int]]:
 @cache
 def digit_words() -> Mapping[str, int]:
     """Return the words for the digits of a spoken code ("oh", "null") in all languages. They have no accents."""
-    return dict(_parse_pairs(_load_tables()["said_digits"]))
+    return dict(_parse_pairs(table_of(__package__, "numbers.toml")["said_digits"]))
 
 
 @cache
 def multipliers() -> Mapping[str, int]:
     """Return the multipliers by the word after a figure ("4k", "12 tausend"). Words for a million are not included."""
-    return dict(_parse_pairs(_load_tables()["multipliers"]))
+    return dict(_parse_pairs(table_of(__package__, "numbers.toml")["multipliers"]))
 
 
 @cache
 def links() -> frozenset[str]:
     """Return the words that join the parts of a number ("and", "und")."""
-    return frozenset(_load_tables()["links"].split())
+    return frozenset(table_of(__package__, "numbers.toml")["links"].split())
 
 
 def _parse_pairs(row: str) -> Iterator[tuple[str, int]]:
@@ -67,9 +66,4 @@ def _parse_pairs(row: str) -> Iterator[tuple[str, int]]:
 
 
 def _load_rows() -> Mapping[str, Mapping[str, str]]:
-    return {code: row for code, row in _load_tables().items() if isinstance(row, dict)}
-
-
-@cache
-def _load_tables() -> Mapping[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("numbers.toml").read_text(encoding="utf-8"))
+    return {code: row for code, row in table_of(__package__, "numbers.toml").items() if isinstance(row, dict)}

@@ -5,19 +5,18 @@ classifier.
 """
 
 import re
-import tomllib
 from collections.abc import Iterator
-from functools import cache
-from importlib.resources import files
-from typing import Any
+from functools import cache, partial
 
 from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.calendar import is_calendar_word
+from commonplace.text.foundation.expressions import table_of
 
 STOPS = (".", "!", "?", "…", "。", "！", "？")
 """Characters that end a sentence."""
 STRAIGHT_QUOTES, ANY_QUOTES = "\"')", "\"'”’»)"
 """Characters that may close a sentence after its stop. Square brackets are handled separately."""
+_load_table = partial(table_of, __package__, "sentences.toml")
 _LONGEST_ABBREVIATION = 16
 _ORDINAL = re.compile(r"(?<!\d)\d{1,2}\.\s+(?:([^\W\d_]+))")
 
@@ -67,8 +66,3 @@ def _compile_abbreviations() -> re.Pattern[str]:
     words = [*abbreviations("titles", "titles_elsewhere", "beside_names", "in_texts"), *_load_table()["dotted"].split()]
     numbers = "|".join(abbreviations("numbers"))
     return re.compile(rf"(?:\b(?:{'|'.join(sorted(words))}|(?P<number>{numbers}))|\b[A-Z])\.$", re.IGNORECASE)
-
-
-@cache
-def _load_table() -> dict[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("sentences.toml").read_text(encoding="utf-8"))

@@ -7,12 +7,11 @@ become character bigrams, and Chinese characters also become single tokens.
 
 import functools
 import re
-import tomllib
 import unicodedata
 from collections.abc import Collection
-from importlib.resources import files
 
 from commonplace.text.foundation.characters import HANGUL, UNSPACED
+from commonplace.text.foundation.expressions import table_of
 
 _TECHNICAL = {"c++": "cpp", "c#": "csharp", "f#": "fsharp", ".net": "dotnet", "g++": "gpp"}
 _TECHNICAL_WORD = re.compile(r"(?<!\w)(?:c\+\+|c#|f#|\.net|g\+\+)(?!\w)")
@@ -26,18 +25,13 @@ _MARKED = ("LATIN", "GREEK", "CYRILLIC")
 @functools.cache
 def stop_words() -> frozenset[str]:
     """Return English function words and words about talking, which no index contains."""
-    return frozenset(_load_stop_words()["index"].split())
+    return frozenset(table_of(__package__, "stop_words.toml")["index"].split())
 
 
 @functools.cache
 def terms_of_asking() -> frozenset[str]:
     """Return the terms of a question that name nothing to search for ("show everything that you know")."""
-    return frozenset(terms(_load_stop_words()["asking"]))
-
-
-@functools.cache
-def _load_stop_words() -> dict[str, str]:
-    return tomllib.loads(files(__package__).joinpath("stop_words.toml").read_text(encoding="utf-8"))
+    return frozenset(terms(table_of(__package__, "stop_words.toml")["asking"]))
 
 
 def words(text: str) -> list[str]:

@@ -3,13 +3,12 @@
 This module also finds all spoken secrets in Japanese, like 「パスワードはhunter2です」 or 「4471がドアのコードです」."""
 
 import re
-import tomllib
 from collections.abc import Iterator
 from functools import cache
-from importlib import resources
 from typing import Any, NamedTuple
 
 from commonplace.text.foundation.characters import bare_in_place
+from commonplace.text.foundation.expressions import read_table
 from commonplace.text.redaction.values import Spans, Token, digits, is_mixed, is_plain_answer, read, tokens
 from commonplace.text.redaction.view import HIDDEN, Span, View, view_of
 from commonplace.text.redaction.vocabulary import Noun, compiled, expression, nouns, words
@@ -33,7 +32,7 @@ _ALONE = re.compile(r"[ぁ-んァ-ヶー一-龥々0-9a-z]{2,12}(?=[。!\s]*$)")
 
 @cache
 def table() -> dict[str, Any]:
-    return tomllib.loads(resources.files(__package__).joinpath("japanese.toml").read_text("utf-8"))
+    return read_table(__package__, "japanese.toml")
 
 
 def value_at(view: View, at: int, kind: str, linked: bool) -> tuple[int, int] | None:

@@ -7,13 +7,12 @@ next to a login ("login: ana / Tr0ub4dor&3"), and below a header such as "recove
 Names are sequences of words (`parts_of_name`). Outer names come first."""
 
 import re
-import tomllib
 from collections.abc import Iterator, Sequence
 from functools import cache
-from importlib import resources
 from typing import NamedTuple
 
 from commonplace.text.foundation.characters import LETTERS
+from commonplace.text.foundation.expressions import read_table
 from commonplace.text.redaction.values import is_blank, is_branded, is_mixed, is_passphrase, is_remark, tokens
 from commonplace.text.redaction.view import HIDDEN, Span, View
 from commonplace.text.redaction.vocabulary import Noun, compiled, words
@@ -74,7 +73,7 @@ _REFERENCE = re.compile(r"[$%{<\[][^\s]*[}>\]%]|\$\w+|\*{3,}|[xX]{3,}|\.{3,}|" +
 
 @cache
 def _load_kinds() -> dict[str, str]:
-    rows = tomllib.loads(resources.files(__package__).joinpath("assignments.toml").read_text("utf-8"))
+    rows = read_table(__package__, "assignments.toml")
     return {name: kind for kind, names in rows.items() for name in names}
 
 

@@ -5,17 +5,16 @@ text (PEM, OpenSSH, PGP) or recovery phrases, or they have a checksum. Cards, IB
 name."""
 
 import re
-import tomllib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 from hashlib import sha256
-from importlib import resources
 from math import log2
 from typing import NamedTuple
 from unicodedata import normalize
 
 from commonplace.text.foundation.characters import LETTERS, bare_in_place
+from commonplace.text.foundation.expressions import read_table
 from commonplace.text.redaction.view import Span, View
 from commonplace.text.redaction.vocabulary import compiled, expression, words
 
@@ -97,7 +96,7 @@ class _Format(NamedTuple):
 
 @cache
 def _load_formats() -> list[_Format]:
-    rows = tomllib.loads(resources.files(__package__).joinpath("formats.toml").read_text("utf-8"))["format"]
+    rows = read_table(__package__, "formats.toml")["format"]
     return [_Format(row["kind"], tuple(row["hint"]), re.compile(row["pattern"], re.ASCII)) for row in rows]
 
 
@@ -339,7 +338,7 @@ def find_identities(view: View) -> Iterator[Span]:
 
 @cache
 def _load_identities() -> list[_Identity]:
-    rows = tomllib.loads(resources.files(__package__).joinpath("identities.toml").read_text("utf-8"))["identity"]
+    rows = read_table(__package__, "identities.toml")["identity"]
     checks = {"french": _is_french, "spanish": _is_spanish}
     return [
         _Identity(

@@ -1,15 +1,13 @@
 """Loads the word tables (`nouns.toml`, `words.toml`, `expressions.toml`) on first use, and finds nouns for secrets."""
 
 import re
-import tomllib
 from collections.abc import Iterator
 from functools import cache
-from importlib import resources
 from typing import Any, NamedTuple
 
 from commonplace.domain.loading import loaded_once
 from commonplace.text.foundation.characters import bare_in_place
-from commonplace.text.foundation.expressions import Expressions
+from commonplace.text.foundation.expressions import Expressions, read_table
 from commonplace.text.redaction.view import View
 
 _NUMBER = re.compile(r"[1-9]\d{2}[ -]?\d{3}(?![\d-])")
@@ -62,7 +60,7 @@ class Noun(NamedTuple):
 
 @loaded_once
 def _load_table(name: str) -> dict[str, Any]:
-    return tomllib.loads(resources.files(__package__).joinpath(name).read_text("utf-8"))
+    return read_table(__package__, name)
 
 
 @loaded_once

@@ -2,11 +2,11 @@
 
 import functools
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from importlib.resources import files
 
 from commonplace.text.foundation.characters import bare
+from commonplace.text.foundation.expressions import read_table, table_of
 
 _TECHNICAL_TOPICS = "en_technology"
 _ENGLISH_TOPICS = ("en_life", "en_leisure", "en_work", _TECHNICAL_TOPICS)
@@ -23,7 +23,7 @@ def singulars() -> Mapping[str, str]:
 @functools.cache
 def stop_words(language: str) -> frozenset[str]:
     """Return words of the language that are never a tag. These words separate concepts."""
-    tables = _load_stop_words()[language]
+    tables = table_of(__package__, "stop_words.toml")[language]
     words = {word for name in ("function", "forms", "plain") for word in _split_bare_words(tables.get(name, ""))}
     for verb in _split_bare_words(tables.get("verbs", "")):
         words.update(_build_verb_forms(verb))
@@ -33,25 +33,25 @@ def stop_words(language: str) -> frozenset[str]:
 @functools.cache
 def function_words(language: str) -> frozenset[str]:
     """Return the grammar words of a language, which identify it."""
-    return frozenset(_split_bare_words(_load_stop_words()[language]["function"]))
+    return frozenset(_split_bare_words(table_of(__package__, "stop_words.toml")[language]["function"]))
 
 
 @functools.cache
 def describing_words() -> frozenset[str]:
     """Return English adjectives and vague nouns. They are no tags, but parts of topic names (`dark` of `dark mode`)."""
-    return frozenset(_split_bare_words(_load_stop_words()["en"]["plain"]))
+    return frozenset(_split_bare_words(table_of(__package__, "stop_words.toml")["en"]["plain"]))
 
 
 @functools.cache
 def capitals() -> frozenset[str]:
     """Return English words that may be capitalized inside a sentence without being names, except months and weekdays."""
-    return frozenset(_load_stop_words()["en"]["capitals"].split())
+    return frozenset(table_of(__package__, "stop_words.toml")["en"]["capitals"].split())
 
 
 @functools.cache
 def false_friends(language: str) -> frozenset[str]:
     """Return words of the language that look like an English word and mean something else."""
-    return frozenset(_split_bare_words(_load_stop_words()[language].get("false_friends", "")))
+    return frozenset(_split_bare_words(table_of(__package__, "stop_words.toml")[language].get("false_friends", "")))
 
 
 def topic_lines(language: str) -> Iterator[tuple[str, str | None, list[str]]]:
@@ -104,13 +104,13 @@ def kinds() -> Mapping[str, frozenset[int]]:
 def listed(name: str) -> tuple[str, ...]:
     """Return the words of the small table `section.name`, in order. Raises KeyError for an unknown name."""
     section, key = name.split(".")
-    return tuple(_load_small_tables()[section][key].split())
+    return tuple(table_of(__package__, "words.toml")[section][key].split())
 
 
 @functools.cache
 def figure_patterns() -> Mapping[str, re.Pattern[str]]:
     """Return the patterns of figures that indicate a topic (age, height, weight), by topic."""
-    tables = tomllib.loads(_read_file("figures.toml"))
+    tables = read_table(__package__, "figures.toml")
     patterns = {topic: "|".join(rows) for topic, rows in tables["topics"].items()}
     for name, part in tables["parts"].items():
         patterns = {topic: pattern.replace(f"<{name}>", part) for topic, pattern in patterns.items()}
@@ -120,26 +120,12 @@ def figure_patterns() -> Mapping[str, re.Pattern[str]]:
 @functools.cache
 def scales() -> Mapping[str, tuple[float, float]]:
     """Return two cosines per embedding model: of two unrelated tags, and of two tags with the same meaning."""
-    return {model: (row["unrelated"], row["same"]) for model, row in tomllib.loads(_read_file("scales.toml")).items()}
-
-
-@functools.cache
-def _load_small_tables() -> Mapping[str, dict[str, str]]:
-    return tomllib.loads(_read_file("words.toml"))
-
-
-@functools.cache
-def _load_stop_words() -> Mapping[str, dict[str, str]]:
-    return tomllib.loads(_read_file("stop_words.toml"))
-
-
-def _read_file(name: str) -> str:
-    return files(__package__).joinpath(name).read_text(encoding="utf-8")
+    return {model: (row["unrelated"], row["same"]) for model, row in read_table(__package__, "scales.toml").items()}
 
 
 def _read_lines(name: str) -> list[str]:
     """Return the lines of a table. An indented line continues the previous line."""
-    joined = _read_file(name).replace("\n  ", " ")
+    joined = files(__package__).joinpath(name).read_text(encoding="utf-8").replace("\n  ", " ")
     return [line for line in joined.splitlines() if line and not line.startswith("#")]
 
 

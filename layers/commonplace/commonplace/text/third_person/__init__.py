@@ -27,13 +27,12 @@ Left alone
 """
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from itertools import takewhile
 
 from commonplace.text.foundation.english import is_english
+from commonplace.text.foundation.expressions import read_table
 from commonplace.text.foundation.languages import ENGLISH, UNKNOWN, language_of, languages, owners
 from commonplace.text.third_person.statements import turned
 from commonplace.text.third_person.tokens import Token, read
@@ -70,7 +69,7 @@ def to_third_person(text: str, speaker: str | None = None) -> str:
 @cache
 def frames() -> Mapping[str, tuple[str, str]]:
     """What stands before and behind a text that is kept as it is, by language; `other` for those not named."""
-    rows = tomllib.loads(files(__package__).joinpath("frames.toml").read_text(encoding="utf-8"))
+    rows = read_table(__package__, "frames.toml")
     return {code: (frame.partition("…")[0], frame.partition("…")[2]) for code, frame in rows.items()}
 
 

@@ -4,19 +4,19 @@ The module also computes parts and neighbours of a period (early May, the weeken
 holidays and seasons, which depend on the hemisphere or custom of a time zone.
 """
 
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta, timezone
-from functools import cache
-from importlib.resources import files
+from functools import partial
 from typing import Any
 
 from dateutil.easter import easter
 from dateutil.relativedelta import relativedelta
 
+from commonplace.text.foundation.expressions import table_of
 from commonplace.text.time_ranges import Period
 
+_load_table = partial(table_of, __package__, "named_periods.toml")
 # Hours from midnight. Night includes the evening before, because "last night" may mean the dinner or the dream.
 HOURS = {
     "morning": (5, 12),
@@ -295,8 +295,3 @@ def _get_rule(name: str, zone: str) -> Rule:
 
 def _is_in(zone: str, zones: str) -> bool:
     return any(zone == place or (place.endswith("/") and zone.startswith(place)) for place in zones.split())
-
-
-@cache
-def _load_table() -> dict[str, Any]:
-    return tomllib.loads(files(__package__).joinpath("named_periods.toml").read_text("utf-8"))
