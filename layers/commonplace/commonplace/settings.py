@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import invalid
 from commonplace.domain.fields import Model
 
 _PREFIX = "COMMONPLACE_"
@@ -104,7 +104,7 @@ def read_settings(environment: Mapping[str, str] | None = None) -> Settings:
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         key = names[str(first["loc"][0])]
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{key}: {first['msg']}", key) from None
+        raise invalid(key, first["msg"]) from None
 
 
 def metrics_namespace(environment: Mapping[str, str] | None = None) -> str:

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 from tempfile import NamedTemporaryFile
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.domain.folders import make_private
 
 
@@ -23,7 +23,7 @@ class FolderPages:
         try:
             return path.read_bytes().decode() if path.is_file() else None
         except UnicodeDecodeError as error:
-            raise _build_refusal(f"holds {name}, which is no text in UTF-8") from error
+            raise invalid("dir", f"holds {name}, which is no text in UTF-8") from error
         except OSError as error:
             raise _build_file_error(error, name) from error
 
@@ -48,7 +48,7 @@ class FolderPages:
         folder = self._folder.resolve()
         path = (folder / name).resolve()
         if not path.is_relative_to(folder):
-            raise _build_refusal(f"must not hold links that lead out of it, as {name} does")
+            raise invalid("dir", f"must not hold links that lead out of it, as {name} does")
         return path
 
 
@@ -63,10 +63,6 @@ def _replace_file(path: Path, body: bytes) -> None:
         except BaseException:
             Path(file.name).unlink(missing_ok=True)
             raise
-
-
-def _build_refusal(why: str) -> CommonplaceError:
-    return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"dir: {why}", "dir")
 
 
 def _build_file_error(error: OSError, name: str) -> CommonplaceError:

@@ -18,7 +18,7 @@ from commonplace.bootstrap.models import (
     weights_of,
 )
 from commonplace.bootstrap.upkeep import upkeep_of_table
-from commonplace.domain.errors import CommonplaceError, ErrorCode, require_extra
+from commonplace.domain.errors import CommonplaceError, invalid, require_extra
 from commonplace.domain.taxonomy import SIMILARITIES
 from commonplace.ports.bundle import BackupStorage, Ports, Upkeep
 from commonplace.ports.index import MemoryIndex
@@ -181,4 +181,4 @@ def layout_of(settings: Settings) -> "Layout":
 def missing(name: str) -> CommonplaceError:
     """Return the error for a required setting that is missing."""
     variable = f"COMMONPLACE_{name.upper()}"
-    return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{variable}: is needed here and is not set", variable)
+    return invalid(variable, "is needed here and is not set")

@@ -10,7 +10,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Required, TypedDict
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode, refuse_half_characters
+from commonplace.domain.errors import invalid, refuse_half_characters
 from commonplace.domain.taxonomy import Category, ContentType, Emotion, InsightType, MemoryType, SearchCategory
 
 _LONGEST_NAME, _LONGEST_PATH = 255, 4_096  # of common file systems
@@ -19,12 +19,11 @@ _LONGEST_NAME, _LONGEST_PATH = 255, 4_096  # of common file systems
 def as_path(path: str | PathLike[str], field: str) -> Path:
     """Return the path of a file or folder. Raises `INVALID_ARGUMENT` if it is empty, not a path, or an impossible name."""
     if not isinstance(path, (str, PathLike)) or not str(path):
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: must be a path", field)
+        raise invalid(field, "must be a path")
     named = Path(refuse_half_characters(str(path), field))
     is_long = len(str(named)) > _LONGEST_PATH or any(len(os.fsencode(part)) > _LONGEST_NAME for part in named.parts)
     if is_long or "\0" in str(named):
-        why = f"{field}: no file has such a name: at most {_LONGEST_NAME} bytes for each part, and no NUL"
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, field)
+        raise invalid(field, f"no file has such a name: at most {_LONGEST_NAME} bytes for each part, and no NUL")
     return named
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
 from commonplace.domain.documents import Document, DocumentHead, Form, check_place
-from commonplace.domain.errors import CommonplaceError, ErrorCode, list_of, of_type
+from commonplace.domain.errors import invalid, list_of, of_type
 
 if TYPE_CHECKING:
     from commonplace.domain.interactions import Erased
@@ -35,7 +35,7 @@ class Documents:
 
         paths = None if fields is None else tuple(of_type(str, field, "fields") for field in list_of(fields, "fields"))
         if form not in get_args(Form):
-            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"form: must be {' or '.join(get_args(Form))}", "form")
+            raise invalid("form", f"must be {' or '.join(get_args(Form))}")
         writing = Writing(tuple(list_of(namespace, "namespace")), key, of_type(str, body, "body"), form, paths, version)
         return write_document(writing, self._caller(), self._ports())
 

@@ -16,7 +16,7 @@ from commonplace.client.transfer_methods import TransferMethods
 from commonplace.domain import analysis, interactions, maintenance, results, storage
 from commonplace.domain.analysis import UsageResult
 from commonplace.domain.consistency import RepairResult, Scope, TraceResult, ValidateResult
-from commonplace.domain.errors import CommonplaceError, ErrorCode, list_of, refuse_half_characters
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid, list_of, refuse_half_characters
 from commonplace.domain.flaws import gathered
 from commonplace.domain.memory import GLOBAL_AGENT
 from commonplace.domain.taxonomy import (
@@ -72,7 +72,7 @@ class Commonplace(NightMethods, TransferMethods):
         chosen = settings or read_settings()
         name = chosen.user if user_id is None else user_id
         if not name.strip():
-            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "user_id: must not be empty", "user_id")
+            raise invalid("user_id", "must not be empty")
         self._user_id = f"{BACKEND}|{refuse_half_characters(name, 'user_id')}"
         self._agent_id = refuse_half_characters(agent_id, "agent_id")
         self._clock = local.local_clock(timezone or chosen.timezone, now, "timezone" if timezone else "COMMONPLACE_TIMEZONE")

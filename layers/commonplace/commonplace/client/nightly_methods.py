@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from commonplace.bootstrap.models import folder_pages
 from commonplace.client.arguments import as_path
-from commonplace.domain.errors import CommonplaceError, ErrorCode, list_of
+from commonplace.domain.errors import invalid, list_of
 from commonplace.domain.runs import Mode, Run
 
 if TYPE_CHECKING:
@@ -137,5 +137,5 @@ class NightMethods:
 
 def _check_mode(mode: Mode | None) -> Mode | None:
     if mode not in (None, "rules", "pipeline", "agent"):
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "mode: must be rules, pipeline or agent", "mode")
+        raise invalid("mode", "must be rules, pipeline or agent")
     return mode

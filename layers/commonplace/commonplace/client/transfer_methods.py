@@ -8,7 +8,7 @@ from typing import IO, TYPE_CHECKING, Any, cast
 
 from commonplace.client.arguments import ExportFilter, as_path
 from commonplace.domain import transfer
-from commonplace.domain.errors import CommonplaceError, ErrorCode, list_of
+from commonplace.domain.errors import invalid, list_of
 from commonplace.domain.results import AnyResult
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ def _load_filing(review: AnyPath | None, categories: AnyPath | None) -> "Filing"
     named = {} if categories is None else read_categories(_read_text(categories, "categories"))
     exists = review is not None and as_path(review, "review").exists()
     if review is not None and not exists and not Path(review).absolute().parent.is_dir():
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "review: its folder does not exist", "review")
+        raise invalid("review", "its folder does not exist")
     return Filing(named, read_review(_read_text(review, "review")) if review is not None and exists else {})
 
 
@@ -249,7 +249,7 @@ def _read_text(path: AnyPath, field: str) -> str:
     try:
         return _read(as_path(path, field), field).decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: is not UTF-8", field) from None
+        raise invalid(field, "is not UTF-8") from None
 
 
 def _write_file(path: Path, text: str) -> None:
@@ -258,4 +258,4 @@ def _write_file(path: Path, text: str) -> None:
         with path.open("x", encoding="utf-8-sig", newline="") as file:
             file.write(text)
     except OSError as error:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"review: {error.strerror}", "review") from error
+        raise invalid("review", f"{error.strerror}") from error

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args, get_origin
 
 from pydantic import BaseModel
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.domain.fields import Sent
 from commonplace.domain.strict_json import read_json
 
@@ -25,7 +25,7 @@ def read_flag(text: str, field: str) -> bool:
     """Parse true or false in any case. Raises `INVALID_ARGUMENT`, which names the field, for any other text."""
     value = _BOOLEANS.get(text.strip().lower())
     if value is None:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: must be true or false", field)
+        raise invalid(field, "must be true or false")
     return value
 
 

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import PydanticCustomError
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.domain.fields import MAX_TEXT, in_zone
 from commonplace.text.foundation.characters import WORD
 from commonplace.text.redaction import Redaction, redact
@@ -108,7 +108,7 @@ def moment_in(zone: tzinfo | None, value: datetime, path: str) -> datetime:
     try:
         return in_zone(value, zone)
     except PydanticCustomError as error:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{path}: {error}", path) from None
+        raise invalid(path, str(error)) from None
 
 
 def redacted_value(value: str, key: str) -> tuple[str, list[str]]:

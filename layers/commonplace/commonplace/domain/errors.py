@@ -58,8 +58,7 @@ def refuse_half_characters(text: str, field: str) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        why = f"{field}: must not contain half a character, U+{ord(text[error.start]):04X}"
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, field) from None
+        raise invalid(field, f"must not contain half a character, U+{ord(text[error.start]):04X}") from None
     return text
 
 
@@ -71,14 +70,14 @@ AnyItem = TypeVar("AnyItem")
 def of_type(kind: type[AnyValue], value: AnyValue, field: str) -> AnyValue:
     """Return the value of an argument. Raises `INVALID_ARGUMENT` for another type."""
     if not isinstance(value, kind) or (isinstance(value, bool) and kind is int):
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: must be {_KINDS[kind]}", field)
+        raise invalid(field, f"must be {_KINDS[kind]}")
     return value
 
 
 def list_of(values: Iterable[AnyItem], field: str) -> list[AnyItem]:
     """Return the values of an argument as a list. Raises `INVALID_ARGUMENT` unless it is a list of values."""
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, Iterable):
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: must be a list", field)
+        raise invalid(field, "must be a list")
     return list(values)
 
 
@@ -105,6 +104,11 @@ class CommonplaceError(Exception):
         return {
             "error": {"code": self.code.label, "message": self.message, "field": self.field, "retryable": self.code.retryable}
         }
+
+
+def invalid(field: str, why: str) -> CommonplaceError:
+    """Return `INVALID_ARGUMENT` for a field, whose name begins the message."""
+    return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: {why}", field)
 
 
 def time_zone(name: str, field: str) -> ZoneInfo:

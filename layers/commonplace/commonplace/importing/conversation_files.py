@@ -11,7 +11,7 @@ from io import BytesIO
 from pathlib import Path, PurePosixPath
 from typing import IO
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, invalid
 from commonplace.domain.imports import RefusedEntry, Unread
 from commonplace.domain.transfer import MOST_BYTES
 from commonplace.importing.sources import OTHER_FILE, Source, decoded
@@ -83,7 +83,7 @@ def unpacked(source: Source) -> Source:
         try:
             return Source(None, decoded(archive.read(MEMORIES)))
         except _DAMAGED:
-            raise _build_unreadable("is not a valid ZIP file") from None
+            raise invalid("file", "is not a valid ZIP file") from None
 
 
 def _build_skipped_file(name: str) -> Unread:
@@ -112,19 +112,15 @@ def _check_archive_file(info: zipfile.ZipInfo) -> None:
     """Refuse unsafe files. Nothing is unpacked to disk, but no real export has a name that leads out of the archive."""
     path = PurePosixPath(info.filename)
     if path.is_absolute() or ".." in path.parts or "\\" in info.filename or ":" in info.filename:
-        raise _build_unreadable("its name leads out of the archive")
+        raise invalid("file", "its name leads out of the archive")
     if info.flag_bits & _LOCKED:
-        raise _build_unreadable("it is encrypted")
+        raise invalid("file", "it is encrypted")
     if info.compress_type not in _PACKED:
-        raise _build_unreadable("its compression method is not supported; unpack the archive")
+        raise invalid("file", "its compression method is not supported; unpack the archive")
     if info.file_size > _MOST_UNPACKED:
         raise too_large(f"is larger than {_MOST_UNPACKED // 1_000_000:,} MB when it is unpacked")
     if info.file_size > max(_SMALL, _MOST_DENSE * info.compress_size):
         raise too_large(f"is more than {_MOST_DENSE} times as large when it is unpacked")
-
-
-def _build_unreadable(why: str) -> CommonplaceError:
-    return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"file: {why}", "file")
 
 
 @contextmanager
@@ -132,6 +128,6 @@ def _open_archive(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         archive = zipfile.ZipFile(path)
     except (*_DAMAGED, ValueError, NotImplementedError):
-        raise _build_unreadable("is not a valid ZIP file") from None
+        raise invalid("file", "is not a valid ZIP file") from None
     with archive:
         yield archive

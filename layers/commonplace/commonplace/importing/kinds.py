@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, get_args
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import invalid
 from commonplace.domain.imports import ForeignFact, Imported
 from commonplace.domain.taxonomy import ImportKind
 from commonplace.importing import notes, stores, turns
@@ -78,7 +78,7 @@ def import_source(
     detected = kind_of(source, asked)
     kind, why = detected.kind, detected.why
     if only is not None and kind in (OWN, *CONVERSATIONS):
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "only: is for stores that several people share", "only")
+        raise invalid("only", "is for stores that several people share")
     if kind == OWN:
         records = read_export(source.text)
         return import_records(records, caller, ports, apply, progress, why, listed, source.text)
@@ -187,5 +187,4 @@ def _match_fields(whole: Mapping[str, Any], first: Mapping[str, Any]) -> Iterato
 
 
 def _raise_unknown(why: str = "") -> Found:
-    message = why or f"its format is unknown; give --from with one of {', '.join(get_args(ImportKind))}"
-    raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"file: {message}", "file")
+    raise invalid("file", why or f"its format is unknown; give --from with one of {', '.join(get_args(ImportKind))}")

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.domain.imports import RefusedEntry, Unread
 from commonplace.domain.strict_json import read_json
 from commonplace.domain.transfer import MOST_BYTES
@@ -99,7 +99,7 @@ class Source:
                     return tried
             except UnicodeDecodeError:
                 continue
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "file: is not a text file", "file")
+        raise invalid("file", "is not a text file")
 
     def pieces(self) -> Iterator[str]:
         """Yield the text of a file of any size, a megabyte at a time."""
@@ -182,7 +182,7 @@ def read_file(path: Path, field: str = "file", most: int = MOST_BYTES) -> bytes:
     Raises `PAYLOAD_TOO_LARGE` beyond `most` bytes, and `INVALID_ARGUMENT` for system errors, folders, devices and sockets.
     """
     if _get_file_type(path, field) == stat.S_IFDIR:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: is a folder; name a file", field)
+        raise invalid(field, "is a folder; name a file")
     with _convert_os_errors(field), path.open("rb") as file:
         data = file.read(most + 1)
     if len(data) > most:
@@ -195,8 +195,7 @@ def _get_file_type(path: Path, field: str) -> int:
     with _convert_os_errors(field):
         kind = stat.S_IFMT(path.stat().st_mode)
     if kind not in (stat.S_IFREG, stat.S_IFDIR, stat.S_IFIFO):
-        why = f"{field}: is a device or a socket; name a file, or give the text on standard input"
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, field)
+        raise invalid(field, "is a device or a socket; name a file, or give the text on standard input")
     return kind
 
 
@@ -210,7 +209,7 @@ def decoded(data: bytes) -> str:
             continue
         if "\0" not in text:
             return text.replace("\r\n", "\n")
-    raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "file: is not a text file", "file")
+    raise invalid("file", "is not a text file")
 
 
 def _get_modified_time(path: Path) -> datetime:
@@ -226,4 +225,4 @@ def _convert_os_errors(field: str = "file") -> Iterator[None]:
         why = error.strerror
         if isinstance(error, FileNotFoundError) and error.filename:
             why = f"there is no {error.filename}; name an existing file or folder"
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: {why}", field) from error
+        raise invalid(field, f"{why}") from error

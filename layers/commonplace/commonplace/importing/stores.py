@@ -8,7 +8,7 @@ from functools import partial
 from itertools import groupby, pairwise
 from typing import Any
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, invalid
 from commonplace.domain.imports import ForeignFact, Unread, merged_fields
 from commonplace.domain.strict_json import read_json
 from commonplace.domain.taxonomy import Source as Who
@@ -137,7 +137,7 @@ def _read_database(source: Source) -> Found:
                 for role, content in connection.execute("SELECT role, content FROM messages"):
                     yield Unread(f"message of {role}", "a message stored by mem0", content)
     except sqlite3.Error as error:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"file: is not a mem0 history: {error}", "file") from None
+        raise invalid("file", f"is not a mem0 history: {error}") from None
 
 
 def _read_history(memory_id: str, events: list[tuple[Any, ...]]) -> Iterator[ForeignFact]:

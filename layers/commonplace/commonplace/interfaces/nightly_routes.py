@@ -7,7 +7,7 @@ from typing import Any
 from commonplace.contract import validate
 from commonplace.contract.sent import as_declared, read_flag
 from commonplace.domain.analysis import FeedbackRequest, ForgetFeedbackRequest
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.domain.interactions import RecordRequest
 from commonplace.nightly.service import Nights
 from commonplace.use_cases import dispatch
@@ -87,5 +87,5 @@ def _check_method(method: str, allowed: str) -> None:
 def _parse_limit(query: Mapping[str, str]) -> int:
     match = _NUMBER.fullmatch(query.get("limit") or "20")
     if match is None:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "limit: must be a whole number of at most 9 digits", "limit")
+        raise invalid("limit", "must be a whole number of at most 9 digits")
     return int(match[1])

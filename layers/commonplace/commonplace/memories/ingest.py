@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.domain.fields import Notes, Place, is_never
 from commonplace.domain.ids import new_memory_id, new_operation_id
 from commonplace.domain.memory import Memory, importance_of
@@ -63,7 +63,7 @@ def new_entry(
         fields["expires_at"] = None
     elif expires is not None:
         if expires <= caller.now:
-            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "context.expires_at: is in the past", "context.expires_at")
+            raise invalid("context.expires_at", "is in the past")
         fields |= {"durability": "daily", "purge_at": expires + PURGE_DELAY}
     fields["tags"] = own_names(fields["tags"], caller.user_id, ports)
     fields.setdefault("section", section_of(fields["memory_type"], fields["category"]))

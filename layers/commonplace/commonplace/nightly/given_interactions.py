@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from typing import Any
 
 from commonplace.contract import validate
-from commonplace.domain.errors import CommonplaceError, ErrorCode, escaped
+from commonplace.domain.errors import CommonplaceError, ErrorCode, escaped, invalid
 from commonplace.domain.interactions import (
     YEARS,
     Discussion,
@@ -136,10 +136,10 @@ def _validate_interaction(value: Any, unnamed: _Unnamed) -> GivenInteraction:
         raise CommonplaceError(ErrorCode.MISSING_FIELD, "type: is required", "type")
     kind = _KINDS.get(value["type"]) if isinstance(value["type"], str) else None
     if kind is None:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"type: must be one of {', '.join(_KINDS)}", "type")
+        raise invalid("type", f"must be one of {', '.join(_KINDS)}")
     interaction = validate.check(kind, unnamed.completed(value))
     if interaction.time.year not in YEARS:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"time: must lie in {YEARS[0]}-{YEARS[-1]}", "time")
+        raise invalid("time", f"must lie in {YEARS[0]}-{YEARS[-1]}")
     if isinstance(interaction, Page):
         _refuse_too_long(interaction)
     if isinstance(interaction, GivenDiscussion) and len(interaction.messages) > MAX_MESSAGES:
@@ -158,9 +158,7 @@ def _convert_interaction(interaction: GivenInteraction) -> Interaction:
         if message.speaker and message.is_read
     ]
     if not messages:
-        raise CommonplaceError(
-            ErrorCode.INVALID_ARGUMENT, "messages: none holds text of the user or the assistant", "messages"
-        )
+        raise invalid("messages", "none holds text of the user or the assistant")
     return Discussion.model_validate({**interaction.model_dump(exclude={"messages"}), "messages": messages})
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode, of_type
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid, of_type
 from commonplace.domain.flaws import Flaws, gathered
 from commonplace.domain.ids import may_be_id
 from commonplace.domain.interactions import History, HistoryRequest, ListedRuns, RecordResult, RunReport
@@ -84,7 +84,7 @@ class Nights:
     def runs(self, limit: int = 20) -> list[Run]:
         """Return the newest runs, newest first. `limit` is 1 to 100."""
         if not 1 <= of_type(int, limit, "limit") <= MOST_RUNS:
-            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"limit: must be from 1 to {MOST_RUNS}", "limit")
+            raise invalid("limit", f"must be from 1 to {MOST_RUNS}")
         return self.context.night.runs.newest(self.context.user_id, limit)
 
     def listed(self, limit: int = 20) -> ListedRuns:

@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import JsonValue
 
 from commonplace.contract import validate
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.domain.fields import Moment, Request, Text
 from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import new_operation_id, new_run_id
@@ -176,7 +176,7 @@ def apply_pages(pages: Pages, context: RunContext, delete_many: bool = False) ->
     with exclusive_lease(context) as lease:
         edits = _find_changes(pages, context)
         if edits.deletions > most_deletions(edits.memories) and not delete_many:
-            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"delete_many: {_explain_excess(edits)}", "delete_many")
+            raise invalid("delete_many", _explain_excess(edits))
         run, planned = edits.run, [step.planned for step in edits.steps]
         changes = any(planned.told.outcome == "planned" for planned in planned)
         if changes:

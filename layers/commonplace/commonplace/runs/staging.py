@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.domain.fields import Request
 from commonplace.domain.interactions import RunReport
 from commonplace.domain.runs import Outcome, Run, RunKind, RunOperation
@@ -107,9 +107,9 @@ def _build_report(run: Run, context: RunContext) -> RunReport:
 
 def _approve_run(run: Run, context: RunContext, lease: Lease) -> Run:
     if any(operation.outcome == "discarded" for operation in run.operations):
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "run_id: was discarded; plan anew", "run_id")
+        raise invalid("run_id", "was discarded; plan anew")
     if run.status == "needs_review" and context.caller.now - run.started_at > PLAN_TTL:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "run_id: is older than seven days; plan anew", "run_id")
+        raise invalid("run_id", "is older than seven days; plan anew")
     return _add_note(run, _TOO_MANY) if _exceeds_limits(run.operations, context) else undo.approve(run, context, lease)
 
 

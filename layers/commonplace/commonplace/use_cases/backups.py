@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from datetime import datetime, timedelta
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import invalid
 from commonplace.domain.fields import Notes
 from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import new_file_id
@@ -31,8 +31,7 @@ def backup_restore(request: BackupRequest, caller: Caller, ports: Ports) -> Back
     """Run the action. Each action takes its own arguments only. Raises `CONFLICT` while a run of the user is active."""
     for name, value in request:
         if name != "action" and value is not None and name not in _TAKES[request.action]:
-            why = f"{name}: is not an argument of the action {request.action}"
-            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, name)
+            raise invalid(name, f"is not an argument of the action {request.action}")
     return _ACTIONS[request.action](request, caller, ports)
 
 

@@ -5,7 +5,7 @@ import binascii
 import hashlib
 import hmac
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import invalid
 
 _SIGNATURE = 15  # bytes
 
@@ -21,15 +21,11 @@ def place_of(cursor: str, user_id: str, question: str) -> str:
         whole = base64.b64decode(cursor.encode("ascii"), b"-_", validate=True)
         place = whole[_SIGNATURE:].decode()
     except (UnicodeError, binascii.Error):
-        raise _build_refusal() from None
+        raise invalid("cursor", "does not belong to this request") from None
     if not hmac.compare_digest(cursor, cursor_of(place, user_id, question)):
-        raise _build_refusal()
+        raise invalid("cursor", "does not belong to this request")
     return place
 
 
 def _compute_signature(place: str, user_id: str, question: str) -> bytes:
     return hmac.digest(user_id.encode(), f"{place}\n{question}".encode(), hashlib.sha256)[:_SIGNATURE]
-
-
-def _build_refusal() -> CommonplaceError:
-    return CommonplaceError(ErrorCode.INVALID_ARGUMENT, "cursor: does not belong to this request", "cursor")

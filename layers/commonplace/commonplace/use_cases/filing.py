@@ -10,7 +10,7 @@ from typing import get_args
 
 from pydantic import JsonValue
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, invalid
 from commonplace.domain.taxonomy import Category
 from commonplace.text.classifier.classification import Classification
 from commonplace.text.foundation.expressions import read_table
@@ -117,7 +117,7 @@ def _parse_category(name: str, field: str, number: int) -> Category:
 
 
 def _build_line_error(field: str, number: int, why: str) -> CommonplaceError:
-    return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: line {number}: {why}", field)
+    return invalid(field, f"line {number}: {why}")
 
 
 def _fold_category_name(name: str) -> str:

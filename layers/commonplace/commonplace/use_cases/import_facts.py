@@ -9,7 +9,7 @@ from typing import Any, Protocol, TypeVar
 
 from commonplace.contract import validate
 from commonplace.domain.batching import in_batches
-from commonplace.domain.errors import CommonplaceError, ErrorCode, escaped
+from commonplace.domain.errors import CommonplaceError, ErrorCode, escaped, invalid
 from commonplace.domain.fields import Notes, Place, in_zone, is_never
 from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import new_memory_id
@@ -151,12 +151,12 @@ class _People:
         listed = ", ".join([*shown[:_PEOPLE_SHOWN], *(["..."] if len(shown) > _PEOPLE_SHOWN else [])])
         if self.only is not None and self.only not in self.counts:
             named = f"the people are {listed}" if shown else "the file names nobody"
-            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"only: nobody has this name; {named}", "only")
+            raise invalid("only", f"nobody has this name; {named}")
         if self.only is not None or len(shown) < 2:
             return []
         several = f"these are memories of {len(self.told.keys() - {NO_NAME})} people: {listed}; choose one of them"
         if apply:
-            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"only: {several}", "only")
+            raise invalid("only", several)
         return [several]
 
 

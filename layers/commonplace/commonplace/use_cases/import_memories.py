@@ -6,7 +6,7 @@ from datetime import timedelta
 from io import BytesIO
 from typing import IO
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode, of_type
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid, of_type
 from commonplace.domain.fields import EARLIEST, Notes
 from commonplace.domain.ids import may_be_id, new_file_id
 from commonplace.domain.interactions import RunReport
@@ -47,8 +47,7 @@ def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports
     `NOT_FOUND` for an unknown upload or plan.
     """
     if sum(source is not None for source in (request.data, request.upload_id, request.run_id)) != 1:
-        why = "data: exactly one of data, upload_id and run_id must be given"
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "data")
+        raise invalid("data", "exactly one of data, upload_id and run_id must be given")
     context, kinds = run_context(caller, ports), dict[str, None]()
     text = _read_text(request, caller, ports)
 
@@ -74,7 +73,7 @@ def keep_upload(body: bytes | IO[bytes], caller: Caller, ports: Ports) -> Upload
     """
     source: IO[bytes] = BytesIO(body) if isinstance(body, bytes) else body
     if not hasattr(source, "read"):
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "body: must be bytes, or a binary file", "body")
+        raise invalid("body", "must be bytes, or a binary file")
     now, digest = caller.now, hashlib.sha256()
     source.seek(0)
     while piece := source.read(_PIECE):
@@ -140,7 +139,7 @@ def _read_text(request: ImportMemoriesRequest, caller: Caller, ports: Ports) -> 
     try:
         return body.getvalue().decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "upload_id: the file is not UTF-8", "upload_id") from None
+        raise invalid("upload_id", "the file is not UTF-8") from None
 
 
 def _plan_import(text: str, form: ImportFormat, caller: Caller, ports: Ports, kinds: dict[str, None]) -> Plan:
@@ -151,8 +150,7 @@ def _plan_import(text: str, form: ImportFormat, caller: Caller, ports: Ports, ki
                 raise record
             memory, past = checked_record(record, caller.user_id, kinds)
             if memory.agent_id not in (GLOBAL_AGENT, caller.agent_id):
-                why = f"agent_id: must be {GLOBAL_AGENT} or the calling agent"
-                raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "agent_id")
+                raise invalid("agent_id", f"must be {GLOBAL_AGENT} or the calling agent")
             records.append(Given(line, memory, past))
         except CommonplaceError as error:
             dropped.append(_build_dropped(line, error.code.label, error.field, error.message))

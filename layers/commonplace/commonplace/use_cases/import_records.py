@@ -7,7 +7,7 @@ from typing import Annotated, Any, get_args
 from pydantic import BaseModel, ConfigDict, Field, field_serializer
 
 from commonplace.contract import validate
-from commonplace.domain.errors import CommonplaceError, ErrorCode, of_type
+from commonplace.domain.errors import CommonplaceError, invalid, of_type
 from commonplace.domain.fields import MAX_TEXT, Moment, Name, Notes, printable
 from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import may_be_id
@@ -175,17 +175,17 @@ def _check_values(memory: Memory) -> None:
                     raise ValueError(f"must be at most {MAX_TEXT:,} characters")
                 normal_key(value if name == "key" and value is not None else "key")
             except ValueError as error:
-                raise _build_field_error(name, str(error)) from None
+                raise invalid(name, str(error)) from None
         if isinstance(value, int) and abs(value) > _LARGEST:
-            raise _build_field_error(name, f"must be at most {_LARGEST} away from 0")
+            raise invalid(name, f"must be at most {_LARGEST} away from 0")
         if isinstance(value, tuple) and len(value) > _MOST_WORDS:
-            raise _build_field_error(name, f"must be at most {_MOST_WORDS:,}")
+            raise invalid(name, f"must be at most {_MOST_WORDS:,}")
         if isinstance(value, datetime) and value.tzinfo is None:
-            raise _build_field_error(name, "must have an offset, e.g. 2026-05-20T18:30:00+02:00")
+            raise invalid(name, "must have an offset, e.g. 2026-05-20T18:30:00+02:00")
     if not may_be_id(memory.memory_id):
-        raise _build_field_error("memory_id", "is not a valid memory id")
+        raise invalid("memory_id", "is not a valid memory id")
     if memory.status == "active" and not memory.content.strip():  # erased memories are closed
-        raise _build_field_error(memory.indexed, "must not be empty, because the memory is active")
+        raise invalid(memory.indexed, "must not be empty, because the memory is active")
 
 
 def _redact_memory(memory: Memory, kinds: dict[str, None]) -> Memory:
@@ -198,7 +198,3 @@ def _redact_memory(memory: Memory, kinds: dict[str, None]) -> Memory:
     for name in _WORDS:
         changed[name] = tuple(word for word in getattr(memory, name) if not redact(word).kinds)
     return memory.model_copy(update=changed)
-
-
-def _build_field_error(name: str, why: str) -> CommonplaceError:
-    return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{name}: {why}", name)

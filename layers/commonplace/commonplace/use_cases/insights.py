@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.domain.ids import may_be_id, new_operation_id
 from commonplace.domain.memory import Memory
 from commonplace.domain.requests import StoreInsightRequest
@@ -99,6 +99,5 @@ def _update_memory(entry: Entry, old: Memory, caller: Caller, ports: Ports) -> I
         current = ports.records.get(caller.user_id, [old.memory_id])
         if error.code is not ErrorCode.CONFLICT or [memory.version for memory in current] != [old.version]:
             raise
-        message = "content: another memory says exactly this already"
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, message, "content") from error
+        raise invalid("content", "another memory says exactly this already") from error
     return Ingested(opens.memory, created=True, similar=[], merges=[], updates=[], degraded=None)

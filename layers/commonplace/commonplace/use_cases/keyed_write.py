@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.domain.fields import Notes, provenance_fields
 from commonplace.domain.ids import new_operation_id
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
@@ -80,8 +80,7 @@ def write_memory(request: WriteRequest, caller: Caller, ports: Ports) -> WriteRe
 
 def _refuse_code(value: str) -> None:
     if has_lines_of_code(value):
-        message = "value: holds code; say in plain words what is worth remembering of it"
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, message, "value")
+        raise invalid("value", "holds code; say in plain words what is worth remembering of it")
 
 
 def _find_key_holder(key: str, caller: Caller, ports: Ports) -> _Obstacle | None:

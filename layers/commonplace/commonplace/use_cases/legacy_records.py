@@ -7,7 +7,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import Any, TypeVar
 
 from commonplace.contract import validate
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import invalid
 from commonplace.domain.fields import within_bounds
 from commonplace.domain.legacy import MAX_SOURCE, LegacyMemory
 from commonplace.memories.enrich import tidy_tags
@@ -45,9 +45,7 @@ def field_names(mapping: Mapping[str, str]) -> dict[str, tuple[str, ...]]:
     """Return the field names with the caller's replacements, e.g. `{"content": "body"}`. Raises `INVALID_ARGUMENT`."""
     for name in mapping:
         if name not in FIELDS:
-            raise CommonplaceError(
-                ErrorCode.INVALID_ARGUMENT, f"map: there is no field {name}; there are {', '.join(FIELDS)}", "map"
-            )
+            raise invalid("map", f"there is no field {name}; there are {', '.join(FIELDS)}")
     return {**FIELDS, **{name: (theirs,) for name, theirs in mapping.items()}}
 
 

@@ -3,7 +3,7 @@
 from collections import Counter
 
 from commonplace.domain.analysis import TagCount
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import invalid
 from commonplace.domain.ids import may_be_id
 from commonplace.domain.requests import FilterOptions
 from commonplace.domain.storage import (
@@ -35,7 +35,7 @@ def list_memories(request: ListRequest, caller: Caller, ports: Ports) -> ListRes
     """Return a page of the current memories, newest first. Strongly consistent, as it reads the records."""
     options = request.options or FilterOptions()
     if request.cursor is not None and not may_be_id(request.cursor):
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "cursor: was not returned by list_memories", "cursor")
+        raise invalid("cursor", "was not returned by list_memories")
     visibility = visibility_of(caller, include_expired=options.include_expired)
     wanted = filter_of(request.category, options)
     memories, after = ports.records.listed(visibility, wanted, request.limit, request.cursor)

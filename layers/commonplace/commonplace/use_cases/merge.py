@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.domain.fields import Notes
 from commonplace.domain.interactions import OperationReport, RunReport
 from commonplace.domain.maintenance import MOST_SOURCES, MergeGroup, MergeRequest, MergeResult
@@ -65,13 +65,13 @@ def _check_arguments(request: MergeRequest) -> None:
     elif len(set(ids)) < len(ids):
         why = "an id occurs twice"
     if why is not None:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"memory_ids: {why}", "memory_ids")
+        raise invalid("memory_ids", why)
 
 
 def _load_sources(memory_ids: Sequence[str], caller: Caller, ports: Ports) -> Sources:
     ids = list(dict.fromkeys(memory_with_id(memory_id, caller, ports, "memory_ids").memory_id for memory_id in memory_ids))
     if len(ids) < len(memory_ids):
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "memory_ids: two of them name the same memory", "memory_ids")
+        raise invalid("memory_ids", "two of them name the same memory")
     return Sources.of(ports.records.stored(caller.user_id, ids), caller, ports)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from commonplace.contract import validate
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, invalid
 from commonplace.domain.flaws import gathered
 from commonplace.domain.legacy import CheckedQuery, CheckRequest, MigrationCheck
 from commonplace.domain.requests import SearchRequest
@@ -70,7 +70,7 @@ def _read_queries(text: str) -> list[CheckRequest]:
             except CommonplaceError as error:
                 raise CommonplaceError(error.code, f"queries: line {number}: {error.message}", "queries") from None
     if not requests:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "queries: holds none", "queries")
+        raise invalid("queries", "holds none")
     return requests
 
 

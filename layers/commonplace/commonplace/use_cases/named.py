@@ -2,7 +2,7 @@
 
 from difflib import get_close_matches
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode, of_type
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid, of_type
 from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import id_or_key, may_be_id
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory
@@ -33,7 +33,7 @@ def check_name(request: NamedMemory) -> None:
     if request.memory_id is None and request.key is None:
         raise CommonplaceError(ErrorCode.MISSING_FIELD, "memory_id: is required, or key in its place", "memory_id")
     if request.memory_id is not None and request.key is not None:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "memory_id: give memory_id or key, not both", "memory_id")
+        raise invalid("memory_id", "give memory_id or key, not both")
 
 
 def memory_named(request: NamedMemory, caller: Caller, ports: Ports) -> Memory:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.domain.memory import Memory
 from commonplace.domain.strict_json import read_json, read_object
 from commonplace.domain.transfer import MOST_BYTES, MOST_DEPTH, MOST_LINE_BYTES, MOST_LINES, ImportFormat
@@ -65,8 +65,7 @@ def too_large(why: str, field: str | None = None) -> CommonplaceError:
 def is_export(first: Record) -> bool:
     """Return whether a first line belongs to an export. Exports of 0.1 have no header. Raises for unknown formats."""
     if HEADER in first and first != {HEADER: FORM}:
-        why = f"file: is an export of another form than {FORM}; upgrade commonplace"
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "file")
+        raise invalid("file", f"is an export of another form than {FORM}; upgrade commonplace")
     return HEADER in first or {"memory_id", "raw_text"} <= first.keys()
 
 
@@ -106,17 +105,15 @@ def _parse_csv_rows(text: str) -> Iterator[Line]:
         try:
             cells = next(reader, None)
         except csv.Error as error:
-            why = f"file: is no CSV from line {line} on: {error}"
-            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "file") from None
+            raise invalid("file", f"is no CSV from line {line} on: {error}") from None
         if cells is None:
             return
         if names is None:
             names = cells
             if not {"memory_id", "raw_text"} <= set(names):
-                why = "file: its first line must name the columns, memory_id and raw_text among them"
-                raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "file")
+                raise invalid("file", "its first line must name the columns, memory_id and raw_text among them")
             if any(names.count(name) > 1 for name in _COLUMNS):
-                raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "file: its first line names a column twice", "file")
+                raise invalid("file", "its first line names a column twice")
         elif cells:
             yield line, _build_record(names, cells)
 

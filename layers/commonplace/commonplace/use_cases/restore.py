@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from commonplace.domain.batching import in_batches
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.domain.fields import Notes
 from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import may_be_id, new_operation_id
@@ -182,11 +182,9 @@ class RestorePlanner:
 def restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
     """Plan a restore, report a plan, or apply it. Raises `INVALID_ARGUMENT` if `confirm` isn't the backup's id."""
     if (request.backup_id is None) == (request.run_id is None):
-        why = "backup_id: give it for a plan, or the run_id of a plan, not both"
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "backup_id")
+        raise invalid("backup_id", "give it for a plan, or the run_id of a plan, not both")
     if request.run_id is None and request.confirm is not None:
-        why = "confirm: requires the run_id of a plan; make the plan first"
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "confirm")
+        raise invalid("confirm", "requires the run_id of a plan; make the plan first")
     context = run_context(caller, ports)
     if request.run_id is None:
         with gathered() as flaws:
@@ -194,11 +192,10 @@ def restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResul
             report = change_many("restore", lambda _: planner.plan(), context, dry_run=True, run_id=None, request=request)
         return _build_answer(report).naming(flaws)
     if request.mode is not None:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "mode: is already part of the plan", "mode")
+        raise invalid("mode", "is already part of the plan")
     run = parse_run("restore", request.run_id, context)
     if run.status != "queued" and request.confirm not in (None, run.backup_id):
-        why = "confirm: must be the id of the backup that this plan brings back"
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "confirm")
+        raise invalid("confirm", "must be the id of the backup that this plan brings back")
     confirmed = request.confirm is not None
     report = change_many(
         "restore", _refuse_planning, context, dry_run=not (confirmed and caller.admin), run_id=request.run_id, publish=publish

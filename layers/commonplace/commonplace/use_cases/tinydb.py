@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 
 DATE = "{TinyDate}:"
 """The prefix that TinyDB's serializer writes before a date."""
@@ -47,11 +47,7 @@ def read_tinydb(data: bytes, tables: Sequence[str] = ()) -> TinyFile:
         raise _build_error(why)
     for table in tables:
         if table not in whole:
-            raise CommonplaceError(
-                ErrorCode.INVALID_ARGUMENT,
-                f"table: there is no table {table}; there are {', '.join(whole) or 'none'}",
-                "table",
-            )
+            raise invalid("table", f"there is no table {table}; there are {', '.join(whole) or 'none'}")
     return TinyFile(list(_iterate_documents(whole, tables or list(whole))), encoding.removesuffix("-sig"), len(not_numbers))
 
 

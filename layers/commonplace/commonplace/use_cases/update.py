@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from commonplace.contract import validate
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.domain.fields import Notes, is_never
 from commonplace.domain.ids import new_operation_id
 from commonplace.domain.memory import Memory, importance_of
@@ -63,14 +63,14 @@ def _compute_expiry(request: UpdateRequest, now: datetime) -> Mapping[str, Any]:
         return {}
     never = expires is not None and is_never(expires)
     if never and request.durability == "daily":
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "durability: daily memories always expire", "durability")
+        raise invalid("durability", "daily memories always expire")
     if never or (expires is None and request.durability == "durable"):
         return {"durability": "durable", "expires_at": None, "purge_at": None}
     if request.durability == "durable":
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "durability: can't be durable with expires_at", "durability")
+        raise invalid("durability", "can't be durable with expires_at")
     expires = expires or now + DAILY_FOR
     if expires <= now:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "expires_at: is in the past", "expires_at")
+        raise invalid("expires_at", "is in the past")
     return {"durability": "daily", "expires_at": expires, "purge_at": expires + PURGE_DELAY}
 
 

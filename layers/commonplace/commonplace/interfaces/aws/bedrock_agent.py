@@ -6,7 +6,7 @@ from typing import Any
 
 from commonplace.contract.formats.aws_agents import REST
 from commonplace.contract.registry import tool_named
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.domain.fields import Request
 from commonplace.domain.strict_json import read_json
 from commonplace.interfaces.aws import identity
@@ -27,10 +27,10 @@ def unfolded(kind: type[Request], arguments: Mapping[str, Any]) -> Mapping[str, 
     except CommonplaceError as error:
         raise CommonplaceError(ErrorCode.INVALID_JSON, f"{REST}: must be JSON in a string: {error.message}", REST) from None
     if not isinstance(more, dict):
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{REST}: must be a JSON object", REST)
+        raise invalid(REST, "must be a JSON object")
     twice = next((name for name in more if name in arguments), None)
     if twice is not None:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{twice}: was given twice", twice)
+        raise invalid(twice, "was given twice")
     return {name: value for name, value in arguments.items() if name != REST} | more
 
 

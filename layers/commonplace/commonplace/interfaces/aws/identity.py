@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import UTC, tzinfo
 from typing import Any
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode, time_zone
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid, time_zone
 from commonplace.domain.strict_json import read_object
 
 USER = "X-Commonplace-User"
@@ -73,7 +73,7 @@ def header(headers: Any, name: str) -> str | None:
     """Return the value of a header, ignoring case. Raises `INVALID_ARGUMENT` if the header has two values."""
     values = {str(value) for key, value in (headers or {}).items() if key.lower() == name.lower() and value is not None}
     if len(values) > 1:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{name}: was given twice", name)
+        raise invalid(name, "was given twice")
     return values.pop() if values else None
 
 
@@ -89,8 +89,7 @@ def unauthorized(why: str) -> CommonplaceError:
 
 def _check_name(name: str, field: str) -> str:
     if not name.strip() or len(name.encode(errors="replace")) > _LONGEST or _UNPRINTABLE.search(name):
-        why = f"{field}: must be printable characters, 1 to {_LONGEST} bytes of them"
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, field)
+        raise invalid(field, f"must be printable characters, 1 to {_LONGEST} bytes of them")
     return name
 
 

@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, Any, Concatenate, ParamSpec
 
 import click
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode, escaped
+from commonplace.domain.errors import CommonplaceError, escaped, invalid
 from commonplace.interfaces.cli.failures import STOPPED, Failed, sentence_for_person
 
 if TYPE_CHECKING:
@@ -151,7 +151,7 @@ def read_text(file: str) -> str:
     try:
         return read_file(Path(file)).decode("utf-8-sig")
     except UnicodeDecodeError:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "file: is not UTF-8", "file") from None
+        raise invalid("file", "is not UTF-8") from None
 
 
 @contextmanager
@@ -164,7 +164,7 @@ def new_file(file: str) -> Iterator[IO[str]]:
         why = "exists already, and is never overwritten" if isinstance(error, FileExistsError) else error.strerror
         if isinstance(error, FileNotFoundError):
             why = f"there is no folder {path.parent}: create it, or name another"
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"output: {why}", "output") from error
+        raise invalid("output", f"{why}") from error
     try:
         with os.fdopen(opened, "w", encoding="utf-8", newline="") as new:
             yield new

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commonplace.contract import formats
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.interfaces.cli.failures import STOPPED
 from commonplace.interfaces.cli.options import Shared, command_options, read_text, text_argument
 from commonplace.interfaces.cli.tables import print_json
@@ -61,18 +61,13 @@ def check_manifest(
 ) -> None:
     """Print the manifest of all tools, or check a file."""
     from commonplace.contract.manifest import manifest_text, rows
-    from commonplace.domain.errors import CommonplaceError, ErrorCode
 
     text = formats.text(framework, rows(tier)) if framework else manifest_text(tier)
     if check is None:
         click.echo(text, nl=False)
     elif read_text(str(check)) != text:
         chosen = (f" --for {framework}" if framework else "") + (f" --tier {tier}" if tier else "")
-        raise CommonplaceError(
-            ErrorCode.INVALID_ARGUMENT,
-            f'check: {check} is not up to date: run "commonplace manifest{chosen} > {check}"',
-            "check",
-        )
+        raise invalid("check", f'{check} is not up to date: run "commonplace manifest{chosen} > {check}"')
 
 
 _TIER = click.option(

@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 
 import click
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, invalid
 from commonplace.interfaces.cli.options import Shared, command_options
 from commonplace.interfaces.cli.tables import print_json
 
@@ -58,8 +58,7 @@ def serve(
     if tokens is None:
         for option, value in (("allow_host", allow_host), ("per_minute", per_minute)):
             if value:
-                why = f"{option}: needs --tokens"
-                raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, option)
+                raise invalid(option, "needs --tokens")
     with ExitStack() as stack:
         served = _build_house(shared, tokens, allow_host, per_minute, stack) if tokens else stack.enter_context(shared.open())
         listen(served, host, port, lambda url: _announce(url, by_token=tokens is not None), _announce_end)
@@ -135,9 +134,7 @@ def _build_house(
     from commonplace.interfaces.http.tokens import TokenFile
 
     if shared.user is not None:
-        raise CommonplaceError(
-            ErrorCode.INVALID_ARGUMENT, "user: each token opens the memories of its own user; leave --user out", "user"
-        )
+        raise invalid("user", "each token opens the memories of its own user; leave --user out")
 
     def make(user: str) -> "Commonplace":
         return replace(shared, user=user).open()
@@ -194,7 +191,6 @@ def ui(shared: Shared, port: int | None, no_browser: bool) -> None:
 
 def free_port(usual: int) -> int:
     """Return the usual port. If another program uses this port, return 0, which means any free port."""
-    from commonplace.domain.errors import CommonplaceError
     from commonplace.interfaces.http.listen import bind
 
     try:

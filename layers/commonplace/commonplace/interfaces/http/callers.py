@@ -4,7 +4,7 @@ import ipaddress
 import re
 from collections.abc import Collection
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 
 _LISTEN_ON = {"127.0.0.1": "127.0.0.1", "localhost": "127.0.0.1", "::1": "::1", "[::1]": "::1"}
 _OWN_NAMES = ("127.0.0.1", "localhost", "[::1]")
@@ -17,10 +17,8 @@ def loopback(host: str) -> str:
     """Return the address to listen on for a requested host. Only loopback hosts are allowed."""
     address = _LISTEN_ON.get(host.lower())
     if address is None:
-        raise CommonplaceError(
-            ErrorCode.INVALID_ARGUMENT,
-            "host: without --tokens this server has no passwords and is for this machine only: 127.0.0.1, localhost or ::1",
-            "host",
+        raise invalid(
+            "host", "without --tokens this server has no passwords and is for this machine only: 127.0.0.1, localhost or ::1"
         )
     return address
 
@@ -53,11 +51,11 @@ def names_of(host: str, allowed: Collection[str], bound: str = "") -> tuple[str,
     names = tuple(name.lower() for name in allowed)
     for name in names:
         if not _NAME.fullmatch(name):
-            raise _build_error("allow_host", f"{name} is no name or address, with or without a port")
+            raise invalid("allow_host", f"{name} is no name or address, with or without a port")
     own = [_format_address(name.strip("[]").lower()) for name in (host, bound) if not _is_any_address(name.strip("[]"))]
     if not names and not own:
         why = f"{host} is every address of this machine: say what clients call it by --allow-host NAME"
-        raise _build_error("host", why)
+        raise invalid("host", why)
     return (*names, *dict.fromkeys(own))
 
 
@@ -78,7 +76,3 @@ def _is_any_address(host: str) -> bool:
         return not host or ipaddress.ip_address(host).is_unspecified
     except ValueError:
         return False
-
-
-def _build_error(field: str, why: str) -> CommonplaceError:
-    return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: {why}", field)

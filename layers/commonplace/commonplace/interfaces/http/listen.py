@@ -15,7 +15,7 @@ from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from starlette.routing import Router
 
 from commonplace.client.memory import Commonplace
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.interfaces.http.access import Household
 from commonplace.interfaces.http.app import App
 from commonplace.interfaces.http.callers import loopback, names_of, url_of
@@ -97,7 +97,7 @@ def bind(address: str, port: int) -> socket.socket:
             raise CommonplaceError(
                 ErrorCode.CONFLICT, f"port: {port} is in use; give another port with --port", "port"
             ) from error
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"port: {port} can't be had: {error.strerror}", "port") from error
+        raise invalid("port", f"{port} can't be had: {error.strerror}") from error
 
 
 def _refuse_access() -> Commonplace:

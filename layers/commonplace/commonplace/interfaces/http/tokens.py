@@ -15,7 +15,7 @@ from typing import Annotated
 from filelock import FileLock, Timeout
 from pydantic import BaseModel, Field, ValidationError
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode, refuse_half_characters
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid, refuse_half_characters
 from commonplace.domain.folders import make_private
 from commonplace.domain.strict_json import read_object
 from commonplace.interfaces.replacing import replace
@@ -70,9 +70,9 @@ class TokenFile:
     def add(self, name: str, user: str) -> str:
         """Return a new token, which can't be retrieved later. Raises `CONFLICT` if the name exists."""
         if not _NAME.fullmatch(name):
-            raise _build_error("name", "must be 1 to 64 letters, digits, dots, dashes or underscores of ASCII")
+            raise invalid("name", "must be 1 to 64 letters, digits, dots, dashes or underscores of ASCII")
         if not user.strip() or len(user) > _MOST_USER:
-            raise _build_error("user", f"must have 1 to {_MOST_USER} characters")
+            raise invalid("user", f"must have 1 to {_MOST_USER} characters")
         refuse_half_characters(user, "user")
         token = _PREFIX + secrets.token_urlsafe(_BYTES)
         digest, made = sha256(token.encode()).hexdigest(), datetime.now(UTC).isoformat(timespec="seconds")
@@ -121,8 +121,4 @@ class TokenFile:
         replace(self._path, (_Contents(tokens=holders).model_dump_json(indent=2) + "\n").encode())
 
     def _build_refusal(self, why: str) -> CommonplaceError:
-        return _build_error("tokens", f"{self._path} {why}")
-
-
-def _build_error(field: str, why: str) -> CommonplaceError:
-    return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: {why}", field)
+        return invalid("tokens", f"{self._path} {why}")

@@ -6,7 +6,7 @@ from typing import IO, get_args
 from starlette.responses import Response
 
 from commonplace.client.memory import Commonplace
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, invalid
 from commonplace.domain.imports import Imported
 from commonplace.domain.taxonomy import ImportKind
 from commonplace.domain.transfer import MEDIA, PrintedFormat
@@ -96,7 +96,7 @@ def exported(visit: Visit) -> Response:
     """Return all memories as a file."""
     form = next((format for format in FORMATS if format == visit.form.get("format")), None)
     if form is None:
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "format: is not one of the listed formats", "format")
+        raise invalid("format", "is not one of the listed formats")
     media, ending = MEDIA.get(form, ("application/json", f"{form}.json"))
     name = f"memories-{visit.memory.now():%Y-%m-%d}.{ending}"
     headers = {"Content-Disposition": f'attachment; filename="{name}"'}

@@ -20,7 +20,7 @@ from python_multipart import FormParser
 from python_multipart.exceptions import FormParserError
 from python_multipart.multipart import Field, File, parse_options_header
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.importing.sources import Source
 
 MOST_FILES, MOST_UNPACKED = 10_000, 500_000_000
@@ -73,7 +73,7 @@ def store(file: IO[bytes], name: str, folder: Path) -> None:
         with path.open("wb") as stored:
             shutil.copyfileobj(file, stored)
     except OSError as error:  # a file exists where a folder is needed
-        raise _build_error(f"{name} can't be stored: {error.strerror}") from error
+        raise invalid("files", f"{name} can't be stored: {error.strerror}") from error
 
 
 @contextmanager
@@ -81,7 +81,7 @@ def packed(folder: Path) -> Iterator[IO[bytes]]:
     """Yield a temporary archive of the folder's files, or its only archive. Raises `INVALID_ARGUMENT` if it is empty."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     if not files:
-        raise _build_error("choose a file or a folder first")
+        raise invalid("files", "choose a file or a folder first")
     if len(files) == 1 and zipfile.is_zipfile(files[0]):
         with files[0].open("rb") as archive:
             yield archive
@@ -117,7 +117,7 @@ def _unpack(archive: IO[bytes], folder: Path) -> None:
                 _set_file_time(path, info.date_time)
     except _UNREADABLE as error:
         # the archive is damaged, of another kind or encrypted, or a file is where a folder is needed
-        raise _build_error(f"the archive can't be read: {error}") from error
+        raise invalid("files", f"the archive can't be read: {error}") from error
 
 
 def _set_file_time(path: Path, date: tuple[int, int, int, int, int, int]) -> None:
@@ -140,7 +140,3 @@ def _own_path(name: str) -> PurePosixPath:
 
 def _build_size_error(why: str) -> CommonplaceError:
     return CommonplaceError(ErrorCode.PAYLOAD_TOO_LARGE, f"files: {why}; import it in several parts", "files")
-
-
-def _build_error(why: str) -> CommonplaceError:
-    return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"files: {why}", "files")

@@ -5,7 +5,7 @@ from typing import Any, cast, get_args
 from starlette.responses import Response
 
 from commonplace.client.arguments import StoreContext
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, invalid
 from commonplace.domain.fields import Result
 from commonplace.domain.results import StoreResult
 from commonplace.domain.storage import KeptMemory
@@ -80,9 +80,7 @@ def ask_to_erase(visit: Visit, memory_id: str) -> Response:
 def erase(visit: Visit, memory_id: str) -> Response:
     """Erase a memory for good, if the confirmation word was typed."""
     if visit.form.get("word", "").strip().casefold() != _WORD:
-        error = CommonplaceError(
-            ErrorCode.INVALID_ARGUMENT, f'word: type "{_WORD}" to confirm, because this cannot be undone', "word"
-        )
+        error = invalid("word", f'type "{_WORD}" to confirm, because this cannot be undone')
         return visit.show_again("erase.html", error, **_describe_erasure(visit, memory_id))
     erased = visit.memory.erase(memory_id)
     remark = " Memories merged from it were merged again without it." if erased.made_again else ""
