@@ -16,8 +16,7 @@ _CONNECT_SECONDS, _READ_SECONDS = 1.0, 26.0  # the calling function must answer 
 def connect(region: str | None = None) -> Any:
     """Create a client that does not retry, because a function that didn't answer may have made its change."""
     config = Config(retries={"total_max_attempts": 1}, connect_timeout=_CONNECT_SECONDS, read_timeout=_READ_SECONDS)
-    session: Any = botocore.session.get_session()
-    return session.create_client("lambda", region_name=region, config=config)
+    return botocore.session.get_session().create_client("lambda", region_name=region, config=config)
 
 
 class LambdaFunctions:

@@ -180,5 +180,4 @@ def layout_of(settings: Settings) -> "Layout":
 
 def missing(name: str) -> CommonplaceError:
     """Return the error for a required setting that is missing."""
-    variable = f"COMMONPLACE_{name.upper()}"
-    return invalid(variable, "is needed here and is not set")
+    return invalid(f"COMMONPLACE_{name.upper()}", "is needed here and is not set")

@@ -44,9 +44,9 @@ class Outline(NamedTuple):
             durability=memory.durability,
             created_at=memory.created_at.timestamp(),
             happened_at=memory.happened_at.timestamp(),
-            valid_from=_convert_to_seconds(memory.valid_from),
-            valid_to=_convert_to_seconds(memory.valid_to),
-            expires_at=_convert_to_seconds(memory.expires_at),
+            valid_from=seconds(memory.valid_from),
+            valid_to=seconds(memory.valid_to),
+            expires_at=seconds(memory.expires_at),
             superseded_by=memory.superseded_by,
             tags=memory.tags,
             concepts=memory.concepts,
@@ -76,10 +76,10 @@ class Outline(NamedTuple):
         return self.created_at if end is None else end
 
 
-def _convert_to_seconds(moment: datetime | None) -> float | None:
+def seconds(moment: datetime | None) -> float | None:
+    """Return seconds since 1970, or None."""
     return None if moment is None else moment.timestamp()
 
 
 def _count_record_bytes(memory: Memory) -> int:
-    unused = memory.model_copy(update={"access_count": 0, "last_accessed": None})
-    return len(unused.model_dump_json().encode())
+    return len(memory.model_copy(update={"access_count": 0, "last_accessed": None}).model_dump_json().encode())

@@ -80,8 +80,7 @@ def import_source(
     if only is not None and kind in (OWN, *CONVERSATIONS):
         raise invalid("only", "is for stores that several people share")
     if kind == OWN:
-        records = read_export(source.text)
-        return import_records(records, caller, ports, apply, progress, why, listed, source.text)
+        return import_records(read_export(source.text), caller, ports, apply, progress, why, listed, source.text)
     if kind in CONVERSATIONS:
         from commonplace.importing.import_conversations import import_conversations  # loads the nightly modules
 

@@ -288,5 +288,4 @@ def _compile_marks() -> re.Pattern[str]:
 
 @cache
 def _load_names() -> dict[str, frozenset[str]]:
-    table = read_table(__package__, "speakers.toml")
-    return {role: frozenset(names) for role, names in table.items()}
+    return {role: frozenset(names) for role, names in read_table(__package__, "speakers.toml").items()}

@@ -133,8 +133,7 @@ def _find_truncated_part(items: Items, chunk: Chunk) -> Chunk:
     """Return the interactions from the last mentioned message on. A truncated answer may have missed these."""
     # a list, because a model's answer may contain unhashable values
     spoken_of = [item.get("message") for item in (*items.complete, items.incomplete) if isinstance(item, dict)]
-    last = max((at for at, line in enumerate(chunk) if line.number in spoken_of), default=0)
-    return chunk[last:]
+    return chunk[max((at for at, line in enumerate(chunk) if line.number in spoken_of), default=0) :]
 
 
 def _replace_forget_requests(extraction: _Extraction, day: Day) -> list[Candidate]:

@@ -117,8 +117,7 @@ class Nights:
         of_type(str, operation_id, "operation_id")
         with exclusive_lease(self.context) as lease, gathered() as flaws:
             chosen = undo.last_operation(self.context) if operation_id == LAST else operation_id
-            run = undo.undo_operation(chosen, self.context, lease)
-            return self._publish_run(run, lease, flaws)
+            return self._publish_run(undo.undo_operation(chosen, self.context, lease), lease, flaws)
 
     def approve_run(self, run_id: str) -> Run:
         """Apply the operations of a run that wait for review, if their memories are unchanged."""

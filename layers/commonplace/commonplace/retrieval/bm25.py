@@ -95,5 +95,4 @@ def lexical(candidates: Candidates, corpus: Corpus, weights: Floats, around: Win
     counts = candidates.term_counts[around.of] + around.lent(candidates.term_counts)
     lengths = candidates.lengths[around.of] + around.lent(candidates.lengths)
     in_session = np.where(candidates.sessions[around.of] >= 0, around.openness, 0.0)
-    relative = lengths / max(corpus.average_length, 1.0) / (1 + _WINDOW_SHARE * in_session)
-    return bm25(counts, relative, weights)
+    return bm25(counts, lengths / max(corpus.average_length, 1.0) / (1 + _WINDOW_SHARE * in_session), weights)

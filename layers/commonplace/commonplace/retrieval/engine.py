@@ -147,8 +147,7 @@ def find(
 
 def most_important(caller: Caller, ports: Ports, filters: Filter, limit: int) -> Found:
     """Return the memories that pass the filters, the most important first, then the newest. They don't count as used."""
-    everything = parse_query("", caller.now)
-    return Search(everything, None, visibility_of(caller), filters, limit, None, ports, {}).found()
+    return Search(parse_query("", caller.now), None, visibility_of(caller), filters, limit, None, ports, {}).found()
 
 
 def with_fallback(look: Callable[[MemoryIndex], _Answer], ports: Ports) -> tuple[_Answer, bool]:

@@ -120,7 +120,8 @@ def close(run: Run, entries: Sequence[LedgerEntry], context: RunContext, lease: 
         runs.save(run, lease.fence)
     run = erase_forgotten(run, context, lease)
     context.night.parts.drop_parts(run.user_id, run.run_id, [review_part(step) for step in operations_in_review(run)])
-    closed = run.model_copy(update={"status": _compute_status(run), "error": _describe_error(run)})
+    error = "nothing could be read; the interactions stay pending" if _has_read_nothing(run) else None
+    closed = run.model_copy(update={"status": _compute_status(run), "error": error})
     runs.close(closed, _mark_interactions(run, entries), lease.fence)
     context.night.ledger.drop_texts(run.user_id, context.clock(), context.night.text_retention)
     return closed
@@ -139,10 +140,6 @@ def _compute_status(run: Run) -> RunStatus:
     if _has_read_nothing(run):
         return "failed"
     return "needs_review" if operations_in_review(run) else "done"
-
-
-def _describe_error(run: Run) -> str | None:
-    return "nothing could be read; the interactions stay pending" if _has_read_nothing(run) else None
 
 
 def _mark_interactions(run: Run, entries: Collection[LedgerEntry]) -> Mapping[str, LedgerMark]:

@@ -112,8 +112,7 @@ class UndoPlanner:
                     for memory_id in ids
                     if memory_id in going & self.goals.keys() and self.goals[memory_id][0].status == "active"
                 ]
-                closes = [self.goals.pop(memory_id) for memory_id in blocking]
-                yield self._plan_step((current, goal), closes)
+                yield self._plan_step((current, goal), [self.goals.pop(memory_id) for memory_id in blocking])
 
     def _plan_remaining(self) -> Iterable[PlannedOperation]:
         for current, goal in self.goals.values():

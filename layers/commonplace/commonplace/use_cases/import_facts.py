@@ -113,8 +113,7 @@ def import_facts(
             work.read()
     warnings = people.check(apply)
     notes = Notes(redacted=list(work.redacted) or None, warnings=warnings or None) if work.redacted or warnings else None
-    imported = work.told(kind, why, report)
-    return imported.model_copy(update={"notes": notes, "people": people.told}).naming(flaws)
+    return work.told(kind, why, report).model_copy(update={"notes": notes, "people": people.told}).naming(flaws)
 
 
 @dataclass

@@ -62,8 +62,7 @@ def import_memories(request: ImportMemoriesRequest, caller: Caller, ports: Ports
         drop_upload(request.upload_id, caller, ports)
     may = f"nothing was stored; that may do {BY_WHOM.format(verb='import')}"
     warnings = [*([may] if dry_run and not request.dry_run else []), *filter(None, [report.run.error])]
-    notes = Notes(redacted=list(kinds) or None, warnings=warnings or None)
-    return _build_answer(report, notes)
+    return _build_answer(report, Notes(redacted=list(kinds) or None, warnings=warnings or None))
 
 
 def keep_upload(body: bytes | IO[bytes], caller: Caller, ports: Ports) -> UploadResult:

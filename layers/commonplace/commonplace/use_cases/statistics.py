@@ -36,7 +36,8 @@ def memory_stats(request: StatsRequest, caller: Caller, ports: Ports) -> StatsRe
     mine = (outline for outline in ports.facts.outlines(caller.user_id) if outline.agent_id in agents)
     stored = [outline for outline in mine if within(outline.created_at, request.after, request.before)]
     state = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name)
-    notes = zone_note(caller.now, partial=_format_coverage_note(state))
+    partial = f"the health covers only the newest {state.of_newest:,} memories" if state.of_newest else None
+    notes = zone_note(caller.now, partial=partial)
     return counted(stored, state, caller.now).model_copy(update={"notes": notes})
 
 
@@ -119,10 +120,6 @@ def _format_month(seconds: float, zone: tzinfo) -> str:
 def _compute_health(state: Statistics) -> Health:
     parts = {name: round(part, 4) for name, part in health_parts(state).items()}
     return Health(score=health(state), parts=HealthParts(**parts))
-
-
-def _format_coverage_note(state: Statistics) -> str | None:
-    return f"the health covers only the newest {state.of_newest:,} memories" if state.of_newest else None
 
 
 def _compute_tag_stats(live: Sequence[Outline]) -> TagStats:

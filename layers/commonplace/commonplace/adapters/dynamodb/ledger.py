@@ -171,7 +171,7 @@ class DynamoLedger(OfTable):
         new = [number for name, number in first.items() if name not in known]
         recorded: set[int] = set()
         rows = ((number, new_rows(user_id, interactions[number], at)) for number in reversed(new))
-        for batch in in_batches(rows, _ROWS_PER_CALL, _sum_action_sizes, _BYTES):
+        for batch in in_batches(rows, _ROWS_PER_CALL, lambda row: sum(action.size for action in row[1]), _BYTES):
             recorded |= _record_batch(calls, batch, due_row(user_id))
         return [number in recorded for number in range(len(interactions))]
 
@@ -243,10 +243,6 @@ def _load_interactions(calls: Calls, user_id: str, interaction_ids: Sequence[str
     keys = [(user_id, interaction_name(name)) for name in dict.fromkeys(interaction_ids)]
     items_by_key = calls.get(keys)
     return [stored_interaction(items_by_key[key]) for key in keys if key in items_by_key]
-
-
-def _sum_action_sizes(numbered: tuple[int, list[Action]]) -> int:
-    return sum(action.size for action in numbered[1])
 
 
 def _record_batch(calls: Calls, batch: list[tuple[int, list[Action]]], due: Action) -> set[int]:

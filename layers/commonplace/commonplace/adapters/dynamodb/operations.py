@@ -178,8 +178,7 @@ def _build_operation_row(operation: Operation) -> Action:
         "made": [asdict(applied_change(change)) for change in operation.changes],
     }
     name = f"{OPERATION}{operation.operation_id}"
-    item = {**key_of(operation.user_id, name), "told": {"S": json.dumps(body)}}
-    return Action("Put", item, ABSENT)
+    return Action("Put", {**key_of(operation.user_id, name), "told": {"S": json.dumps(body)}}, ABSENT)
 
 
 def _forget_erased(calls: Calls, operation: Operation, repeated: bool) -> None:

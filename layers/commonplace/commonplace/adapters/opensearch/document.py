@@ -5,12 +5,11 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Any, Literal
 
 from commonplace.adapters.opensearch.client import integer, numbers
 from commonplace.domain.memory import Memory
-from commonplace.domain.outline import Outline
+from commonplace.domain.outline import Outline, seconds
 from commonplace.ports.values import IndexChange, Tombstone
 from commonplace.retrieval.documents import digest, document
 
@@ -169,9 +168,9 @@ def _build_fields(memory: Memory) -> dict[str, Any]:
         "tags": sorted(set(memory.tags)) or None,
         "content": memory.content,
         "digest": digest(memory),
-        "valid_from": _convert_to_seconds(memory.valid_from),
-        "valid_to": _convert_to_seconds(memory.valid_to),
-        "expires_at": _convert_to_seconds(memory.expires_at),
+        "valid_from": seconds(memory.valid_from),
+        "valid_to": seconds(memory.valid_to),
+        "expires_at": seconds(memory.expires_at),
     }
 
 
@@ -194,7 +193,3 @@ def _build_ranking_fields(memory: Memory) -> dict[str, Any]:
         "day": memory.happened_at.toordinal(),
         "year": memory.happened_at.year,
     }
-
-
-def _convert_to_seconds(moment: datetime | None) -> float | None:
-    return None if moment is None else moment.timestamp()

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 
 from commonplace.adapters.sqlite.database import OfDatabase
 from commonplace.adapters.sqlite.purging import expired_rows
-from commonplace.adapters.sqlite.rows import known_owner, owner_number, seconds
+from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.domain.documents import MOST_VERSIONS, Document, DocumentHead, path_of
 from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.outline import seconds
 
 _NEWEST = "version = (SELECT max(version) FROM documents AS other WHERE other.owner = {0}.owner AND other.path = {0}.path)"
 _PAST = f"""DELETE FROM documents WHERE owner = ? AND path IN (SELECT path FROM documents AS one

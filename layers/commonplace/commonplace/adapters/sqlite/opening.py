@@ -184,8 +184,7 @@ def storage_errors(path: Path) -> Iterator[None]:
         raise unavailable(_explain_error(path, error)) from None
     except OSError as error:
         where = f": {error.filename}" if error.filename not in (None, str(path)) else ""  # for example a parent folder
-        why = f"the memory file {path} can't be used: {error.strerror}{where}"
-        raise unavailable(why) from error
+        raise unavailable(f"the memory file {path} can't be used: {error.strerror}{where}") from error
 
 
 def damaged(path: Path, how: str) -> str:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from commonplace.domain.fields import EARLIEST, nearest_moment
 from commonplace.domain.flaws import report_unreadable
 from commonplace.domain.memory import Memory
+from commonplace.domain.outline import seconds
 from commonplace.retrieval.documents import Document
 
 if TYPE_CHECKING:
@@ -152,8 +153,3 @@ def _parse_counts(count: int, last_access: str | None) -> dict[str, object]:
         return {"access_count": int(count), "last_accessed": datetime.fromisoformat(str(last_access))}
     except ValueError:  # a damaged count must not hide the memory
         return {}
-
-
-def seconds(moment: datetime | None) -> float | None:
-    """Return seconds since 1970, or None."""
-    return None if moment is None else moment.timestamp()

@@ -8,7 +8,7 @@ import numpy as np
 
 from commonplace.adapters.sqlite import rows as word_index
 from commonplace.adapters.sqlite.columns import Columns, place_numbers
-from commonplace.adapters.sqlite.rows import seconds
+from commonplace.domain.outline import seconds
 from commonplace.ports.index import Candidates, Corpus, Depth, Flags, Floats, Integers, Legs
 from commonplace.ports.values import Filter, Visibility
 from commonplace.retrieval import bm25

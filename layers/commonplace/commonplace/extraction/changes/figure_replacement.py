@@ -80,8 +80,7 @@ def _kind(figure: str) -> str:
 @functools.cache
 def months() -> str:
     """A pattern for the name of a month in any supported language."""
-    names = sorted(map(re.escape, month_names()), key=len, reverse=True)
-    return f"(?:{'|'.join(names)})"
+    return f"(?:{'|'.join(sorted(map(re.escape, month_names()), key=len, reverse=True))})"
 
 
 @functools.cache

@@ -430,8 +430,7 @@ def _is_part(clause: str, known: Sequence[str]) -> bool:
 def _strip_subject(clause: str) -> str:
     """Return a clause without its leading words for the user and other function words."""
     small = (stop_words() | the_user()) - listed("no")
-    words_left = dropwhile(lambda word: word.casefold() in small, clause.split())
-    return " ".join(words_left) or clause
+    return " ".join(dropwhile(lambda word: word.casefold() in small, clause.split())) or clause
 
 
 def _find_contradiction(clause: str, near: Sequence[str]) -> str | None:

@@ -130,8 +130,7 @@ def _find_code(block: list[tuple[TextLine, int]]) -> Iterator[TextSpan]:
         return
     # An indented line before the first distinctive one may be the end of a list.
     first = next(line for line, weight in block if weight or _REMARK.match(line.text))
-    last = [line for line, _ in block if line.text.strip()][-1]
-    yield TextSpan(first.start, last.end)
+    yield TextSpan(first.start, [line for line, _ in block if line.text.strip()][-1].end)
 
 
 def find_logs(view: str) -> Iterator[TextSpan]:

@@ -161,5 +161,4 @@ def _is_speech(view: str, start: int, end: int) -> bool:
 def _is_separate(view: str, start: int, end: int) -> bool:
     """Return whether the quotation fills its line, except for an attribution."""
     before = view[max(0, start - 1) : start]
-    after = view[end : end + 1]
-    return before in ("", "\n") and after in ("", "\n")
+    return before in ("", "\n") and view[end : end + 1] in ("", "\n")

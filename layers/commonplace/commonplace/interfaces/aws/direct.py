@@ -47,8 +47,7 @@ def read(event: Event, context: Context) -> Call:  # noqa: ARG001
         raise identity.unauthorized("identity: is required: no call is anonymous")
     try:
         zone = identity.zone_named(call.identity.timezone)
-        user_id = identity.of_backend(BACKEND, call.identity.user_id)
-        return Call(call.tool, call.arguments, user_id, zone, admin=True)
+        return Call(call.tool, call.arguments, identity.of_backend(BACKEND, call.identity.user_id), zone, admin=True)
     except CommonplaceError as error:
         field = {identity.TIMEZONE: "identity.timezone", identity.USER: "identity.user_id"}[error.field or identity.USER]
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, error.message.replace(str(error.field), field), field) from None

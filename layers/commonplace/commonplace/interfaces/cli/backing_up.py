@@ -95,10 +95,7 @@ def restore(shared: Shared, backup_id: str | None, mode: str | None, run_id: str
         if apply and answer.get("run_id"):
             applying = {"action": "restore", "run_id": answer["run_id"], "confirm": backup_id}
             answer = memory.call("backup_restore", applying)
-    if shared.json:
-        print_json(answer)
-    else:
-        _print_restored(answer)
+    print_json(answer) if shared.json else _print_restored(answer)
     exit_if(answer["status"] == "needs_review" or answer["refused"])
 
 

@@ -34,10 +34,7 @@ def record(shared: Shared, file: str) -> None:
     with shared.open() as memory:
         answer = _record_interactions(memory, interactions)
     answer["refused"] = refused + answer["refused"]
-    if shared.json:
-        print_json(answer)
-    else:
-        _print_recorded(answer)
+    print_json(answer) if shared.json else _print_recorded(answer)
     if answer["refused"] and not (answer["recorded"] or answer["known"]):
         raise click.exceptions.Exit(USAGE)
 
@@ -110,9 +107,7 @@ def write(shared: Shared, folder: str, overwrite: bool) -> None:
     """
     with shared.reading() as memory:
         done = memory.write_markdown(folder, overwrite)
-    if shared.json:
-        return print_json(done.model_dump(mode="json"))
-    return _print_written_pages(done)
+    return print_json(done.model_dump(mode="json")) if shared.json else _print_written_pages(done)
 
 
 @markdown.command()

@@ -134,9 +134,7 @@ def history(shared: Shared, name: str) -> None:
     """
     with shared.reading() as memory:
         history = memory.history(**memory.naming(name))
-    if shared.json:
-        return print_json(history.model_dump(mode="json"))
-    return print_history(history)
+    return print_json(history.model_dump(mode="json")) if shared.json else print_history(history)
 
 
 def _print_change(shared: Shared, answer: dict[str, Any]) -> None:
@@ -184,6 +182,4 @@ def feedback(shared: Shared, memory_id: str | None, query: str, useful: bool | N
 def _forget_feedback(shared: Shared, memory_id: str | None) -> None:
     with shared.reading() as memory:
         answer = memory.forget_feedback(memory_id)
-    if shared.json:
-        return print_json(answer.model_dump(mode="json"))
-    return print_facts({"forgotten": str(answer.forgotten)})
+    return print_json(answer.model_dump(mode="json")) if shared.json else print_facts({"forgotten": str(answer.forgotten)})

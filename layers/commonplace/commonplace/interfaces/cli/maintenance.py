@@ -26,10 +26,7 @@ def merge(shared: Shared, ids: tuple[str, ...], run_id: str | None, apply: bool)
     """
     with shared.open() if apply else shared.reading() as memory, progress_bar("merging memories") as progress:
         answer = _call(memory, progress, "merge_memories", memory_ids=list(ids) or None, dry_run=not apply, run_id=run_id)
-    if shared.json:
-        print_json(answer)
-    else:
-        _print_merge(answer)
+    print_json(answer) if shared.json else _print_merge(answer)
     _exit_if_unfinished(answer, is_failure=bool(answer["groups"]) and "memory_id" not in answer)
 
 
@@ -69,10 +66,7 @@ def optimize(shared: Shared, threshold: float | None, run_id: str | None, apply:
     """
     with shared.open() if apply else shared.reading() as memory, progress_bar("memories corrected") as progress:
         answer = _call(memory, progress, "optimize_tags", threshold=threshold, dry_run=not apply, run_id=run_id)
-    if shared.json:
-        print_json(answer)
-    else:
-        _print_tags(answer)
+    print_json(answer) if shared.json else _print_tags(answer)
     _exit_if_unfinished(answer, is_failure=False)
 
 
@@ -102,7 +96,7 @@ def _print_merge(answer: Mapping[str, Any]) -> None:
         rows = [
             (
                 "no" if "refused" in group else "yes",
-                Remarked(group["merged_text"], "\n".join((_get_reason(group), *group["memory_ids"]))),
+                Remarked(group["merged_text"], "\n".join((str(group.get("refused", group["why"])), *group["memory_ids"]))),
             )
             for group in answer["groups"]
         ]
@@ -110,10 +104,6 @@ def _print_merge(answer: Mapping[str, Any]) -> None:
     else:
         click.echo("no memories say the same")
     _print_run(answer, memory=answer.get("memory_id"))
-
-
-def _get_reason(group: Mapping[str, Any]) -> str:
-    return str(group.get("refused", group["why"]))
 
 
 def _print_run(answer: Mapping[str, Any], **facts: object) -> None:

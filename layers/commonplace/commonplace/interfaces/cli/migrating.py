@@ -3,16 +3,13 @@
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from commonplace.interfaces.cli.failures import LEFT
 from commonplace.interfaces.cli.options import Shared, command_options, progress_bar
 from commonplace.interfaces.cli.tables import print_facts, print_json, print_notes, print_rows
-
-if TYPE_CHECKING:
-    from commonplace import Commonplace
 
 _OWN_QUERIES = "(every old tag)"
 _MOST_SHOWN = 20  # table rows; --json has all
@@ -126,8 +123,9 @@ def _print_edges(answer: dict[str, Any]) -> None:
 
 
 def _check_migration(shared: Shared, file: str, queries: str | None, tables: tuple[str, ...], fields: dict[str, str]) -> None:
-    with shared.reading() as memory:
-        answer = _compare_searches(memory, file, queries, tables, fields)
+    with shared.reading() as memory, progress_bar("comparing searches") as show:
+        checked = memory.check_migration(file, queries, tables=tables, fields=fields, progress=show)
+    answer = checked.model_dump(mode="json")
     if shared.json:
         print_json(answer)
     else:
@@ -141,10 +139,3 @@ def _check_migration(shared: Shared, file: str, queries: str | None, tables: tup
             print_rows(("finds less here", "share found"), rows[:_MOST_SHOWN], "finds less here")
     if answer["worse"] or answer["not_moved"]:
         raise click.exceptions.Exit(LEFT)
-
-
-def _compare_searches(
-    memory: "Commonplace", file: str, queries: str | None, tables: tuple[str, ...], fields: dict[str, str]
-) -> dict[str, Any]:
-    with progress_bar("comparing searches") as show:
-        return memory.check_migration(file, queries, tables=tables, fields=fields, progress=show).model_dump(mode="json")

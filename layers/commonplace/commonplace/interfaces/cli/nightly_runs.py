@@ -62,9 +62,7 @@ def list_runs(shared: Shared, limit: int) -> None:
     """Show the newest runs."""
     with shared.reading() as memory:
         runs = memory.runs(limit)
-    if shared.json:
-        return print_json([run.model_dump(mode="json") for run in runs])
-    return print_runs(runs)
+    return print_json([run.model_dump(mode="json") for run in runs]) if shared.json else print_runs(runs)
 
 
 @runs.command()
@@ -121,10 +119,7 @@ def undo(shared: Shared, operation_id: str) -> None:
 
 
 def _print_report(shared: Shared, report: "RunReport") -> None:
-    if shared.json:
-        print_json(report.model_dump(mode="json"))
-    else:
-        print_run(report)
+    print_json(report.model_dump(mode="json")) if shared.json else print_run(report)
     _report_remainder([report])
 
 

@@ -65,8 +65,7 @@ def reindex(shared: Shared, move: bool, table: str | None, endpoint: str | None)
         open_ = _open_maintenance(table, endpoint, indexed)
         renewal = rebuild.EmbeddingRenewal(open_.records, open_.embedder, local_clock("UTC"))
         done = rebuild.reindex(open_.everything, open_.rebuild, renewal, progress, move=move)
-    answer: dict[str, object] = {"records": done.records, "embedded": done.embedded, "refused": dict(done.refused)}
-    _print(shared, answer)
+    _print(shared, {"records": done.records, "embedded": done.embedded, "refused": dict(done.refused)})
 
 
 @click.command(epilog=_ON_THIS_MACHINE)
@@ -118,10 +117,7 @@ def _list_flaws(flaws: "Flaws") -> dict[str, object]:
 
 
 def _print(shared: Shared, answer: dict[str, object]) -> None:
-    if shared.json:
-        print_json(answer)
-    else:
-        print_facts(answer)
+    print_json(answer) if shared.json else print_facts(answer)
 
 
 def _open_maintenance(table: str | None, endpoint: str | None, indexed: bool = True) -> "Maintenance":

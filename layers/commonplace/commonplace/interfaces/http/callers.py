@@ -54,8 +54,7 @@ def names_of(host: str, allowed: Collection[str], bound: str = "") -> tuple[str,
             raise invalid("allow_host", f"{name} is no name or address, with or without a port")
     own = [_format_address(name.strip("[]").lower()) for name in (host, bound) if not _is_any_address(name.strip("[]"))]
     if not names and not own:
-        why = f"{host} is every address of this machine: say what clients call it by --allow-host NAME"
-        raise invalid("host", why)
+        raise invalid("host", f"{host} is every address of this machine: say what clients call it by --allow-host NAME")
     return (*names, *dict.fromkeys(own))
 
 

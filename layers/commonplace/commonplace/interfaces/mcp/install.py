@@ -87,8 +87,7 @@ def _format_config(whole: dict[str, Any], before: str) -> str:
 
 def _copy_file(file: Path) -> Path:
     names = (file.with_name(f"{file.name}.bak{number}") for number in count(1))
-    copy = next(name for name in names if not name.exists())
-    return Path(shutil.copy2(file, copy))
+    return Path(shutil.copy2(file, next(name for name in names if not name.exists())))
 
 
 def _build_refusal(file: Path, why: str, client: Client, entry: dict[str, Any]) -> CommonplaceError:

@@ -162,7 +162,9 @@ def growth(months: Sequence[Month]) -> Growth:
     first = max(min(sums, default=1), last - _MOST_BARS + 1)
     before = sum(added - closed for at, (added, closed) in sums.items() if at < first)
     shown = [(at, *sums.get(at, [0, 0])) for at in range(first, last + 1)]
-    return _draw_bars([(str(at) if years else _format_year_month(at), added, closed) for at, added, closed in shown], before)
+    return _draw_bars(
+        [(str(at) if years else f"{at // 12:04}-{at % 12 + 1:02}", added, closed) for at, added, closed in shown], before
+    )
 
 
 def _draw_bars(shown: Sequence[tuple[str, int, int]], before: int) -> Growth:
@@ -190,7 +192,3 @@ def _draw_bars(shown: Sequence[tuple[str, int, int]], before: int) -> Growth:
 
 def _parse_month(month: str) -> int:
     return 12 * int(month[:4]) + int(month[5:]) - 1
-
-
-def _format_year_month(months: int) -> str:
-    return f"{months // 12:04}-{months % 12 + 1:02}"

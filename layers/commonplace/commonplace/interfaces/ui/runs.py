@@ -63,7 +63,8 @@ def run_page(visit: Visit, run_id: str) -> Response:
 def approve(visit: Visit, run_id: str) -> Response:
     """Apply the operations of a run that wait for review."""
     run = visit.memory.approve_run(run_id)
-    return visit.go(f"/ui/runs/{run_id}", f"Approved: {_format_summary(run)}.")
+    summary = ", ".join(f"{count:,} {says}" for count, says in _count_outcomes(run))
+    return visit.go(f"/ui/runs/{run_id}", f"Approved: {summary}.")
 
 
 def discard(visit: Visit, run_id: str) -> Response:
@@ -94,10 +95,6 @@ def beginning(visit: Visit, of: int) -> int:
 def _count_outcomes(run: Run) -> list[tuple[int, str]]:
     counts = Counter(operation.outcome for operation in run.operations)
     return [(counts[outcome], says) for outcome, says in OUTCOMES.items() if counts[outcome]]
-
-
-def _format_summary(run: Run) -> str:
-    return ", ".join(f"{count:,} {says}" for count, says in _count_outcomes(run))
 
 
 def _has_outcome(run: Run, outcome: Outcome) -> bool:

@@ -73,8 +73,7 @@ _REFERENCE = re.compile(r"[$%{<\[][^\s]*[}>\]%]|\$\w+|\*{3,}|[xX]{3,}|\.{3,}|" +
 
 @cache
 def _load_kinds() -> dict[str, str]:
-    rows = read_table(__package__, "assignments.toml")
-    return {name: kind for kind, names in rows.items() for name in names}
+    return {name: kind for kind, names in read_table(__package__, "assignments.toml").items() for name in names}
 
 
 def parts_of_name(name: str) -> list[str]:

@@ -140,8 +140,7 @@ def _iterate_ancestors(topic: str) -> Iterator[str]:
 
 @cache
 def _load_irregular_deeds() -> dict[str, str]:
-    pairs = (pair.partition("=") for pair in listed("nouns.irregular_deeds"))
-    return {past: base for past, _, base in pairs}
+    return {past: base for past, _, base in (pair.partition("=") for pair in listed("nouns.irregular_deeds"))}
 
 
 def _find_deed(word: str) -> str | None:

@@ -47,8 +47,7 @@ def is_content(word: Word, stopped: frozenset[str]) -> bool:
     adverb = key.endswith("ly") and len(key) > 4 and key not in listed("nouns.ly")
     participle = key.endswith("ed") and len(key) > 5 and not key.endswith("eed")
     adjective = key.endswith(("able", "ible")) and len(key) > 6 and key not in listed("nouns.able")
-    verb = key.endswith(("요", "니다"))
-    return not (adverb or participle or adjective or verb)
+    return not (adverb or participle or adjective or key.endswith(("요", "니다")))
 
 
 def stopped_of(reading: Reading) -> frozenset[str]:
@@ -143,8 +142,7 @@ def concepts_of(text: str, limit: int = 8) -> list[str]:
             concepts.setdefault(bare(concept), (rank, concept))
     for noun in unspaced_nouns(reading.runs, reading.language):
         concepts.setdefault(bare(noun), (-1, noun))
-    ordered = sorted(concepts.values(), key=lambda ranked: ranked[0])
-    return [concept for _, concept in ordered[:limit]]
+    return [concept for _, concept in sorted(concepts.values(), key=lambda ranked: ranked[0])[:limit]]
 
 
 def _split_phrase(phrase: Phrase, language: str) -> list[Phrase]:

@@ -274,8 +274,7 @@ def _is_initials(short: str, long: str) -> bool:
         return False
     if letters != "".join(word[0] for word in words) or is_english(letters):
         return False
-    names = (kinds(), topic_names(), *map(function_words, LANGUAGES))
-    return not any(letters in some for some in names)
+    return not any(letters in some for some in (kinds(), topic_names(), *map(function_words, LANGUAGES)))
 
 
 def _is_typo(first: str, other: str, own: OwnTags) -> bool:

@@ -356,8 +356,7 @@ def _role_length(sentence: Sequence[Token], at: int) -> int:
 def stands_as_verb(sentence: Sequence[Token], at: int) -> bool:
     """True if a verb that could be the speaker's stands at `at`, adverbs apart."""
     at += adverb_length(sentence, at)
-    word = sentence[at].low if at < len(sentence) else ""
-    return is_finite(word)
+    return is_finite(sentence[at].low if at < len(sentence) else "")
 
 
 def stands_alone(sentence: Sequence[Token], at: int) -> bool:

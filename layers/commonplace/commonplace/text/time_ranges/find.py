@@ -197,8 +197,7 @@ def meanings(code: str, filled: dict[str, str | None]) -> dict[str, str]:
 
 
 def _get_meaning(code: str, slot: str, text: str) -> str:
-    plain = " ".join(straight(text.casefold()).split())
-    return phrases_of(code, slot).get(plain, text)
+    return phrases_of(code, slot).get(" ".join(straight(text.casefold()).split()), text)
 
 
 def _is_word_end(query: str, end: int) -> bool:
