@@ -19,7 +19,7 @@ import pytest
 
 from commonplace.adapters.claude.clients import BedrockClients, KeyClients
 from commonplace.adapters.claude.reader import ClaudeReader, clean_tags, pause_before, read_answer
-from commonplace.domain.taxonomy import STATEMENT_TYPES
+from commonplace.domain.taxonomy import StatementType
 from commonplace.ports.values import ModelUnavailable, Normalized
 from tests.integration.scripted_messages_api import Answers, Drips, Fails, Hangs, Received, ScriptedMessagesApi, Step
 
@@ -36,6 +36,15 @@ GOOD = {
 CLEAN = Normalized("The user is 43 and loves concept albums and triathlons.", "preference", ("music", "triathlon", "age"))
 
 Serve = Callable[..., tuple[ScriptedMessagesApi, ClaudeReader]]
+STATEMENT_TYPES: dict[StatementType, str] = {
+    "preference": "what the user likes, dislikes or avoids, how they like things done, and how they want to be answered",
+    "biographical": "who the user is and what their life is made of: name, origin, home, family, health, job, milestones",
+    "habit": "what the user does again and again, nowadays: routines, rotas, standing arrangements",
+    "goal": "what the user wants to reach, become, learn, own or do: plans and intentions",
+    "value": "a principle, belief or conviction that the user lives by",
+    "project": "a piece of work with an outcome that is under way: its state, decisions, people, problems, next dates",
+    "other": "anything else: errands, facts of the world, what others said, questions, requests, small talk, moods",
+}
 
 
 @pytest.fixture

@@ -198,7 +198,7 @@ def test_the_table_is_the_one_that_the_adapter_knows(stack: Stack) -> None:
     (about,) = stack.of("AWS::DynamoDB::Table").values()
     assert {name: about[name] for name in table.KEYS} == table.KEYS
     assert about["StreamSpecification"]["StreamViewType"] == table.STREAM["StreamViewType"]
-    assert about["TimeToLiveSpecification"] == table.TIME_TO_LIVE
+    assert about["TimeToLiveSpecification"] == {"Enabled": True, "AttributeName": table.PURGE_AT}
     assert about["BillingMode"] == "PAY_PER_REQUEST"
 
 

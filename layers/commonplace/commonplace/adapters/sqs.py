@@ -63,13 +63,9 @@ def _send_messages(client: "SQSClient", url: str, messages: Iterable[Mapping[str
         try:
             answer = client.send_message_batch(QueueUrl=url, Entries=entries)
         except (ClientError, BotoCoreError) as error:
-            raise _build_storage_error(error) from error
+            kind = error.response["Error"]["Code"] if isinstance(error, ClientError) else type(error).__name__
+            raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the queue can't be used: {kind}") from error
         if len(answer.get("Successful", ())) < len(entries):  # a truncated answer has no such list
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the queue has not taken every message")
         sent += len(entries)
     return sent
-
-
-def _build_storage_error(error: ClientError | BotoCoreError) -> CommonplaceError:
-    kind = error.response["Error"]["Code"] if isinstance(error, ClientError) else type(error).__name__
-    return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the queue can't be used: {kind}")

@@ -34,15 +34,6 @@ ImportKind = Literal[
 Granularity = Literal["day", "week", "month", "year"]
 """How long a bucket of the timeline is."""
 
-STATEMENT_TYPES: dict[StatementType, str] = {
-    "preference": "what the user likes, dislikes or avoids, how they like things done, and how they want to be answered",
-    "biographical": "who the user is and what their life is made of: name, origin, home, family, health, job, milestones",
-    "habit": "what the user does again and again, nowadays: routines, rotas, standing arrangements",
-    "goal": "what the user wants to reach, become, learn, own or do: plans and intentions",
-    "value": "a principle, belief or conviction that the user lives by",
-    "project": "a piece of work with an outcome that is under way: its state, decisions, people, problems, next dates",
-    "other": "anything else: errands, facts of the world, what others said, questions, requests, small talk, moods",
-}
 CATEGORIES: dict[Category, str] = {
     "contexts": "the user's person: who they are, family, tastes, habits, values, health, circumstances, moods",
     "projects": "work and undertakings with an outcome, and every lasting goal, personal ones too",

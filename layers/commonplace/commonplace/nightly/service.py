@@ -54,7 +54,8 @@ class Nights:
             for _ in range(_RUNS_A_NIGHT):
                 run = self._take_up_unfinished(lease) or steps.begin(self.context, night, lease, tried)
                 if run is None:
-                    self._drop_old_texts()
+                    ports = self.context.night
+                    ports.ledger.drop_texts(self.context.user_id, self.context.clock(), ports.text_retention)
                     return
                 tried |= set(run.interactions)
                 with gathered() as flaws:
@@ -170,10 +171,6 @@ class Nights:
             if error.code is not ErrorCode.LEASE_LOST:
                 raise
             return run.model_copy(update={"notes": (*run.notes, _TAKEN_OVER)})
-
-    def _drop_old_texts(self) -> None:
-        ports = self.context.night
-        ports.ledger.drop_texts(self.context.user_id, self.context.clock(), ports.text_retention)
 
     def _publish_run(self, run: Run, lease: Lease, flaws: Flaws) -> Run:
         from commonplace.pages.publishing import publish

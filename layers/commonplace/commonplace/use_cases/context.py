@@ -61,12 +61,12 @@ def groups_of(topic: str, caller: Caller, ports: Ports) -> tuple[list[Group], li
     log_search(topic, len(on_topic.memories), caller, ports)
     recent = listed(Filter(after=caller.now - _RECENT), _MOST_RECENT)
     pinned = [memory for result in core for memory in _select_core_answers(result)] + list(personal.memories)
-    notes = sorted(filter(_is_open_note, recent.memories), key=_build_time_key, reverse=True)
+    notes = [memory for memory in recent.memories if memory.durability == "daily" and not is_confidential(memory.content)]
     groups = [
         Group("Standing requests of the user", _filter_memories(instructions.memories, _is_from_user), always=True),
         Group("Always matters", _filter_memories(pinned, lambda memory: _is_lasting(memory, caller)), always=True),
         Group("On the topic", _drop_confidential(on_topic)),
-        Group("Notes of the last seven days", notes),
+        Group("Notes of the last seven days", sorted(notes, key=_build_time_key, reverse=True)),
     ]
     return groups, [instructions, personal, on_topic, recent, *core]
 
@@ -103,10 +103,6 @@ def _is_lasting(memory: Memory, caller: Caller) -> bool:
 def _is_from_user(memory: Memory) -> bool:
     """Instructions from a page, document, mail or tool are not the user's own."""
     return memory.origin not in _ELSEWHERE and not is_marked_as_foreign(memory.raw_text)
-
-
-def _is_open_note(memory: Memory) -> bool:
-    return memory.durability == "daily" and not is_confidential(memory.content)
 
 
 def _filter_memories(memories: Sequence[Memory], wanted: Callable[[Memory], bool]) -> list[Memory]:

@@ -53,7 +53,7 @@ class DynamoRawRecords(OfTable):
         for item in self._yield_items(user_id, MEMORY):
             memory_id = str(item[ITEM]["S"]).removeprefix(MEMORY)
             counts = {row[ITEM]["S"]: row for row in used.of(memory_id)}.get(used_name(memory_id))
-            steps = dict(map(_parse_audit_step, audits.of(memory_id)))
+            steps = {int(row[ITEM]["S"].rpartition("#")[2]): audit_of(row) for row in audits.of(memory_id)}
             memory = readable(item, lambda row, counts=counts: memory_of(row, counts))  # type: ignore[misc]
             yield RawRecord(memory_id, _get_raw_record(item), memory, steps)
 
@@ -240,10 +240,6 @@ class DynamoErasure(OfTable):
             calls.delete_all(row for row in rows if row[ITEM]["S"] != LEASE)
             if after is None:
                 return
-
-
-def _parse_audit_step(item: Item) -> tuple[int, Audit]:
-    return int(item[ITEM]["S"].rpartition("#")[2]), audit_of(item)
 
 
 def _get_raw_record(item: Item) -> bytes:

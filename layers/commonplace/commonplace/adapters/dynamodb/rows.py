@@ -174,11 +174,8 @@ def stream_records(event: Mapping[str, Any]) -> Iterator[StreamRecord]:
 def _parse_change(change: Mapping[str, Any], user: str, item: str) -> IndexChange:
     if "NewImage" not in change:
         return Tombstone(user, item.removeprefix(MEMORY), int(change["OldImage"][VERSION]["N"]))
-    stored = stored_of({name: _decode_value(value) for name, value in change["NewImage"].items()})
+    image = change["NewImage"].items()
+    stored = stored_of({name: {"B": base64.b64decode(value["B"])} if "B" in value else value for name, value in image})
     if (stored.memory.user_id, f"{MEMORY}{stored.memory.memory_id}") != (user, item):
         raise ValueError("another memory's key")
     return stored
-
-
-def _decode_value(value: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {"B": base64.b64decode(value["B"])} if "B" in value else value

@@ -60,7 +60,6 @@ KEYS: Final = {
     ],
 }
 STREAM: Final = {"StreamEnabled": True, "StreamViewType": "NEW_AND_OLD_IMAGES"}
-TIME_TO_LIVE: Final = {"Enabled": True, "AttributeName": PURGE_AT}
 
 _QUEUES = 8
 

@@ -7,7 +7,7 @@ import bisect
 import logging
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property, partial
@@ -139,7 +139,7 @@ class FindRequest:
         everything = len(rows) == corpus.memories
         spans = {} if everything else spans_of(list(hits.values()), corpus, self.terms)
         unscored = set(hits).difference(self.pending.ids) if self._is_fused else set()
-        names = {} if everything else _collect_session_names(rows.values())
+        names = {row.session for row in rows.values() if row.session is not None and not everything}
         searches = []
         if spans or unscored:
             searches.append(queries.neighbours_of(self._visible, self._passing, spans, unscored, hits, self.vector))
@@ -250,10 +250,6 @@ def within_reach(hits: Iterable[Row], rows: Iterable[Row]) -> set[str]:
     """Return the ids of `rows` that are within `bm25.REACH` positions of a hit in the same session."""
     places = _collect_positions(hits)
     return {row.memory_id for row in rows if row.session in places and _is_near(places[row.session], row.position)}
-
-
-def _collect_session_names(rows: Collection[Row]) -> set[str]:
-    return {row.session for row in rows if row.session is not None}
 
 
 def _collect_positions(rows: Iterable[Row]) -> dict[str, list[int]]:
