@@ -12,7 +12,7 @@ from typing import NamedTuple
 from benchmarks.report import FOLDER, Cell, Table, main
 from commonplace.adapters.sentence_encoder import SentenceEncoder
 from commonplace.domain.taxonomy import SIMILARITIES
-from commonplace.text.paraphrase.pair_model import judged
+from commonplace.text.paraphrase.judge import Candidate, judge_candidates
 from commonplace.text.paraphrase.repeats import is_repeat
 
 TUNED, HELD_OUT = "tuned on", "held out"
@@ -45,7 +45,10 @@ def measure(data: Path) -> dict[str, float]:
     began = time.process_time()
     for setting, end in _SETTINGS.items():
         found[end] = [
-            repeat or judged(one, other, vectors[one], vectors[other], encoder.name, SIMILARITIES[setting]).same
+            repeat
+            or judge_candidates(other, vectors[other], [Candidate(one, vectors[one])], encoder.name, SIMILARITIES[setting])[
+                0
+            ].same
             for (_, _, one, other), repeat in zip(pairs, by_words, strict=True)
         ]
     model_took = (time.process_time() - began) / len(_SETTINGS)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from benchmarks.report import FOLDER, Cell, Table, main
 from commonplace.adapters.sentence_encoder import SentenceEncoder
-from commonplace.text.paraphrase.pair_model import judged
+from commonplace.text.paraphrase.judge import Candidate, judge_candidates
 from commonplace.text.paraphrase.repeats import is_repeat
 
 TUNED, HELD_OUT = "tuned on", "held out"
@@ -28,7 +28,8 @@ def measure() -> dict[str, float]:
     for name in ("changes", "duplicates"):
         for at, pair in enumerate(_pairs(name)):
             place = f"{name}|{pair.relation}|{HELD_OUT if at % 2 else TUNED}"
-            verdict = judged(pair.old, pair.new, encoder.embed(pair.old), encoder.embed(pair.new), encoder.name)
+            candidate = Candidate(pair.old, encoder.embed(pair.old))
+            verdict = judge_candidates(pair.new, encoder.embed(pair.new), [candidate], encoder.name)[0]
             merged = verdict.same or is_repeat(pair.new, pair.old)
             asked[place] += 1
             said[f"{place}|merge"] += merged
@@ -50,7 +51,7 @@ def tables(figures: dict[str, float]) -> list[Table]:
     reach = "changes: change >= .75 in updates, look_alike <= .10; duplicates: same >= .45 in merges, all others <= .01"
     notes = [
         "Written by somebody who had seen no code (pairs/changes.jsonl, pairs/duplicates.jsonl). The odd lines are among",
-        "what the model of pairs was trained on; training/make_pairs.py tells how well it does on those when left out.",
+        "what the judge was trained on; training/make_judge.py --cross-validate reports how well it does without them.",
         "The figures of the even lines were read seven times while the model was made, none of the lines was.",
     ]
     return [Table("Updates and merges pointed at", columns, rows, reach, notes)]

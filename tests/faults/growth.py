@@ -25,7 +25,7 @@ from commonplace.nightly.given_interactions import turns_of
 from commonplace.pages.page import escape, unescape
 from commonplace.pages.reading import CLOSING, OPENING, parse
 from commonplace.retrieval.query import parse_query
-from commonplace.text.paraphrase.pair_model import must_differ
+from commonplace.text.paraphrase.pair_features import must_differ
 from commonplace.text.paraphrase.repeats import is_repeat
 from commonplace.text.redaction import redact
 from commonplace.text.tagging import tags_of

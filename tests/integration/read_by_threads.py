@@ -25,7 +25,7 @@ from commonplace.memories.enrich import enrich
 from commonplace.retrieval.query import parse_query
 from commonplace.retrieval.ranking import Question, rank
 from commonplace.text.foundation import tokenizer
-from commonplace.text.paraphrase.pair_model import judged
+from commonplace.text.paraphrase.judge import Candidate, judge_candidates
 from commonplace.text.paraphrase.repeats import is_repeat
 from commonplace.text.redaction import redact
 from commonplace.text.tagging import tags_of
@@ -78,6 +78,10 @@ def _ranked(text: str) -> object:
     return rank(question, columns(counts=counts), corpus_of(frequencies=range(1, len(terms) + 1)))
 
 
+def _judge_pair(old: str, new: str) -> object:
+    return judge_candidates(new, ENCODER.embed(new), [Candidate(old, ENCODER.embed(old))], ENCODER.name)
+
+
 FUNCTIONS: dict[str, Callable[[str], object]] = {
     "terms": tokenizer.terms,
     "terms of many words": lambda text: tokenizer.terms(many_words(text)),
@@ -90,7 +94,7 @@ FUNCTIONS: dict[str, Callable[[str], object]] = {
     "worth": lambda text: judge(text, WORDS),
     "query": lambda text: parse_query(text, NOW),
     "time range": lambda text: read_time_range(text, NOW),
-    "pair": lambda text: judged(text, f"{text} Now.", ENCODER.embed(text), ENCODER.embed(f"{text} Now."), ENCODER.name),
+    "pair": lambda text: _judge_pair(text, f"{text} Now."),
     "repeat": lambda text: is_repeat(text, f"{text} Indeed."),
     "average of words": WORDS.embed,
     "vector": ENCODER.embed,

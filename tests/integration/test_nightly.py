@@ -135,6 +135,44 @@ def test_what_a_gate_refuses_is_dropped_with_its_reason(memory: Commonplace, mon
     assert current(memory) == []
 
 
+def unsure(decision: Decision, confidence: float) -> Decision:
+    return replace(decision, candidate=replace(decision.candidate, confidence=confidence))
+
+
+@pytest.mark.parametrize(
+    ("confidence", "left"), [(0.7, ["I live in Munich."]), (0.6, ["I live in Berlin.", "I live in Munich."])]
+)
+def test_an_unsure_value_never_replaces_a_durable_memory(memory: Commonplace, confidence: float, left: list[str]) -> None:
+    memory.store_memory("I live in Berlin.")
+    memory.record_interactions([told("d", "I live in Munich.")])
+    update = replacing("I live in Berlin.", "I live in Munich.")
+    list(nights_of(memory, lambda day, view: [unsure(one, confidence) for one in update(day, view)]).nightly())
+    assert current(memory) == left
+    kept = {one["raw_text"]: one for one in memory.export()}
+    assert kept["I live in Munich."]["durability"] == ("daily" if confidence < 0.7 else "durable")
+
+
+def test_an_unsure_ending_closes_no_durable_memory(memory: Commonplace) -> None:
+    berlin = memory.store_memory("I live in Berlin.").memory_id
+    memory.record_interactions([told("d", "I moved away.")])
+
+    def end(day: Day, _: MemoryView) -> list[Decision]:
+        candidate = replace(heard(day, "I moved away."), content="", corrects=True, confidence=0.6)
+        return [Decision(candidate, "DELETE", (berlin,), why="ended")]
+
+    (run,) = nights_of(memory, end).nightly()
+    assert [one.why for one in run.dropped] == ["it is unsure, and would close a durable memory"]
+    assert current(memory) == ["I live in Berlin."]
+
+
+def test_a_weak_guess_beside_a_confident_memory_is_dropped(memory: Commonplace) -> None:
+    memory.store_memory("I like green tea a lot.")
+    memory.record_interactions([told("d", "I like green tea, maybe.")])
+    (run,) = nights_of(memory, lambda day, view: [unsure(one, 0.4) for one in all_new(day, view)]).nightly()
+    assert [one.why for one in run.dropped] == ["a weak guess beside a confident memory"]
+    assert current(memory) == ["I like green tea a lot."]
+
+
 def test_two_corrections_of_a_day_follow_upon_each_other(memory: Commonplace) -> None:
     berlin = memory.store_memory("I live in Berlin.").memory_id
     memory.record_interactions([told("d", "I live in Munich.", "Sorry, I live in Hamburg.")])

@@ -20,7 +20,7 @@ Opener = Callable[..., Commonplace]
 PARAPHRASES = (
     ("I'd rather text than call.", "I prefer texting over phone calls."),
     ("I listen to music on Spotify.", "Spotify is my music app."),
-    ("Our company was bought by SAP.", "SAP acquired the firm I work for."),
+    ("I chair the meeting.", "I lead the meetings."),
 )
 """Of which a store suggests a merge in each setting, by default, and in the boldest one only."""
 

@@ -17,7 +17,8 @@ from commonplace.extraction.forgetting.matching import is_about, memories_about,
 from commonplace.text.foundation import tokenizer
 
 _SIMILAR, _FORGETTABLE = 10, 50
-_WEAK, _CONFIDENT = 0.5, 0.7
+WEAK, _CONFIDENT = 0.5, 0.7
+WEAK_GUESS = "a weak guess beside a confident memory"
 KNOWN = "known already"
 _BEGINNING, _ENDING = 4, 5  # letters that related words share at the beginning ("weinen") or the end ("Kirche")
 _FEWEST = 8
@@ -135,10 +136,7 @@ class _DayDecisions:
         )
         if known_texts and all(any(says_the_same(sentence, text) for text in known_texts) for sentence in own):
             return KNOWN
-        confident = (memory for memory in similar if memory.confidence >= _CONFIDENT)
-        if candidate.confidence < _WEAK and any(has_same_words(candidate.content, memory.content) for memory in confident):
-            return "a weak guess beside a confident memory"
-        return None
+        return WEAK_GUESS if is_weak_guess(candidate, similar) else None
 
     def _revise_earlier(self, candidate: Candidate) -> None:
         for at, earlier in self._list_additions(self.told.near(candidate.content)):
@@ -173,6 +171,12 @@ class _DayDecisions:
             return Decision(candidate, "ADD", why="an older value of what is remembered", outdated_by=later)
         targets = tuple(dict.fromkeys(contradiction.memory.memory_id for contradiction in contradictions))
         return Decision(candidate, "UPDATE", targets, _merge_content(candidate, contradictions), contradictions[0].why)
+
+
+def is_weak_guess(candidate: Candidate, similar: Sequence[Memory]) -> bool:
+    """Return whether a candidate is unsure, and a confident memory has the same words."""
+    confident = (memory for memory in similar if memory.confidence >= _CONFIDENT)
+    return candidate.confidence < WEAK and any(has_same_words(candidate.content, memory.content) for memory in confident)
 
 
 def _remove_forgotten(earlier: Decision, target: str, targets: Collection[str]) -> list[Decision]:

@@ -45,7 +45,7 @@ def merged_text(texts: Sequence[str]) -> str:
 
 def contradiction(older: str, newer: str) -> str | None:
     """Return why the two texts contradict each other, or None."""
-    from commonplace.text.paraphrase.pair_model import difference, is_value_changed  # imports numpy
+    from commonplace.text.paraphrase.pair_features import difference, is_value_changed  # imports numpy
 
     for new, old in ((newer, older), (older, newer)):
         untrue = contradicted(new, old, corrects=is_correction(new))

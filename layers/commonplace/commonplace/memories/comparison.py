@@ -62,24 +62,24 @@ def advice_on(entry: Entry, nearest: Sequence[Similar], ports: Ports) -> tuple[l
 
     Without vectors, compares words and reports no memory as outdated.
     """
-    merges, updates = [], []
-    for other in nearest:
-        same, change = _judge_pair(entry, other, ports)
-        if same is not None:
-            merges.append(Merge(memory_id=other.memory_id, why=same))
-        elif change is not None:
-            updates.append(Update(memory_id=other.memory_id, content=other.content, why=change))
-    return merges, updates
-
-
-def _judge_pair(entry: Entry, other: Similar, ports: Ports) -> tuple[str | None, str | None]:
     text = entry.memory.content
-    if is_repeat(text, other.content):
-        return _REPEAT, None
-    if entry.vector is None or other.cosine is None:
-        return None, None
-    from commonplace.text.paraphrase.pair_model import difference, judged  # loads numpy, which words don't need
+    merges = [Merge(memory_id=other.memory_id, why=_REPEAT) for other in nearest if is_repeat(text, other.content)]
+    repeats = {merge.memory_id for merge in merges}
+    others = [other for other in nearest if other.memory_id not in repeats and other.cosine is not None]
+    if entry.vector is None or not others:
+        return merges, []
+    from commonplace.text.paraphrase.judge import Candidate, judge_candidates  # loads numpy, which words don't need
+    from commonplace.text.paraphrase.pair_features import difference
 
-    vector = ports.embedder.embed(other.content) if other.vector is None else other.vector
-    verdict = judged(other.content, text, vector, entry.vector, ports.embedder.name, ports.least_similarity)
-    return _SAME if verdict.same else None, difference(other.content, text) if verdict.change else None
+    embedder = ports.embedder
+    candidates = [
+        Candidate(other.content, embedder.embed(other.content) if other.vector is None else other.vector) for other in others
+    ]
+    verdicts = judge_candidates(text, entry.vector, candidates, embedder.name, ports.least_similarity)
+    judged = list(zip(others, verdicts, strict=True))
+    updates = [
+        Update(memory_id=other.memory_id, content=other.content, why=difference(other.content, text))
+        for other, verdict in judged
+        if verdict.change
+    ]
+    return [*merges, *(Merge(memory_id=other.memory_id, why=_SAME) for other, verdict in judged if verdict.same)], updates

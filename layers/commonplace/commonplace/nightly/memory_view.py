@@ -58,22 +58,25 @@ class RunMemoryView:
         vector = embedder.embed(content)
         if vector is None:
             return []
-        from commonplace.text.paraphrase.pair_model import LEAST_COSINE, judged  # loads numpy, which words alone don't need
+        from commonplace.text.paraphrase.judge import (
+            LEAST_COSINE,
+            Candidate,
+            judge_candidates,
+        )  # loads numpy, which words alone don't need
 
         nearest, _ = with_fallback(lambda index: index.similar(self._seen, terms, vector, _COMPARED), self._ports)
         stored = [(near.memory_id, near.content, near.vector) for near in nearest if near.memory_id not in self._staged]
         seen = ((memory, other) for memory, other in self._staged.values() if is_visible(self._seen, memory))
         staged = [(memory.memory_id, memory.content, other) for memory, other in seen]
-        compared = [
-            (memory_id, text, embedder.embed(text) if other is None else other)
-            for memory_id, text, other in (*stored, *staged)
+        embedded = [
+            (name, Candidate(text, embedder.embed(text) if old is None else old)) for name, text, old in (*stored, *staged)
         ]
-        same = [
-            memory_id
-            for memory_id, text, other in compared
-            if other is not None and float(other @ vector) > LEAST_COSINE  # less similar texts never have the same meaning
-            if judged(text, content, other, vector, embedder.name, SIMILARITIES["conservative"]).same
+        compared = [  # less similar texts never have the same meaning
+            (name, old) for name, old in embedded if old.vector is not None and float(old.vector @ vector) > LEAST_COSINE
         ]
+        candidates = [old for _, old in compared]
+        verdicts = judge_candidates(content, vector, candidates, embedder.name, SIMILARITIES["conservative"])
+        same = [name for (name, _), verdict in zip(compared, verdicts, strict=True) if verdict.same]
         return [memory.memory_id for memory in self.get(same) if not memory.is_passage]
 
     def closed(self) -> list[Memory]:

@@ -13,10 +13,12 @@ from commonplace.extraction.candidate import Candidate, Decision, Reading
 from commonplace.extraction.changes.statements import joined
 from commonplace.extraction.clauses import LONGEST_EVIDENCE, sentences
 from commonplace.extraction.days import Day
+from commonplace.extraction.decisions import WEAK, WEAK_GUESS, is_weak_guess
 from commonplace.extraction.forgetting.matching import is_about, mentions, text_without
 from commonplace.extraction.gates import is_user_request, refusal_reason
 from commonplace.extraction.new_memory import memory_from_decision
 from commonplace.memories import transitions
+from commonplace.memories.ingest import DURABLE_FROM
 from commonplace.memories.lineage import made_of
 from commonplace.nightly.given_interactions import texts_of
 from commonplace.nightly.memory_view import RunMemoryView
@@ -34,6 +36,7 @@ _FORGOTTEN_PER_OPERATION = 8  # per operation: with their audit rows, at most 10
 _INHERITED = (
     "collection", "agent_id", "key", "session_id", "position", "source", "scope", "scope_ref", "expires_at", "purge_at",
 )  # fmt: skip
+_UNSURE = "it is unsure, and would close a durable memory"
 _CLOSED = "the memory that it would close was already closed by another operation of that day"
 
 
@@ -66,8 +69,8 @@ class _DayOperations:
 
     def add(self, decision: Decision) -> None:
         """Plan a decision, or drop it with a reason."""
-        shown = self.view.get(decision.targets)
-        why = refusal_reason(decision, self.day, shown)
+        decision, shown = self._keep_durable(decision, self.view.get(decision.targets))
+        why = refusal_reason(decision, self.day, shown) or self._find_unsure_reason(decision, shown)
         if why is None and decision.operation == "UPDATE" and not shown:
             why = _GONE
         if why is None and decision.candidate.forgets:
@@ -87,6 +90,19 @@ class _DayOperations:
             candidate = decision.candidate
             place, position = candidate.interaction_id, candidate.position
             self.dropped.append(Dropped(interaction_id=place, position=position, why=why[:_LONGEST_WHY]))
+
+    def _keep_durable(self, decision: Decision, shown: list[Memory]) -> tuple[Decision, list[Memory]]:
+        """Turn an unsure update of a durable memory into an addition. Both values remain."""
+        if decision.operation != "UPDATE" or not _is_unsure_beside(decision, shown):
+            return decision, shown
+        return replace(decision, operation="ADD", targets=(), content=None), []
+
+    def _find_unsure_reason(self, decision: Decision, shown: Sequence[Memory]) -> str | None:
+        candidate = decision.candidate
+        if decision.operation == "DELETE" and _is_unsure_beside(decision, shown):
+            return _UNSURE
+        unsure = candidate.confidence < WEAK and _is_add(decision) and not candidate.forgets
+        return WEAK_GUESS if unsure and is_weak_guess(candidate, self.view.similar(candidate.content)) else None
 
     def _plan_forgetting(self, request: Candidate, shown: Sequence[Memory]) -> None:
         """Plan an erasure. If no memory matches, erase only the recorded interactions that match."""
@@ -177,6 +193,12 @@ class _DayOperations:
             "why": _FORGOTTEN if decision.operation == "FORGET" else (decision.why or decision.operation)[:_LONGEST_WHY],
         }
         return RunOperation(**{**fields, **more})
+
+
+def _is_unsure_beside(decision: Decision, targets: Sequence[Memory]) -> bool:
+    """Return whether a decision is too unsure to close its targets. Only what the user asks to forget needs no confidence."""
+    unsure = decision.candidate.confidence < DURABLE_FROM and not decision.candidate.forgets
+    return unsure and any(memory.durability == "durable" for memory in targets)
 
 
 def _is_add(decision: Decision) -> bool:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _BEST = 5  # only the first ranks are checked
 _ALIKE = 0.55  # the lower score must be at least this share of the higher score
-_LEAST_COSINE = 0.25  # texts below this cosine are not compared; above it, the pair model decides
+_LEAST_COSINE = 0.25  # texts below this cosine are not compared; above it, the judge decides
 _MOST_JUDGED = 8  # only the nearest pairs; each takes 0.5 ms if its texts are new
 _NEAREST = 0.1  # a newer value also replaces older values with a cosine up to this much below the nearest
 _IF_QUERIED, _IF_SAME_TYPE = -1.0, -0.5  # lower thresholds, because both memories match one query or have one type
@@ -69,7 +69,7 @@ def _is_newer_value(old: Stored, new: Stored, now: datetime, model: str, least: 
     memory, other = old.memory, new.memory
     if (memory.speaker, memory.subject) != (other.speaker, other.subject) or other.happened_at > now:
         return False
-    from commonplace.text.paraphrase.pair_model import is_another_value  # most searches have no such pair
+    from commonplace.text.paraphrase.judge import is_another_value  # most searches have no such pair
 
     return is_another_value(memory.content, other.content, old.vector, new.vector, model, least)
 

@@ -124,11 +124,13 @@ class Sources:
     def _find_difference(self, old: Stored, new: Stored) -> str | None:
         if old.vector is None or new.vector is None:
             return None
-        from commonplace.text.paraphrase.pair_model import difference, judged  # deferred: loads numpy
+        from commonplace.text.paraphrase.judge import Candidate, judge_candidates  # deferred: loads numpy
+        from commonplace.text.paraphrase.pair_features import difference
 
         model = self.ports.embedder.name if new.memory.embedding_model == self.ports.embedder.name else ""
         texts = old.memory.content, new.memory.content
-        return difference(*texts) if judged(*texts, old.vector, new.vector, model).change else None
+        verdict = judge_candidates(texts[1], new.vector, [Candidate(texts[0], old.vector)], model)[0]
+        return difference(*texts) if verdict.change else None
 
     def _explain_length(self) -> str | None:
         over = len(self.text) > MAX_TEXT

@@ -1,10 +1,14 @@
-"""`memory_normalize`: normalizes a statement by Claude or by rules. Nothing is stored."""
+"""`memory_normalize`: normalizes a statement by Claude or by rules. Nothing is stored.
+
+Claude's text passes the nightly run's check for invented names, numbers, dates and negations.
+"""
 
 from dataclasses import replace
 
 from commonplace.domain.fields import Notes
 from commonplace.domain.requests import NormalizeRequest
 from commonplace.domain.results import NormalizeResult
+from commonplace.extraction.grounding.evidence import unsupported
 from commonplace.memories.enrich import MAX_TAGS, enrich
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, ModelUnavailable, Normalized
@@ -14,7 +18,10 @@ _FEWEST_TAGS = 3
 
 
 def normalize_statement(request: NormalizeRequest, caller: Caller, ports: Ports) -> NormalizeResult:
-    """Return the statement in the third person with type and tags. If the model fails, rules answer and add a note."""
+    """Return the statement in the third person with type and tags.
+
+    If the model fails or invents something, rules answer, and a note says so.
+    """
     redacted = list(caller.redacted) or None
     if ports.reader is None:
         return _build_result(_read_by_rules(request, ports), Notes(method="rules", redacted=redacted))
@@ -22,6 +29,10 @@ def normalize_statement(request: NormalizeRequest, caller: Caller, ports: Ports)
         read = ports.reader.read(request.text, request.source, request.context)
     except ModelUnavailable as error:
         return _build_result(_read_by_rules(request, ports), Notes(method="rules", degraded=str(error), redacted=redacted))
+    invented = unsupported(read.text, request.text, (request.context or "",), caller.now.date())
+    if invented is not None:
+        degraded = f"the model's text was not used: {invented}"
+        return _build_result(_read_by_rules(request, ports), Notes(method="rules", degraded=degraded, redacted=redacted))
     return _build_result(_add_missing_tags(read, request), Notes(method="claude", redacted=redacted))
 
 

@@ -1,11 +1,12 @@
-"""The model of pairs: what its words veto, what its networks compute, and plain cases of both."""
+"""The judge: what its words veto, what its networks compute, and plain cases of pairs and lists."""
 
 import numpy as np
 import pytest
 
 from commonplace.adapters.sentence_encoder import SentenceEncoder
 from commonplace.domain.taxonomy import SIMILARITIES
-from commonplace.text.paraphrase.pair_model import BALANCED, Verdict, judged, must_differ, pair_features, pair_model
+from commonplace.text.paraphrase.judge import BALANCED, NEITHER, Candidate, Verdict, judge, judge_candidates, list_features
+from commonplace.text.paraphrase.pair_features import Vector, must_differ, pair_features
 from commonplace.text.paraphrase.pair_side import side_of
 from commonplace.text.paraphrase.repeats import is_repeat
 
@@ -13,14 +14,21 @@ ENCODER = SentenceEncoder()
 
 
 def verdict(old: str, new: str, least: float = BALANCED) -> Verdict:
-    return judged(old, new, ENCODER.embed(old), ENCODER.embed(new), ENCODER.name, least)
+    return judge_candidates(new, ENCODER.embed(new), [Candidate(old, ENCODER.embed(old))], ENCODER.name, least)[0]
+
+
+def outdated(new: str, *facts: str) -> list[str]:
+    """The facts that a new statement makes untrue."""
+    candidates = [Candidate(fact, ENCODER.embed(fact)) for fact in facts]
+    verdicts = judge_candidates(new, ENCODER.embed(new), candidates, ENCODER.name)
+    return [fact for fact, found in zip(facts, verdicts, strict=True) if found.change]
 
 
 def similarity(old: str, new: str) -> float:
     vector, more = ENCODER.embed(old), ENCODER.embed(new)
     assert vector is not None
     assert more is not None
-    return pair_model().similarity(old, new, vector, more)
+    return judge().similarity(old, new, vector, more)
 
 
 @pytest.mark.parametrize(
@@ -51,7 +59,6 @@ def test_the_same_number_in_words_and_figures_is_no_veto(old: str, new: str) -> 
         ("The exam is on Monday.", "The exam is on Friday."),
         ("I eat meat.", "I don't eat meat."),
         ("I lent Luis 20 euros", "Luis lent I 20 euros"),
-        ("I write with my left hand", "I write with my right hand"),
         ("I used to smoke at home", "At home I smoke"),
         ("I'm looking for a job", "I found a job"),
         ("I have a car", "I own no vehicle"),
@@ -59,7 +66,7 @@ def test_the_same_number_in_words_and_figures_is_no_veto(old: str, new: str) -> 
         ("犬が猫を追いかけた", "犬を猫が追いかけた"),
     ],
 )
-def test_another_number_person_time_plan_negation_order_or_word_is_never_the_same(old: str, new: str) -> None:
+def test_another_number_person_time_plan_negation_or_order_is_never_the_same(old: str, new: str) -> None:
     assert must_differ(old, new)
     assert must_differ(new, old)
 
@@ -81,7 +88,7 @@ def test_another_value_of_the_same_matter_is_a_change(old: str, new: str) -> Non
     [("I live in Berlin.", "My sister plays the flute."), ("My horse is called Winston.", "I like green tea.")],
 )
 def test_what_has_nothing_to_do_with_it_is_neither(old: str, new: str) -> None:
-    assert verdict(old, new) == Verdict(same=False, change=False)
+    assert verdict(old, new) == NEITHER
 
 
 @pytest.mark.parametrize(
@@ -132,23 +139,70 @@ def test_the_settings_are_limits_of_one_scale() -> None:
     assert not verdict(*pair, sure + 1e-6).same
 
 
-def test_a_pair_without_vectors_of_the_model_is_not_judged() -> None:
+def test_a_pair_without_vectors_of_the_judge_is_neither() -> None:
     vector = ENCODER.embed("I live in Berlin.")
-    assert judged("I live in Berlin.", "I moved.", vector, vector, "another") == Verdict(same=False, change=False)
-    assert judged("I live in Berlin.", "I moved.", None, vector, ENCODER.name) == Verdict(same=False, change=False)
+    assert judge_candidates("I moved.", vector, [Candidate("I live in Berlin.", vector)], "another") == [NEITHER]
+    assert judge_candidates("I moved.", vector, [Candidate("I live in Berlin.", None)], ENCODER.name) == [NEITHER]
+    assert judge_candidates("I moved.", None, [Candidate("I live in Berlin.", vector)], ENCODER.name) == [NEITHER]
+    assert judge_candidates("I moved.", vector, [], ENCODER.name) == []
 
 
 def test_the_odds_are_those_of_the_mean_of_all_networks() -> None:
-    old, new = ENCODER.embed("I live in Berlin."), ENCODER.embed("I moved to Munich.")
-    assert old is not None
-    assert new is not None
-    model, row = pair_model(), pair_features("I live in Berlin.", "I moved to Munich.", old, new)
-    units = model.hidden.shape[1] // len(model.told)
+    rows = np.stack([features("I live in Berlin.", "I moved to Munich."), features("I live in Berlin.", "I like green tea.")])
+    model = judge().pairs
+    units = model.hidden.shape[1] // len(model.output)
     logs = []
-    for at, (told, bias) in enumerate(zip(model.told, model.told_bias, strict=True)):
+    for at, (output, bias) in enumerate(zip(model.output, model.output_bias, strict=True)):
         mine = slice(at * units, (at + 1) * units)
-        shares = np.exp(np.maximum(row @ model.hidden[:, mine] + model.hidden_bias[mine], 0) @ told + bias)
-        logs.append(np.log(shares / shares.sum()))
+        shares = np.exp(np.maximum(rows @ model.hidden[:, mine] + model.hidden_bias[mine], 0) @ output + bias)
+        logs.append(np.log(shares / shares.sum(axis=1, keepdims=True)))
     shares = np.exp(np.mean(logs, axis=0))
-    shares /= shares.sum()
-    assert np.allclose(model.log_odds(row), np.log(shares / (1 - shares))[:2], atol=1e-4)
+    shares /= shares.sum(axis=1, keepdims=True)
+    assert np.allclose(model.log_odds(rows), np.log(shares / (1 - shares))[:, :2], atol=1e-4)
+
+
+def features(old: str, new: str) -> Vector:
+    vector, more = ENCODER.embed(old), ENCODER.embed(new)
+    assert vector is not None
+    assert more is not None
+    return pair_features(old, new, vector, more)
+
+
+FACTS = (
+    "I live in Berlin.", "I'm allergic to nuts.", "My brother Tom lives in Leeds.", "I work as a nurse at St Mary's.",
+    "Our dog is called Bruno.", "I play the violin on Thursdays.", "Answer in short sentences, please.",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("new", "untrue"),
+    [
+        ("We moved to Munich last month.", ["I live in Berlin."]),
+        ("I no longer smoke.", []),
+        ("I bought a red bicycle.", []),
+        ("My sister moved to Oslo.", []),
+    ],
+)
+def test_only_the_fact_about_the_same_matter_is_untrue(new: str, untrue: list[str]) -> None:
+    assert outdated(new, *FACTS) == untrue
+
+
+def test_the_order_of_the_candidates_does_not_matter() -> None:
+    for new in ("We moved to Munich last month.", "Violin is on Fridays now."):
+        assert sorted(outdated(new, *FACTS)) == sorted(outdated(new, *FACTS[::-1]))
+
+
+def test_a_candidate_is_compared_with_the_best_other() -> None:
+    rows = np.zeros((3, 1), dtype=np.float32) + np.zeros(5, dtype=np.float32)
+    rows[:, 1] = (0.5, 0.2, 0.4)
+    cosines = list_features(rows, np.zeros((3, 2), dtype=np.float32), [False] * 3)
+    from_mean, from_best, nearest, nearer, alone = (cosines[:, place] for place in (9, 10, 13, 14, 15))
+    assert from_mean == pytest.approx(rows[:, 1] - rows[:, 1].mean(), abs=1e-6)
+    assert from_best == pytest.approx([0.1, -0.3, -0.1], abs=1e-6)
+    assert (nearest.tolist(), nearer.tolist(), alone.tolist()) == ([1, 0, 0], [0, 2, 1], [0, 0, 0])
+
+
+def test_a_single_candidate_is_marked_as_alone() -> None:
+    row = list_features(np.zeros((1, 5), dtype=np.float32), np.zeros((1, 2), dtype=np.float32), [False])[0]
+    assert row[-1] == 1
+    assert not row[7:13].any()

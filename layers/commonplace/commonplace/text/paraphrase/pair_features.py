@@ -1,15 +1,8 @@
-"""The trained model of pairs. It judges whether a new text means the same as an old one, or makes it untrue.
-
-Its features are numbers. They count what the two texts share and how they differ, and compare their vectors.
-"""
-
-from typing import NamedTuple
+"""The features of a pair of texts. They count what both share and how they differ, and compare their vectors."""
 
 import numpy as np
 from numpy.typing import NDArray
 
-from commonplace.domain.loading import DATA, loaded_once
-from commonplace.domain.taxonomy import SIMILARITIES
 from commonplace.text.foundation.calendar import is_calendar_word
 from commonplace.text.foundation.numbers import every_number
 from commonplace.text.paraphrase.pair_side import Side, side_of
@@ -18,7 +11,9 @@ Vector = NDArray[np.float32]
 
 _MOST_WORDS, _MOST_STEMS = 6, 5
 _MOST_SPACED, _MOST_WORDS_READ = 14, 40  # words between blanks; with the n-grams of unspaced scripts
-_LARGELY, _FEW = 0.4, 2
+
+FIRST_VALUES = (1, 0, 3, 4)
+"""Places in the features of a pair: both cosines (Universal Sentence Encoder, e5), and shares of common words and stems."""
 
 
 def pair_features(old: str, new: str, old_vector: Vector, new_vector: Vector) -> Vector:
@@ -40,7 +35,7 @@ def must_differ(old: str, new: str) -> bool:
     """Return whether two texts can't mean the same, whatever their vectors.
 
     They differ in numbers, people, names or times. Or only one of them is negated, planned or past. Or they have the same
-    words in another order, other small words, or one or two other words.
+    words in another order, or only other small words ("must not", "don't have to").
     """
     one, other = side_of(old), side_of(new)
     words, more = set(one.words), set(other.words)
@@ -54,7 +49,6 @@ def must_differ(old: str, new: str) -> bool:
         or _each_has_more(one.names, other.names)
         or _each_has_more(one.times, other.times)
         or (words == more and one.words != other.words)
-        or _is_one_word_changed(_without_numbers(words), _without_numbers(more))
     )
 
 
@@ -63,18 +57,6 @@ def _has_same_content(one: Side, other: Side) -> bool:
     shorter, longer = sorted((one.content, other.content), key=len)
     rest = iter(longer)
     return bool(shorter) and one.opening == other.opening and all(word in rest for word in shorter)
-
-
-def _is_one_word_changed(words: set[str], more: set[str]) -> bool:
-    """Return whether one or two words replace others ("left", "right"). Vectors don't show if these mean the same."""
-    gone, came = words - more, more - words
-    changed = bool(gone and came) and max(len(gone), len(came)) <= _FEW
-    return changed and len(words & more) >= _LARGELY * len(words | more)
-
-
-def _without_numbers(words: set[str]) -> set[str]:
-    """Return the words without numbers, which the other text may write as figures."""
-    return {word for word in words if not (word[0].isdigit() or word in every_number())}
 
 
 def is_value_changed(old: str, new: str) -> bool:
@@ -162,103 +144,3 @@ def _split_vector(vector: Vector) -> tuple[Vector, Vector]:
 def _scale_to_unit(vector: Vector) -> Vector:
     length = float(np.linalg.norm(vector))
     return vector / length if length > 1e-6 else np.zeros_like(vector)
-
-
-LEAST_COSINE = 0.46
-"""Minimum cosine of texts with the same meaning. The model was trained on few pairs with a lower cosine."""
-_LEAST_SHARE = 1e-6
-BALANCED = SIMILARITIES["balanced"]
-
-_NEAR = 0.25  # minimum cosine of two values of one attribute
-
-
-class PairModel(NamedTuple):
-    """Small networks with one hidden layer. Each gives scores for three classes: the same, a change, neither.
-
-    The shapes are inputs x (networks * units) for `hidden` and networks x units x 3 for `told`. `least` is the minimum of the
-    log odds of a change. `scale` has the slope and the offset that convert log odds of the same to a similarity. `embedder`
-    names the model of the vectors.
-    """
-
-    hidden: Vector
-    hidden_bias: Vector
-    told: Vector
-    told_bias: Vector
-    least: Vector
-    scale: Vector
-    embedder: str
-
-    def change(self, old: str, new: str, old_vector: Vector, new_vector: Vector) -> float:
-        """Return the log odds, above the minimum, that the new text changes the old text."""
-        return float(self.log_odds(pair_features(old, new, old_vector, new_vector))[1] - self.least)
-
-    def similarity(self, one: str, other: str, vector: Vector, more: Vector) -> float:
-        """Return the probability, 0 to 1, that both texts mean the same. It is 0 if one may change the other.
-
-        The order of the texts doesn't matter. Calibrated on pairs that were left out in training: of the pairs with 0.8, four
-        of five mean the same.
-        """
-        orders = (one, other, vector, more), (other, one, more, vector)
-        odds = [self.log_odds(pair_features(*order)) for order in orders]
-        if max(found[1] for found in odds) > self.least:
-            return 0.0
-        slope, offset = self.scale
-        return float(1 / (1 + np.exp(-(slope * np.mean([found[0] for found in odds]) + offset))))
-
-    def log_odds(self, row: Vector) -> Vector:
-        """Return the log odds of the same and of a change. The networks' log probabilities are averaged."""
-        units = np.maximum(row @ self.hidden + self.hidden_bias, 0).reshape(len(self.told), 1, -1)
-        logits = (units @ self.told)[:, 0] + self.told_bias
-        logits -= logits.max(axis=1, keepdims=True)
-        shares = np.exp((logits - np.log(np.exp(logits).sum(axis=1, keepdims=True))).mean(axis=0))
-        shares = np.clip(shares / shares.sum(), _LEAST_SHARE, 1 - _LEAST_SHARE)
-        odds: Vector = np.log(shares / (1 - shares))[:2]
-        return odds
-
-
-class Verdict(NamedTuple):
-    """Whether two texts mean the same, and whether the new text makes the old one untrue. At most one is True."""
-
-    same: bool
-    change: bool
-
-
-def judged(
-    old: str, new: str, old_vector: Vector | None, new_vector: Vector | None, embedder: str, least: float = BALANCED
-) -> Verdict:
-    """Judge a pair by its words and vectors. Without vectors of the model's embedder, the verdict is neither.
-
-    `least` is the minimum similarity of texts that mean the same. A possible update in either order is never the same.
-    """
-    if old_vector is None or new_vector is None or embedder != pair_model().embedder:
-        return Verdict(same=False, change=False)
-    texts = old, new, old_vector, new_vector
-    change, long = pair_model().change(*texts) > 0, is_long(old) or is_long(new)
-    if change or long:
-        return Verdict(same=False, change=change)
-    may_be_same = float(old_vector @ new_vector) > LEAST_COSINE and not must_differ(old, new)
-    if may_be_same and pair_model().similarity(*texts) >= least:
-        return Verdict(same=True, change=False)
-    return Verdict(same=False, change=is_value_changed(old, new))
-
-
-def is_another_value(
-    old: str, new: str, old_vector: Vector | None, new_vector: Vector | None, embedder: str, least: float
-) -> bool:
-    """Return whether a new text gives another value of an old text's attribute. False without vectors of the embedder.
-
-    `least` is added to the minimum log odds of a change. It is negative if a question asks for both values.
-    """
-    if old_vector is None or new_vector is None or embedder != pair_model().embedder:
-        return False
-    if float(old_vector @ new_vector) < _NEAR:
-        return False
-    return pair_model().change(old, new, old_vector, new_vector) > least or is_value_changed(old, new)
-
-
-@loaded_once
-def pair_model() -> PairModel:
-    """Return the packaged model. It is loaded once per process."""
-    with np.load(DATA / "pairs.npz") as arrays:
-        names = PairModel._fields[:-1]
-        return PairModel(**{name: arrays[name].astype(np.float32) for name in names}, embedder=str(arrays["embedder"]))
