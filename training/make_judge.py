@@ -37,7 +37,6 @@ MODEL = HERE.parent / "layers" / "commonplace" / "commonplace" / "data" / "judge
 BENCHMARK = HERE.parent / "benchmarks" / "pairs"
 KINDS = ("same", "change")  # every other relation is neither
 _CHANGES = {"update", "contradiction"}
-LOOK_ALIKES, NEITHER = ("changes", "contrasts"), ("distinct", "unchanged")
 CHANCE = 300
 
 NETWORKS, UNITS, EPOCHS = 6, 32, 30
@@ -53,8 +52,6 @@ SHARES = {"situation": 1.0, "pair": 1.0, "fillers": 0.1, "life": 0.12, "pair fil
 WEIGHTS = {"life": 0.5, "absent": 0.5}
 LEAST_OUTDATED = 0.55
 """Minimum probability of an outdated memory: of what it reports in situations that were left out, .71 is right."""
-MOST_WRONG = 0.09
-"""Maximum share of the look-alikes of a set that are taken for a change when the pair is judged alone."""
 Floats = NDArray[np.float64]
 
 
@@ -336,18 +333,6 @@ def fit_scale(same: Floats, found: list[Pair], differ: list[bool]) -> Floats:
     return scale
 
 
-def least_change(odds: NDArray[np.float32], data: Compared, found: list[Case], known: list[Pair]) -> float:
-    """Return the minimum log odds of a change for a pair alone: few look-alikes of each set are above it."""
-    sources = {(pair.old, pair.new): pair for pair in known}
-    scores: dict[str, list[float]] = {source: [] for source in LOOK_ALIKES}
-    for at, score in zip(data.cases, odds[:, KINDS.index("change")], strict=True):
-        case = found[at]
-        pair = sources[case.candidates[0], case.new] if case.kind == "pair" else None
-        if pair is not None and pair.relation in NEITHER and pair.source in scores:
-            scores[pair.source].append(float(score))
-    return max(sorted(values, reverse=True)[int(MOST_WRONG * len(values))] for values in scores.values())
-
-
 def main() -> None:
     """Train the judge and write it, or only print its figures."""
     options = argparse.ArgumentParser(description=__doc__)
@@ -380,11 +365,11 @@ def main() -> None:
     }
     arrays = {f"{group}_{name}": array for group, trained in networks.items() for name, array in trained._asdict().items()}
     small = {name: array.astype(np.float16) for name, array in arrays.items() if not name.endswith("bias")}
-    least = np.array([np.log(LEAST_OUTDATED / (1 - LEAST_OUTDATED)), least_change(odds, data, found, known)])
+    least = np.log(LEAST_OUTDATED / (1 - LEAST_OUTDATED))
     numbers = {"line": fit_line(features, data.outdated, weights), "least": least, "scale": scale}
     np.savez_compressed(
         MODEL,
-        **{**arrays, **small, **{name: array.astype(np.float32) for name, array in numbers.items()}},
+        **{**arrays, **small, **{name: np.float32(array) for name, array in numbers.items()}},
         embedder=SentenceEncoder.name,
     )
 

@@ -24,7 +24,6 @@ from commonplace.text.paraphrase.pair_features import (
 BALANCED = SIMILARITIES["balanced"]
 LEAST_COSINE = 0.46
 """Minimum cosine of texts with the same meaning. The model was trained on few pairs with a lower cosine."""
-_NEAR = 0.25  # minimum cosine of two values of one attribute
 _LEAST_SHARE = 1e-6
 _MOST_NEARER = 8  # of candidates nearer than another
 _SAME, _CHANGE = 0, 1  # columns of the log odds
@@ -73,9 +72,8 @@ class Judge(NamedTuple):
     """The trained arrays.
 
     `pairs` finds changes, `paraphrases` finds texts with the same meaning. `line` has a weight for each list feature of a
-    candidate; its last value is the offset. `least` has the minimum log odds of a change, in a list and in a pair.
-    `scale` has the slope and the offset that convert log odds of the same to a similarity. `embedder` names the model of the
-    vectors.
+    candidate; its last value is the offset. `least` is the minimum log odds of a change. `scale` has the slope and the offset
+    that convert log odds of the same to a similarity. `embedder` names the model of the vectors.
     """
 
     pairs: Networks
@@ -85,18 +83,15 @@ class Judge(NamedTuple):
     scale: Vector
     embedder: str
 
-    def find_outdated(self, rows: Vector, are_values: Sequence[bool]) -> list[bool]:
-        """Return which candidates of a list the new memory makes untrue. `rows` has the pair features of each candidate.
+    def change_odds(self, rows: Vector, are_values: Sequence[bool]) -> Vector:
+        """Return for each candidate of a list the log odds, above the minimum, that the new memory makes it untrue.
 
-        `are_values` says for each candidate whether only a number, a time or a negation differs.
+        `rows` has the pair features of each candidate. `are_values` says whether only a number, a time or a negation differs.
         """
-        scores = list_features(rows, self.pairs.log_odds(rows), are_values) @ self.line[:-1] + self.line[-1]
-        return [bool(score > self.least[0]) for score in scores]
-
-    def is_changed(self, old: str, new: str, old_vector: Vector, new_vector: Vector, above: float) -> bool:
-        """Return whether the log odds of a change are greater than their minimum plus `above`. Judges the pair alone."""
-        rows = pair_features(old, new, old_vector, new_vector)[None]
-        return bool(self.pairs.log_odds(rows)[0, _CHANGE] - self.least[1] > above)
+        odds: Vector = (
+            list_features(rows, self.pairs.log_odds(rows), are_values) @ self.line[:-1] + self.line[-1] - self.least
+        )
+        return odds
 
     def similarity(self, one: str, other: str, vector: Vector, more: Vector) -> float:
         """Return the probability, 0 to 1, that both texts mean the same. The order of the texts doesn't matter.
@@ -145,8 +140,8 @@ def judge_candidates(
     if vector is None or not known:
         return verdicts
     rows = np.stack([pair_features(old, text, other, vector) for _, old, other in known])
-    outdated = judge().find_outdated(rows, [is_value_changed(old, text) for _, old, _ in known])
-    for (place, old, other), change in zip(known, outdated, strict=True):
+    odds = judge().change_odds(rows, [is_value_changed(old, text) for _, old, _ in known])
+    for (place, old, other), change in zip(known, (odds > 0).tolist(), strict=True):
         verdicts[place] = Verdict(same=not change and _is_same(old, text, other, vector, least), change=change)
     return verdicts
 
@@ -157,18 +152,16 @@ def _is_same(old: str, new: str, old_vector: Vector, new_vector: Vector, least: 
     return judge().similarity(old, new, old_vector, new_vector) >= least
 
 
-def is_another_value(
-    old: str, new: str, old_vector: Vector | None, new_vector: Vector | None, embedder: str, least: float
-) -> bool:
-    """Return whether a new text gives another value of an old text's attribute. False without vectors of the embedder.
+def change_odds(text: str, vector: Vector, candidates: Sequence[Candidate], embedder: str) -> list[float]:
+    """Return for each older text how sure it is that the new text gives another value of its attribute.
 
-    `least` is added to the minimum log odds of a change. It is negative if a question asks for both values.
+    These are log odds above the minimum that a store needs to report the older text as outdated. The texts are judged as one
+    list. Without the judge's embedder, the log odds are minus infinity.
     """
-    if old_vector is None or new_vector is None or embedder != judge().embedder:
-        return False
-    if float(old_vector @ new_vector) < _NEAR:
-        return False
-    return judge().is_changed(old, new, old_vector, new_vector, least) or is_value_changed(old, new)
+    if embedder != judge().embedder:
+        return [float("-inf")] * len(candidates)
+    rows = np.stack([pair_features(old, text, other, vector) for old, other in candidates if other is not None])
+    return [float(sure) for sure in judge().change_odds(rows, [is_value_changed(old, text) for old, _ in candidates])]
 
 
 @loaded_once
