@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _BEST = 10  # only the first ranks are checked
 _LEAST_COSINE = 0.25  # a memory is judged only if an older one is at least this near
+_MOST_JUDGED, _MOST_COMPARED = 10, 16  # the newer memories with the nearest older ones, and the nearest older ones of each
 _LEAST_SCORE = 1e-6
 _ALIKE = 0.3  # the lower score must be at least this share of the higher score
 # Log odds above those that a store needs to report an outdated memory: lower if both memories match one query or have one
@@ -53,17 +54,22 @@ def _find_pairs(records: Sequence[Stored], least: "Floats", now: datetime, model
     }
     length = mode(map(len, facts.values())) if facts else 0  # other lengths come from damaged records
     facts = {place: vector for place, vector in facts.items() if len(vector) == length}
-    pairs: list[tuple[int, int]] = []
+    nearest: dict[int, float] = {}
     for newer, vector in facts.items():
-        new = records[newer].memory
-        older = [place for place in facts if _may_be_older(records[place].memory, new)]
-        compared = [place for place in older if least[place, newer] < np.inf and facts[place] @ vector >= _LEAST_COSINE]
-        if compared:
-            from commonplace.text.paraphrase.judge import Candidate, change_odds  # many searches have no such pair
+        older = [place for place in facts if _may_be_older(records[place].memory, records[newer].memory)]
+        allowed = [float(facts[place] @ vector) for place in older if least[place, newer] < np.inf]
+        if max(allowed, default=-1.0) >= _LEAST_COSINE:
+            nearest[newer] = max(allowed)
+    pairs: list[tuple[int, int]] = []
+    for newer in sorted(nearest, key=lambda place: -nearest[place])[:_MOST_JUDGED]:
+        from commonplace.text.paraphrase.judge import Candidate, change_odds  # many searches have no such pair
 
-            candidates = [Candidate(records[place].memory.content, facts[place]) for place in older]
-            odds = change_odds(new.content, vector, candidates, model)
-            pairs += [(place, newer) for place, sure in zip(older, odds, strict=True) if sure > least[place, newer]]
+        new, vector = records[newer].memory, facts[newer]
+        older = [place for place in facts if _may_be_older(records[place].memory, new)]
+        older = sorted(older, key=lambda place: -float(facts[place] @ vector))[:_MOST_COMPARED]
+        candidates = [Candidate(records[place].memory.content, facts[place]) for place in older]
+        odds = change_odds(new.content, vector, candidates, model)
+        pairs += [(place, newer) for place, sure in zip(older, odds, strict=True) if sure > least[place, newer]]
     return pairs
 
 
