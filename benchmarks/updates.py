@@ -78,8 +78,8 @@ def judged_lists(path: Path) -> list[Judged]:
     for line in path.read_text("utf-8").splitlines():
         row = json.loads(line)
         new = encoder.embed(row["new"])
-        known = [(fact["id"], Candidate(fact["text"], encoder.embed(fact["text"]))) for fact in row["before"]]
-        known = [(name, fact) for name, fact in known if fact.vector is not None]
+        embedded = [(fact["id"], fact["text"], encoder.embed(fact["text"])) for fact in row["before"]]
+        known = [(name, (text, vector)) for name, text, vector in embedded if vector is not None]
         if new is not None and known:
             odds = np.array(change_odds(row["new"], new, [fact for _, fact in known], encoder.name)) + judge().least
             outdated = frozenset(place for place, (name, _) in enumerate(known) if name in row["outdated"])

@@ -161,8 +161,21 @@ def test_an_unsure_ending_closes_no_durable_memory(memory: Commonplace) -> None:
         return [Decision(candidate, "DELETE", (berlin,), why="ended")]
 
     (run,) = nights_of(memory, end).nightly()
-    assert [one.why for one in run.dropped] == ["it is unsure, and would close a durable memory"]
+    assert [one.why for one in run.dropped] == ["its confidence is too low to close a durable memory"]
     assert current(memory) == ["I live in Berlin."]
+
+
+def test_an_unsure_ending_with_words_of_its_own_is_kept_beside(memory: Commonplace) -> None:
+    berlin = memory.store_memory("I live in Berlin.").memory_id
+    memory.record_interactions([told("d", "I moved away from Berlin.")])
+
+    def end(day: Day, _: MemoryView) -> list[Decision]:
+        candidate = heard(day, "I moved away from Berlin.", corrects=True, confidence=0.6)
+        return [Decision(candidate, "DELETE", (berlin,), why="ended")]
+
+    (run,) = nights_of(memory, end).nightly()
+    assert [one.why for one in run.operations] == ["unsure, so the durable memory stays beside it"]
+    assert current(memory) == ["I live in Berlin.", "I moved away from Berlin."]
 
 
 def test_a_weak_guess_beside_a_confident_memory_is_dropped(memory: Commonplace) -> None:

@@ -85,9 +85,13 @@ OLD, NEW = "I live in Berlin.", "I live in Munich now."
         (told(OLD, session_id="s", position=1), told(NEW, 50, session_id="t", position=1)),  # turns of talks
     ],
 )
-def test_only_what_the_same_one_told_on_a_later_day_is_newer(old: Stored, new: Stored) -> None:
+def test_only_what_the_same_speaker_told_later_is_newer(old: Stored, new: Stored) -> None:
     assert order(old, new) == [0, 1]
     assert changed_values([old, new], NOON, MODEL) == []
+
+
+def test_a_value_told_later_that_day_is_newer() -> None:
+    assert order(told(OLD), told(NEW, 0.01)) == [1, 0]
 
 
 def test_what_matches_the_question_much_less_stays_behind() -> None:

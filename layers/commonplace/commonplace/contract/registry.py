@@ -434,7 +434,7 @@ TOOLS: tuple[Tool, ...] = (
         title="Remember something",
         description="Stores a statement as the user said it. You decide nothing: category, type, tags, importance and "
         "concepts are detected, and memories that say the same are reported. recommendations.updates lists memories "
-        "that this one makes untrue, often none; close them with update_memory, or name them in context.supersedes.",
+        "that this one probably makes untrue, often none; close the untrue ones with update_memory or context.supersedes.",
         request=requests.StoreRequest,
         result=results.StoreResult,
         function="store",

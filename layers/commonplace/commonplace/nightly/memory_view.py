@@ -58,25 +58,21 @@ class RunMemoryView:
         vector = embedder.embed(content)
         if vector is None:
             return []
-        from commonplace.text.paraphrase.judge import (
-            LEAST_COSINE,
-            Candidate,
-            judge_candidates,
-        )  # loads numpy, which words alone don't need
+        from commonplace.text.paraphrase.judge import LEAST_COSINE, Candidate, judge_candidates  # loads numpy
 
         nearest, _ = with_fallback(lambda index: index.similar(self._seen, terms, vector, _COMPARED), self._ports)
-        stored = [(near.memory_id, near.content, near.vector) for near in nearest if near.memory_id not in self._staged]
-        seen = ((memory, other) for memory, other in self._staged.values() if is_visible(self._seen, memory))
-        staged = [(memory.memory_id, memory.content, other) for memory, other in seen]
-        embedded = [
-            (name, Candidate(text, embedder.embed(text) if old is None else old)) for name, text, old in (*stored, *staged)
+        compared = [
+            (near.memory_id, Candidate(near.content, embedder.embed(near.content) if near.vector is None else near.vector))
+            for near in nearest
+            if near.memory_id not in self._staged
         ]
-        compared = [  # less similar texts never have the same meaning
-            (name, old) for name, old in embedded if old.vector is not None and float(old.vector @ vector) > LEAST_COSINE
-        ]
-        candidates = [old for _, old in compared]
+        for memory, other in self._staged.values():  # of these, only a near one can have the same meaning
+            known = embedder.embed(memory.content) if other is None else other
+            if known is not None and float(known @ vector) > LEAST_COSINE and is_visible(self._seen, memory):
+                compared.append((memory.memory_id, Candidate(memory.content, known)))
+        candidates = [candidate for _, candidate in compared]
         verdicts = judge_candidates(content, vector, candidates, embedder.name, SIMILARITIES["conservative"])
-        same = [name for (name, _), verdict in zip(compared, verdicts, strict=True) if verdict.same]
+        same = [memory_id for (memory_id, _), verdict in zip(compared, verdicts, strict=True) if verdict.same]
         return [memory.memory_id for memory in self.get(same) if not memory.is_passage]
 
     def closed(self) -> list[Memory]:

@@ -36,7 +36,8 @@ _FORGOTTEN_PER_OPERATION = 8  # per operation: with their audit rows, at most 10
 _INHERITED = (
     "collection", "agent_id", "key", "session_id", "position", "source", "scope", "scope_ref", "expires_at", "purge_at",
 )  # fmt: skip
-_UNSURE = "it is unsure, and would close a durable memory"
+_BESIDE = "unsure, so the durable memory stays beside it"
+_UNSURE = "its confidence is too low to close a durable memory"
 _CLOSED = "the memory that it would close was already closed by another operation of that day"
 
 
@@ -69,8 +70,13 @@ class _DayOperations:
 
     def add(self, decision: Decision) -> None:
         """Plan a decision, or drop it with a reason."""
-        decision, shown = self._keep_durable(decision, self.view.get(decision.targets))
-        why = refusal_reason(decision, self.day, shown) or self._find_unsure_reason(decision, shown)
+        shown = self.view.get(decision.targets)
+        why = refusal_reason(decision, self.day, shown)
+        if why is None and _is_too_unsure_to_close(decision, self._follow_successors(shown)):
+            decision, shown = replace(decision, operation="ADD", targets=(), content=None, why=_BESIDE), []
+            why = refusal_reason(decision, self.day, shown) if decision.says.strip() else _UNSURE
+        if why is None and self._is_weak_guess(decision):
+            why = WEAK_GUESS
         if why is None and decision.operation == "UPDATE" and not shown:
             why = _GONE
         if why is None and decision.candidate.forgets:
@@ -91,18 +97,12 @@ class _DayOperations:
             place, position = candidate.interaction_id, candidate.position
             self.dropped.append(Dropped(interaction_id=place, position=position, why=why[:_LONGEST_WHY]))
 
-    def _keep_durable(self, decision: Decision, shown: list[Memory]) -> tuple[Decision, list[Memory]]:
-        """Turn an unsure update of a durable memory into an addition. Both values remain."""
-        if decision.operation != "UPDATE" or not _is_unsure_beside(decision, shown):
-            return decision, shown
-        return replace(decision, operation="ADD", targets=(), content=None), []
-
-    def _find_unsure_reason(self, decision: Decision, shown: Sequence[Memory]) -> str | None:
+    def _is_weak_guess(self, decision: Decision) -> bool:
         candidate = decision.candidate
-        if decision.operation == "DELETE" and _is_unsure_beside(decision, shown):
-            return _UNSURE
-        unsure = candidate.confidence < WEAK and _is_add(decision) and not candidate.forgets
-        return WEAK_GUESS if unsure and is_weak_guess(candidate, self.view.similar(candidate.content)) else None
+        if candidate.confidence >= WEAK or candidate.forgets or not _is_add(decision):
+            return False
+        similar = self.view.similar(candidate.content)
+        return is_weak_guess(candidate, [memory for memory in similar if not memory.is_passage])
 
     def _plan_forgetting(self, request: Candidate, shown: Sequence[Memory]) -> None:
         """Plan an erasure. If no memory matches, erase only the recorded interactions that match."""
@@ -195,8 +195,8 @@ class _DayOperations:
         return RunOperation(**{**fields, **more})
 
 
-def _is_unsure_beside(decision: Decision, targets: Sequence[Memory]) -> bool:
-    """Return whether a decision is too unsure to close its targets. Only what the user asks to forget needs no confidence."""
+def _is_too_unsure_to_close(decision: Decision, targets: Sequence[Memory]) -> bool:
+    """Return whether a decision is unsure and a target is durable. What the user asks to forget needs no confidence."""
     unsure = decision.candidate.confidence < DURABLE_FROM and not decision.candidate.forgets
     return unsure and any(memory.durability == "durable" for memory in targets)
 

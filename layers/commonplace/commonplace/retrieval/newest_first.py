@@ -54,28 +54,32 @@ def _find_pairs(records: Sequence[Stored], least: "Floats", now: datetime, model
     }
     length = mode(map(len, facts.values())) if facts else 0  # other lengths come from damaged records
     facts = {place: vector for place, vector in facts.items() if len(vector) == length}
-    nearest: dict[int, float] = {}
-    for newer, vector in facts.items():
-        older = [place for place in facts if _may_be_older(records[place].memory, records[newer].memory)]
-        allowed = [float(facts[place] @ vector) for place in older if least[place, newer] < np.inf]
-        if max(allowed, default=-1.0) >= _LEAST_COSINE:
-            nearest[newer] = max(allowed)
+    if len(facts) < 2:
+        return []
+    places, vectors = list(facts), np.stack(list(facts.values()))
+    memories, cosines = [records[place].memory for place in places], vectors @ vectors.T
+    older = np.array([[_is_older(one, other) for other in memories] for one in memories])
+    allowed = older & (least[np.ix_(places, places)] < np.inf)
+    nearest = np.where(allowed, cosines, -1.0).max(axis=0)
     pairs: list[tuple[int, int]] = []
-    for newer in sorted(nearest, key=lambda place: -nearest[place])[:_MOST_JUDGED]:
-        from commonplace.text.paraphrase.judge import Candidate, change_odds  # many searches have no such pair
+    for newer in (-nearest).argsort()[:_MOST_JUDGED].tolist():
+        if nearest[newer] < _LEAST_COSINE:
+            break
+        from commonplace.text.paraphrase.judge import change_odds  # many searches have no such pair
 
-        new, vector = records[newer].memory, facts[newer]
-        older = [place for place in facts if _may_be_older(records[place].memory, new)]
-        older = sorted(older, key=lambda place: -float(facts[place] @ vector))[:_MOST_COMPARED]
-        candidates = [Candidate(records[place].memory.content, facts[place]) for place in older]
-        odds = change_odds(new.content, vector, candidates, model)
-        pairs += [(place, newer) for place, sure in zip(older, odds, strict=True) if sure > least[place, newer]]
+        compared = np.flatnonzero(older[:, newer])
+        compared = compared[(-cosines[compared, newer]).argsort()[:_MOST_COMPARED]]
+        known = [(memories[at].content, vectors[at]) for at in compared]
+        odds = change_odds(memories[newer].content, vectors[newer], known, model)
+        for at, sure in zip(compared, odds, strict=True):
+            if sure > least[places[at], places[newer]]:
+                pairs.append((places[at], places[newer]))
     return pairs
 
 
-def _may_be_older(old: Memory, new: Memory) -> bool:
-    """Return whether the old memory is earlier, by the same speaker, about the same subject."""
-    return (old.speaker, old.subject) == (new.speaker, new.subject) and old.happened_at < new.happened_at
+def _is_older(one: Memory, other: Memory) -> bool:
+    """Return whether a memory is earlier than another by the same speaker, about the same subject."""
+    return (one.speaker, one.subject) == (other.speaker, other.subject) and one.happened_at < other.happened_at
 
 
 def _is_fact(memory: Memory, model: str) -> bool:

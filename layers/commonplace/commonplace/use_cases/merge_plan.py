@@ -124,13 +124,15 @@ class Sources:
     def _find_difference(self, old: Stored, new: Stored) -> str | None:
         if old.vector is None or new.vector is None:
             return None
-        from commonplace.text.paraphrase.judge import Candidate, judge_candidates  # deferred: loads numpy
+        from commonplace.text.paraphrase.judge import Candidate, is_paraphrase, judge_candidates  # deferred: loads numpy
         from commonplace.text.paraphrase.pair_features import difference
 
         model = self.ports.embedder.name if new.memory.embedding_model == self.ports.embedder.name else ""
         texts = old.memory.content, new.memory.content
         verdict = judge_candidates(texts[1], new.vector, [Candidate(texts[0], old.vector)], model)[0]
-        return difference(*texts) if verdict.change else None
+        # A store judges a list. Alone, the same pair may look like a change.
+        same = is_paraphrase(*texts, old.vector, new.vector, self.ports.least_similarity)
+        return difference(*texts) if verdict.change and not same else None
 
     def _explain_length(self) -> str | None:
         over = len(self.text) > MAX_TEXT

@@ -1,7 +1,7 @@
 """The trained judge. It reports which memories say the same as a new one, and which memories the new one makes untrue.
 
-Two groups of small networks compare the new memory with each candidate. A logistic line then judges the list: it sees how a
-candidate compares with the other candidates. `training/make_judge.py` trains both.
+Two groups of small networks compare the new memory with each candidate. A logistic regression then judges the list: it
+sees how a candidate compares with the other candidates. `training/make_judge.py` trains both.
 """
 
 from collections.abc import Sequence
@@ -25,7 +25,7 @@ BALANCED = SIMILARITIES["balanced"]
 LEAST_COSINE = 0.46
 """Minimum cosine of texts with the same meaning. The model was trained on few pairs with a lower cosine."""
 _LEAST_SHARE = 1e-6
-_MOST_NEARER = 8  # of candidates nearer than another
+_MOST_NEARER = 8  # counts at most this many nearer candidates
 _SAME, _CHANGE = 0, 1  # columns of the log odds
 
 
@@ -142,26 +142,27 @@ def judge_candidates(
     rows = np.stack([pair_features(old, text, other, vector) for _, old, other in known])
     odds = judge().change_odds(rows, [is_value_changed(old, text) for _, old, _ in known])
     for (place, old, other), change in zip(known, (odds > 0).tolist(), strict=True):
-        verdicts[place] = Verdict(same=not change and _is_same(old, text, other, vector, least), change=change)
+        verdicts[place] = Verdict(same=not change and is_paraphrase(old, text, other, vector, least), change=change)
     return verdicts
 
 
-def _is_same(old: str, new: str, old_vector: Vector, new_vector: Vector, least: float) -> bool:
+def is_paraphrase(old: str, new: str, old_vector: Vector, new_vector: Vector, least: float = BALANCED) -> bool:
+    """Return whether two texts have the same meaning, by rules that refuse it and then by the networks."""
     if float(old_vector @ new_vector) <= LEAST_COSINE or is_long(old) or is_long(new) or must_differ(old, new):
         return False
     return judge().similarity(old, new, old_vector, new_vector) >= least
 
 
-def change_odds(text: str, vector: Vector, candidates: Sequence[Candidate], embedder: str) -> list[float]:
+def change_odds(text: str, vector: Vector, older: Sequence[tuple[str, Vector]], embedder: str) -> list[float]:
     """Return for each older text how sure it is that the new text gives another value of its attribute.
 
     These are log odds above the minimum that a store needs to report the older text as outdated. The texts are judged as one
     list. Without the judge's embedder, the log odds are minus infinity.
     """
-    if embedder != judge().embedder:
-        return [float("-inf")] * len(candidates)
-    rows = np.stack([pair_features(old, text, other, vector) for old, other in candidates if other is not None])
-    return [float(sure) for sure in judge().change_odds(rows, [is_value_changed(old, text) for old, _ in candidates])]
+    if embedder != judge().embedder or not older:
+        return [float("-inf")] * len(older)
+    rows = np.stack([pair_features(old, text, other, vector) for old, other in older])
+    return [float(sure) for sure in judge().change_odds(rows, [is_value_changed(old, text) for old, _ in older])]
 
 
 @loaded_once
