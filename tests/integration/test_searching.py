@@ -43,6 +43,15 @@ def test_a_question_brings_back_the_right_memory_first(household: Commonplace, q
     assert household.search_memory(question).results[0].content == expected
 
 
+def test_a_query_that_repeats_a_memory_finds_it_before_a_newer_value(memory: Commonplace) -> None:
+    places = ("attic", "cellar", "garage", "kitchen", "shed", "hall")
+    told = [f"The box zq{number}ana with the old letters is in the {place}." for number, place in enumerate(places)]
+    for day, text in enumerate(told, 14):
+        memory.store_memory(text, context={"place": {"event_time": f"2026-03-{day}T10:00:00"}})
+    for text in told:
+        assert memory.search_memory(text).results[0].content == text
+
+
 def test_a_query_is_widened_by_what_stands_in_memories_the_new_ones_too(memory: Commonplace) -> None:
     def widened(question: str) -> dict[str, list[str]]:
         return memory.search_memory(question).query_analysis.semantic_expansions

@@ -80,7 +80,7 @@ class Search:
         shown = ranked.rows[: 1 if best_only else min(total, 2 * self.limit)]
         ids = [candidates.ids[row] for row in shown]
         judged = perf_counter()
-        stored, places, shown_at = _order_for_display(ids, ranked.scores, query.time is None, self.visibility, self.ports)
+        stored, places, shown_at = _order_for_display(ids, ranked.scores, query, self.visibility, self.ports)
         likely, cosines = ranked.probability(len(shown)), candidates.cosines[shown]
         first = slice(self.limit)
         return Found(
@@ -162,12 +162,12 @@ def with_fallback(look: Callable[[MemoryIndex], _Answer], ports: Ports) -> tuple
 
 
 def _order_for_display(
-    ids: Sequence[str], scores: "Floats", asks_of_now: bool, visibility: Visibility, ports: Ports
+    ids: Sequence[str], scores: "Floats", query: Query, visibility: Visibility, ports: Ports
 ) -> tuple[list[Stored], list[int], list[int]]:
     """Return the visible memories in display order. For each, return the rank that gives its relevance, and its own rank.
 
     Relevance and probability belong to the place and stay there if a newer value of an attribute moves up. No memory moves if
-    the query names a time, because the older value may belong to this time.
+    the query names a time, because the older value may belong to this time, or if it repeats the best memory.
     """
     place_of = {memory_id: place for place, memory_id in enumerate(ids)}
     stored = _load_visible(ids, visibility, ports)
@@ -175,7 +175,7 @@ def _order_for_display(
     settled = ranking.break_ties(scores[own], [record.memory for record in stored], visibility.now.timestamp(), ports.weights)
     records, places = [stored[at] for at in settled], [own[at] for at in settled]
     order = list(range(len(records)))
-    if asks_of_now:
+    if query.time is None and records and not query.repeats(records[0].memory.content):
         order = newest_first(scores[places], records, visibility.now, ports.embedder.name)
     return [records[at] for at in order], places, [places[at] for at in order]
 
