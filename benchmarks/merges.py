@@ -44,13 +44,11 @@ def measure(data: Path) -> dict[str, float]:
     found = {"|words": by_words}
     began = time.process_time()
     for setting, end in _SETTINGS.items():
-        found[end] = [
-            repeat
-            or judge_candidates(other, vectors[other], [Candidate(one, vectors[one])], encoder.name, SIMILARITIES[setting])[
-                0
-            ].same
-            for (_, _, one, other), repeat in zip(pairs, by_words, strict=True)
-        ]
+        found[end] = []
+        for (_, _, one, other), repeat in zip(pairs, by_words, strict=True):
+            candidate = Candidate(one, vectors[one])
+            (verdict,) = judge_candidates(other, vectors[other], [candidate], encoder.name, SIMILARITIES[setting])
+            found[end].append(repeat or verdict.same)
     model_took = (time.process_time() - began) / len(_SETTINGS)
     for at, pair in enumerate(pairs):
         for name in _names(pair):

@@ -15,8 +15,6 @@ from commonplace.text.paraphrase.judge import Candidate, change_odds, judge, jud
 from commonplace.text.paraphrase.repeats import is_repeat
 
 TUNED, HELD_OUT = "tuned on", "held out"
-
-
 LEASTS = (0.3, 0.4, 0.5, 0.55, 0.6, 0.7, 0.8)
 
 
@@ -106,8 +104,8 @@ def curve(sets: Mapping[str, Sequence[Judged]]) -> Table:
         rows,
         "changes/dev: found >= .70, right >= .7; look-alikes at most 2 of 16, unrelated 1 of 14",
         [
-            "changes/dev: by writers who saw no code; the minimum was chosen on left-out training lists, with these in view.",
-            "pairs/lists.jsonl: 80 lists by another writer who saw no code, who avoided the words of the old fact.",
+            "changes/dev: its writers saw no code. The minimum was chosen on left-out training lists, with these in view.",
+            "pairs/lists.jsonl: the writer of these 80 lists saw no code, and avoided the words of the old fact.",
         ],
     )
 

@@ -4,8 +4,8 @@
     python training/make_judge.py --cross-validate    only prints figures for situations and pairs that were left out
 
 It has two stages. Networks compare two texts. They learn from training/pairs, the odd lines of
-benchmarks/pairs/{changes,duplicates}.jsonl, and the situations. A logistic line then judges a list of candidates. It learns
-from scores of networks that were trained without the texts in question.
+benchmarks/pairs/{changes,duplicates}.jsonl, and the situations. A logistic regression then judges a list of candidates. It
+learns from scores of networks that were trained without the texts in question.
 """
 
 import argparse
@@ -226,14 +226,14 @@ def _nearest(case: Case, known: list[int], vectors: Vectors) -> list[int]:
     return list(dict.fromkeys([*by_vector, *by_words]))
 
 
-def fit_networks(rows: NDArray[np.float32], kinds: NDArray[np.intp], count: int = NETWORKS) -> Networks:
+def fit_networks(rows: NDArray[np.float32], kinds: NDArray[np.intp]) -> Networks:
     """Return trained networks. Counts are standardized, and vectors have a scale of their own."""
     mean, scale = rows.mean(axis=0, dtype=np.float64), 1 / (COUNTED_SPREAD * rows.std(axis=0, dtype=np.float64) + 1e-9)
     mean[-VECTORS:], scale[-VECTORS:] = 0, VECTOR_SCALE
     scaled = ((rows - mean) * scale).astype(np.float32)
     nets = [
         MLPClassifier((UNITS,), alpha=REGULARITY, max_iter=EPOCHS, learning_rate_init=RATE, batch_size=64, random_state=at)
-        for at in range(count)
+        for at in range(NETWORKS)
     ]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConvergenceWarning)  # training stops early on purpose
@@ -265,7 +265,7 @@ def features_of(data: Compared, odds: NDArray[np.float32]) -> NDArray[np.float32
 
 
 def fit_line(features: NDArray[np.float32], outdated: NDArray[np.bool_], weights: Floats) -> Floats:
-    """Return the weights of a logistic line for the raw features, and its offset as the last value."""
+    """Return the weights of a logistic regression for the raw features, and its offset as the last value."""
     mean, spread = features.mean(axis=0, dtype=np.float64), features.std(axis=0, dtype=np.float64) + 1e-9
     line = LogisticRegression(C=1.0, max_iter=1000).fit((features - mean) / spread, outdated, weights)
     scaled = line.coef_[0] / spread
@@ -273,7 +273,7 @@ def fit_line(features: NDArray[np.float32], outdated: NDArray[np.bool_], weights
 
 
 def left_out_scores(features: NDArray[np.float32], data: Compared, found: list[Case], weights: Floats) -> Floats:
-    """Return the log odds that each candidate is outdated, by a line that has seen no list of its group."""
+    """Return the log odds that each candidate is outdated, by a regression that has seen no list of its group."""
     groups = np.array([found[at].group for at in data.cases])
     scores = np.zeros(len(groups))
     for train, test in GroupKFold(FOLDS, shuffle=True, random_state=2).split(groups, groups=groups):

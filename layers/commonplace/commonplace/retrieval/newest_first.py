@@ -58,7 +58,11 @@ def _find_pairs(records: Sequence[Stored], least: "Floats", now: datetime, model
         return []
     places, vectors = list(facts), np.stack(list(facts.values()))
     memories, cosines = [records[place].memory for place in places], vectors @ vectors.T
-    older = np.array([[_is_older(one, other) for other in memories] for one in memories])
+    speakers = [(memory.speaker, memory.subject) for memory in memories]
+    numbers = {speaker: number for number, speaker in enumerate(speakers)}
+    whose = np.array([numbers[speaker] for speaker in speakers])
+    times = np.array([memory.happened_at.timestamp() for memory in memories])
+    older = (whose[:, None] == whose) & (times[:, None] < times)
     allowed = older & (least[np.ix_(places, places)] < np.inf)
     nearest = np.where(allowed, cosines, -1.0).max(axis=0)
     pairs: list[tuple[int, int]] = []
@@ -75,11 +79,6 @@ def _find_pairs(records: Sequence[Stored], least: "Floats", now: datetime, model
             if sure > least[places[at], places[newer]]:
                 pairs.append((places[at], places[newer]))
     return pairs
-
-
-def _is_older(one: Memory, other: Memory) -> bool:
-    """Return whether a memory is earlier than another by the same speaker, about the same subject."""
-    return (one.speaker, one.subject) == (other.speaker, other.subject) and one.happened_at < other.happened_at
 
 
 def _is_fact(memory: Memory, model: str) -> bool:

@@ -129,10 +129,11 @@ class Sources:
 
         model = self.ports.embedder.name if new.memory.embedding_model == self.ports.embedder.name else ""
         texts = old.memory.content, new.memory.content
-        verdict = judge_candidates(texts[1], new.vector, [Candidate(texts[0], old.vector)], model)[0]
+        (verdict,) = judge_candidates(texts[1], new.vector, [Candidate(texts[0], old.vector)], model)
         # A store judges a list. Alone, the same pair may look like a change.
-        same = is_paraphrase(*texts, old.vector, new.vector, self.ports.least_similarity)
-        return difference(*texts) if verdict.change and not same else None
+        if not verdict.change or is_paraphrase(*texts, old.vector, new.vector, self.ports.least_similarity):
+            return None
+        return difference(*texts)
 
     def _explain_length(self) -> str | None:
         over = len(self.text) > MAX_TEXT

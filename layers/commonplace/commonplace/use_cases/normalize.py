@@ -23,17 +23,18 @@ def normalize_statement(request: NormalizeRequest, caller: Caller, ports: Ports)
     If the model fails or invents something, rules answer, and a note says so.
     """
     redacted = list(caller.redacted) or None
-    if ports.reader is None:
-        return _build_result(_read_by_rules(request, ports), Notes(method="rules", redacted=redacted))
-    try:
-        read = ports.reader.read(request.text, request.source, request.context)
-    except ModelUnavailable as error:
-        return _build_result(_read_by_rules(request, ports), Notes(method="rules", degraded=str(error), redacted=redacted))
-    invented = unsupported(read.text, request.text, (request.context or "",), caller.now.date())
-    if invented is not None:
-        degraded = f"the model's text was not used: {invented}"
-        return _build_result(_read_by_rules(request, ports), Notes(method="rules", degraded=degraded, redacted=redacted))
-    return _build_result(_add_missing_tags(read, request), Notes(method="claude", redacted=redacted))
+    degraded = None
+    if ports.reader is not None:
+        try:
+            read = ports.reader.read(request.text, request.source, request.context)
+        except ModelUnavailable as error:
+            degraded = str(error)
+        else:
+            invented = unsupported(read.text, request.text, (request.context or "",), caller.now.date())
+            if invented is None:
+                return _build_result(_add_missing_tags(read, request), Notes(method="claude", redacted=redacted))
+            degraded = f"the model's text was not used: {invented}"
+    return _build_result(_read_by_rules(request, ports), Notes(method="rules", degraded=degraded, redacted=redacted))
 
 
 def _read_by_rules(request: NormalizeRequest, ports: Ports) -> Normalized:

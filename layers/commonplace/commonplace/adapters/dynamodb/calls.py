@@ -265,8 +265,8 @@ class Table:
         return Calls(self._client, self._name, time.monotonic() + min(at_most, self._remaining()))
 
 
-class OfTable:
-    """An adapter of one port that keeps its data in a table."""
+class TableAdapter:
+    """An adapter for one port that keeps its data in a table."""
 
     def __init__(self, table: Table) -> None:
         self._table = table

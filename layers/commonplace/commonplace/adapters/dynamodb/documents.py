@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Sequence
 from datetime import datetime
 
-from commonplace.adapters.dynamodb.calls import Calls, OfTable, key_of, partition_condition
+from commonplace.adapters.dynamodb.calls import Calls, TableAdapter, key_of, partition_condition
 from commonplace.adapters.dynamodb.long_texts import names_from, packed, unpacked
 from commonplace.adapters.dynamodb.table import ABSENT, DOCUMENT, DOCUMENT_VERSION, PRESENT, PURGE_AT, Action, Item
 from commonplace.domain.batching import in_batches
@@ -16,7 +16,7 @@ _HEAD, _BODY, _VERSION = "head", "body", "version"
 _CLEAR_BATCH = 10  # versions per transaction, which is limited to 4 MB
 
 
-class DynamoDocuments(OfTable):
+class DynamoDocuments(TableAdapter):
     """Stores documents in the table."""
 
     def put(self, user_id: str, document: Document) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 
-from commonplace.adapters.dynamodb.calls import Calls, OfTable, key_of, partition_condition
+from commonplace.adapters.dynamodb.calls import Calls, TableAdapter, key_of, partition_condition
 from commonplace.adapters.dynamodb.rows import HOLDER
 from commonplace.adapters.dynamodb.table import ALIAS, ERASED, ITEM, MEMORY, Action, Item
 from commonplace.domain.batching import in_batches
@@ -14,7 +14,7 @@ _RUN, _WITHDRAWN = "run_id", "withdrawn"
 _MOST_REQUESTED = 1_000
 
 
-class DynamoErasedIds(OfTable):
+class DynamoErasedIds(TableAdapter):
     """The hashes of erased ids in the table."""
 
     def among(self, user_id: str, ids: Collection[str]) -> set[str]:
@@ -26,7 +26,7 @@ class DynamoErasedIds(OfTable):
         return hashed
 
 
-class DynamoAliases(OfTable):
+class DynamoAliases(TableAdapter):
     """The external ids (aliases) of memories in the table."""
 
     def add(self, user_id: str, aliases: Sequence[Alias]) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 
 from ulid import ULID
 
-from commonplace.adapters.dynamodb.calls import Calls, OfTable, Table, key_of, partition_condition
+from commonplace.adapters.dynamodb.calls import Calls, Table, TableAdapter, key_of, partition_condition
 from commonplace.adapters.dynamodb.long_texts import packed, unpacked
 from commonplace.adapters.dynamodb.pending import waiting_rows
 from commonplace.adapters.dynamodb.table import (
@@ -159,7 +159,7 @@ _ROWS_PER_CALL = 30  # interactions per transaction; each needs up to three acti
 _BYTES = 3_000_000  # a transaction may have 4 MB
 
 
-class DynamoLedger(OfTable):
+class DynamoLedger(TableAdapter):
     """Stores the ledger in the table."""
 
     def record(self, user_id: str, interactions: Sequence[Interaction], at: datetime) -> list[bool]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
-from commonplace.adapters.dynamodb.calls import MOST_ACTIONS, Calls, OfTable, Table, key_of, partition_condition
+from commonplace.adapters.dynamodb.calls import MOST_ACTIONS, Calls, Table, TableAdapter, key_of, partition_condition
 from commonplace.adapters.dynamodb.ids import keep_erased_rows
 from commonplace.adapters.dynamodb.rows import (
     FOUND,
@@ -45,7 +45,7 @@ _LISTED_AT_MOST = 2_000  # records read per page
 _DELETE_BATCH = 50  # rows listed and deleted within one deadline
 
 
-class DynamoRawRecords(OfTable):
+class DynamoRawRecords(TableAdapter):
     """The raw records of the table. Three queries return records, counts and audit rows in the same order of ids."""
 
     def rows(self, user_id: str) -> Iterator[RawRecord]:
@@ -195,7 +195,7 @@ def _parse_id(item: Item) -> str:
     return str(item[ITEM]["S"]).removeprefix(MEMORY)
 
 
-class DynamoEverything(OfTable):
+class DynamoEverything(TableAdapter):
     """Reads all records of the table, for all users."""
 
     def every(self) -> Iterator[Stored]:
@@ -215,7 +215,7 @@ class DynamoEverything(OfTable):
                 return
 
 
-class DynamoErasure(OfTable):
+class DynamoErasure(TableAdapter):
     """Erases users from the table. The counters of the token budget expire after three days."""
 
     def erase(self, user_id: str) -> None:

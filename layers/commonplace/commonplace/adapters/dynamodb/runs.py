@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
 
-from commonplace.adapters.dynamodb.calls import Calls, OfTable, key_of, partition_condition
+from commonplace.adapters.dynamodb.calls import Calls, TableAdapter, key_of, partition_condition
 from commonplace.adapters.dynamodb.ledger import interaction_name, marked, settle_due, stored_interaction
 from commonplace.adapters.dynamodb.long_texts import ROWS, named, names_from, row_text, text_of
 from commonplace.adapters.dynamodb.operations import fenced
@@ -35,7 +35,7 @@ _KEPT_FOR = timedelta(days=3)
 _ALL = "all"
 
 
-class DynamoTagRows(OfTable):
+class DynamoTagRows(TableAdapter):
     """Stores the tag rows of users in the table."""
 
     def rows(self, user_id: str) -> dict[str, TagRow]:
@@ -52,7 +52,7 @@ class DynamoTagRows(OfTable):
                 raise CommonplaceError(ErrorCode.LEASE_LOST, "another run has begun")
 
 
-class DynamoRuns(OfTable):
+class DynamoRuns(TableAdapter):
     """Stores runs, their parts and the lease of each user in the table."""
 
     def lease(self, user_id: str, now: datetime, until: datetime) -> Fence | None:
@@ -167,7 +167,7 @@ def _build_lost_error() -> CommonplaceError:
     return CommonplaceError(ErrorCode.LEASE_LOST, "another run has begun")
 
 
-class DynamoBudget(OfTable):
+class DynamoBudget(TableAdapter):
     """Counts tokens in the table. Each day is one partition."""
 
     def reserve(self, user_id: str, day: date, tokens: int, user_limit: int, limit: int) -> bool:

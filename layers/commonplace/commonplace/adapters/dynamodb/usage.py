@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 
 from ulid import ULID
 
-from commonplace.adapters.dynamodb.calls import Calls, OfTable, Table, key_of, partition_condition
+from commonplace.adapters.dynamodb.calls import Calls, Table, TableAdapter, key_of, partition_condition
 from commonplace.adapters.dynamodb.pending import waiting_rows
 from commonplace.adapters.dynamodb.rows import FOUND, HOLDER, LAST_FOUND, STATUS, memory_name, used_name
 from commonplace.adapters.dynamodb.table import (
@@ -199,7 +199,7 @@ class DynamoSearchLog:
 _DELETE_BATCH = 90  # rows deleted in one transaction to make room for a new rating
 
 
-class DynamoFeedback(OfTable):
+class DynamoFeedback(TableAdapter):
     """Stores the ratings of memories in the table."""
 
     def rate(self, user_id: str, rating: Rating) -> bool:

@@ -192,8 +192,8 @@ class Database:
                 raise opening.unavailable("another process is writing; try again") from error
 
 
-class OfDatabase:
-    """An adapter of one port that keeps its data in a file."""
+class DatabaseAdapter:
+    """An adapter for one port that keeps its data in a file."""
 
     def __init__(self, database: Database) -> None:
         self._database = database

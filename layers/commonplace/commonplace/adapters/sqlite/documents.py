@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Sequence
 
-from commonplace.adapters.sqlite.database import OfDatabase
+from commonplace.adapters.sqlite.database import DatabaseAdapter
 from commonplace.adapters.sqlite.purging import expired_rows
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.domain.documents import MOST_VERSIONS, Document, DocumentHead, path_of
@@ -15,7 +15,7 @@ _PAST = f"""DELETE FROM documents WHERE owner = ? AND path IN (SELECT path FROM 
     WHERE rowid IN (SELECT value FROM json_each(?)) AND {_NEWEST.format("one")})"""
 
 
-class SqliteDocuments(OfDatabase):
+class SqliteDocuments(DatabaseAdapter):
     """Stores documents in one file."""
 
     def put(self, user_id: str, document: Document) -> None:

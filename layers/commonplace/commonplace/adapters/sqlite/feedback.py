@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Callable
 from datetime import datetime
 
-from commonplace.adapters.sqlite.database import OfDatabase
+from commonplace.adapters.sqlite.database import DatabaseAdapter
 from commonplace.adapters.sqlite.purging import drop_expired
 from commonplace.adapters.sqlite.rows import known_owner, moment_of
 from commonplace.ports.values import MOST_RATINGS, RATING_TTL, Rating
@@ -14,7 +14,7 @@ _SURPLUS = """DELETE FROM feedback WHERE owner = ?1 AND rowid IN (
     SELECT rowid FROM feedback WHERE owner = ?1 ORDER BY until DESC, rowid DESC LIMIT -1 OFFSET ?2)"""
 
 
-class SqliteFeedback(OfDatabase):
+class SqliteFeedback(DatabaseAdapter):
     """Stores ratings in one file."""
 
     def rate(self, user_id: str, rating: Rating) -> bool:

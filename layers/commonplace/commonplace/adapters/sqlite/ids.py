@@ -4,13 +4,13 @@ import json
 import sqlite3
 from collections.abc import Collection, Iterator, Sequence
 
-from commonplace.adapters.sqlite.database import OfDatabase
+from commonplace.adapters.sqlite.database import DatabaseAdapter
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.domain.ids import erased_hash
 from commonplace.ports.values import Alias
 
 
-class SqliteErasedIds(OfDatabase):
+class SqliteErasedIds(DatabaseAdapter):
     """The hashes of erased ids in one file."""
 
     def among(self, user_id: str, ids: Collection[str]) -> set[str]:
@@ -22,7 +22,7 @@ class SqliteErasedIds(OfDatabase):
         return {hashes[hashed] for (hashed,) in rows}
 
 
-class SqliteAliases(OfDatabase):
+class SqliteAliases(DatabaseAdapter):
     """The external ids (aliases) of memories in one file."""
 
     def add(self, user_id: str, aliases: Sequence[Alias]) -> None:

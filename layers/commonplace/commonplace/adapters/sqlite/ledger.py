@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
-from commonplace.adapters.sqlite.database import OfDatabase
+from commonplace.adapters.sqlite.database import DatabaseAdapter
 from commonplace.adapters.sqlite.purging import confirmed
 from commonplace.adapters.sqlite.rows import known_owner, moment_of, owner_number
 from commonplace.domain.interactions import INTERACTION, Interaction, message_count, parse_interaction
@@ -23,7 +23,7 @@ _DUE = (
 )
 
 
-class SqliteLedger(OfDatabase):
+class SqliteLedger(DatabaseAdapter):
     """Stores the ledger in one file."""
 
     def record(self, user_id: str, interactions: Sequence[Interaction], at: datetime) -> list[bool]:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from commonplace.adapters.sqlite import removal, rows, runs, writes
-from commonplace.adapters.sqlite.database import OfDatabase
+from commonplace.adapters.sqlite.database import DatabaseAdapter
 from commonplace.adapters.sqlite.ids import keep_erased
 from commonplace.adapters.sqlite.purging import purge
 from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, owner_number, shown_id
@@ -25,7 +25,7 @@ _MOST_KEYS = 10_000
 _log = logging.getLogger("commonplace")
 
 
-class SqliteOperations(OfDatabase):
+class SqliteOperations(DatabaseAdapter):
     """Stores operations in one file."""
 
     def apply(self, operation: Operation, fence: Fence | None = None) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 from commonplace.adapters.sqlite import removal, rows, writes
-from commonplace.adapters.sqlite.database import Database, OfDatabase
+from commonplace.adapters.sqlite.database import Database, DatabaseAdapter
 from commonplace.adapters.sqlite.ids import keep_erased
 from commonplace.adapters.sqlite.purging import purge
 from commonplace.adapters.sqlite.rows import RECORD, known_owner, memory_of, moment_of, owner_number, shown_id
@@ -50,7 +50,7 @@ _NO_NUMBER = " OR ".join(
 _DAMAGED = f"SELECT row, memory_id FROM memories WHERE row > ? AND row <= ? AND ({_NO_NUMBER})"
 
 
-class SqliteEverything(OfDatabase):
+class SqliteEverything(DatabaseAdapter):
     """All records of one file. A record whose row has an unreadable column is reported, and still returned."""
 
     def every(self) -> Iterator[Stored]:
@@ -87,7 +87,7 @@ class SqliteEverything(OfDatabase):
             last = rows[-1][3]
 
 
-class SqliteRawRecords(OfDatabase):
+class SqliteRawRecords(DatabaseAdapter):
     """The raw records of one file. The records of a page and their audit rows are from one consistent state."""
 
     def rows(self, user_id: str) -> Iterator[RawRecord]:
@@ -107,7 +107,7 @@ class SqliteRawRecords(OfDatabase):
             last = rows[-1][0]
 
 
-class SqliteErasure(OfDatabase):
+class SqliteErasure(DatabaseAdapter):
     """Erases users from one file."""
 
     def erase(self, user_id: str) -> None:
@@ -152,7 +152,7 @@ class SqliteErasure(OfDatabase):
                 removal.forget_purged(connection, owner, memory_ids)
 
 
-class SqliteRecords(OfDatabase):
+class SqliteRecords(DatabaseAdapter):
     """The record store in one file."""
 
     def add(self, entries: Sequence[Entry]) -> list[tuple[Memory, bool]]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import date, datetime
 
 from commonplace.adapters.sqlite import ledger
-from commonplace.adapters.sqlite.database import OfDatabase
+from commonplace.adapters.sqlite.database import DatabaseAdapter
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import parse_run, parse_tag_rows, tag_rows_text
@@ -20,7 +20,7 @@ _TAKE = "INSERT INTO token_budget VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET tok
 _SAVE = "INSERT INTO runs VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET status = excluded.status, run = excluded.run"
 
 
-class SqliteTagRows(OfDatabase):
+class SqliteTagRows(DatabaseAdapter):
     """Stores the tag rows of each user as one text."""
 
     def rows(self, user_id: str) -> dict[str, TagRow]:
@@ -62,7 +62,7 @@ def check_fence(connection: sqlite3.Connection, fence: Fence) -> None:
         raise CommonplaceError(ErrorCode.LEASE_LOST, "another run has taken over; this run can no longer write")
 
 
-class SqliteBudget(OfDatabase):
+class SqliteBudget(DatabaseAdapter):
     """Counts tokens in one file."""
 
     def reserve(self, user_id: str, day: date, tokens: int, user_limit: int, limit: int) -> bool:
@@ -79,7 +79,7 @@ class SqliteBudget(OfDatabase):
             connection.execute(_TAKE, (day.isoformat(), owner_number(connection, user_id), used - reserved))
 
 
-class SqliteRuns(OfDatabase):
+class SqliteRuns(DatabaseAdapter):
     """Stores runs, their parts and the lease of each user in one file."""
 
     def lease(self, user_id: str, now: datetime, until: datetime) -> Fence | None:

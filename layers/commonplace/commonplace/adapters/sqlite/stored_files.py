@@ -5,7 +5,7 @@ from io import SEEK_END, BytesIO
 from shutil import copyfileobj
 from typing import IO
 
-from commonplace.adapters.sqlite.database import OfDatabase
+from commonplace.adapters.sqlite.database import DatabaseAdapter
 from commonplace.adapters.sqlite.purging import drop_expired
 from commonplace.adapters.sqlite.rows import known_owner, owner_number
 from commonplace.domain.transfer import FileKind, StoredFile
@@ -14,7 +14,7 @@ _PUT = "INSERT OR REPLACE INTO kept_files VALUES (?, ?, ?, ?, ?, zeroblob(?))"
 _FROM_VALID = "FROM kept_files WHERE owner = ? AND kind = ? AND file_id = ? AND expires_at > ?"
 
 
-class SqliteStoredFiles(OfDatabase):
+class SqliteStoredFiles(DatabaseAdapter):
     """Stores files of users in one memory file."""
 
     def put(self, user_id: str, file: StoredFile, body: bytes | IO[bytes]) -> None:

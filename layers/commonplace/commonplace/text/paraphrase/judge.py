@@ -134,14 +134,13 @@ def judge_candidates(
     `least` is the minimum similarity of texts with the same meaning. Without vectors of the judge's embedder, the verdict is
     neither. A candidate that may be untrue is never the same.
     """
-    verdicts, known = [NEITHER] * len(candidates), []
-    if vector is not None and embedder == judge().embedder:
-        known = [(place, old, other) for place, (old, other) in enumerate(candidates) if other is not None]
-    if vector is None or not known:
+    verdicts = [NEITHER] * len(candidates)
+    if vector is None or embedder != judge().embedder:
         return verdicts
-    rows = np.stack([pair_features(old, text, other, vector) for _, old, other in known])
-    odds = judge().change_odds(rows, [is_value_changed(old, text) for _, old, _ in known])
-    for (place, old, other), change in zip(known, (odds > 0).tolist(), strict=True):
+    known = [(place, old, other) for place, (old, other) in enumerate(candidates) if other is not None]
+    odds = change_odds(text, vector, [(old, other) for _, old, other in known], embedder)
+    for (place, old, other), sure in zip(known, odds, strict=True):
+        change = sure > 0
         verdicts[place] = Verdict(same=not change and is_paraphrase(old, text, other, vector, least), change=change)
     return verdicts
 
