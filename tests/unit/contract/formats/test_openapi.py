@@ -10,6 +10,7 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from openapi_spec_validator.validation.exceptions import OpenAPIValidationError
 
+from clients.typescript import generate
 from commonplace import Commonplace, CommonplaceError, ErrorCode
 from commonplace.contract.formats import rendered
 from commonplace.contract.formats.openapi import write_local
@@ -189,3 +190,7 @@ def test_no_reference_leads_to_nowhere(document: dict[str, Any]) -> None:
         for part in reference.removeprefix("#/").split("/"):
             assert part in found, reference
             found = found[part]
+
+
+def test_the_typescript_types_were_generated_from_this_document() -> None:
+    assert generate.SCHEMA.read_text("utf-8").startswith(generate.first_line()), "run python -m clients.typescript.generate"
