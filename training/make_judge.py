@@ -190,6 +190,11 @@ class Vectors:
             self._vectors[text] = self._encoder.embed(text)
         return self._vectors[text]
 
+    def features(self, pairs: Sequence[tuple[str, str]]) -> NDArray[np.float32]:
+        """Return the features of pairs (old, new) of known texts."""
+        old, new = (np.array([self.of(pair[side]) for pair in pairs], dtype=np.float32) for side in (0, 1))
+        return pair_features(pairs, old, new)
+
 
 def compared(found: list[Case], vectors: Vectors, same: set[tuple[str, str]]) -> Compared:
     """Return the compared pairs of all cases. Each case keeps the candidates that a store would compare.
@@ -197,22 +202,20 @@ def compared(found: list[Case], vectors: Vectors, same: set[tuple[str, str]]) ->
     `same` has the pairs (old, new) with the same meaning.
     """
     chosen = random.Random(3)
-    rows, are_values, outdated, kinds, places, taught = [], [], [], [], [], []
+    pairs, outdated, places, taught = [], [], [], []
     for at, case in enumerate(track(found, "comparing")):
-        new = vectors.of(case.new)
         known = [place for place, text in enumerate(case.candidates) if vectors.of(text) is not None]
-        for place in _nearest(case, known, vectors) if new is not None else ():
-            text, is_outdated = case.candidates[place], place in case.outdated
-            old = vectors.of(text)
-            assert old is not None
-            assert new is not None
-            rows.append(pair_features(text, case.new, old, new))
-            are_values.append(is_value_changed(text, case.new))
-            outdated.append(is_outdated)
-            kinds.append(KINDS.index("change") if is_outdated else 0 if (text, case.new) in same else len(KINDS))
+        for place in _nearest(case, known, vectors) if vectors.of(case.new) is not None else ():
+            pairs.append((case.candidates[place], case.new))
+            outdated.append(place in case.outdated)
             places.append(at)
             taught.append(chosen.random() < SHARES[case.kind])
-    return Compared(np.stack(rows), *map(np.array, (are_values, outdated, kinds, places, taught)))
+    kinds = [
+        KINDS.index("change") if changed else 0 if pair in same else len(KINDS)
+        for pair, changed in zip(pairs, outdated, strict=True)
+    ]
+    are_values = [is_value_changed(*pair) for pair in pairs]
+    return Compared(vectors.features(pairs), *map(np.array, (are_values, outdated, kinds, places, taught)))
 
 
 def _nearest(case: Case, known: list[int], vectors: Vectors) -> list[int]:
@@ -347,15 +350,10 @@ def main() -> None:
     weights = np.array([WEIGHTS.get(found[at].kind, 1.0) for at in data.cases])
     print_outdated(left_out_scores(features, data, found, weights), data, found)
 
-    rows, turned, differ = [], [], []
-    for pair in known:
-        old, new = vectors.of(pair.old), vectors.of(pair.new)
-        assert old is not None
-        assert new is not None
-        rows.append(pair_features(pair.old, pair.new, old, new))
-        turned.append(pair_features(pair.new, pair.old, new, old))
-        differ.append(float(old @ new) <= LEAST_COSINE or must_differ(pair.old, pair.new))
-    both = np.stack(rows), np.stack(turned)
+    texts = [(pair.old, pair.new) for pair in known]
+    both = vectors.features(texts), vectors.features([(new, old) for old, new in texts])
+    cosines = [float(vectors.of(old) @ vectors.of(new)) for old, new in texts]  # type: ignore[operator]
+    differ = [cosine <= LEAST_COSINE or must_differ(old, new) for cosine, (old, new) in zip(cosines, texts, strict=True)]
     scale = fit_scale(similarity_scores(known, *both), known, differ)
     if given.cross_validate:
         return

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from commonplace.domain.memory import Memory
 from commonplace.ports.values import Stored
 
 if TYPE_CHECKING:
     from commonplace.ports.index import Floats
 
 _BEST = 10  # only the first ranks are checked
-_LEAST_COSINE = 0.25  # a memory is judged only if an older one is at least this near
+_LEAST_COSINE = 0.15  # a memory is judged only if an older one is at least this near
 _MOST_JUDGED, _MOST_COMPARED = 10, 16  # the newer memories with the nearest older ones, and the nearest older ones of each
 _LEAST_SCORE = 1e-6
 _ALIKE = 0.3  # the lower score must be at least this share of the higher score
@@ -50,7 +49,10 @@ def _find_pairs(records: Sequence[Stored], least: "Floats", now: datetime, model
     facts = {
         place: item.vector
         for place, item in enumerate(records)
-        if item.vector is not None and _is_fact(item.memory, model) and item.memory.happened_at <= now
+        if item.vector is not None
+        and item.memory.embedding_model == model
+        and item.memory.position is None  # a conversation turn is true for the time when it was said
+        and item.memory.happened_at <= now
     }
     length = mode(map(len, facts.values())) if facts else 0  # other lengths come from damaged records
     facts = {place: vector for place, vector in facts.items() if len(vector) == length}
@@ -58,32 +60,28 @@ def _find_pairs(records: Sequence[Stored], least: "Floats", now: datetime, model
         return []
     places, vectors = list(facts), np.stack(list(facts.values()))
     memories, cosines = [records[place].memory for place in places], vectors @ vectors.T
-    speakers = [(memory.speaker, memory.subject) for memory in memories]
-    numbers = {speaker: number for number, speaker in enumerate(speakers)}
-    whose = np.array([numbers[speaker] for speaker in speakers])
+    whose = np.unique([repr((memory.speaker, memory.subject)) for memory in memories], return_inverse=True)[1]
     times = np.array([memory.happened_at.timestamp() for memory in memories])
     older = (whose[:, None] == whose) & (times[:, None] < times)
     allowed = older & (least[np.ix_(places, places)] < np.inf)
     nearest = np.where(allowed, cosines, -1.0).max(axis=0)
-    pairs: list[tuple[int, int]] = []
-    for newer in (-nearest).argsort()[:_MOST_JUDGED].tolist():
-        if nearest[newer] < _LEAST_COSINE:
-            break
-        from commonplace.text.paraphrase.judge import change_odds  # many searches have no such pair
+    judged = [newer for newer in (-nearest).argsort()[:_MOST_JUDGED].tolist() if nearest[newer] >= _LEAST_COSINE]
+    if not judged:
+        return []
+    from commonplace.text.paraphrase.judge import Compared, change_odds  # many searches have no such pair
 
-        compared = np.flatnonzero(older[:, newer])
-        compared = compared[(-cosines[compared, newer]).argsort()[:_MOST_COMPARED]]
-        known = [(memories[at].content, vectors[at]) for at in compared]
-        odds = change_odds(memories[newer].content, vectors[newer], known, model)
-        for at, sure in zip(compared, odds, strict=True):
-            if sure > least[places[at], places[newer]]:
-                pairs.append((places[at], places[newer]))
-    return pairs
-
-
-def _is_fact(memory: Memory, model: str) -> bool:
-    """Exclude conversation turns, because a turn is true for the time when it was said."""
-    return memory.embedding_model == model and memory.position is None
+    ranked = (-np.where(older, cosines, -np.inf)).argsort(axis=0, kind="stable")[:_MOST_COMPARED]
+    compared = [[at for at in ranked[:, newer].tolist() if older[at, newer]] for newer in judged]
+    lists = [
+        Compared(memories[newer].content, vectors[newer], [(memories[at].content, vectors[at]) for at in olds])
+        for newer, olds in zip(judged, compared, strict=True)
+    ]
+    return [
+        (places[at], places[newer])
+        for newer, olds, odds in zip(judged, compared, change_odds(lists, model), strict=True)
+        for at, sure in zip(olds, odds.tolist(), strict=True)
+        if sure > least[places[at], places[newer]]
+    ]
 
 
 def _join_pairs(pairs: Sequence[tuple[int, int]]) -> list[set[int]]:

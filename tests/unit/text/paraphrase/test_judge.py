@@ -5,7 +5,17 @@ import pytest
 
 from commonplace.adapters.sentence_encoder import SentenceEncoder
 from commonplace.domain.taxonomy import SIMILARITIES
-from commonplace.text.paraphrase.judge import BALANCED, NEITHER, Candidate, Verdict, judge, judge_candidates, list_features
+from commonplace.text.paraphrase.judge import (
+    BALANCED,
+    NEITHER,
+    Candidate,
+    Compared,
+    Verdict,
+    change_odds,
+    judge,
+    judge_candidates,
+    list_features,
+)
 from commonplace.text.paraphrase.pair_features import Vector, must_differ, pair_features
 from commonplace.text.paraphrase.pair_side import side_of
 from commonplace.text.paraphrase.repeats import is_repeat
@@ -162,10 +172,14 @@ def test_the_odds_are_those_of_the_mean_of_all_networks() -> None:
 
 
 def features(old: str, new: str) -> Vector:
-    vector, more = ENCODER.embed(old), ENCODER.embed(new)
+    row: Vector = pair_features([(old, new)], embedded(old)[None], embedded(new)[None])[0]
+    return row
+
+
+def embedded(text: str) -> Vector:
+    vector = ENCODER.embed(text)
     assert vector is not None
-    assert more is not None
-    return pair_features(old, new, vector, more)
+    return vector
 
 
 FACTS = (
@@ -190,6 +204,16 @@ def test_only_the_fact_about_the_same_matter_is_untrue(new: str, untrue: list[st
 def test_the_order_of_the_candidates_does_not_matter() -> None:
     found = outdated("We moved to Munich last month.", *FACTS)
     assert found == outdated("We moved to Munich last month.", *FACTS[::-1]) == ["I live in Berlin."]
+
+
+def test_lists_are_judged_together_as_each_alone() -> None:
+    known = [(fact, embedded(fact)) for fact in FACTS]
+    news = "We moved to Munich last month.", "I no longer smoke.", "My sister moved to Oslo."
+    lists = [Compared(new, embedded(new), known[:at]) for at, new in zip((7, 0, 3), news, strict=True)]
+    together = change_odds(lists, ENCODER.name)
+    assert [len(odds) for odds in together] == [7, 0, 3]
+    for one, odds in zip(lists, together, strict=True):
+        assert odds == pytest.approx(change_odds([one], ENCODER.name)[0], abs=1e-4)
 
 
 def test_a_candidate_without_a_vector_is_neither_and_moves_no_other() -> None:

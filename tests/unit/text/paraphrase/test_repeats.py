@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.text.paraphrase.repeats import is_repeat
+from commonplace.text.third_person import to_third_person
 
 FOLDER = Path(__file__).parent
 WORDS = "my doctor and the new teacher like two dogs not cats never in Rome on Monday with tea before lunch".split()
@@ -83,3 +84,10 @@ def test_another_number_is_another_memory(before: str, after: str, number: int, 
 @given(TEXTS, TEXTS, st.sampled_from(["not", "never", "was", "will", "without", "only", "might"]))
 def test_a_word_more_is_another_memory(before: str, after: str, word: str) -> None:
     assert not is_repeat(f"I see {before} {word} {after}", f"I see {before} {after}")
+
+
+@pytest.mark.parametrize(
+    "text", ["Projektleiter ist Herr Wittig", "Ich fahre mit meiner Frau gern lange Rad", "allergic to pollen, badly"]
+)
+def test_a_text_repeats_its_third_person(text: str) -> None:
+    assert is_repeat(text, to_third_person(text))

@@ -1,13 +1,11 @@
 """Find the polarity of a clause, affirmative or negative, from word tables."""
 
 import re
-from collections.abc import Mapping
-from functools import cache
-from typing import Any
+from functools import cache, partial
 
 from commonplace.extraction.patterns import compiled, the_user
 from commonplace.text.foundation.characters import straight
-from commonplace.text.foundation.expressions import read_table
+from commonplace.text.foundation.expressions import table_of
 from commonplace.text.foundation.languages import language_of
 
 YES, NO = frozenset([True]), frozenset([False])
@@ -16,10 +14,8 @@ _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 _ROOT = 4
 
 
-@cache
-def tables() -> Mapping[str, Mapping[str, Any]]:
-    """Return the word tables by language code."""
-    return read_table(__package__, "words.toml")
+tables = partial(table_of, __package__, "words.toml")
+"""Return the word tables by language code."""
 
 
 @cache

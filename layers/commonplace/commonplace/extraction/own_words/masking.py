@@ -1,11 +1,11 @@
 """Hide the known foreign text of a message from the finders, and load the wordings that announce foreign text."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from functools import cache
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Iterator
+from functools import cache, partial
+from typing import NamedTuple
 
-from commonplace.text.foundation.expressions import read_table
+from commonplace.text.foundation.expressions import table_of
 
 HIDDEN = "\ue000"
 """This private-use character replaces a foreign character. It is neither a word nor a blank."""
@@ -71,10 +71,8 @@ def visible_spans(view: str) -> Iterator[TextSpan]:
             yield TextSpan(match.end() - len(begins), match.start() + len(text.rstrip()))
 
 
-@cache
-def cues() -> Mapping[str, Any]:
-    """Return the wordings by language. The entry `any` applies to all languages."""
-    return read_table(__package__, "cues.toml")
+cues = partial(table_of, __package__, "cues.toml")
+"""Return the wordings by language. The entry `any` applies to all languages."""
 
 
 @cache

@@ -36,6 +36,14 @@ class Candidate(NamedTuple):
     vector: Vector | None
 
 
+class Compared(NamedTuple):
+    """A new text, its vector, and the older texts with their vectors. They are compared as one list."""
+
+    text: str
+    vector: Vector
+    older: Sequence[tuple[str, Vector]]
+
+
 class Verdict(NamedTuple):
     """Whether a candidate says the same as the new memory, and whether the new memory makes it untrue. Never both."""
 
@@ -83,22 +91,12 @@ class Judge(NamedTuple):
     scale: Vector
     embedder: str
 
-    def change_odds(self, rows: Vector, are_values: Sequence[bool]) -> Vector:
-        """Return for each candidate of a list the log odds, above the minimum, that the new memory makes it untrue.
-
-        `rows` has the pair features of each candidate. `are_values` says whether only a number, a time or a negation differs.
-        """
-        odds: Vector = (
-            list_features(rows, self.pairs.log_odds(rows), are_values) @ self.line[:-1] + self.line[-1] - self.least
-        )
-        return odds
-
     def similarity(self, one: str, other: str, vector: Vector, more: Vector) -> float:
         """Return the probability, 0 to 1, that both texts mean the same. The order of the texts doesn't matter.
 
         Calibrated on pairs that were left out in training: of the pairs with 0.8, four of five mean the same.
         """
-        rows = np.stack([pair_features(one, other, vector, more), pair_features(other, one, more, vector)])
+        rows = pair_features([(one, other), (other, one)], np.stack([vector, more]), np.stack([more, vector]))
         slope, offset = self.scale
         return float(1 / (1 + np.exp(-(slope * self.paraphrases.log_odds(rows)[:, _SAME].mean() + offset))))
 
@@ -137,9 +135,9 @@ def judge_candidates(
     verdicts = [NEITHER] * len(candidates)
     if vector is None or embedder != judge().embedder:
         return verdicts
-    known = [(place, old, other) for place, (old, other) in enumerate(candidates) if other is not None]
-    odds = change_odds(text, vector, [(old, other) for _, old, other in known], embedder)
-    for (place, old, other), sure in zip(known, odds, strict=True):
+    known = [(place, (old, other)) for place, (old, other) in enumerate(candidates) if other is not None]
+    (odds,) = change_odds([Compared(text, vector, [candidate for _, candidate in known])], embedder)
+    for (place, (old, other)), sure in zip(known, odds.tolist(), strict=True):
         change = sure > 0
         verdicts[place] = Verdict(same=not change and is_paraphrase(old, text, other, vector, least), change=change)
     return verdicts
@@ -152,16 +150,24 @@ def is_paraphrase(old: str, new: str, old_vector: Vector, new_vector: Vector, le
     return judge().similarity(old, new, old_vector, new_vector) >= least
 
 
-def change_odds(text: str, vector: Vector, older: Sequence[tuple[str, Vector]], embedder: str) -> list[float]:
-    """Return for each older text how sure it is that the new text gives another value of its attribute.
+def change_odds(lists: Sequence[Compared], embedder: str) -> list[Vector]:
+    """Return for each older text of each list how sure it is that the new text gives another value of its attribute.
 
-    These are log odds above the minimum that a store needs to report the older text as outdated. The texts are judged as one
-    list. Without the judge's embedder, the log odds are minus infinity.
+    These are log odds above the minimum that a store needs to report the older text as outdated, judged in its list. Without
+    the judge's embedder, they are minus infinity.
     """
-    if embedder != judge().embedder or not older:
-        return [float("-inf")] * len(older)
-    rows = np.stack([pair_features(old, text, other, vector) for old, other in older])
-    return [float(sure) for sure in judge().change_odds(rows, [is_value_changed(old, text) for old, _ in older])]
+    sizes = [len(one.older) for one in lists]
+    if embedder != judge().embedder or not sum(sizes):
+        return [np.full(size, -np.inf, dtype=np.float32) for size in sizes]
+    pairs = [(old, one.text) for one in lists for old, _ in one.older]
+    old_vectors = np.stack([vector for one in lists for _, vector in one.older])
+    new_vectors = np.repeat([one.vector for one in lists], sizes, axis=0)
+    rows = pair_features(pairs, old_vectors, new_vectors)
+    are_values = [is_value_changed(*pair) for pair in pairs]
+    ends = np.cumsum(sizes)[:-1]
+    parts = (np.split(array, ends) for array in (rows, judge().pairs.log_odds(rows), are_values))
+    features = np.concatenate([list_features(*part) for part in zip(*parts, strict=True) if len(part[0])])
+    return np.split(features @ judge().line[:-1] + judge().line[-1] - judge().least, ends)
 
 
 @loaded_once

@@ -1,5 +1,7 @@
 """The features of a pair of texts. They count what both share and how they differ, and compare their vectors."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,25 +12,28 @@ from commonplace.text.paraphrase.pair_side import Side, side_of
 Vector = NDArray[np.float32]
 
 _MOST_WORDS, _MOST_STEMS = 6, 5
+_SHORTEST = 1e-6  # length of a vector
 _MOST_SPACED, _MOST_WORDS_READ = 14, 40  # words between blanks; with the n-grams of unspaced scripts
 
 FIRST_VALUES = (1, 0, 3, 4)
 """Places in the features of a pair: both cosines (Universal Sentence Encoder, e5), and shares of common words and stems."""
 
 
-def pair_features(old: str, new: str, old_vector: Vector, new_vector: Vector) -> Vector:
-    """Return the features of a pair: counts, then values of the two vectors.
+def pair_features(pairs: Sequence[tuple[str, str]], old_vectors: Vector, new_vectors: Vector) -> Vector:
+    """Return the features of pairs (old, new), one row each: counts, then values of the two vectors.
 
-    Half of a vector comes from the Universal Sentence Encoder, and half from e5, which is zero if e5 can't read the text. For
-    each half, the features are the differences, the products and the numbers of both vectors.
+    The first half of a vector comes from the Universal Sentence Encoder, the second from e5. It is zero if e5 can't read the
+    text. For each half, the features are the differences, the products and the numbers of both vectors.
     """
-    one, other = side_of(old), side_of(new)
-    ours, theirs = _split_vector(old_vector), _split_vector(new_vector)
-    second = float(ours[1] @ theirs[1])
-    first = float(ours[0] @ theirs[0]) if ours[0].any() and theirs[0].any() else second
-    counts = [second, first, min(second, first), *_count_features(one, other, second)]
-    halves = [row for half, more in zip(ours, theirs, strict=True) for row in (abs(half - more), 3 * half * more, half, more)]
-    return np.concatenate([np.array(counts, dtype=np.float32), *halves])
+    ours, theirs = _split_vectors(old_vectors), _split_vectors(new_vectors)
+    first, second = np.einsum("phn,phn->hp", ours, theirs)
+    first = np.where(ours[:, 0].any(axis=1) & theirs[:, 0].any(axis=1), first, second)
+    counts = [
+        [cosine, more, min(cosine, more), *_count_features(side_of(old), side_of(new), cosine)]
+        for (old, new), cosine, more in zip(pairs, second.tolist(), first.tolist(), strict=True)
+    ]
+    values = np.stack((abs(ours - theirs), 3 * ours * theirs, ours, theirs), axis=2).reshape(len(pairs), -1)
+    return np.concatenate([np.array(counts, dtype=np.float32), values], axis=1)
 
 
 def must_differ(old: str, new: str) -> bool:
@@ -135,12 +140,8 @@ def _each_has_more(one: frozenset[str], other: frozenset[str]) -> bool:
     return bool(one - other) and bool(other - one)
 
 
-def _split_vector(vector: Vector) -> tuple[Vector, Vector]:
-    """Return both halves of a vector, each scaled to length 1. A zero half stays zero."""
-    half = len(vector) // 2
-    return _scale_to_unit(vector[:half]), _scale_to_unit(vector[half:])
-
-
-def _scale_to_unit(vector: Vector) -> Vector:
-    length = float(np.linalg.norm(vector))
-    return vector / length if length > 1e-6 else np.zeros_like(vector)
+def _split_vectors(vectors: Vector) -> Vector:
+    """Return both halves of each vector, scaled to length 1. A zero half stays zero. The shape is pairs x 2 x numbers."""
+    halves = vectors.reshape(len(vectors), 2, -1)
+    lengths = np.linalg.norm(halves, axis=2, keepdims=True)
+    return np.where(lengths > _SHORTEST, halves / np.maximum(lengths, _SHORTEST), 0)

@@ -2,12 +2,14 @@
 
 import functools
 import unicodedata
+from collections.abc import Sequence
 
 from commonplace.text.foundation.characters import straight
 from commonplace.text.third_person import to_third_person
 
 _MARKS = ".,;:!?¡¿\"'()[]…。、，！？「」『』・"
 _FEWEST_MOVED = 3  # words of a text whose parts may change places
+_FEWEST_READ = 5  # of a text this long, at least a third of the words stays in the third person
 
 
 def bare_words(text: str) -> tuple[str, ...]:
@@ -24,15 +26,18 @@ def is_repeat(first: str, other: str) -> bool:
     """
     if ("?" in first) != ("?" in other):
         return False
-    return _has_same_words(first, other) or _has_same_words(_rewrite(first), _rewrite(other))
-
-
-def _has_same_words(first: str, other: str) -> bool:
     ours, theirs = bare_words(first), bare_words(other)
-    if ours == theirs:
+    if _has_same_words(ours, theirs):
         return bool(ours) or first.strip() == other.strip()
+    shorter = min(len(ours), len(theirs))
+    if shorter >= _FEWEST_READ and len(set(ours).intersection(theirs)) * 3 < shorter:
+        return False  # only pronouns and verbs change in the third person
+    return _has_same_words(bare_words(_rewrite(first)), bare_words(_rewrite(other)))
+
+
+def _has_same_words(ours: Sequence[str], theirs: Sequence[str]) -> bool:
     if len(ours) != len(theirs) or len(ours) < _FEWEST_MOVED or any(char.isdigit() for word in ours for char in word):
-        return False
+        return ours == theirs
     return f" {' '.join(ours)} " in f" {' '.join(theirs)} {' '.join(theirs)} "
 
 

@@ -4,11 +4,11 @@ This module also finds all spoken secrets in Japanese, like 「パスワード�
 
 import re
 from collections.abc import Iterator
-from functools import cache
-from typing import Any, NamedTuple
+from functools import cache, partial
+from typing import NamedTuple
 
 from commonplace.text.foundation.characters import bare_in_place
-from commonplace.text.foundation.expressions import read_table
+from commonplace.text.foundation.expressions import table_of
 from commonplace.text.redaction.values import Spans, Token, digits, is_mixed, is_plain_answer, read, tokens
 from commonplace.text.redaction.view import HIDDEN, Span, View, view_of
 from commonplace.text.redaction.vocabulary import Noun, compiled, expression, nouns, words
@@ -30,9 +30,7 @@ _SCRIPT = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 _ALONE = re.compile(r"[ぁ-んァ-ヶー一-龥々0-9a-z]{2,12}(?=[。!\s]*$)")
 
 
-@cache
-def table() -> dict[str, Any]:
-    return read_table(__package__, "japanese.toml")
+table = partial(table_of, __package__, "japanese.toml")
 
 
 def value_at(view: View, at: int, kind: str, linked: bool) -> tuple[int, int] | None:

@@ -2,12 +2,12 @@
 
 import re
 from collections.abc import Iterator
-from functools import cache
-from typing import Any, NamedTuple
+from functools import cache, partial
+from typing import NamedTuple
 
 from commonplace.domain.loading import loaded_once
 from commonplace.text.foundation.characters import bare_in_place
-from commonplace.text.foundation.expressions import Expressions, read_table
+from commonplace.text.foundation.expressions import Expressions, table_of
 from commonplace.text.redaction.view import View
 
 _NUMBER = re.compile(r"[1-9]\d{2}[ -]?\d{3}(?![\d-])")
@@ -58,9 +58,7 @@ class Noun(NamedTuple):
     value: str
 
 
-@loaded_once
-def _load_table(name: str) -> dict[str, Any]:
-    return read_table(__package__, name)
+_load_table = partial(table_of, __package__)
 
 
 @loaded_once
