@@ -10,7 +10,7 @@ import numpy as np
 from rich.progress import track
 
 from benchmarks.conversations import Conversation, beam, locomo
-from benchmarks.persons import APART, TUNED, Person, apart, everyday, recall
+from benchmarks.persons import APART, TUNED, Person, apart, everyday, more, recall
 from benchmarks.report import Cell, Table, main
 from benchmarks.retrieval import auroc
 from benchmarks.told_store import Answer, Search, opened
@@ -71,6 +71,15 @@ def _groups(found: Sequence[tuple[Person, Answer]]) -> list[tuple[Cell, ...]]:
         groups["all that was not tuned on"].append(one)
         groups[f"{one.asked.kind}, not tuned on"].append(one)
     return [row(label, group) for label, group in groups.items()]
+
+
+def _by_language(people: Sequence[Person]) -> list[tuple[Cell, ...]]:
+    """Return a row for each language, and a row for all."""
+    groups: defaultdict[str, list[Answer]] = defaultdict(list)
+    for person in track(people, "more people"):
+        groups[person.language] += answers(person)
+    every = [one for group in groups.values() for one in group]
+    return [*(row(language, groups[language]) for language in sorted(groups)), row("all", every)]
 
 
 def _mixed(conversations: Sequence[Conversation], people: Sequence[Person]) -> tuple[list[Answer], list[Answer]]:
@@ -147,6 +156,7 @@ def measure(given: argparse.Namespace) -> list[Table]:
     apart_columns = ("set", "answerable", "not", "mean told", "mean told of the not", "AUROC")
     return [
         Table("Share of the facts that answer, among the first", COLUMNS, _groups(found), _REACH),
+        Table("69 more people, by language; nothing was tuned on them", COLUMNS, _by_language(more())),
         Table("Three conversations of LoCoMo, each with a person's facts in it", COLUMNS, together),
         Table("`probability`, of what no weight was fitted on", ("told", "hits", "mean told", "share right"), certain),
         Table("The best hit's `probability` where the facts answer and where they don't", apart_columns,

@@ -42,6 +42,7 @@ class Person:
 
 
 TUNED, HELD, APART = "everyday, odd lines (tuned on)", "everyday, even lines", "ten persons written apart"
+MORE = "69 more persons"
 
 
 def everyday(data: Path) -> list[Person]:
@@ -52,8 +53,17 @@ def everyday(data: Path) -> list[Person]:
 
 def apart() -> list[Person]:
     """Ten people of this repository, by a writer who saw a description of the set and no code."""
-    lines = (FOLDER / "everyday" / "persons.jsonl").read_text(encoding="utf-8").splitlines()
-    return [_person(line, APART) for line in lines]
+    return _read("persons.jsonl", APART)
+
+
+def more() -> list[Person]:
+    """69 people of this repository, 20 of them not in English, by three writers who saw no code."""
+    return _read("more_persons.jsonl", MORE)
+
+
+def _read(name: str, part: str) -> list[Person]:
+    lines = (FOLDER / "everyday" / name).read_text(encoding="utf-8").splitlines()
+    return [_person(line, part) for line in lines]
 
 
 def recall(evidence: frozenset[str], hits: Sequence[frozenset[str]], first: int) -> float:

@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.conversations import Asked
 from benchmarks.everyday import COLUMNS, reliability, row
-from benchmarks.persons import apart, recall
+from benchmarks.persons import apart, more, recall
 from benchmarks.told_store import Answer, Search
 
 
@@ -24,6 +24,16 @@ def test_each_person_apart_has_facts_that_answer_their_questions() -> None:
         assert all(asked.evidence and asked.evidence <= set(names) for asked in person.asked)
         assert person.unanswerable
         assert person.asks_at > max(fact.at for fact in person.facts)
+
+
+def test_each_of_the_more_persons_has_facts_that_answer_their_questions() -> None:
+    people = more()
+    assert len(people) == 69
+    assert sum(len(person.asked) for person in people) == 1853
+    for person in people:
+        names = [fact.name for fact in person.facts]
+        assert len(set(names)) == len(names)
+        assert all(asked.evidence and asked.evidence <= set(names) for asked in person.asked)
 
 
 def test_a_memory_that_holds_two_equal_facts_counts_as_one_hit() -> None:
