@@ -97,15 +97,18 @@ COLUMNS: Mapping[str, tuple[Callable[[Language], str], str]] = {
     "search": (_searched, "the terms of the index: English stems, whole words, or pairs of characters"),
     "embed": (_embedded, "both encoders embed the language well, or only one of them does"),
     "person": (_third_person, "statements in the first person are rewritten, or quoted unchanged in a sentence"),
-    "secrets": (_listed(lambda: redaction.LANGUAGES), "words announce a secret; keys and cards are recognized anyway"),
+    "secrets": (
+        _listed(lambda: redaction.LANGUAGES),
+        "words announce a secret; keys and cards are recognized in any language",
+    ),
     "times": (_listed(lambda: IN_TIMES), "time ranges are read from queries, and relative dates become absolute"),
     "dates": (_listed(calendars), "the names of months and weekdays are known"),
     "quotes": (_listed(cues), "quotations, pasted texts and forwarded mails are recognized"),
     "rules": (_listed(lambda: patterns.LANGUAGES), "rules can read a day: doubts, requests, changes, reports"),
     "erase": (_forgetting, "requests to forget are carried out, or only reported"),
-    "proof": (_grounding, "a memory needs the numbers, dates, negations and names of the user; or only the names"),
+    "proof": (_grounding, "the numbers, dates, negations and names in a memory must be the user's; or only the names"),
     "tags": (_tags, "topics are recognized; or only words that never become tags are known"),
-    "same": (_paraphrases, "equal statements are recognized in other words, or only if their words repeat"),
+    "same": (_paraphrases, "a repeated statement is recognized in other words, or only if its words repeat"),
     "intent": (_listed(lambda: intent_cues.LANGUAGES), "queries for advice and instructions are recognized"),
 }
 
