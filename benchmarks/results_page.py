@@ -8,8 +8,8 @@ from benchmarks.report import FOLDER, RESULTS, shown
 
 PAGE = FOLDER / "RESULTS.md"
 ORDER = (
-    "everyday", "peers", "retrieval", "classification", "extraction", "merges", "updates", "redaction", "timeranges",
-    "latency", "search_during_run", "imports", "search_cost", "footprint", "command_start", "mcp_start", "page",
+    "everyday", "peers", "peer_times", "retrieval", "classification", "extraction", "merges", "updates", "redaction",
+    "timeranges", "latency", "search_during_run", "imports", "search_cost", "footprint", "command_start", "mcp_start", "page",
     "package_size", "nights", "night_changes", "night_locomo", "night_years", "night_calls", "night_thousand",
     "cold_start", "cloud_retrieval", "cloud_latency", "success", "advanced", "fuzz",
 )  # fmt: skip
