@@ -1,6 +1,6 @@
 """Trains the judge of similar memories: which say the same as a new one, and which the new one makes untrue.
 
-    python training/make_judge.py                     writes the judge into the package (ten minutes)
+    python training/make_judge.py                     writes the judge into the package (eight minutes)
     python training/make_judge.py --cross-validate    only prints figures for situations and pairs that were left out
 
 It has two stages. Networks compare two texts. They learn from training/pairs, the odd lines of

@@ -168,7 +168,7 @@ def _order_for_display(
     """Return the visible memories in display order. For each, return the rank that gives its relevance, and its own rank.
 
     Relevance and probability belong to the place and stay there if a newer value of an attribute moves up. No memory moves if
-    the query names a time, because the older value may belong to this time, or if it has all words of the best memory.
+    the query names a time, because the older value may belong to it, or has all words of the best memory and so means it.
     """
     place_of = {memory_id: place for place, memory_id in enumerate(ids)}
     stored = _load_visible(ids, visibility, ports)

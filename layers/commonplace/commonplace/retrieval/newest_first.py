@@ -70,8 +70,8 @@ def _find_pairs(records: Sequence[Stored], least: "Floats", now: datetime, model
         return []
     from commonplace.text.paraphrase.judge import Compared, change_odds  # many searches have no such pair
 
-    ranked = (-np.where(older, cosines, -np.inf)).argsort(axis=0, kind="stable")[:_MOST_COMPARED]
-    compared = [[at for at in ranked[:, newer].tolist() if older[at, newer]] for newer in judged]
+    ranked = (-np.where(older, cosines, -np.inf)[:, judged]).argsort(axis=0, kind="stable")[:_MOST_COMPARED].T.tolist()
+    compared = [[at for at in places if older[at, newer]] for newer, places in zip(judged, ranked, strict=True)]
     lists = [
         Compared(memories[newer].content, vectors[newer], [(memories[at].content, vectors[at]) for at in olds])
         for newer, olds in zip(judged, compared, strict=True)

@@ -87,7 +87,13 @@ def test_a_word_more_is_another_memory(before: str, after: str, word: str) -> No
 
 
 @pytest.mark.parametrize(
-    "text", ["Projektleiter ist Herr Wittig", "Ich fahre mit meiner Frau gern lange Rad", "allergic to pollen, badly"]
-)
+    "text",
+    [
+        "Projektleiter ist Herr Wittig", "Ich fahre mit meiner Frau gern lange Rad", "allergic to pollen, badly",
+        "I sing, dance and paint", "I cook, bake, garden and knit", "I am who I am.", "I like tea.I hate coffee.",
+        "I love my kids, I love my wife, I love my job", "I need my meds and I need my sleep and I need my coffee",
+    ],
+)  # fmt: skip
 def test_a_text_repeats_its_third_person(text: str) -> None:
     assert is_repeat(text, to_third_person(text))
+    assert is_repeat(to_third_person(text), text)

@@ -153,15 +153,15 @@ def is_paraphrase(old: str, new: str, old_vector: Vector, new_vector: Vector, le
 def change_odds(lists: Sequence[Compared], embedder: str) -> list[Vector]:
     """Return for each older text of each list how sure it is that the new text gives another value of its attribute.
 
-    These are log odds above the minimum that a store needs to report the older text as outdated, judged in its list. Without
-    the judge's embedder, they are minus infinity.
+    Each list is judged on its own. The values are log odds above the minimum that a store needs to report an older text as
+    outdated. Without the judge's embedder, they are minus infinity.
     """
     sizes = [len(one.older) for one in lists]
     if embedder != judge().embedder or not sum(sizes):
         return [np.full(size, -np.inf, dtype=np.float32) for size in sizes]
     pairs = [(old, one.text) for one in lists for old, _ in one.older]
     old_vectors = np.stack([vector for one in lists for _, vector in one.older])
-    new_vectors = np.repeat([one.vector for one in lists], sizes, axis=0)
+    new_vectors = np.stack([one.vector for one in lists for _ in one.older])
     rows = pair_features(pairs, old_vectors, new_vectors)
     are_values = [is_value_changed(*pair) for pair in pairs]
     ends = np.cumsum(sizes)[:-1]

@@ -22,15 +22,15 @@ FIRST_VALUES = (1, 0, 3, 4)
 def pair_features(pairs: Sequence[tuple[str, str]], old_vectors: Vector, new_vectors: Vector) -> Vector:
     """Return the features of pairs (old, new), one row each: counts, then values of the two vectors.
 
-    The first half of a vector comes from the Universal Sentence Encoder, the second from e5. It is zero if e5 can't read the
-    text. For each half, the features are the differences, the products and the numbers of both vectors.
+    The first half of a vector comes from the Universal Sentence Encoder, the second half from e5. The second half is zero if
+    e5 can't read the text. For each half, the features are the differences, the products and the numbers of both vectors.
     """
     ours, theirs = _split_vectors(old_vectors), _split_vectors(new_vectors)
     first, second = np.einsum("phn,phn->hp", ours, theirs)
     first = np.where(ours[:, 0].any(axis=1) & theirs[:, 0].any(axis=1), first, second)
     counts = [
-        [cosine, more, min(cosine, more), *_count_features(side_of(old), side_of(new), cosine)]
-        for (old, new), cosine, more in zip(pairs, second.tolist(), first.tolist(), strict=True)
+        [e5, universal, min(e5, universal), *_count_features(side_of(old), side_of(new), e5)]
+        for (old, new), e5, universal in zip(pairs, second.tolist(), first.tolist(), strict=True)
     ]
     values = np.stack((abs(ours - theirs), 3 * ours * theirs, ours, theirs), axis=2).reshape(len(pairs), -1)
     return np.concatenate([np.array(counts, dtype=np.float32), values], axis=1)

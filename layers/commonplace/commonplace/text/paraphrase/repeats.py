@@ -9,7 +9,7 @@ from commonplace.text.third_person import to_third_person
 
 _MARKS = ".,;:!?¡¿\"'()[]…。、，！？「」『』・"
 _FEWEST_MOVED = 3  # words of a text whose parts may change places
-_FEWEST_READ = 5  # of a text this long, at least a third of the words stays in the third person
+_START, _FEWEST_STARTS = 3, 5  # from five different starts of words on, texts that share under a third are not rewritten
 
 
 def bare_words(text: str) -> tuple[str, ...]:
@@ -28,10 +28,10 @@ def is_repeat(first: str, other: str) -> bool:
         return False
     ours, theirs = bare_words(first), bare_words(other)
     if _has_same_words(ours, theirs):
-        return bool(ours) or first.strip() == other.strip()
-    shorter = min(len(ours), len(theirs))
-    if shorter >= _FEWEST_READ and len(set(ours).intersection(theirs)) * 3 < shorter:
-        return False  # only pronouns and verbs change in the third person
+        return bool(ours) or straight(first).strip() == straight(other).strip()
+    starts, others = ({word[:_START] for word in words} for words in (ours, theirs))
+    if min(len(starts), len(others)) >= _FEWEST_STARTS and len(starts & others) * 3 < min(len(starts), len(others)):
+        return False
     return _has_same_words(bare_words(_rewrite(first)), bare_words(_rewrite(other)))
 
 
