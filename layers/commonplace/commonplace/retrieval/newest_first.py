@@ -71,14 +71,12 @@ def _find_pairs(records: Sequence[Stored], least: "Floats", now: datetime, model
     from commonplace.text.paraphrase.judge import Compared, change_odds  # many searches have no such pair
 
     ranked = (-np.where(older, cosines, -np.inf)[:, judged]).argsort(axis=0, kind="stable")[:_MOST_COMPARED].T.tolist()
-    compared = [[at for at in places if older[at, newer]] for newer, places in zip(judged, ranked, strict=True)]
-    lists = [
-        Compared(memories[newer].content, vectors[newer], [(memories[at].content, vectors[at]) for at in olds])
-        for newer, olds in zip(judged, compared, strict=True)
-    ]
+    compared = {newer: [at for at in old if older[at, newer]] for newer, old in zip(judged, ranked, strict=True)}
+    known = [(memory.content, vector) for memory, vector in zip(memories, vectors, strict=True)]
+    lists = [Compared(memories[at].content, vectors[at], [known[old] for old in olds]) for at, olds in compared.items()]
     return [
         (places[at], places[newer])
-        for newer, olds, odds in zip(judged, compared, change_odds(lists, model), strict=True)
+        for (newer, olds), odds in zip(compared.items(), change_odds(lists, model), strict=True)
         for at, sure in zip(olds, odds.tolist(), strict=True)
         if sure > least[places[at], places[newer]]
     ]

@@ -34,7 +34,7 @@ from commonplace.text.foundation.numbers import numbers_of
 from commonplace.text.foundation.tokenizer import stop_words, terms, words
 from commonplace.text.time_ranges.reader import read_time_range
 
-_WORD_EDGE = r"(?:(?<![^\W_\u0e00-\U0010ffff])|(?![^\W_\u0e00-\U0010ffff]))"  # not inside a word of a script with spaces
+_WORD_EDGE = re.compile(r"(?<![^\W_\u0e00-\U0010ffff])|(?![^\W_\u0e00-\U0010ffff])")  # outside words of spaced scripts
 _AROUND = " \t\n\"'.…,;:!?()[]*_「」『』“”„«»。、！？"
 _ALIKE = {ord(mark): "'" for mark in "‘’ʼ´`"} | {ord(mark): '"' for mark in "“”„«»"} | {ord(mark): "-" for mark in "–—‑−"}
 _MOST_TIMES = 6
@@ -90,11 +90,13 @@ def evidence_span(evidence: str, utterance: Utterance) -> tuple[int, int] | None
     sought = sought.strip()
     if not any(map(str.isalnum, sought)):
         return None
-    whole_words = re.compile(rf"{_WORD_EDGE}{re.escape(sought)}{_WORD_EDGE}")
     for start, end in utterance.own:
         text, places = _normalize_with_places(utterance.text[start:end])
-        if match := whole_words.search(text):
-            return start + places[match.start()], start + places[match.end() - 1] + 1
+        found = text.find(sought)  # linear, unlike the search of a regular expression in a text that repeats itself
+        while found >= 0 and not (_WORD_EDGE.match(text, found) and _WORD_EDGE.match(text, found + len(sought))):
+            found = text.find(sought, found + 1)
+        if found >= 0:
+            return start + places[found], start + places[found + len(sought) - 1] + 1
     return None
 
 
