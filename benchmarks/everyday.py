@@ -10,7 +10,7 @@ import numpy as np
 from rich.progress import track
 
 from benchmarks.conversations import Conversation, beam, locomo
-from benchmarks.persons import APART, TUNED, Person, apart, everyday, more, recall
+from benchmarks.persons import APART, TUNED, Person, apart, everyday, more_persons, recall
 from benchmarks.report import Cell, Table, main
 from benchmarks.retrieval import auroc
 from benchmarks.told_store import Answer, Search, opened
@@ -156,7 +156,7 @@ def measure(given: argparse.Namespace) -> list[Table]:
     apart_columns = ("set", "answerable", "not", "mean told", "mean told of the not", "AUROC")
     return [
         Table("Share of the facts that answer, among the first", COLUMNS, _groups(found), _REACH),
-        Table("69 more people, by language; nothing was tuned on them", COLUMNS, _by_language(more())),
+        Table("69 more people, by language; nothing was tuned on them", COLUMNS, _by_language(more_persons())),
         Table("Three conversations of LoCoMo, each with a person's facts in it", COLUMNS, together),
         Table("`probability`, of what no weight was fitted on", ("told", "hits", "mean told", "share right"), certain),
         Table("The best hit's `probability` where the facts answer and where they don't", apart_columns,

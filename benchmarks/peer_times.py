@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,9 @@ from typing import Any
 import numpy as np
 from rich.progress import track
 
-from benchmarks.persons import more
+from benchmarks.latency import opened
+from benchmarks.persons import more_persons
 from benchmarks.report import Cell, Table, main
-from commonplace import Commonplace
-from commonplace.settings import Settings
 from training.many import texts
 
 SIZE, CALLS, BATCH = 10_000, 300, 32
@@ -89,7 +89,7 @@ def options(parser: argparse.ArgumentParser) -> None:
 
 def measure(given: argparse.Namespace) -> list[Table]:
     """Fill both stores, then store and search in turns."""
-    source, questions = texts(), iter([asked.question for person in more() for asked in person.asked])
+    source, questions = texts(), [asked.question for person in more_persons() for asked in person.asked]
     took: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
 
     def timed(what: str, store: str, call: Callable[[], object]) -> None:
@@ -101,16 +101,15 @@ def measure(given: argparse.Namespace) -> list[Table]:
         first, facts = list(islice(source, given.size)), Path(folder) / "mem0.json"
         entries = [{"id": str(number), "memory": text} for number, text in enumerate(first)]
         facts.write_text(json.dumps({"results": entries}), encoding="utf-8")
-        settings = Settings.model_validate({"timezone": "UTC"})
-        with Commonplace(Path(folder) / "memory.db", user_id="bench", settings=settings) as memory:
+        with opened(Path(folder) / "memory.db") as memory:
             chroma = Chroma(Path(folder) / "chroma", QuantizedMiniLM(given.minilm))
-            timed("import", "ours", lambda: memory.import_from(facts, apply=True))
-            timed("import", "Chroma", lambda: chroma.fill(first))
+            timed("import", "ours", partial(memory.import_from, facts, apply=True))
+            timed("import", "Chroma", partial(chroma.fill, first))
             for text, question in track(list(zip(islice(source, CALLS), questions, strict=False)), "stores and searches"):
-                timed("store", "ours", lambda text=text: memory.call("store_memory", {"content": text}))  # type: ignore[misc]
-                timed("store", "Chroma", lambda text=text: chroma.add([text]))  # type: ignore[misc]
-                timed("search", "ours", lambda asked=question: memory.call("search_memory", {"query": asked}))  # type: ignore[misc]
-                timed("search", "Chroma", lambda asked=question: chroma.query(asked))  # type: ignore[misc]
+                timed("store", "ours", partial(memory.call, "store_memory", {"content": text}))
+                timed("store", "Chroma", partial(chroma.add, [text]))
+                timed("search", "ours", partial(memory.call, "search_memory", {"query": question}))
+                timed("search", "Chroma", partial(chroma.query, question))
     rows: list[tuple[Cell, ...]] = []
     for what, target in TARGETS.items():
         ours, theirs = (float(np.median(took[what, store])) for store in ("ours", "Chroma"))

@@ -56,7 +56,7 @@ def apart() -> list[Person]:
     return _read("persons.jsonl", APART)
 
 
-def more() -> list[Person]:
+def more_persons() -> list[Person]:
     """69 people of this repository, 20 of them not in English, by three writers who saw no code."""
     return _read("more_persons.jsonl", MORE)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.report import FOLDER, Cell, Table, main
 from commonplace.adapters.sentence_encoder import SentenceEncoder
-from commonplace.text.paraphrase.judge import Candidate, Compared, change_odds, judge, judge_candidates
+from commonplace.text.paraphrase.judge import Candidate, Comparison, change_odds, judge, judge_candidates
 from commonplace.text.paraphrase.repeats import is_repeat
 
 TUNED, HELD_OUT = "tuned on", "held out"
@@ -79,7 +79,7 @@ def judged_lists(path: Path) -> list[Judged]:
         embedded = [(fact["id"], fact["text"], encoder.embed(fact["text"])) for fact in row["before"]]
         known = [(name, (text, vector)) for name, text, vector in embedded if vector is not None]
         if new is not None and known:
-            (odds,) = change_odds([Compared(row["new"], new, [fact for _, fact in known])], encoder.name)
+            (odds,) = change_odds([Comparison(row["new"], new, [fact for _, fact in known])], encoder.name)
             odds = odds + judge().least
             outdated = frozenset(place for place, (name, _) in enumerate(known) if name in row["outdated"])
             lists.append(Judged(row["kind"], outdated, (1 / (1 + np.exp(-odds))).tolist()))

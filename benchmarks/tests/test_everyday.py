@@ -6,7 +6,7 @@ import numpy as np
 
 from benchmarks.conversations import Asked
 from benchmarks.everyday import COLUMNS, reliability, row
-from benchmarks.persons import apart, more, recall
+from benchmarks.persons import apart, more_persons, recall
 from benchmarks.told_store import Answer, Search
 
 
@@ -27,7 +27,7 @@ def test_each_person_apart_has_facts_that_answer_their_questions() -> None:
 
 
 def test_each_of_the_more_persons_has_facts_that_answer_their_questions() -> None:
-    people = more()
+    people = more_persons()
     assert len(people) == 69
     assert sum(len(person.asked) for person in people) == 1853
     for person in people:

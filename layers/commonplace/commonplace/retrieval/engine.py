@@ -19,7 +19,6 @@ from commonplace.retrieval.found import Found, Matches
 from commonplace.retrieval.newest_first import newest_first
 from commonplace.retrieval.query import Query, answerable, parse_query
 from commonplace.retrieval.record_scan import is_visible, visibility_of
-from commonplace.text.foundation import tokenizer
 
 if TYPE_CHECKING:
     from commonplace.ports.index import Floats
@@ -168,7 +167,7 @@ def _order_for_display(
     """Return the visible memories in display order. For each, return the rank that gives its relevance, and its own rank.
 
     Relevance and probability belong to the place and stay there if a newer value of an attribute moves up. No memory moves if
-    the query names a time, because the older value may belong to it, or has all words of the best memory and so means it.
+    the query names a time, because the older value may belong to it, or repeats the best memory.
     """
     place_of = {memory_id: place for place, memory_id in enumerate(ids)}
     stored = _load_visible(ids, visibility, ports)
@@ -176,7 +175,7 @@ def _order_for_display(
     settled = ranking.break_ties(scores[own], [record.memory for record in stored], visibility.now.timestamp(), ports.weights)
     records, places = [stored[at] for at in settled], [own[at] for at in settled]
     order = list(range(len(records)))
-    if query.time is None and records and not query.question.words.issuperset(tokenizer.words(records[0].memory.content)):
+    if query.time is None and records and not query.repeats(records[0].memory.content):
         order = newest_first(scores[places], records, visibility.now, ports.embedder.name)
     return [records[at] for at in order], places, [places[at] for at in order]
 

@@ -68,12 +68,12 @@ def _find_pairs(records: Sequence[Stored], least: "Floats", now: datetime, model
     judged = [newer for newer in (-nearest).argsort()[:_MOST_JUDGED].tolist() if nearest[newer] >= _LEAST_COSINE]
     if not judged:
         return []
-    from commonplace.text.paraphrase.judge import Compared, change_odds  # many searches have no such pair
+    from commonplace.text.paraphrase.judge import Comparison, change_odds  # many searches have no such pair
 
     ranked = (-np.where(older, cosines, -np.inf)[:, judged]).argsort(axis=0, kind="stable")[:_MOST_COMPARED].T.tolist()
     compared = {newer: [at for at in old if older[at, newer]] for newer, old in zip(judged, ranked, strict=True)}
     known = [(memory.content, vector) for memory, vector in zip(memories, vectors, strict=True)]
-    lists = [Compared(memories[at].content, vectors[at], [known[old] for old in olds]) for at, olds in compared.items()]
+    lists = [Comparison(memories[at].content, vectors[at], [known[old] for old in olds]) for at, olds in compared.items()]
     return [
         (places[at], places[newer])
         for (newer, olds), odds in zip(compared.items(), change_odds(lists, model), strict=True)

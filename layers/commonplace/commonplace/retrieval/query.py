@@ -38,6 +38,10 @@ class Query:
     time: TimeRange | None
     general: bool
 
+    def repeats(self, text: str) -> bool:
+        """Return whether the query has all words of a text. It then means this text, not a newer value."""
+        return self.question.words.issuperset(tokenizer.words(text))
+
     def with_known_expansions(self, frequencies: Iterable[float]) -> "Query":
         """Return the query with at most six expansions that occur in memories. Other expansions get the weight 0.
 

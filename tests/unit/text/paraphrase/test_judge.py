@@ -9,7 +9,7 @@ from commonplace.text.paraphrase.judge import (
     BALANCED,
     NEITHER,
     Candidate,
-    Compared,
+    Comparison,
     Verdict,
     change_odds,
     judge,
@@ -209,7 +209,7 @@ def test_the_order_of_the_candidates_does_not_matter() -> None:
 def test_lists_are_judged_together_as_each_alone() -> None:
     known = [(fact, embedded(fact)) for fact in FACTS]
     news = "We moved to Munich last month.", "I no longer smoke.", "My sister moved to Oslo."
-    lists = [Compared(new, embedded(new), known[:at]) for at, new in zip((7, 0, 3), news, strict=True)]
+    lists = [Comparison(new, embedded(new), known[:at]) for at, new in zip((7, 0, 3), news, strict=True)]
     together = change_odds(lists, ENCODER.name)
     assert [len(odds) for odds in together] == [7, 0, 3]
     for one, odds in zip(lists, together, strict=True):

@@ -2,9 +2,10 @@
 
 import re
 import tomllib
-from functools import cache
 from importlib.resources import files
 from typing import Any
+
+from commonplace.domain.loading import loaded_once
 
 _ROW = re.compile(r"\{(\w+\.\w+)\}")
 
@@ -14,7 +15,7 @@ def read_table(package: str, name: str) -> dict[str, Any]:
     return tomllib.loads(files(package).joinpath(name).read_text(encoding="utf-8"))
 
 
-table_of = cache(read_table)
+table_of = loaded_once(read_table)
 """Return a TOML file of a package, which is read once."""
 
 

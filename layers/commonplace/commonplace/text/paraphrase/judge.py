@@ -36,7 +36,7 @@ class Candidate(NamedTuple):
     vector: Vector | None
 
 
-class Compared(NamedTuple):
+class Comparison(NamedTuple):
     """A new text, its vector, and the older texts with their vectors. They are compared as one list."""
 
     text: str
@@ -136,7 +136,7 @@ def judge_candidates(
     if vector is None or embedder != judge().embedder:
         return verdicts
     known = [(place, (old, other)) for place, (old, other) in enumerate(candidates) if other is not None]
-    (odds,) = change_odds([Compared(text, vector, [candidate for _, candidate in known])], embedder)
+    (odds,) = change_odds([Comparison(text, vector, [candidate for _, candidate in known])], embedder)
     for (place, (old, other)), sure in zip(known, odds.tolist(), strict=True):
         change = sure > 0
         verdicts[place] = Verdict(same=not change and is_paraphrase(old, text, other, vector, least), change=change)
@@ -150,24 +150,24 @@ def is_paraphrase(old: str, new: str, old_vector: Vector, new_vector: Vector, le
     return judge().similarity(old, new, old_vector, new_vector) >= least
 
 
-def change_odds(lists: Sequence[Compared], embedder: str) -> list[Vector]:
+def change_odds(lists: Sequence[Comparison], embedder: str) -> list[Vector]:
     """Return for each older text of each list how sure it is that the new text gives another value of its attribute.
 
     Each list is judged on its own. The values are log odds above the minimum that a store needs to report an older text as
     outdated. Without the judge's embedder, they are minus infinity.
     """
-    sizes = [len(one.older) for one in lists]
-    if embedder != judge().embedder or not sum(sizes):
+    sizes, model = [len(one.older) for one in lists], judge()
+    if embedder != model.embedder or not sum(sizes):
         return [np.full(size, -np.inf, dtype=np.float32) for size in sizes]
     pairs = [(old, one.text) for one in lists for old, _ in one.older]
     old_vectors = np.stack([vector for one in lists for _, vector in one.older])
     new_vectors = np.stack([one.vector for one in lists for _ in one.older])
     rows = pair_features(pairs, old_vectors, new_vectors)
-    are_values = [is_value_changed(*pair) for pair in pairs]
+    columns = rows, model.pairs.log_odds(rows), [is_value_changed(*pair) for pair in pairs]
     ends = np.cumsum(sizes)[:-1]
-    parts = (np.split(array, ends) for array in (rows, judge().pairs.log_odds(rows), are_values))
+    parts = (np.split(column, ends) for column in columns)
     features = np.concatenate([list_features(*part) for part in zip(*parts, strict=True) if len(part[0])])
-    return np.split(features @ judge().line[:-1] + judge().line[-1] - judge().least, ends)
+    return np.split(features @ model.line[:-1] + model.line[-1] - model.least, ends)
 
 
 @loaded_once

@@ -26,14 +26,11 @@ def pair_features(pairs: Sequence[tuple[str, str]], old_vectors: Vector, new_vec
     e5 can't read the text. For each half, the features are the differences, the products and the numbers of both vectors.
     """
     ours, theirs = _split_vectors(old_vectors), _split_vectors(new_vectors)
-    first, second = np.einsum("phn,phn->hp", ours, theirs)
-    first = np.where(ours[:, 0].any(axis=1) & theirs[:, 0].any(axis=1), first, second)
-    counts = [
-        [e5, universal, min(e5, universal), *_count_features(side_of(old), side_of(new), e5)]
-        for (old, new), e5, universal in zip(pairs, second.tolist(), first.tolist(), strict=True)
-    ]
+    universal, e5 = np.einsum("phn,phn->hp", ours, theirs)
+    cosines = np.stack((e5, universal, np.minimum(e5, universal)), axis=1)
+    counts = [_count_features(old, new, cosine) for (old, new), cosine in zip(pairs, e5.tolist(), strict=True)]
     values = np.stack((abs(ours - theirs), 3 * ours * theirs, ours, theirs), axis=2).reshape(len(pairs), -1)
-    return np.concatenate([np.array(counts, dtype=np.float32), values], axis=1)
+    return np.concatenate([cosines, np.array(counts, dtype=np.float32), values], axis=1)
 
 
 def must_differ(old: str, new: str) -> bool:
@@ -99,7 +96,8 @@ def difference(old: str, new: str) -> str:
     return "it gives another value of the same attribute"
 
 
-def _count_features(one: Side, other: Side, cosine: float) -> list[float]:
+def _count_features(old: str, new: str, cosine: float) -> list[float]:
+    one, other = side_of(old), side_of(new)
     words, more = set(one.words), set(other.words)
     shared, every = len(words & more), max(1, len(words | more))
     gone, came = len(words - more), len(more - words)

@@ -30,9 +30,9 @@ def is_repeat(first: str, other: str) -> bool:
     if _has_same_words(ours, theirs):
         return bool(ours) or straight(first).strip() == straight(other).strip()
     starts, others = ({word[:_START] for word in words} for words in (ours, theirs))
-    if min(len(starts), len(others)) >= _FEWEST_STARTS and len(starts & others) * 3 < min(len(starts), len(others)):
-        return False
-    return _has_same_words(bare_words(_rewrite(first)), bare_words(_rewrite(other)))
+    fewer = min(len(starts), len(others))
+    differ = fewer >= _FEWEST_STARTS and len(starts & others) * 3 < fewer
+    return not differ and _has_same_words(bare_words(_rewrite(first)), bare_words(_rewrite(other)))
 
 
 def _has_same_words(ours: Sequence[str], theirs: Sequence[str]) -> bool:

@@ -83,11 +83,8 @@ def consolidate(new_tags: list[str], existing: Mapping[str, int], cosine: Cosine
 def _map_to_own_tags(unknown: Sequence[str], existing: Mapping[str, int], cosine: Cosine) -> dict[str, str]:
     by_use = sorted(existing, key=lambda tag: (-existing[tag], tag))
     things = {tag: same_thing(tag) for tag in unknown}
-    own: dict[str, str] = {}
-    for tag in by_use:
-        if (thing := same_thing(tag)) not in own and thing in things.values():
-            own[thing] = _get_full_name(tag)
-    renamed = {tag: own[thing] for tag, thing in things.items() if thing in own}
+    own = {same_thing(tag): tag for tag in reversed(by_use)}  # of equal tags, the most used
+    renamed = {tag: _get_full_name(own[thing]) for tag, thing in things.items() if thing in own}
     left = [tag for tag in unknown if tag not in renamed]
     starts = {tag[:_ALIKE_START] for tag in left}
     alike = [tag for tag in by_use if tag[:_ALIKE_START] in starts]
