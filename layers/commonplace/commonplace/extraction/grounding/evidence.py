@@ -92,11 +92,10 @@ def evidence_span(evidence: str, utterance: Utterance) -> tuple[int, int] | None
         return None
     for start, end in utterance.own:
         text, places = _normalize_with_places(utterance.text[start:end])
-        found = text.find(sought)  # linear, unlike the search of a regular expression in a text that repeats itself
-        while found >= 0 and not (_WORD_EDGE.match(text, found) and _WORD_EDGE.match(text, found + len(sought))):
-            found = text.find(sought, found + 1)
-        if found >= 0:
-            return start + places[found], start + places[found + len(sought) - 1] + 1
+        for edge in _WORD_EDGE.finditer(text):  # a regular expression or `str.find` takes quadratic time in repetitive texts
+            first, last = edge.start(), edge.start() + len(sought)
+            if text.startswith(sought, first) and _WORD_EDGE.match(text, last):
+                return start + places[first], start + places[last - 1] + 1
     return None
 
 
