@@ -79,11 +79,11 @@ def test_time_grows_with_the_text_and_not_with_its_square(reader: str) -> None:
 
 
 def test_a_square_is_seen() -> None:
-    """The reader looks through all words at each comma, as one did once."""
+    """The reader copies all words at each comma; one looked through them once, which takes longer than a copy."""
 
-    def read(text: str) -> list[bool]:
+    def read(text: str) -> list[int]:
         words = text.split()
-        return [all(other == words[0] for other in words) for word in words if word.endswith(",")]
+        return [len(words.copy()) for word in words if word.endswith(",")]
 
     texts = [name for name, _ in hostile_texts(_LENGTH)]
     assert growth(read, len(texts), texts.index("'1, ' again and again"))
