@@ -79,7 +79,7 @@ def test_time_grows_with_the_text_and_not_with_its_square(reader: str) -> None:
 
 
 def test_a_square_is_seen() -> None:
-    """The reader copies all words at each comma; one looked through them once, which takes longer than a copy."""
+    """The reader copies all words at each comma."""
 
     def read(text: str) -> list[int]:
         words = text.split()
