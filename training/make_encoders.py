@@ -285,8 +285,9 @@ def directions(vectors: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def sums(folder: Path) -> str:
-    """The SHA-256 of each file of the folder, as `sha256sum` writes them."""
-    found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    """The SHA-256 of each file of the folder, as `sha256sum` writes them, but of the map of `make_questions.py`."""
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != "questions.npy"]
+    found = {path.relative_to(folder).as_posix(): path.read_bytes() for path in files}
     return "".join(f"{hashlib.sha256(found[name]).hexdigest()}  {name}\n" for name in sorted(found))
 
 

@@ -5,8 +5,9 @@
 
 The sentence encoders were trained on captions, news and web pages; people tell an assistant "I'm 43" and ask "How old am
 I?". The map is learned on training/questions/*.jsonl: a person a line, their facts, and questions with the places of the
-facts that answer. It is W of q' = q + qW, by the softmax of the cosines of q' with all facts of that person; the squared
-length of W is held down. The vectors of memories stay as they are, so that no memory needs another one.
+facts that answer. It turns the 896 centered numbers of a question into 256, the length of a memory's vector, by the softmax
+of the cosines with all facts of that person. Its squared distance from the projection of memories is held down. The vectors
+of memories stay as they are, so that no memory needs another one.
 """
 
 import argparse
@@ -18,22 +19,23 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 from rich.progress import track
+from scipy.linalg import block_diag
 from scipy.optimize import minimize
 
 from commonplace.adapters.sentence_encoder import SentenceEncoder
 
 HERE = Path(__file__).parent
-MAP = HERE.parent / "layers" / "commonplace" / "commonplace" / "data" / "questions.npy"
+MAP = HERE.parent / "layers" / "commonplace" / "commonplace" / "data" / "encoders" / "questions.npy"
 SHARPNESS = 10.0  # of the softmax of the cosines
-SHORTNESS = 5.0  # how much the length of the map counts
+SHORTNESS = 10.0  # how much the distance from the projection counts
 STEPS = 60
-CLOSE = 0.03  # a difference of two maps, in lengths: other processors round otherwise (.014), one person less makes .125
+CLOSE = 0.05  # a difference of two maps, in lengths of what was learned: one person less makes .1, other processors .014
 
 Floats = NDArray[np.float64]
 
 
 class Asked(NamedTuple):
-    """One person: vectors of the questions and of the facts, a row each, and which facts answer which question."""
+    """One person: centered vectors of questions (896 numbers), vectors of facts (256), and which facts are answers."""
 
     questions: Floats
     facts: Floats
@@ -48,7 +50,7 @@ def read(path: Path) -> list[Asked]:
         person = json.loads(line)
         facts = [encoder.embed(text) for text in person["facts"]]
         known = [place for place, vector in enumerate(facts) if vector is not None]
-        asked = [(encoder.embed(one["question"]), set(one["answers"])) for one in person["questions"]]
+        asked = [(encoder.centered(one["question"]), set(one["answers"])) for one in person["questions"]]
         asked = [(vector, answers) for vector, answers in asked if vector is not None and answers.intersection(known)]
         people.append(
             Asked(
@@ -60,12 +62,17 @@ def read(path: Path) -> list[Asked]:
     return people
 
 
-def loss(moved: Floats, people: list[Asked]) -> tuple[float, Floats]:
-    """How unlikely the right facts are, as a mean over the questions, and its slope."""
-    size = people[0].questions.shape[1]
-    whole = np.eye(size) + moved.reshape(size, size)
+def projection() -> Floats:
+    """How `embed` projects a centered vector, but for the lengths of both halves: the map begins with it."""
+    with np.load(MAP.with_name("projection.npz")) as arrays:
+        return np.asarray(block_diag(arrays["use_axes"].T, arrays["e5_axes"].T), dtype=np.float64)
+
+
+def loss(moved: Floats, begins: Floats, people: list[Asked]) -> tuple[float, Floats]:
+    """How unlikely the right facts are, as a mean over the questions, and its slope. `moved` is added to the projection."""
+    size, whole = len(begins), begins + moved.reshape(begins.shape)
     count = sum(len(person.questions) for person in people)
-    total, slope = SHORTNESS * float(moved @ moved) / size, 2 * SHORTNESS * moved.reshape(size, size) / size
+    total, slope = SHORTNESS * float(moved @ moved) / size, 2 * SHORTNESS * moved.reshape(begins.shape) / size
     for questions, facts, answers in people:
         turned = questions @ whole
         lengths = np.linalg.norm(turned, axis=1, keepdims=True)
@@ -81,10 +88,10 @@ def loss(moved: Floats, people: list[Asked]) -> tuple[float, Floats]:
 
 
 def fitted(people: list[Asked]) -> NDArray[np.float16]:
-    """The map."""
-    size = people[0].questions.shape[1]
-    found = minimize(loss, np.zeros(size * size), (people,), "L-BFGS-B", jac=True, options={"maxiter": STEPS})
-    return np.asarray(found.x.reshape(size, size), dtype=np.float16)
+    """The map, 896 x 256."""
+    begins = projection()
+    found = minimize(loss, np.zeros(begins.size), (begins, people), "L-BFGS-B", jac=True, options={"maxiter": STEPS})
+    return np.asarray(begins + found.x.reshape(begins.shape), dtype=np.float16)
 
 
 def main() -> int:
@@ -95,8 +102,8 @@ def main() -> int:
     made = fitted(people)
     if not parser.parse_args().check:
         np.save(MAP, made)
-    shipped = np.load(MAP).astype(np.float64) if MAP.exists() else np.zeros(made.shape)
-    current = float(np.linalg.norm(shipped - made)) <= CLOSE * float(np.linalg.norm(shipped))
+    shipped = np.load(MAP).astype(np.float64) if MAP.exists() else projection()
+    current = float(np.linalg.norm(shipped - made)) <= CLOSE * float(np.linalg.norm(shipped - projection()))
     print(f"{MAP.name} is {'what the questions give' if current else 'stale: python -m training.make_questions'}")
     return 0 if current else 1
 

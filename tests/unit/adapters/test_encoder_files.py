@@ -68,6 +68,11 @@ def test_the_main_directions_are_orthogonal(name: str, width: int) -> None:
     np.testing.assert_allclose(axes @ axes.T, np.eye(DIRECTIONS), atol=1e-4)
 
 
+def test_the_map_of_questions_gives_a_vector_of_a_memory_s_length() -> None:
+    made = np.load(FOLDER / "questions.npy")
+    assert (made.shape, made.dtype) == ((512 + WIDTH, 2 * DIRECTIONS), np.float16)
+
+
 def test_four_bits_keep_a_row_to_a_fifteenth_of_its_largest_weight() -> None:
     rows = np.random.default_rng(7).normal(size=(50, WIDTH)).astype(np.float32)
     packed, scales = quantized(rows)

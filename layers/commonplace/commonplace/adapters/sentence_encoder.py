@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     Array = npt.NDArray[np.float32]
 
 FOLDER = DATA / "encoders"
-_UNIVERSAL_SHARE = 0.65  # share of the Universal Sentence Encoder in a vector; the rest is e5
+_SHARES = math.sqrt(0.65), math.sqrt(0.35)  # of the Universal Sentence Encoder and of e5 in a vector
 _MOST_UNKNOWN = 0.25  # a text gets a vector only if at most this share of its pieces is unknown
 _MOST_UNKNOWN_TO_E5 = 0.1  # e5 lacks most Chinese characters
 _REMEMBERED = 128  # texts in the cache; one request embeds the same text more than once
@@ -140,13 +140,18 @@ class SentenceEncoder:
         encoded = _embed_text(_rewrite_as_user(text))
         return None if encoded is None else encoded.features
 
+    def centered(self, text: str) -> Vector | None:
+        """Return the vectors of both encoders without their means, 896 numbers. `embed` keeps 256 directions of them."""
+        encoded = _embed_text(_rewrite_as_user(text))
+        return None if encoded is None else encoded.centered
+
     def embed_question(self, text: str) -> Vector | None:
-        """Return a unit vector that is nearer to possible answers. A linear map moves it (`training/make_questions.py`).
+        """Return a unit vector near possible answers. A linear map reads all 896 numbers (`training/make_questions.py`).
 
         "How old am I?" and "I'm 43" share a topic but no word, and neither model was trained on personal statements.
         """
-        vector = self.embed(text)
-        return None if vector is None else unit(vector + vector @ _load_answer_shift())
+        centered = self.centered(text)
+        return None if centered is None else unit(centered @ _load_question_map())
 
     def embed_all(self, texts: Sequence[str]) -> list[Vector | None]:
         """Return the vectors of many texts, in their order."""
@@ -170,6 +175,7 @@ def _rewrite_as_user(text: str) -> str:
 
 class _Embedded(NamedTuple):
     vector: Vector
+    centered: Vector
     features: Vector
 
 
@@ -181,16 +187,16 @@ def _embed_text(text: str) -> _Embedded | None:
     ids, ids_of_e5 = unigram.ids(text), multilingual.ids(text)
     if not is_known(ids, unigram.unknown):
         return None
-    vectors = use(FOLDER).encode(ids)
-    first = _project_vector("use", unit(vectors.sentence))
     if is_known(ids_of_e5, multilingual.unknown, _MOST_UNKNOWN_TO_E5):
         means = multilingual.mean_vectors(ids_of_e5)
-        second = _project_vector("e5", means.last)
     else:
         means = Means(np.zeros(_E5_WIDTH, dtype=np.float32), np.zeros(_E5_WIDTH, dtype=np.float32))
-        second = np.zeros_like(first)
-    both = np.concatenate([math.sqrt(_UNIVERSAL_SHARE) * first, math.sqrt(1 - _UNIVERSAL_SHARE) * second])
-    return _Embedded(unit(both), np.concatenate([*vectors, *means]))
+    vectors, projection = use(FOLDER).encode(ids), _load_projection()
+    first = unit(unit(vectors.sentence) - projection["use_mean"])
+    second = unit(means.last - projection["e5_mean"]) if means.last.any() else means.last
+    projected = [unit(projection["use_axes"] @ first), unit(projection["e5_axes"] @ second)]
+    centered, vector = (np.concatenate([_SHARES[0] * one, _SHARES[1] * other]) for one, other in ((first, second), projected))
+    return _Embedded(unit(vector), centered, np.concatenate([*vectors, *means]))
 
 
 def is_known(ids: Sequence[int], unknown: int, most: float = _MOST_UNKNOWN) -> bool:
@@ -207,16 +213,11 @@ def _load_projection() -> "dict[str, Array]":
 
 
 @loaded_once
-def _load_answer_shift() -> "Array":
+def _load_question_map() -> "Array":
     import numpy as np
 
-    moved: Array = np.load(DATA / "questions.npy").astype(np.float32)
-    return moved
-
-
-def _project_vector(name: str, vector: "Array") -> "Array":
-    projection = _load_projection()
-    return unit(projection[f"{name}_axes"] @ (vector - projection[f"{name}_mean"]))
+    made: Array = np.load(FOLDER / "questions.npy").astype(np.float32)
+    return made
 
 
 class UniversalWords(NamedTuple):
