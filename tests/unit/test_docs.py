@@ -133,5 +133,5 @@ def test_each_page_of_the_docs_stands_in_their_index() -> None:
 def test_a_decision_tells_what_lost_and_stays_short(page: Path) -> None:
     text = page.read_text("utf-8")
     assert text.startswith(f"# {int(page.stem[:4])}. ")
-    assert re.findall(r"^\*\*([^*]+)\.\*\*", text, re.MULTILINE) == ["Context", "Decision", "What lost", "Consequences"]
+    assert re.findall(r"^\*\*([^*]+)\.\*\*", text, re.MULTILINE) == ["Context", "Decision", "Rejected", "Consequences"]
     assert len(text.split()) <= MOST_WORDS_OF_A_DECISION or int(page.stem[:4]) in REWRITTEN_LATER
