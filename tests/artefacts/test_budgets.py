@@ -15,7 +15,7 @@ LIMIT = 250.0
 """MB that Lambda takes unzipped of a function with its layers."""
 EMBEDDING = {"normalize", "store", "search", "discover", "write", "read", "summarize", "transfer", "maintenance", "night"}
 ASKING_CLAUDE = {"normalize", "summarize", "night"}
-UNZIPPED, ENCODERS_UNZIPPED, CLAUDE_UNZIPPED, MCP_UNZIPPED = 90.5, 117.5, 30.0, 31.0
+UNZIPPED, ENCODERS_UNZIPPED, CLAUDE_UNZIPPED, MCP_UNZIPPED = 90.5, 118.0, 30.0, 31.0
 ZIPPED, ENCODERS_ZIPPED = 30.0, 84.0  # vectors and weights hardly shrink
 INIT_SECONDS = {"search": 0.4, "discover": 0.4, "record": 0.7, "plan": 0.7, "night": 0.7, "maintenance": 0.8, "mcp": 1.2}
 OTHERS_SECONDS = 0.5
