@@ -104,7 +104,7 @@ def test_the_log_is_folded_while_readers_are_at_work(
     log = memory_file.with_name(memory_file.name + "-wal")
     sizes = []
     for number in range(20):
-        memory.store_memory(f"{number} чай с печеньем")  # no encoder knows the script: a vector would be nothing to the log
+        memory.store_memory(f"{number} чай с печеньем")
         sizes.append(log.stat().st_size)
         assert reader.search_memory("чай с печеньем").results
     written = sum(max(0, size - before) for before, size in pairwise([0, *sizes]))
