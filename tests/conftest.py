@@ -17,6 +17,7 @@ from commonplace.settings import Settings
 from tests.examples import count
 
 pytest_plugins = [
+    "tests.folders_in_memory",
     "tests.parallel",
     "tests.slow_folders",
     "tests.real_servers",
