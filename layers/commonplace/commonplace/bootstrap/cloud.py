@@ -11,9 +11,9 @@ from commonplace.bootstrap.models import (
     Left,
     bucket_files,
     build_embedder,
+    language_model_of,
     night_of,
     reader_of,
-    summarizer_of,
     unlimited_time,
     weights_of,
 )
@@ -23,7 +23,7 @@ from commonplace.domain.taxonomy import SIMILARITIES
 from commonplace.ports.bundle import BackupStorage, Ports, Upkeep
 from commonplace.ports.index import MemoryIndex
 from commonplace.ports.models import Embedder
-from commonplace.ports.records import UserErasure, UserFacts
+from commonplace.ports.records import UserFacts
 from commonplace.ports.values import Caller
 from commonplace.settings import Settings
 
@@ -49,7 +49,7 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
     from commonplace.adapters.dynamodb.documents import DynamoDocuments
     from commonplace.adapters.dynamodb.ids import DynamoAliases, DynamoErasedIds
     from commonplace.adapters.dynamodb.operations import DynamoOperations
-    from commonplace.adapters.dynamodb.records import DynamoRawRecords
+    from commonplace.adapters.dynamodb.records import DynamoErasure, DynamoRawRecords
     from commonplace.adapters.dynamodb.runs import DynamoTagRows
     from commonplace.adapters.dynamodb.usage import DynamoFeedback, DynamoSearchLog, DynamoUsage
     from commonplace.adapters.record_scan import CachedRecords, ScanFacts, ScanIndex
@@ -65,19 +65,24 @@ def open_cloud(settings: Settings, remaining: Remaining | None = None, left: Lef
         index, facts = _build_search(settings, embedder, pending, facts)
         fallback = ScanIndex(CachedRecords(records, pending), embedder.name)
     night = cache(lambda: _build_night(table, settings, left))
-    upkeep = cache(lambda: _build_upkeep(table, settings))
+
+    @cache
+    def upkeep() -> Upkeep:
+        domain = domain_of(settings, writing=True) if settings.search_endpoint else None
+        return upkeep_of_table(table, pending_of(table), domain, settings.index_alias)
+
     ports = Ports(
         records=records, operations=DynamoOperations(table, indexed=settings.search_endpoint is not None),
         aliases=DynamoAliases(table), erased=DynamoErasedIds(table), facts=facts, index=index, usage=DynamoUsage(table),
         embedder=embedder, words=WordAverages(), search_log=DynamoSearchLog(table, settings.search_log),
-        feedback=DynamoFeedback(table), reader=reader_of(settings, left), summarizer=summarizer_of(settings, left),
+        feedback=DynamoFeedback(table), reader=reader_of(settings, left), summarizer=language_model_of(settings, left),
         fallback=fallback, summary_seconds=settings.claude_deadline, profile=settings.ranking, night=night,
         category_confidence=settings.category_confidence, weights=weights_of(settings), tag_rows=DynamoTagRows(table),
         least_similarity=SIMILARITIES[settings.similarity], files=bucket_files(settings), upkeep=upkeep,
         raw=DynamoRawRecords(table), documents=DynamoDocuments(table),
         backups=BackupStorage(settings.backups_kept, settings.backup_days),
     )  # fmt: skip
-    return OpenStore(ports, lambda: None, night, lambda: _build_erasure(table), lambda: upkeep().everything)
+    return OpenStore(ports, lambda: None, night, lambda: DynamoErasure(table), lambda: upkeep().everything)
 
 
 def _build_night(table: "Table", settings: Settings, left: Left) -> "NightPorts":
@@ -96,17 +101,6 @@ def open_erasable_user(user_id: str, settings: Settings) -> "ErasableUser":
         raise missing("pages_bucket")  # without the bucket, the user's pages would not be erased
     open_, clock = open_cloud(settings), local_clock("UTC")
     return ErasableUser(RunContext(Caller(user_id, clock()), open_.ports, open_.night(), clock), open_.erasure())
-
-
-def _build_erasure(table: "Table") -> UserErasure:
-    from commonplace.adapters.dynamodb.records import DynamoErasure
-
-    return DynamoErasure(table)
-
-
-def _build_upkeep(table: "Table", settings: Settings) -> Upkeep:
-    domain = domain_of(settings, writing=True) if settings.search_endpoint else None
-    return upkeep_of_table(table, pending_of(table), domain, settings.index_alias)
 
 
 def open_models(settings: Settings, left: Left = unlimited_time) -> Ports:

@@ -5,7 +5,7 @@ import logging
 import re
 import struct
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from functools import cache
@@ -17,13 +17,14 @@ from commonplace.bootstrap.models import (
     SENTENCE_ENCODER,
     OnFirstUse,
     build_embedder,
+    language_model_of,
     night_of,
     reader_of,
-    summarizer_of,
     weights_of,
 )
-from commonplace.bootstrap.upkeep import FileReport, report_of, upkeep_of_file
-from commonplace.domain.errors import time_zone
+from commonplace.bootstrap.upkeep import FileReport, upkeep_of_file
+from commonplace.domain.errors import CommonplaceError, time_zone
+from commonplace.domain.flaws import gathered
 from commonplace.domain.taxonomy import SIMILARITIES
 from commonplace.ports.bundle import BackupStorage, Ports
 from commonplace.ports.index import MemoryIndex
@@ -66,7 +67,21 @@ class OpenStore:
 
     def check(self, progress: Callable[[int], None] = lambda _: None, repair: bool = False) -> FileReport:
         """Compare index and records of all users, until one can't be read. `progress` receives the number of comparisons."""
-        return report_of(self.ports, self.faults(), repair, progress)
+        from commonplace.indexing.consistency import check_consistency
+
+        faults, count = self.faults(), 0
+        assert self.ports.upkeep is not None
+        upkeep = self.ports.upkeep()
+        try:
+            assert upkeep.contents is not None
+            report = check_consistency(upkeep.everything, self.ports.records, upkeep.contents, repair, progress)
+            return FileReport(report.records, report.flaws, faults, report.inconsistencies, report.mended)
+        except CommonplaceError as error:
+            faults = [*faults, error.message]
+        with gathered() as flaws, suppress(CommonplaceError):  # the error is already in `faults`
+            for _ in upkeep.everything.every():
+                count += 1
+        return FileReport(count, flaws, faults)
 
 
 def open_local(settings: Settings) -> OpenStore:
@@ -77,7 +92,13 @@ def open_local(settings: Settings) -> OpenStore:
     from commonplace.adapters.sqlite.feedback import SqliteFeedback
     from commonplace.adapters.sqlite.ids import SqliteAliases, SqliteErasedIds
     from commonplace.adapters.sqlite.operations import SqliteOperations
-    from commonplace.adapters.sqlite.records import SqliteRawRecords, SqliteRecords
+    from commonplace.adapters.sqlite.records import (
+        SqliteErasure,
+        SqliteEverything,
+        SqliteRawRecords,
+        SqliteRecords,
+        check_file,
+    )
     from commonplace.adapters.sqlite.runs import SqliteTagRows
     from commonplace.adapters.sqlite.search_log import SqliteSearchLog
     from commonplace.adapters.sqlite.stored_files import SqliteStoredFiles
@@ -94,7 +115,7 @@ def open_local(settings: Settings) -> OpenStore:
         backups=BackupStorage(settings.backups_kept, settings.backup_days),
         facts=SqliteFacts(database), index=index, usage=usage, search_log=search_log, embedder=embedder,
         words=WordAverages(), feedback=SqliteFeedback(database), documents=SqliteDocuments(database),
-        reader=reader_of(settings), summarizer=summarizer_of(settings), summary_seconds=settings.claude_deadline,
+        reader=reader_of(settings), summarizer=language_model_of(settings), summary_seconds=settings.claude_deadline,
         profile=settings.ranking, category_confidence=settings.category_confidence, weights=weights_of(settings),
         least_similarity=SIMILARITIES[settings.similarity],
         night=night, files=SqliteStoredFiles(database),
@@ -108,7 +129,7 @@ def open_local(settings: Settings) -> OpenStore:
                 closed.callback(store.close)
 
     return OpenStore(
-        ports, close, night, lambda: _build_erasure(database), lambda: _build_records(database), lambda: _check(database)
+        ports, close, night, lambda: SqliteErasure(database), lambda: SqliteEverything(database), lambda: check_file(database)
     )
 
 
@@ -125,24 +146,6 @@ def _build_night(database: "Database", settings: Settings) -> "NightPorts":
 
     night = night_of(settings, SqliteLedger(database), SqliteRuns(database), SqliteBudget(database))
     return replace(night, finish_erasing=database.fold_log)
-
-
-def _build_erasure(database: "Database") -> UserErasure:
-    from commonplace.adapters.sqlite.records import SqliteErasure
-
-    return SqliteErasure(database)
-
-
-def _build_records(database: "Database") -> AllRecords:
-    from commonplace.adapters.sqlite.records import SqliteEverything
-
-    return SqliteEverything(database)
-
-
-def _check(database: "Database") -> list[str]:
-    from commonplace.adapters.sqlite.records import check_file
-
-    return check_file(database)
 
 
 @cache

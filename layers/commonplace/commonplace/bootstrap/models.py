@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from commonplace.adapters.claude.clients import Clients
     from commonplace.ports.documents import Pages, StoredFiles
     from commonplace.ports.models import TokenBudget
-    from commonplace.ports.night import Allowance, Leases, Ledger, NightPorts, RunParts, RunStore
+    from commonplace.ports.night import Leases, Ledger, NightPorts, RunParts, RunStore
 
     class RunRepository(Leases, RunStore, RunParts, Protocol):
         """The run ports that a single adapter implements."""
@@ -109,42 +109,15 @@ def reader_of(settings: Settings, left: Left = unlimited_time) -> StatementReade
     return ClaudeReader(clients, model, settings.claude_temperature, settings.claude_deadline, left)
 
 
-def language_model_of(settings: Settings, left: Left = unlimited_time) -> LanguageModel | None:
-    """Return Claude as the model for nightly runs, or None if the rule-based reader reads the interactions."""
+def language_model_of(settings: Settings, left: Left = unlimited_time, model: str | None = None) -> LanguageModel | None:
+    """Return Claude as a language model, or None if Claude is not configured. `model` replaces the configured model."""
     source = _pick_model_source(settings)
     if source is None:
         return None
     from commonplace.adapters.claude.reader import ClaudeLanguage
 
-    clients, model = source
-    return ClaudeLanguage(clients, settings.nightly_model or model, settings.claude_temperature, left)
-
-
-def summarizer_of(settings: Settings, left: Left = unlimited_time) -> LanguageModel | None:
-    """Return Claude as the model for summaries, or None if summaries are extracted sentences."""
-    source = _pick_model_source(settings)
-    if source is None:
-        return None
-    from commonplace.adapters.claude.reader import ClaudeLanguage
-
-    clients, model = source
-    return ClaudeLanguage(clients, model, settings.claude_temperature, left)
-
-
-def allowance_of(settings: Settings) -> "Allowance":
-    """Return the spending limits of nightly runs."""
-    from commonplace.ports.night import Allowance
-
-    return Allowance(
-        user_tokens=settings.nightly_user_tokens,
-        all_tokens=settings.nightly_all_tokens,
-        call_seconds=settings.nightly_call_seconds,
-        agent_turns=settings.nightly_agent_turns,
-        agent_tokens=settings.nightly_agent_tokens,
-        agent_seconds=settings.nightly_agent_seconds,
-        price_in=settings.nightly_price_in,
-        price_out=settings.nightly_price_out,
-    )
+    clients, configured = source
+    return ClaudeLanguage(clients, model or configured, settings.claude_temperature, left)
 
 
 def _pick_model_source(settings: Settings) -> "tuple[Clients, str] | None":
@@ -172,7 +145,7 @@ def night_of(
     settings: Settings, ledger: "Ledger", runs: "RunRepository", budget: "TokenBudget", left: Left = unlimited_time
 ) -> "NightPorts":
     """Return the ports of nightly runs. `left` returns the seconds that remain for the current caller."""
-    from commonplace.ports.night import NightPorts
+    from commonplace.ports.night import Allowance, NightPorts
 
     return NightPorts(
         ledger=ledger,
@@ -180,8 +153,17 @@ def night_of(
         runs=runs,
         parts=runs,
         budget=budget,
-        model=language_model_of(settings, left),
-        allowance=allowance_of(settings),
+        model=language_model_of(settings, left, settings.nightly_model),
+        allowance=Allowance(
+            user_tokens=settings.nightly_user_tokens,
+            all_tokens=settings.nightly_all_tokens,
+            call_seconds=settings.nightly_call_seconds,
+            agent_turns=settings.nightly_agent_turns,
+            agent_tokens=settings.nightly_agent_tokens,
+            agent_seconds=settings.nightly_agent_seconds,
+            price_in=settings.nightly_price_in,
+            price_out=settings.nightly_price_out,
+        ),
         text_retention=timedelta(days=settings.nightly_texts_days),
         pages=pages_of(settings),
         least_worth=settings.nightly_worth,

@@ -1,14 +1,12 @@
-"""Compares the index of a file or table with its records, and reports the faults of a file."""
+"""Opens the ports that compare the index of a file or table with its records, and describes the faults of a file."""
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from commonplace.bootstrap.models import DIMENSION
-from commonplace.domain.errors import CommonplaceError
-from commonplace.domain.flaws import Flaws, gathered
-from commonplace.ports.bundle import Ports, Upkeep
+from commonplace.domain.flaws import Flaws
+from commonplace.ports.bundle import Upkeep
 from commonplace.ports.index import PendingWrites
 
 if TYPE_CHECKING:
@@ -31,24 +29,6 @@ class FileReport:
     faults: list[str]
     inconsistencies: "Mapping[Kind, int]" = field(default_factory=dict)
     mended: int = 0
-
-
-def report_of(ports: Ports, faults: list[str], repair: bool, progress: Callable[[int], None]) -> FileReport:
-    """Compare index and records of all users, until one can't be read. `progress` receives the number of comparisons."""
-    from commonplace.indexing.consistency import check_consistency
-
-    assert ports.upkeep is not None
-    upkeep, count = ports.upkeep(), 0
-    try:
-        assert upkeep.contents is not None
-        report = check_consistency(upkeep.everything, ports.records, upkeep.contents, repair, progress)
-        return FileReport(report.records, report.flaws, faults, report.inconsistencies, report.mended)
-    except CommonplaceError as error:
-        messages = [*faults, error.message]
-    with gathered() as flaws, suppress(CommonplaceError):  # the error is already in `messages`
-        for _ in upkeep.everything.every():
-            count += 1
-    return FileReport(count, flaws, messages)
 
 
 def upkeep_of_file(database: "Database", embedder: "Embedder") -> Upkeep:
