@@ -41,12 +41,10 @@ def stats(shared: Shared, after: str | None, before: str | None) -> None:
     ages = {_format_age(bucket["up_to_days"]): bucket["count"] for bucket in answer["age"] if bucket["count"]}
     top = {tag["tag"]: tag["count"] for tag in tags["top"][:_TAGS]}
     rows = [row for name, counts in ({**answer["by"], "age": ages, "tag": top}).items() for row in _draw_counts(name, counts)]
-    if rows:
-        print_rows(("by", "name", "memories", ""), rows, "")
-    if answer["growth"]:
-        months = [(month["month"], month["added"], month["closed"]) for month in answer["growth"]]
-        drawn = zip(months, bars(added for _, added, _ in months), strict=True)
-        print_rows(("month", "added", "closed", ""), [(*month, bar) for month, bar in drawn], "")
+    print_rows(("by", "name", "memories", ""), rows)
+    months = [(month["month"], month["added"], month["closed"]) for month in answer["growth"]]
+    drawn = zip(months, bars(added for _, added, _ in months), strict=True)
+    print_rows(("month", "added", "closed", ""), [(*month, bar) for month, bar in drawn])
     return print_notes(answer)
 
 
@@ -74,10 +72,9 @@ def timeline(
     if shared.json:
         return print_json(answer)
     buckets = answer["buckets"]
-    if buckets:
-        drawn = zip(buckets, bars(bucket["count"] for bucket in buckets), strict=True)
-        rows = [(bucket["start"][:10], bucket["count"], bar, _describe_bucket(bucket)) for bucket, bar in drawn]
-        print_rows(("from", "memories", "", "about"), rows, "about")
+    drawn = zip(buckets, bars(bucket["count"] for bucket in buckets), strict=True)
+    rows = [(bucket["start"][:10], bucket["count"], bar, _describe_bucket(bucket)) for bucket, bar in drawn]
+    print_rows(("from", "memories", "", "about"), rows)
     more = f"commonplace timeline --cursor {answer['cursor']}" if answer.get("cursor") else ""
     print_facts({"shown": "" if buckets else "nothing", "more": more})
     return print_notes(answer)
@@ -102,13 +99,12 @@ def network(shared: Shared, focus: str | None, depth: int | None, limit: int | N
     if dot:
         return click.echo(answer["dot"], nl=False)  # only the graph, because a person pipes it into Graphviz
     nodes = answer["nodes"]
-    if nodes:
-        linked: dict[str, list[str]] = {}
-        for link in answer["links"]:
-            for first, other in ((link["source"], link["target"]), (link["target"], link["source"])):
-                linked.setdefault(first, []).append(f"{other} {link['weight']:.2f}")
-        rows = [(node["id"], node["count"], node["community"], linked.get(node["id"], [])) for node in nodes]
-        print_rows(("concept", "memories", "community", "linked with"), rows, "linked with")
+    linked: dict[str, list[str]] = {}
+    for link in answer["links"]:
+        for first, other in ((link["source"], link["target"]), (link["target"], link["source"])):
+            linked.setdefault(first, []).append(f"{other} {link['weight']:.2f}")
+    rows = [(node["id"], node["count"], node["community"], linked.get(node["id"], [])) for node in nodes]
+    print_rows(("concept", "memories", "community", "linked with"), rows)
     print_facts({"shown": f"{len(nodes)} concepts, {len(answer['links'])} links" if nodes else "nothing"})
     return print_notes(answer)
 

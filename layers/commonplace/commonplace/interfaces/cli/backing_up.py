@@ -5,9 +5,9 @@ from typing import Any
 
 import click
 
+from commonplace.interfaces.cli.failures import exit_if
 from commonplace.interfaces.cli.options import Shared, command_options, set_arguments
 from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_facts, print_json, print_notes, print_rows
-from commonplace.interfaces.cli.upkeep import exit_if
 
 _ID = click.argument("backup_id", metavar="BACKUP")
 
@@ -51,7 +51,7 @@ def list_backups(shared: Shared) -> None:
         (day_and_time(backup["as_of"]), str(backup["count"]), day_and_time(backup["expires_at"]), backup["backup_id"])
         for backup in answer["backups"]
     ]
-    return print_rows(("as of", "memories", "until", "backup"), rows, "backup")
+    return print_rows(("as of", "memories", "until", "backup"), rows)
 
 
 @backup.command()
@@ -64,9 +64,8 @@ def verify(shared: Shared, backup_id: str) -> None:
     if shared.json:
         print_json(answer)
     else:
-        if answer["problems"]:
-            rows = [(problem.get("id", "the file"), problem["detail"]) for problem in answer["problems"]]
-            print_rows(("what", "is wrong"), rows, "is wrong")
+        rows = [(problem.get("id", "the file"), problem["detail"]) for problem in answer["problems"]]
+        print_rows(("what", "is wrong"), rows)
         print_facts({"memories": str(answer["count"]), "found": len(answer["problems"]) or "nothing wrong"})
     exit_if(not answer["ok"])
 
@@ -105,9 +104,8 @@ def _print_restored(answer: Mapping[str, Any]) -> None:
     parts = (("adds", "restored"), ("changes", "reset"), ("closes", "closed"))
     rows = [(word, memory_id) for name, word in parts for memory_id in answer[name]]
     rows += [("not restored", Remarked(refusal["id"], refusal["message"])) for refusal in answer["refused"]]
-    if rows:
-        print_rows(("what", "memory"), rows, "memory")
-    else:
+    print_rows(("what", "memory"), rows)
+    if not rows:
         click.echo("nothing to restore")
     print_facts({
         "run": run_id,

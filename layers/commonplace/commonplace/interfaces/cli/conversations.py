@@ -10,7 +10,7 @@ import click
 from commonplace.domain.errors import escaped
 from commonplace.domain.flaws import gathered
 from commonplace.domain.taxonomy import ImportKind
-from commonplace.interfaces.cli.failures import LEFT
+from commonplace.interfaces.cli.failures import exit_if
 from commonplace.interfaces.cli.options import Shared, command_options, new_file, progress_bar, stdin_text
 from commonplace.interfaces.cli.tables import Remarked, print_facts, print_json, print_notes, print_rows
 
@@ -68,8 +68,7 @@ def import_file(
             _print_import(answers[-1], every, of_all=name is None)
     if shared.json:
         print_json(answers if user_map else answers[0])
-    if any(answer["refused"] or answer["conflicts"] or answer["lost"] for answer in answers):
-        raise click.exceptions.Exit(LEFT)
+    exit_if(any(answer["refused"] or answer["conflicts"] or answer["lost"] for answer in answers))
 
 
 def _import_source(
@@ -120,16 +119,11 @@ def _print_import(answer: dict[str, Any], every: bool, of_all: bool) -> None:
         "dates limited to the years 1 to 9000": answer["held"],
         "undo by": [f"commonplace runs undo {run}{of_user}" for run in reversed(runs)],
     })  # fmt: skip
-    if answer["refused"]:
-        rows = [
-            (item["where"], item["code"], item["message"]) for item in answer["refused"][: None if every else _MOST_SHOWN]
-        ]
-        print_rows(("entry", "code", "refused because"), rows, "refused because")
-    if answer["left_out"]:
-        print_rows(("passages", "left out because"), [(n, why) for why, n in answer["left_out"].items()], "left out because")
-    if answer["passages"]:
-        passages = [(passage["where"], passage["reason"], passage["text"]) for passage in answer["passages"]]
-        print_rows(("passage", "left out because", "text"), passages, "text")
+    refused = answer["refused"][: None if every else _MOST_SHOWN]
+    print_rows(("entry", "code", "refused because"), [(item["where"], item["code"], item["message"]) for item in refused])
+    print_rows(("passages", "left out because"), [(n, why) for why, n in answer["left_out"].items()])
+    passages = [(passage["where"], passage["reason"], passage["text"]) for passage in answer["passages"]]
+    print_rows(("passage", "left out because", "text"), passages)
     _print_memories(answer["memories"], every)
     print_notes(answer)
     if answer["added"] and not applied:
@@ -141,8 +135,7 @@ def _print_memories(memories: list[dict[str, Any]], every: bool) -> None:
     shown = [memory for memory in memories if memory["outcome"] != "refused"][: None if every else _MOST_SHOWN]
     texts = (Remarked(entry["content"], entry["why"]) if entry["why"] else entry["content"] for entry in shown)
     rows = [(entry["where"], entry["outcome"].replace("_", " "), text) for entry, text in zip(shown, texts, strict=True)]
-    if rows:
-        print_rows(("entry", "what happens", "memory"), rows, "memory")
+    print_rows(("entry", "what happens", "memory"), rows)
     if len(memories) >= _MOST_SHOWN and not every:
         click.echo(f"these are from the first {_MOST_SHOWN} entries; --all shows all")
 
@@ -174,4 +167,4 @@ def export(shared: Shared, form: Any, output: str | None) -> None:
                     show(number)
     if flaws.note:
         click.echo(f"commonplace: {flaws.note}", err=True)
-        raise click.exceptions.Exit(LEFT)
+    exit_if(flaws.note)

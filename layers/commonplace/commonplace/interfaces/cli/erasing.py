@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from commonplace.domain.errors import escaped
-from commonplace.interfaces.cli.failures import LEFT
+from commonplace.interfaces.cli.failures import exit_if
 from commonplace.interfaces.cli.options import Shared, command_options
 from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_json, print_rows
 from commonplace.interfaces.cli.upkeep import connection_hints, open_part
@@ -91,7 +91,7 @@ def _print_memories(memories: "Sequence[Memory]") -> None:
     rows = [
         (item.status, day_and_time(item.created_at.isoformat()), Remarked(item.content, item.memory_id)) for item in memories
     ]
-    print_rows(("status", "since", "memory"), rows, "memory")
+    print_rows(("status", "since", "memory"), rows)
 
 
 def _print_erased(erasure: "ErasableUser", erased: "Erased", yes: bool) -> None:
@@ -103,7 +103,7 @@ def _report_remainder(erased: "Erased") -> None:
     if erased.notes:
         for warning in erased.notes.warnings or ():
             click.echo(f"commonplace: {warning}", err=True)
-        raise click.exceptions.Exit(LEFT)
+    exit_if(erased.notes)
 
 
 @contextmanager

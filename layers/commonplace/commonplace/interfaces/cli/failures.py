@@ -151,6 +151,12 @@ class Failed(click.ClickException):
         click.echo(json.dumps(self._error.body(), ensure_ascii=False) if self._as_json else line, file=file, err=True)
 
 
+def exit_if(condition: object) -> None:
+    """Exit with code 5 if the condition is true. The caller has already printed the details."""
+    if condition:
+        raise click.exceptions.Exit(LEFT)
+
+
 def usage_error(error: click.ClickException, as_json: bool) -> Failed:
     context = error.ctx if isinstance(error, click.UsageError) else None
     parameter = error.param if isinstance(error, click.BadParameter) else None

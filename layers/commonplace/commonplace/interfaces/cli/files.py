@@ -41,16 +41,12 @@ def record(shared: Shared, file: str) -> None:
 
 def _print_recorded(answer: dict[str, Any]) -> None:
     print_facts({name: answer[name] for name in ("recorded", "known", "redacted")})
-    if answer["skipped"]:
-        reasons = Counter((skip["role"], skip["reason"]) for skip in answer["skipped"])
-        rows = [(str(count), role, why) for (role, why), count in reasons.most_common()]
-        print_rows(("messages", "role", "skipped because"), rows, "skipped because")
-    if answer["conflicts"]:
-        changed = [(conflict["id"], str(conflict["index"]), conflict["role"]) for conflict in answer["conflicts"]]
-        print_rows(("conversation", "changed message", "role"), changed, "conversation")
-    if answer["refused"]:
-        refused = [(refusal["id"] or "?", refusal["message"]) for refusal in answer["refused"]]
-        print_rows(("interaction", "refused because"), refused, "refused because")
+    reasons = Counter((skip["role"], skip["reason"]) for skip in answer["skipped"])
+    rows = [(str(count), role, why) for (role, why), count in reasons.most_common()]
+    print_rows(("messages", "role", "skipped because"), rows)
+    changed = [(conflict["id"], str(conflict["index"]), conflict["role"]) for conflict in answer["conflicts"]]
+    print_rows(("conversation", "changed message", "role"), changed, "conversation")
+    print_rows(("interaction", "refused because"), [(item["id"] or "?", item["message"]) for item in answer["refused"]])
 
 
 def _record_interactions(memory: "Commonplace", interactions: Sequence[Any]) -> dict[str, Any]:

@@ -46,8 +46,7 @@ def list_memories(
         answer = memory.call("list_memories", arguments)
     if shared.json:
         return print_json(answer)
-    if answer["memories"]:
-        print_rows(("when", "memory"), [_build_row(memory) for memory in answer["memories"]], "memory")
+    print_rows(("when", "memory"), map(_build_row, answer["memories"]))
     more = f"--cursor {answer['cursor']}" if "cursor" in answer else ""
     damaged = answer.get("unreadable")
     return print_facts({"shown": answer["count"] or "no memory", "more": more, "can't be read": damaged})
@@ -164,7 +163,13 @@ def feedback(shared: Shared, memory_id: str | None, query: str, useful: bool | N
     if forget:
         if query or useful is not None:
             raise click.UsageError("--forget takes only an ID, or nothing")
-        return _forget_feedback(shared, memory_id)
+        with shared.reading() as memory:
+            forgotten = memory.forget_feedback(memory_id)
+        return (
+            print_json(forgotten.model_dump(mode="json"))
+            if shared.json
+            else print_facts({"forgotten": str(forgotten.forgotten)})
+        )
     if memory_id is None or not query or useful is None:
         raise click.UsageError("give an ID, a QUERY, and --useful or --not-useful")
     with shared.open() as memory:
@@ -177,9 +182,3 @@ def feedback(shared: Shared, memory_id: str | None, query: str, useful: bool | N
         "kept": "for 90 days" if answer["kept"] else "no", "warnings": notes.get("warnings"),
         "redacted": notes.get("redacted"),
     })  # fmt: skip
-
-
-def _forget_feedback(shared: Shared, memory_id: str | None) -> None:
-    with shared.reading() as memory:
-        answer = memory.forget_feedback(memory_id)
-    return print_json(answer.model_dump(mode="json")) if shared.json else print_facts({"forgotten": str(answer.forgotten)})

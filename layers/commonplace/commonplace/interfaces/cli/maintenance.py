@@ -1,11 +1,11 @@
 """The commands `merge` and `tags` plan and apply merges of memories, and of tags with the same meaning."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import click
 
-from commonplace.interfaces.cli.failures import LEFT
+from commonplace.interfaces.cli.failures import exit_if
 from commonplace.interfaces.cli.options import Shared, command_options, progress_bar, set_arguments
 from commonplace.interfaces.cli.tables import Remarked, print_facts, print_json, print_notes, print_rows
 
@@ -24,10 +24,11 @@ def merge(shared: Shared, ids: tuple[str, ...], run_id: str | None, apply: bool)
     Without an ID it lists the memories that say the same. "commonplace runs undo" restores the old memories. The exit code
     is 5 if it finds something to merge, or if a plan waits to be applied.
     """
+    arguments = set_arguments(memory_ids=list(ids) or None, dry_run=not apply, run_id=run_id)
     with shared.open() if apply else shared.reading() as memory, progress_bar("merging memories") as progress:
-        answer = _call(memory, progress, "merge_memories", memory_ids=list(ids) or None, dry_run=not apply, run_id=run_id)
+        answer = memory.call("merge_memories", arguments, progress)
     print_json(answer) if shared.json else _print_merge(answer)
-    _exit_if_unfinished(answer, is_failure=bool(answer["groups"]) and "memory_id" not in answer)
+    exit_if((answer["groups"] and "memory_id" not in answer) or answer["status"] == "needs_review")
 
 
 @click.group()
@@ -64,21 +65,20 @@ def optimize(shared: Shared, threshold: float | None, run_id: str | None, apply:
     A query for an old tag still finds the same memories. "commonplace runs undo" undoes it. The exit code is 5 if a plan
     waits to be applied.
     """
+    arguments = set_arguments(threshold=threshold, dry_run=not apply, run_id=run_id)
     with shared.open() if apply else shared.reading() as memory, progress_bar("memories corrected") as progress:
-        answer = _call(memory, progress, "optimize_tags", threshold=threshold, dry_run=not apply, run_id=run_id)
+        answer = memory.call("optimize_tags", arguments, progress)
     print_json(answer) if shared.json else _print_tags(answer)
-    _exit_if_unfinished(answer, is_failure=False)
+    exit_if(answer["status"] == "needs_review")
 
 
 def _print_tags(answer: Mapping[str, Any]) -> None:
-    if answer["merges"]:
-        rows = [(row["from"], row["to"], row["similarity"], str(row["memories"]), row["why"]) for row in answer["merges"]]
-        print_rows(("tag", "becomes", "similarity", "memories", "because"), rows, "because")
-    else:
+    rows = [(row["from"], row["to"], row["similarity"], str(row["memories"]), row["why"]) for row in answer["merges"]]
+    print_rows(("tag", "becomes", "similarity", "memories", "because"), rows)
+    if not rows:
         click.echo("no two tags mean the same")
-    if answer["kept_apart"]:
-        pairs = [(" / ".join(pair["tags"]), pair["similarity"], pair["why"]) for pair in answer["kept_apart"]]
-        print_rows(("not merged", "similarity", "because"), pairs, "because")
+    pairs = [(" / ".join(pair["tags"]), pair["similarity"], pair["why"]) for pair in answer["kept_apart"]]
+    print_rows(("not merged", "similarity", "because"), pairs)
     before, after = answer["before"], answer["after"]
     _print_run(
         answer, tags=f"{before['distinct']} -> {after['distinct']}",
@@ -86,22 +86,16 @@ def _print_tags(answer: Mapping[str, Any]) -> None:
     )  # fmt: skip
 
 
-def _call(memory: Any, progress: Callable[..., None], name: str, **arguments: Any) -> dict[str, Any]:
-    answer: dict[str, Any] = memory.call(name, set_arguments(**arguments), progress)
-    return answer
-
-
 def _print_merge(answer: Mapping[str, Any]) -> None:
-    if answer["groups"]:
-        rows = [
-            (
-                "no" if "refused" in group else "yes",
-                Remarked(group["merged_text"], "\n".join((str(group.get("refused", group["why"])), *group["memory_ids"]))),
-            )
-            for group in answer["groups"]
-        ]
-        print_rows(("merges", "new text"), rows, "new text")
-    else:
+    rows = [
+        (
+            "no" if "refused" in group else "yes",
+            Remarked(group["merged_text"], "\n".join((str(group.get("refused", group["why"])), *group["memory_ids"]))),
+        )
+        for group in answer["groups"]
+    ]
+    print_rows(("merges", "new text"), rows)
+    if not rows:
         click.echo("no memories say the same")
     _print_run(answer, memory=answer.get("memory_id"))
 
@@ -115,8 +109,3 @@ def _print_run(answer: Mapping[str, Any], **facts: object) -> None:
         "undo by": f"commonplace runs undo {run_id}" if run_id and not waits else None,
     })  # fmt: skip
     print_notes(answer)
-
-
-def _exit_if_unfinished(answer: Mapping[str, Any], is_failure: bool) -> None:
-    if is_failure or answer["status"] == "needs_review":
-        raise click.exceptions.Exit(LEFT)

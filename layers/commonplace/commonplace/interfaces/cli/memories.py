@@ -64,8 +64,7 @@ def store(
         "similar": advice["similar_memories"],
         "tags replaced": advice["tag_consolidations"],
     })  # fmt: skip
-    if advice["suggested_merges"]:
-        print_rows(("says the same", "why"), [tuple(merge.values()) for merge in advice["suggested_merges"]], "why")
+    print_rows(("says the same", "why"), [tuple(merge.values()) for merge in advice["suggested_merges"]])
     return print_notes(answer)
 
 
@@ -108,7 +107,10 @@ def discover(shared: Shared, tool: str | None, group: str | None) -> None:
         return print_json(answer)
     schemas = [*([answer["tool_schema"]] if tool else []), *answer.get("group_schemas", [])]
     for row in schemas:
-        _print_tool(row)
+        print_facts({"tool": row["name"], "does": row["description"]})
+        print_rows(("argument", "default", "meaning"), _list_arguments(row["input_schema"]), always=True)
+        calls = [f"commonplace call {row['name']} {shlex.quote(json.dumps(example))}" for example in row["examples"]]
+        print_facts({"for example": "\n".join(calls)})
     if schemas:
         return None
     state = answer["current_system_state"]
@@ -119,24 +121,14 @@ def discover(shared: Shared, tool: str | None, group: str | None) -> None:
     })  # fmt: skip
     groups = answer["advanced_tools"].items()
     rows = [(group, name, tool_named(name).description) for group, names in groups for name in names]
-    return print_rows(("for", "advanced tool", "what it does"), rows, "what it does")
-
-
-def _print_tool(row: dict[str, Any]) -> None:
-    print_facts({"tool": row["name"], "does": row["description"]})
-    print_rows(("argument", "default", "meaning"), _list_arguments(row["input_schema"]), "meaning")
-    calls = [f"commonplace call {row['name']} {shlex.quote(json.dumps(example))}" for example in row["examples"]]
-    print_facts({"for example": "\n".join(calls)})
+    return print_rows(("for", "advanced tool", "what it does"), rows, always=True)
 
 
 def _list_arguments(schema: dict[str, Any], within: str = "") -> Iterator[tuple[object, ...]]:
+    """Yield the name, default and meaning of each field of a schema. `within` is the path of the object with these fields."""
     for name, field in schema["properties"].items():
         default = "required" if name in schema.get("required", ()) else field.get("default", "")
-        yield f"{within}{name}", default, _format_meaning(field)
+        words = ", ".join(map(str, field.get("enum", ())))
+        yield f"{within}{name}", default, "\n".join(filter(None, (field.get("description"), words)))
         if "properties" in field:
             yield from _list_arguments(field, f"{within}{name}.")
-
-
-def _format_meaning(field: dict[str, Any]) -> str:
-    words = ", ".join(map(str, field.get("enum", ())))
-    return "\n".join(filter(None, (field.get("description"), words)))

@@ -1,13 +1,12 @@
 """The command `migrate` plans, applies and checks the migration from another store."""
 
 from collections import Counter
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
-from commonplace.interfaces.cli.failures import LEFT
+from commonplace.interfaces.cli.failures import exit_if
 from commonplace.interfaces.cli.options import Shared, command_options, progress_bar
 from commonplace.interfaces.cli.tables import print_facts, print_json, print_notes, print_rows
 
@@ -52,7 +51,10 @@ def tinydb(
     The exit code is 5 if something is left for you: rows to review, refused documents, old ids that belong to another
     memory here, or, with --check, queries that find less.
     """
-    fields = dict(_parse_pair(pair) for pair in mapped)
+    pairs = [pair.partition("=") for pair in mapped]
+    if not all(ours and theirs for ours, _, theirs in pairs):
+        raise click.UsageError("--map must be OURS=THEIRS, e.g. content=body")
+    fields = {ours: theirs for ours, _, theirs in pairs}
     if check is not None:
         if apply or review or categories:
             raise click.UsageError("--check can be combined only with --table and --map")
@@ -64,16 +66,7 @@ def tinydb(
         )  # fmt: skip
         answer = done.model_dump(mode="json")
     print_json(answer) if shared.json else _print_migration(answer, review if new_review else None)
-    if answer["review"] or answer["refused"] or answer["conflicts"] or answer["lost"]:
-        raise click.exceptions.Exit(LEFT)
-    return None
-
-
-def _parse_pair(text: str) -> tuple[str, str]:
-    ours, mark, theirs = text.partition("=")
-    if not (ours and mark and theirs):
-        raise click.UsageError("--map must be OURS=THEIRS, e.g. content=body")
-    return ours, theirs
+    return exit_if(answer["review"] or answer["refused"] or answer["conflicts"] or answer["lost"])
 
 
 def _print_migration(answer: dict[str, Any], written: str | None) -> None:
@@ -95,31 +88,21 @@ def _print_migration(answer: dict[str, Any], written: str | None) -> None:
         "fields put into notes": len(answer["leftovers"]),
         "undo by": f"commonplace runs undo {answer['run_id']}" if answer["run_id"] else "",
     })  # fmt: skip
-    _print_categories(answer["categories"])
-    _print_edges(answer)
+    filed_as = [
+        (old, ", ".join(f"{name} {number}" for name, number in filed.items())) for old, filed in answer["categories"].items()
+    ]
+    print_rows(("old category", "new category"), sorted(filed_as))
+    review = [(entry["legacy_id"], f"{entry['from']} -> {entry['to']}?  {entry['content']}") for entry in answer["review"]]
+    print_rows(("old id", "to review"), review[:_MOST_SHOWN])
+    refused = [(refusal["legacy_id"], refusal["message"]) for refusal in answer["refused"]]
+    print_rows(("old id", "refused because"), refused[:_MOST_SHOWN])
+    cut = [(leftover["legacy_id"], ", ".join(leftover["fields"])) for leftover in answer["leftovers"] if leftover["cut"]]
+    print_rows(("old id", "cut in the note"), cut[:_MOST_SHOWN])
     print_notes(answer)
     if written and answer["review"]:
         click.echo(f"wrote {written}: edit its column 'to', then run the same command again")
     elif answer["added"] and not applied:
         click.echo("--apply migrates them")
-
-
-def _print_categories(categories: Mapping[str, Mapping[str, int]]) -> None:
-    rows = [(old, ", ".join(f"{name} {number}" for name, number in filed.items())) for old, filed in categories.items()]
-    if rows:
-        print_rows(("old category", "new category"), sorted(rows), "new category")
-
-
-def _print_edges(answer: dict[str, Any]) -> None:
-    review = [(entry["legacy_id"], f"{entry['from']} -> {entry['to']}?  {entry['content']}") for entry in answer["review"]]
-    if review:
-        print_rows(("old id", "to review"), review[:_MOST_SHOWN], "to review")
-    refused = [(refusal["legacy_id"], refusal["message"]) for refusal in answer["refused"]]
-    if refused:
-        print_rows(("old id", "refused because"), refused[:_MOST_SHOWN], "refused because")
-    cut = [(leftover["legacy_id"], ", ".join(leftover["fields"])) for leftover in answer["leftovers"] if leftover["cut"]]
-    if cut:
-        print_rows(("old id", "cut in the note"), cut[:_MOST_SHOWN], "cut in the note")
 
 
 def _check_migration(shared: Shared, file: str, queries: str | None, tables: tuple[str, ...], fields: dict[str, str]) -> None:
@@ -135,7 +118,5 @@ def _check_migration(shared: Shared, file: str, queries: str | None, tables: tup
             "not migrated": answer["not_moved"],
         })  # fmt: skip
         rows = [(query["query"], f"{query['old_recall']:.2f} -> {query['new_recall']:.2f}") for query in answer["worse"]]
-        if rows:
-            print_rows(("finds less here", "share found"), rows[:_MOST_SHOWN], "finds less here")
-    if answer["worse"] or answer["not_moved"]:
-        raise click.exceptions.Exit(LEFT)
+        print_rows(("finds less here", "share found"), rows[:_MOST_SHOWN], "finds less here")
+    exit_if(answer["worse"] or answer["not_moved"])

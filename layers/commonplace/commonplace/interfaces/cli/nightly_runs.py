@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from commonplace.domain.errors import CommonplaceError
-from commonplace.interfaces.cli.failures import LEFT
+from commonplace.interfaces.cli.failures import exit_if
 from commonplace.interfaces.cli.options import WHOLE, Shared, command_options, progress_bar
 from commonplace.interfaces.cli.tables import print_json, print_run, print_runs
 
@@ -126,8 +126,7 @@ def _print_report(shared: Shared, report: "RunReport") -> None:
 def _report_remainder(reports: "Sequence[RunReport]") -> None:
     from commonplace.domain.runs import LEFT_IN_LOG
 
-    if any(LEFT_IN_LOG in report.run.notes for report in reports):
-        raise click.exceptions.Exit(LEFT)
+    exit_if(any(LEFT_IN_LOG in report.run.notes for report in reports))
 
 
 def _list_users(shared: Shared) -> list[str | None]:

@@ -19,7 +19,14 @@ if TYPE_CHECKING:
     from commonplace.client.memory import Commonplace
 
 _Params = ParamSpec("_Params")
-_OPTIONS = (
+
+
+def with_options(*options: Callable[..., Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator that adds several options to a command. `--help` lists the options in this order."""
+    return lambda function: functools.reduce(lambda made, option: option(made), reversed(options), function)
+
+
+_with_shared_options = with_options(
     click.option("--db", metavar="FILE", help="The memory file.  [default: ~/.commonplace/memory.db]"),
     click.option("--user", metavar="NAME", help="The user, a name on this machine.  [default: local]"),
     click.option("--timezone", metavar="ZONE", help="IANA name, e.g. Europe/Berlin.  [default: the machine's]"),
@@ -92,7 +99,7 @@ def group_options(function: Callable[..., None]) -> Callable[..., None]:
         context.obj = Shared(**set_arguments(**own))
         function()
 
-    return _add_options(run)
+    return _with_shared_options(run)
 
 
 def command_options(
@@ -111,22 +118,22 @@ def command_options(
             sentence = sentence_for_person(error, context.info_name or "", asdict(shared))
             raise Failed(error, f"{context.command_path} --help", shared.json, sentence=sentence) from error
 
-    return _add_options(run)
+    return _with_shared_options(run)
 
 
 def text_argument(name: str, **more: Any) -> Callable[..., Any]:
     """Return a decorator that adds a text argument. For `-` the text is read from stdin, without the last line break."""
-    return click.argument(name, callback=lambda _context, _argument, value: _read_value(value), **more)
+
+    def read_value(_context: object, _argument: object, value: str | tuple[str, ...] | None) -> str | None:
+        text = " ".join(value) if isinstance(value, tuple) else value
+        return text if text != "-" else stdin_text().removesuffix("\n").removesuffix("\r")
+
+    return click.argument(name, callback=read_value, **more)
 
 
 def words_argument(name: str) -> Callable[..., Any]:
     """Return a decorator that adds a text argument of several words. The words need no quotes."""
     return text_argument(name, nargs=-1, required=True, metavar=name.upper())
-
-
-def _read_value(value: str | tuple[str, ...] | None) -> str | None:
-    text = " ".join(value) if isinstance(value, tuple) else value
-    return text if text != "-" else stdin_text().removesuffix("\n").removesuffix("\r")
 
 
 def stdin_text() -> str:
@@ -176,22 +183,14 @@ def new_file(file: str) -> Iterator[IO[str]]:
 def _is_absent(file: Path) -> bool:
     try:
         file.stat()
-    except FileNotFoundError:
-        return True
-    except OSError:  # opening it reports the reason
-        return False
+    except OSError as error:  # opening the file reports any other reason
+        return isinstance(error, FileNotFoundError)
     return False
 
 
 def set_arguments(**arguments: object) -> dict[str, Any]:
     """Return the arguments that are not None. The engine adds defaults for the others."""
     return {name: value for name, value in arguments.items() if value is not None}
-
-
-def _add_options(function: Callable[..., None]) -> Callable[..., None]:
-    for option in reversed(_OPTIONS):
-        function = option(function)
-    return function
 
 
 @contextmanager

@@ -4,7 +4,7 @@ import json
 import shlex
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -143,12 +143,8 @@ def _print_change(change: "Change") -> None:
         return click.echo("  it is there already: nothing to change")
     for sign, entry in (("-", change.old), ("+", change.new)):
         if entry is not None:
-            click.echo(f"  {sign} {_format_entry(entry)}")
+            click.echo(f"  {sign} {json.dumps({'commonplace': entry}, ensure_ascii=False)[1:-1]}")
     return None
-
-
-def _format_entry(entry: Any) -> str:
-    return json.dumps({"commonplace": entry}, ensure_ascii=False)[1:-1]
 
 
 def _build_server_options(shared: Shared, tier: str | None) -> list[str]:

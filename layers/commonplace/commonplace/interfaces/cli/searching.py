@@ -1,15 +1,14 @@
 """The commands `search`, `trace` and `usage` find memories, explain a search, and show past searches."""
 
-from collections.abc import Callable
 from typing import Any, get_args
 
 import click
 
 from commonplace.domain.taxonomy import ContentType, SearchCategory
-from commonplace.interfaces.cli.options import WHOLE, Shared, command_options, set_arguments, words_argument
+from commonplace.interfaces.cli.options import WHOLE, Shared, command_options, set_arguments, with_options, words_argument
 from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_facts, print_json, print_notes, print_rows
 
-_ARGUMENTS = (
+_with_arguments = with_options(
     words_argument("query"),
     click.option("--limit", type=WHOLE, metavar="1-100", help="The most memories to show.  [default: 10]"),
     click.option("--category", type=click.Choice(get_args(SearchCategory)), help="Only this category or section."),
@@ -29,14 +28,8 @@ _WHY = {
 }  # fmt: skip
 
 
-def _add_arguments(function: Callable[..., None]) -> Callable[..., None]:
-    for argument in reversed(_ARGUMENTS):
-        function = argument(function)
-    return function
-
-
 @click.command()
-@_add_arguments
+@_with_arguments
 @command_options
 def search(shared: Shared, /, **arguments: Any) -> None:
     """Find memories for a question in plain words.
@@ -53,7 +46,7 @@ def search(shared: Shared, /, **arguments: Any) -> None:
 
 
 @click.command()
-@_add_arguments
+@_with_arguments
 @command_options
 def trace(shared: Shared, /, **arguments: Any) -> None:
     """Explain how a search found its results.
@@ -83,13 +76,9 @@ def usage(shared: Shared, after: str | None, before: str | None) -> None:
         answer = memory.call("usage_patterns", set_arguments(after=after, before=before))
     if shared.json:
         return print_json(answer)
-    if answer["top"]:
-        print_rows(
-            ("found", "memory"), [(row["count"], Remarked(row["content"], row["id"])) for row in answer["top"]], "memory"
-        )
-    if answer["found_nothing"]:
-        vain = [(query["count"], day_and_time(query["last"]), query["query"]) for query in answer["found_nothing"]]
-        print_rows(("times", "last", "question that found nothing"), vain, "question that found nothing")
+    print_rows(("found", "memory"), [(row["count"], Remarked(row["content"], row["id"])) for row in answer["top"]])
+    vain = [(query["count"], day_and_time(query["last"]), query["query"]) for query in answer["found_nothing"]]
+    print_rows(("times", "last", "question that found nothing"), vain)
     hours = {f"{hour:02}": count for hour, count in enumerate(answer["by_hour"]) if count}
     print_facts({
         "searches": answer["searches"],
@@ -120,11 +109,8 @@ def _build_arguments(
 
 
 def _print_trace(answer: dict[str, Any], texts: dict[str, str]) -> None:
-    if answer["results"]:
-        rows = [_build_trace_row(hit, texts[hit["id"]]) for hit in answer["results"]]
-        print_rows(("relevance", "parts", "memory"), rows, "memory")
-    if answer["left_out"]:
-        print_rows(("left out", "why"), [(entry["id"], _WHY[entry["why"]]) for entry in answer["left_out"]], "why")
+    print_rows(("relevance", "parts", "memory"), [_build_trace_row(hit, texts[hit["id"]]) for hit in answer["results"]])
+    print_rows(("left out", "why"), [(entry["id"], _WHY[entry["why"]]) for entry in answer["left_out"]])
     legs = answer["legs"]
     print_facts({
         "shown": len(answer["results"]) or "nothing matches",
@@ -143,8 +129,7 @@ def _build_trace_row(hit: dict[str, Any], text: str) -> tuple[object, ...]:
 
 def _print_hits(answer: dict[str, Any]) -> None:
     hits, analysis = answer["results"], answer["query_analysis"]
-    if hits:
-        print_rows(("relevance", "when", "memory"), [_build_hit_row(hit) for hit in hits], "memory")
+    print_rows(("relevance", "when", "memory"), map(_build_hit_row, hits))
     span = analysis["time_range"] or {}
     print_facts({
         "shown": _describe_shown(hits, answer["total_found"]),

@@ -59,15 +59,20 @@ def print_facts(facts: Mapping[str, object]) -> None:
             click.echo(f"{click.style(ljust(label, longest), dim=True)}  {line}".rstrip())
 
 
-def print_rows(columns: Sequence[str], rows: Iterable[Sequence[object]], wide: str) -> None:
-    """Print a table. The column `wide` takes the remaining width. Longer values are wrapped.
+def print_rows(
+    columns: Sequence[str], rows: Iterable[Sequence[object]], wide: str | None = None, *, always: bool = False
+) -> None:
+    """Print a table. The column `wide`, by default the last, takes the remaining width. Longer values are wrapped.
 
-    Words are never broken. If the terminal is too narrow for the words, each row is printed as a list of facts.
+    Without rows nothing is printed, or only the heads with `always`. Words are never broken. If the terminal is too narrow
+    for the words, each row is printed as a list of facts.
     """
     from wcwidth import ljust, rjust
 
     cells = [[*row] for row in rows]
-    widths = _compute_widths(columns, cells, columns.index(wide))
+    if not cells and not always:
+        return None
+    widths = _compute_widths(columns, cells, len(columns) - 1 if wide is None else columns.index(wide))
     if widths is None:
         for row in cells:
             click.echo()
@@ -162,7 +167,7 @@ def print_runs(runs: "Sequence[Run]") -> None:
     for run in runs:
         did = f"{run.kind}, {len(run.interactions)} read: {_count_operations(run) or 'nothing to do'}"
         rows.append((day_and_time(run.started_at.isoformat()), run.status, Remarked(did, run.run_id)))
-    print_rows(("when", "status", "run"), rows, "run")
+    print_rows(("when", "status", "run"), rows, always=True)
 
 
 def print_run(report: "RunReport") -> None:
@@ -176,13 +181,11 @@ def print_run(report: "RunReport") -> None:
         "error": run.error, "notes": "\n".join(run.notes),
     })  # fmt: skip
     changes = [operation for operation in report.operations if operation.operation.kind != "NOOP"]
-    if changes:
-        rows = [(_MARKS[step.operation.outcome], step.operation.kind, _describe_change(step)) for step in changes]
-        print_rows(("", "operation", "change"), rows, "change")
+    rows = [(_MARKS[step.operation.outcome], step.operation.kind, _describe_change(step)) for step in changes]
+    print_rows(("", "operation", "change"), rows)
     reasons = Counter(dropped.why for dropped in run.dropped)
     reasons.update(operation.operation.why for operation in report.operations if operation.operation.kind == "NOOP")
-    if reasons:
-        print_rows(("turns", "left out because"), [(str(n), why) for why, n in reasons.most_common()], "left out because")
+    print_rows(("turns", "left out because"), [(str(n), why) for why, n in reasons.most_common()])
     if run.status == "needs_review":
         print_facts({"to do": f"commonplace runs approve {run.run_id}, or discard"})
 
@@ -197,8 +200,7 @@ def print_history(history: "History") -> None:
         )
         for value in history.values
     ]
-    says = history.key or "memory"
-    print_rows(("status", "since", says), rows, says)
+    print_rows(("status", "since", history.key or "memory"), rows, always=True)
 
 
 def _describe_change(report: "OperationReport") -> object:

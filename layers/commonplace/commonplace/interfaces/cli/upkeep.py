@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from commonplace.domain.errors import CommonplaceError, ErrorCode, require_extra
-from commonplace.interfaces.cli.failures import LEFT, Failed
+from commonplace.interfaces.cli.failures import Failed, exit_if
 from commonplace.interfaces.cli.options import Shared, command_options, progress_bar
 from commonplace.interfaces.cli.tables import Remarked, print_facts, print_json, print_notes, print_rows
 
@@ -106,12 +106,6 @@ def doctor(shared: Shared, repair: bool, table: str | None, endpoint: str | None
     return exit_if(checked.inconsistencies.total() > checked.mended or checked.flaws.unreadable)
 
 
-def exit_if(condition: object) -> None:
-    """Exit with code 5 if the condition is true. The caller has already printed the details."""
-    if condition:
-        raise click.exceptions.Exit(LEFT)
-
-
 def _list_flaws(flaws: "Flaws") -> dict[str, object]:
     return {"unreadable": flaws.unreadable, "held": flaws.held}
 
@@ -179,9 +173,8 @@ def validate(shared: Shared) -> None:
         counts = dict(Counter(finding["kind"] for finding in findings))
         print_json({"ok": ok, "checked": checked, "counts": counts, "findings": findings})
     else:
-        if findings:
-            rows = [(finding["kind"].replace("_", " "), Remarked(finding["id"], finding["detail"])) for finding in findings]
-            print_rows(("problem", "memory"), rows, "memory")
+        rows = [(finding["kind"].replace("_", " "), Remarked(finding["id"], finding["detail"])) for finding in findings]
+        print_rows(("problem", "memory"), rows)
         print_facts({"checked": checked or "no memory", "found": len(findings) or "nothing wrong"})
     exit_if(not ok)
 
@@ -205,8 +198,7 @@ def repair(shared: Shared, whole: bool, apply: bool) -> None:
         names = ("written", "removed", "unchanged") if apply else ("would write", "would remove", "unchanged")
         counts = dict(zip(names, (answer["indexed"], answer["removed"], answer["unchanged"]), strict=True))
         print_facts({name: str(count) for name, count in counts.items()})
-        if answer["failed"]:
-            print_rows(("memory", "why not"), [(failure["id"], failure["code"]) for failure in answer["failed"]], "memory")
+        print_rows(("memory", "why not"), [(failure["id"], failure["code"]) for failure in answer["failed"]], "memory")
         print_notes(answer)
     waits = not apply and not whole and (answer["indexed"] or answer["removed"])
     exit_if(waits or answer["failed"] or answer.get("unreadable") or answer.get("notes"))
