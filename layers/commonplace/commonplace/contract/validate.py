@@ -59,7 +59,9 @@ def check(kind: type[AnyRequest], arguments: Mapping[str, Any]) -> AnyRequest:
         if not first["loc"] and (name := next((argument for argument in arguments if not str(argument).isprintable()), None)):
             raise CommonplaceError(ErrorCode.UNKNOWN_FIELD, f"{name}: there is no such field", name) from None
         field = ".".join(str(part) or '""' for part in _find_keys(first["loc"], arguments)) or None
-        raise CommonplaceError(_pick_code(first), f"{field or 'arguments'}: {_format_message(kind, first)}", field) from None
+        too_long = first["type"] == "string_too_long" and first.get("ctx", {}).get("max_length") == MAX_TEXT
+        code = ErrorCode.TEXT_TOO_LONG if too_long else _CODES.get(first["type"], ErrorCode.INVALID_ARGUMENT)
+        raise CommonplaceError(code, f"{field or 'arguments'}: {_format_message(kind, first)}", field) from None
 
 
 def _find_keys(places: tuple[Any, ...], value: Any) -> Iterator[Any]:
@@ -71,12 +73,6 @@ def _find_keys(places: tuple[Any, ...], value: Any) -> Iterator[Any]:
         elif not isinstance(value, Mapping) or number < len(places) - 1:
             continue
         yield place
-
-
-def _pick_code(error: Mapping[str, Any]) -> ErrorCode:
-    if error["type"] == "string_too_long" and error.get("ctx", {}).get("max_length") == MAX_TEXT:
-        return ErrorCode.TEXT_TOO_LONG
-    return _CODES.get(error["type"], ErrorCode.INVALID_ARGUMENT)
 
 
 def _format_message(kind: type[BaseModel], error: Mapping[str, Any]) -> str:
@@ -141,7 +137,14 @@ def _redact_value(value: Any, path: str, zone: tzinfo | None, kinds: list[str], 
 
 
 def _redact_text(text: str, path: str, kinds: list[str], sibling: str | None) -> str:
-    redaction = _redact_field(text, path, sibling)
+    """Redact a text, and add the kinds of its secrets to `kinds`.
+
+    `sibling` is the message before a `text`, or the key of a `value`. Raises `SECRET_ONLY` if a statement has nothing else.
+    """
+    if path == "value" and sibling is not None:
+        redaction = redaction_under_key(text, sibling)
+    else:
+        redaction = redact(text, sibling if path == "text" else None)
     if not redaction.kinds:
         return text
     kinds.extend(redaction.kinds)
@@ -152,13 +155,6 @@ def _redact_text(text: str, path: str, kinds: list[str], sibling: str | None) ->
     if not redaction.only_secret or path not in _STATEMENTS:
         return redaction.text
     raise CommonplaceError(ErrorCode.SECRET_ONLY, f"{path}: contains only a secret, and secrets are never stored", path)
-
-
-def _redact_field(text: str, path: str, sibling: str | None) -> Redaction:
-    """Redact a text. `sibling` is the message before a `text`, or the key of a `value`."""
-    if path == "value" and sibling is not None:
-        return redaction_under_key(text, sibling)
-    return redact(text, sibling if path == "text" else None)
 
 
 def redaction_under_key(value: str, key: str) -> Redaction:

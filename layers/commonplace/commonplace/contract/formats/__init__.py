@@ -15,13 +15,9 @@ NAMES = (
 
 def rendered(name: str, rows: Sequence["Row"]) -> Any:
     """Return the tools of these rows in one of `NAMES`, as plain JSON values."""
-    return _load_renderers()[name](rows)
-
-
-def _load_renderers() -> "Mapping[str, Callable[[Sequence[Row]], Any]]":
     from commonplace.contract.formats import aws_agents, model_apis, openapi
 
-    return {
+    renderers: Mapping[str, Callable[[Sequence[Row]], Any]] = {
         "anthropic": model_apis.anthropic,
         "openai": model_apis.openai,
         "bedrock-converse": model_apis.bedrock_converse,
@@ -32,6 +28,7 @@ def _load_renderers() -> "Mapping[str, Callable[[Sequence[Row]], Any]]":
         "agentcore": aws_agents.agentcore,
         "openapi": openapi.write,
     }
+    return renderers[name](rows)
 
 
 def text(name: str, rows: Sequence["Row"]) -> str:

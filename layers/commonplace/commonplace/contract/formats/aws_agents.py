@@ -105,21 +105,16 @@ def parameter(schema: Schema) -> dict[str, Any]:
 
 def _build_function(row: Row) -> dict[str, Any]:
     required = row["input_schema"].get("required", ())
-    fields = _fold_extra_fields(sorted(row["input_schema"]["properties"].items(), key=lambda field: field[0] not in required))
+    fields = sorted(row["input_schema"]["properties"].items(), key=lambda field: field[0] not in required)
+    if len(fields) > MOST_PARAMETERS:
+        first, extra = fields[: MOST_PARAMETERS - 1], dict(fields[MOST_PARAMETERS - 1 :])
+        fields = [*first, (REST, {"type": "object", "description": "Further optional fields.", "properties": extra})]
     return {
         "name": row["name"],
         "description": row["description"],
         "parameters": {name: {**parameter(field), "required": name in required} for name, field in fields},
         "requireConfirmation": confirmation(row),
     }
-
-
-def _fold_extra_fields(fields: list[tuple[str, Schema]]) -> list[tuple[str, Schema]]:
-    if len(fields) <= MOST_PARAMETERS:
-        return fields
-    limit = MOST_PARAMETERS - 1
-    extra = {"type": "object", "description": "Further optional fields.", "properties": dict(fields[limit:])}
-    return [*fields[:limit], (REST, extra)]
 
 
 def bedrock_agents_api(rows: Sequence[Row]) -> dict[str, dict[str, Any]]:

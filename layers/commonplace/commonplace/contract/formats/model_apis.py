@@ -38,10 +38,10 @@ def _build_tool(row: Row) -> dict[str, Any]:
 
 def openai(rows: Sequence[Row]) -> list[dict[str, Any]]:
     """Return `[{type, function: {name, description, parameters, strict}}]` with unchanged schemas."""
-    return [{"type": "function", "function": _build_function(row)} for row in rows]
+    return [{"type": "function", "function": _build_openai_function(row)} for row in rows]
 
 
-def _build_function(row: Row) -> dict[str, Any]:
+def _build_openai_function(row: Row) -> dict[str, Any]:
     return {"name": row["name"], "description": row["description"], "parameters": row["input_schema"], "strict": False}
 
 

@@ -37,11 +37,14 @@ _TIMEZONE = {
     "description": "IANA name of the user's time zone; UTC when left out. A local server uses its own time zone.",
     "schema": {"type": "string", "examples": ["Europe/Berlin"]},
 }
-_EXPORT_ID = {
-    "name": "export_id", "in": "path", "required": True, "schema": {"type": "string"},
-    "description": "The `export_id` that `export_memories` returned.",
-}  # fmt: skip
 _OF_THE_GATEWAY = {"302", "401", "429"}  # statuses that only the API on AWS returns
+
+
+def _path_parameter(name: str, description: str) -> dict[str, Any]:
+    return {"name": name, "in": "path", "required": True, "schema": {"type": "string"}, "description": description}
+
+
+_EXPORT_ID = _path_parameter("export_id", "The `export_id` that `export_memories` returned.")
 
 
 def write(rows: Sequence[Row]) -> dict[str, Any]:
@@ -108,16 +111,10 @@ def _build_tool(row: Row) -> dict[str, Any]:
 
 
 def _build_manifest() -> dict[str, Any]:
-    answer = {
-        "type": "object",
-        "required": ["name", "version", "tools"],
-        "properties": {
-            "name": {"const": "commonplace"},
-            "version": {"type": "integer"},
-            "tools": {"type": "array", "items": {"type": "object", "required": ["name", "input_schema", "output_schema"]}},
-        },
-    }
-    return {"operationId": "list_tools", "summary": "The manifest of all tools", "responses": responses(answer, set())}
+    tool = {"type": "object", "required": ["name", "input_schema", "output_schema"]}
+    tools = {"type": "array", "items": tool}
+    properties = {"name": {"const": "commonplace"}, "version": {"type": "integer"}, "tools": tools}
+    return _build_get("list_tools", "The manifest of all tools", properties)
 
 
 def _build_store_many() -> dict[str, Any]:
@@ -127,7 +124,7 @@ def _build_store_many() -> dict[str, Any]:
         "operationId": "store_memories",
         "summary": "Store up to 100 statements, each with its own result",
         "description": "A refused statement does not stop the others. Repeating the call stores nothing twice.",
-        "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
+        "requestBody": _build_body(body),
         "responses": responses(schema(StoreManyResult, "serialization"), set(statuses(OF_BODIES))),
     }
 
@@ -144,7 +141,7 @@ def _build_import() -> dict[str, Any]:
         "description": "From `messages`, only the user's own words become memories: the answer is a plan, and `apply` "
         "stores it. `turns` with `keep` is for transcripts: each turn is stored at once, no matter who spoke; turns that "
         "can't be stored are listed in `left_out`, with their index.",
-        "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
+        "requestBody": _build_body(body),
         "responses": responses(answers, set(statuses(OF_BODIES))),
     }
 
@@ -181,14 +178,13 @@ def _build_error() -> dict[str, Any]:
 
 
 def _localize_path(item: dict[str, Any], headers: set[str]) -> dict[str, Any]:
-    operations: dict[str, Any] = {method: _localize_operation(item[method]) for method in ("get", "post") if method in item}
+    operations: dict[str, Any] = {}
+    for method, operation in item.items():
+        if method != "parameters":
+            answers = {status: body for status, body in operation["responses"].items() if status not in _OF_THE_GATEWAY}
+            operations[method] = {**operation, "responses": answers}
     parameters = [parameter for parameter in item.get("parameters", ()) if parameter.get("$ref") not in headers]
     return {"parameters": parameters, **operations} if parameters else operations
-
-
-def _localize_operation(operation: dict[str, Any]) -> dict[str, Any]:
-    answers = {status: answer for status, answer in operation["responses"].items() if status not in _OF_THE_GATEWAY}
-    return {**operation, "responses": answers}
 
 
 def _build_own_paths() -> dict[str, Any]:
@@ -226,17 +222,9 @@ _THROTTLED = {"description": "Too many requests: sent by API Gateway itself; try
 _OF_RUNS = {*OF_HEADERS, ErrorCode.NOT_FOUND}
 _OF_CHANGES = {*_OF_RUNS, ErrorCode.CONFLICT, ErrorCode.LEASE_LOST}
 _OF_FEEDBACK = {*OF_BODIES, ErrorCode.EMPTY_TEXT, ErrorCode.TEXT_TOO_LONG, ErrorCode.NOT_FOUND}
-_RUN_ID = {
-    "name": "run_id", "in": "path", "required": True, "schema": {"type": "string"}, "description": "The run's id, or `last`.",
-}  # fmt: skip
-_KEY = {
-    "name": "key", "in": "path", "required": True, "schema": {"type": "string"},
-    "description": "The key, any case, or the id of a memory.",
-}  # fmt: skip
-_MEMORY_ID = {
-    "name": "memory_id", "in": "path", "required": True, "schema": {"type": "string"},
-    "description": "The memory's id, its key, or an id that it had elsewhere.",
-}  # fmt: skip
+_RUN_ID = _path_parameter("run_id", "The run's id, or `last`.")
+_KEY = _path_parameter("key", "The key, any case, or the id of a memory.")
+_MEMORY_ID = _path_parameter("memory_id", "The memory's id, its key, or an id that it had elsewhere.")
 _LIMIT = {
     "name": "limit", "in": "query", "description": "The most runs to return.",
     "schema": {"type": "integer", "minimum": 1, "maximum": 100, "default": 20},
@@ -318,7 +306,7 @@ def _build_record() -> dict[str, Any]:
         "recorded; if it is the only one of the call, the answer is a 400. Messages of other roles and parts without "
         "text are listed in `skipped`. For a known conversation the new messages are recorded, and changed messages are "
         "listed in `conflicts`.",
-        "requestBody": {"required": True, "content": {"application/json": {"schema": body}}},
+        "requestBody": _build_body(body),
     }
 
 
@@ -328,7 +316,7 @@ def _build_feedback() -> dict[str, Any]:
         "tags": ["search"],
         "description": "Stored for 90 days. Similar queries rank the memory a little higher or lower; the latest feedback "
         "counts.",
-        "requestBody": _build_body(FeedbackRequest),
+        "requestBody": _build_body(schema(FeedbackRequest, "validation")),
     }
 
 
@@ -336,12 +324,12 @@ def _build_forget_feedback() -> dict[str, Any]:
     return {
         **_build_endpoint("forget_feedback", "Delete feedback on a memory, or all feedback", ForgottenFeedback, _OF_FEEDBACK),
         "tags": ["search"],
-        "requestBody": _build_body(ForgetFeedbackRequest),
+        "requestBody": _build_body(schema(ForgetFeedbackRequest, "validation")),
     }
 
 
-def _build_body(model: Any) -> dict[str, Any]:
-    return {"required": True, "content": {"application/json": {"schema": schema(model, "validation")}}}
+def _build_body(body: Mapping[str, Any]) -> dict[str, Any]:
+    return {"required": True, "content": {"application/json": {"schema": body}}}
 
 
 def _build_endpoint(name: str, summary: str, answer: Any, errors: set[ErrorCode]) -> dict[str, Any]:
@@ -350,7 +338,6 @@ def _build_endpoint(name: str, summary: str, answer: Any, errors: set[ErrorCode]
 
 
 _SCHEME = {"type": "http", "scheme": "bearer", "description": "The token that `commonplace token add` printed."}
-_REFUSED = (ErrorCode.UNAUTHORIZED, ErrorCode.TOO_MANY_REQUESTS)
 _HEADERS = {
     ErrorCode.UNAUTHORIZED: ("WWW-Authenticate", "The required authentication scheme.", {"type": "string"}),
     ErrorCode.TOO_MANY_REQUESTS: ("Retry-After", "Seconds to wait.", {"type": "integer", "minimum": 1}),
@@ -360,7 +347,7 @@ _HEADERS = {
 def write_with_tokens(rows: Sequence[Row], url: str) -> dict[str, Any]:
     """Return the OpenAPI document of a server with tokens. Any route may refuse a missing token or too many requests."""
     whole = write_local(rows, url)
-    refused = failures((code.status, code.label) for code in _REFUSED)
+    refused = failures(statuses(_HEADERS))
     for code, (name, description, of_value) in _HEADERS.items():
         refused[str(code.status)]["headers"] = {name: {"description": description, "schema": of_value}}
     return {
