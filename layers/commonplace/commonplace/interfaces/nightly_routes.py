@@ -47,7 +47,8 @@ def answer(method: str, path: str, query: Mapping[str, str], body: Callable[[], 
             return nights.history(key).model_dump(mode="json")
         case ["memories", *name] if name:  # an id from another system may contain a slash
             _check_method(method, "GET")
-            return _get_memory("/".join(name), nights)
+            caller, ports = nights.context.caller, nights.context.ports
+            return dispatch.call("get_memory", naming("/".join(name), caller, ports), caller, ports).model_dump(mode="json")
         case ["feedback"]:
             _check_method(method, "POST")
             arguments = as_declared(FeedbackRequest, body())
@@ -65,11 +66,6 @@ def _record_and_report(interactions: Sequence[Any], nights: Nights) -> Answer:
     if len(interactions) == len(done.refused) == 1:
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, done.refused[0].message, done.refused[0].field)
     return done.model_dump(mode="json")
-
-
-def _get_memory(name: str, nights: Nights) -> Answer:
-    caller, ports = nights.context.caller, nights.context.ports
-    return dispatch.call("get_memory", naming(name, caller, ports), caller, ports).model_dump(mode="json")
 
 
 def _change_run(verb: str, run_id: str, query: Mapping[str, str], nights: Nights) -> Answer:

@@ -45,7 +45,9 @@ def handler_of(function: str) -> Handler:
         from commonplace.interfaces.aws.observability import observe
 
         container.begin(context.get_remaining_time_in_millis())
-        kind = _detect_kind(event, context)
+        # an unknown event counts as a direct call, and `direct` refuses it
+        kinds = _KINDS if isinstance(event, dict) else ()
+        kind = next((kind for kind in kinds if kind.takes(event, context)), direct)
         with observe(function, kind.NAME, kind.correlation(event, context), context) as call:
             status, body = dispatch.status_and_body(lambda: _answer_call(function, call.asks(kind.read(event, context))))
             call.answered(status, body)
@@ -54,14 +56,10 @@ def handler_of(function: str) -> Handler:
     return handle
 
 
-def _detect_kind(event: Any, context: Context) -> EventKind:
-    """Return the kind of an event. An unknown event counts as a direct call, and `direct` refuses the event."""
-    ways = _KINDS if isinstance(event, dict) else ()
-    return next((kind for kind in ways if kind.takes(event, context)), direct)
-
-
 def _answer_call(function: str, call: Call) -> Body:
-    _refuse_other_tools(function, call)
+    serves = tool_named(call.name).function if call.kind == "tool" else _SERVES[call.kind]
+    if serves != function:  # this function lacks the permissions of the other
+        raise CommonplaceError(ErrorCode.UNKNOWN_TOOL, f"this is served by the function {serves}, not by {function}")
     if call.kind == "manifest":
         from commonplace.contract.manifest import manifest
 
@@ -124,10 +122,3 @@ def _load_night_answer() -> Callable[[Call], Body]:
     from commonplace.interfaces.aws.nightly_functions import answer
 
     return answer
-
-
-def _refuse_other_tools(function: str, call: Call) -> None:
-    """Refuse tools of other functions, because this function lacks their permissions."""
-    serves = tool_named(call.name).function if call.kind == "tool" else _SERVES[call.kind]
-    if serves != function:
-        raise CommonplaceError(ErrorCode.UNKNOWN_TOOL, f"this is served by the function {serves}, not by {function}")

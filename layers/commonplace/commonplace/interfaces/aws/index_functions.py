@@ -43,9 +43,12 @@ def settle(event: Event, context: Context, work: Work, put: Callable[[str, bytes
     status, body = 200, dict[str, Any]()
     if event["RequestType"] != "Delete":
         status, body = _run_within_time(lambda: work(event.get("ResourceProperties") or {}), context)
+    reason = "done"
+    if status >= 400:
+        reason = f"{body['error']['message'][:_LONGEST_REASON]} (request {context.aws_request_id})"
     answer = {
         "Status": "SUCCESS" if status < 400 else "FAILED",
-        "Reason": _format_reason(status, body, context),
+        "Reason": reason,
         "PhysicalResourceId": event.get("PhysicalResourceId") or f"{event['StackId']}/{event['LogicalResourceId']}",
         "StackId": event["StackId"],
         "RequestId": event["RequestId"],
@@ -66,12 +69,6 @@ def _run_within_time(work: Callable[[], dict[str, Any]], context: Context) -> tu
         return error.code.status, error.body()
     finally:
         thread.shutdown(wait=False, cancel_futures=True)
-
-
-def _format_reason(status: int, body: Body, context: Context) -> str:
-    if status < 400:
-        return "done"
-    return f"{body['error']['message'][:_LONGEST_REASON]} (request {context.aws_request_id})"
 
 
 def _send_answer(url: str, text: bytes, put: Callable[[str, bytes], None]) -> None:

@@ -96,7 +96,9 @@ def _run_message(message: dict[str, Any], context: Context) -> bool:
         if "run_id" in body:
             runs.extend(_continue_or_queue(user_id, str(body["run_id"])))
             return {}
-        nights = nights_of(user_id, zone_of(user_id, container.night()), lambda: _has_time(context))
+        nights = nights_of(
+            user_id, zone_of(user_id, container.night()), lambda: context.get_remaining_time_in_millis() >= _TO_END
+        )
         for run in nights.nightly():
             runs.append(run)
         if runs and runs[-1].status == "running":  # out of time; another invocation continues
@@ -145,10 +147,6 @@ def _continue_run(user_id: str, run_id: str) -> Run | None:
         with leased(context) as lease:
             queueing.failed(run, error.message, context, lease)
     return runs.get(user_id, run_id)
-
-
-def _has_time(context: Context) -> bool:
-    return context.get_remaining_time_in_millis() >= _TO_END
 
 
 def _emit_run_metrics(runs: Sequence[Run], errors: int) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import cache
-from types import TracebackType
+from traceback import walk_tb
 from typing import Any
 
 from aws_lambda_powertools import Logger
@@ -26,7 +26,7 @@ class PlacesOnlyFormatter(LambdaPowertoolsFormatter):
 
     def formatException(self, ei: Any) -> str:  # noqa: N802 - logging's own name
         """Return the code locations of the traceback, innermost last."""
-        return ", ".join(_iterate_places(ei[2]))
+        return ", ".join(f"{frame.f_code.co_filename}:{line}" for frame, line in walk_tb(ei[2]))
 
 
 @dataclass
@@ -63,7 +63,8 @@ def observe(function: str, kind: str, correlation: str | None, context: Context)
     seen, start = Observation(), time.perf_counter()
     with log_keys(function, correlation, context), errors_logged() as errors:
         try:
-            with _open_segment(function) as segment:
+            subsegment = _load_tracer().provider.in_subsegment(f"## {function}") if traced() else nullcontext(_NoSegment())
+            with subsegment as segment:
                 yield seen
                 for key, value in {"tool": seen.tool, "way": kind, "status": seen.status}.items():
                     segment.put_annotation(key, value)
@@ -77,7 +78,10 @@ def observe(function: str, kind: str, correlation: str | None, context: Context)
 @contextmanager
 def log_keys(function: str, correlation: str | None, context: Context) -> Iterator[None]:
     """Add the function name, Lambda's request id and the caller's id to every line logged inside the block."""
-    _silence_libraries()
+    # Lambda may set DEBUG at the root, and then clients log whole requests with user texts.
+    root, least = logging.getLogger(), max(logging.INFO, logger().log_level)
+    if root.level < least:
+        root.setLevel(least)
     keys = {"function": function, "request_id": context.aws_request_id, "correlation_id": correlation}
     with logger().append_context_keys(**keys):
         yield
@@ -108,13 +112,6 @@ def logger() -> Logger:
     return made
 
 
-def _silence_libraries() -> None:
-    """Raise the level of the root logger. Lambda may set DEBUG, and then clients log whole requests with user texts."""
-    root, least = logging.getLogger(), max(logging.INFO, logger().log_level)
-    if root.level < least:
-        root.setLevel(least)
-
-
 def _emit_call_metrics(function: str, seen: Observation, milliseconds: float, errors: int) -> None:
     with measured(function, tool=seen.tool) as metrics:
         metrics.add_metric("Calls", MetricUnit.Count, 1)
@@ -137,10 +134,6 @@ def errors_logged() -> Iterator[list[logging.LogRecord]]:
         yield records.records
     finally:
         package.removeHandler(records)
-
-
-def _open_segment(function: str) -> Any:
-    return _load_tracer().provider.in_subsegment(f"## {function}") if traced() else nullcontext(_NoSegment())
 
 
 @cache
@@ -170,9 +163,3 @@ class _CurrentStdout(logging.Handler):
 class _NoSegment:
     def put_annotation(self, key: str, value: object) -> None:
         """Do nothing, because tracing is off."""
-
-
-def _iterate_places(trace: TracebackType | None) -> Iterator[str]:
-    while trace is not None:
-        yield f"{trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
-        trace = trace.tb_next

@@ -51,7 +51,8 @@ class TokenFile:
         try:
             with self._path.open("rb") as file:
                 status = os.fstat(file.fileno())
-                self._refuse_shared(status.st_mode)
+                if os.name == "posix" and status.st_mode & (stat.S_IRWXG | stat.S_IRWXO):
+                    raise self._build_refusal(f"may be read by others: chmod 600 {self._path}")
                 stamp = (status.st_mtime_ns, status.st_size, status.st_ino)
                 if stamp != self._stamp:
                     self._holders, self._stamp = self._parse_holders(file.read()), stamp
@@ -104,10 +105,6 @@ class TokenFile:
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"{self._path} is being changed by another") from error
         except OSError as error:
             raise self._build_refusal(f"can't be changed: {error.strerror}") from error
-
-    def _refuse_shared(self, mode: int) -> None:
-        if os.name == "posix" and mode & (stat.S_IRWXG | stat.S_IRWXO):
-            raise self._build_refusal(f"may be read by others: chmod 600 {self._path}")
 
     def _parse_holders(self, body: bytes) -> tuple[Holder, ...]:
         try:

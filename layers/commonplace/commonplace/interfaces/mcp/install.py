@@ -54,8 +54,11 @@ def write(change: Change) -> Path | None:
     if _read_text(change.file) != change.before:
         raise CommonplaceError(ErrorCode.CONFLICT, f"{change.file} was changed meanwhile; run this again")
     file = change.file.resolve()  # replace the target of a link, not the link
+    copy = None
     try:
-        copy = None if change.before is None else _copy_file(file)
+        if change.before is not None:
+            names = (file.with_name(f"{file.name}.bak{number}") for number in count(1))
+            copy = Path(shutil.copy2(file, next(name for name in names if not name.exists())))
         file.parent.mkdir(parents=True, exist_ok=True)
         replace(file, change.after.encode())
     except OSError as error:
@@ -83,11 +86,6 @@ def _format_config(whole: dict[str, Any], before: str) -> str:
     except UnicodeEncodeError:  # an unpaired surrogate, written as its escape
         text = json.dumps(whole, indent=indent) + "\n"
     return text.replace("\n", "\r\n") if "\r\n" in before else text
-
-
-def _copy_file(file: Path) -> Path:
-    names = (file.with_name(f"{file.name}.bak{number}") for number in count(1))
-    return Path(shutil.copy2(file, next(name for name in names if not name.exists())))
 
 
 def _build_refusal(file: Path, why: str, client: Client, entry: dict[str, Any]) -> CommonplaceError:

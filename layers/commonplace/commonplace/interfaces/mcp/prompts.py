@@ -50,13 +50,11 @@ def prompt(params: types.GetPromptRequestParams, shown: Sequence[str]) -> types.
     if prompt is None or set(arguments) - {argument.name for argument in prompt.arguments or ()}:
         known = ", ".join(listed.name for listed in LISTED.prompts)
         raise MCPError(types.INVALID_PARAMS, f"there is no such prompt with these arguments; there are {known}")
-    topic = arguments.get("topic", "").strip()
-    text = _REMEMBER if prompt.name == "remember_this_conversation" else _format_known(topic, shown)
+    text = _REMEMBER
+    if prompt.name != "remember_this_conversation":
+        topic = arguments.get("topic", "").strip()
+        tools = [name for name in _LOOKED_UP if name in shown and not (topic and name == "list_memories")]
+        about, by = (f" concerning {topic}", " by that topic") if topic else ("", "")
+        text = _KNOWN.format(about=about, by=by, tools=" and ".join(tools))
     message = types.PromptMessage(role="user", content=types.TextContent(type="text", text=text))
     return types.GetPromptResult(description=prompt.description, messages=[message])
-
-
-def _format_known(topic: str, shown: Sequence[str]) -> str:
-    tools = [name for name in _LOOKED_UP if name in shown and not (topic and name == "list_memories")]
-    about, by = (f" concerning {topic}", " by that topic") if topic else ("", "")
-    return _KNOWN.format(about=about, by=by, tools=" and ".join(tools))

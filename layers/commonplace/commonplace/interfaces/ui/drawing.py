@@ -87,7 +87,9 @@ def network(nodes: Sequence[NetworkNode], links: Sequence[NetworkLink]) -> Netwo
     sizes = np.array(
         [(max(_LETTER * wcswidth(label), 2 * r) + 10, 2 * r + _LINE) for label, r in zip(labels, radii, strict=True)]
     )
-    places, colours = _spread_boxes(_compute_positions(pull), sizes), _assign_colours(nodes)
+    places, members = _spread_boxes(_compute_positions(pull), sizes), Counter(node.community for node in nodes)
+    several = sorted(community for community, size in members.items() if size > 1)
+    colours = {community: number % COLOURS for number, community in enumerate(several)}
     dots = [
         Dot(node.id, label, node.count, round(float(x), 1), round(float(y), 1), round(r, 1), colours.get(node.community))
         for node, label, r, (x, y) in zip(nodes, labels, radii, places, strict=True)
@@ -95,12 +97,6 @@ def network(nodes: Sequence[NetworkNode], links: Sequence[NetworkLink]) -> Netwo
     edges = [(dots[at[link.source]], dots[at[link.target]], link.weight) for link in links]
     lines = [Line((dot.x, dot.y), (other.x, other.y), round(max(0.0, min(1.0, weight)), 2)) for dot, other, weight in edges]
     return Network(dots, lines)
-
-
-def _assign_colours(nodes: Sequence[NetworkNode]) -> dict[int, int]:
-    sizes = Counter(node.community for node in nodes)
-    several = sorted(community for community, size in sizes.items() if size > 1)
-    return {community: at % COLOURS for at, community in enumerate(several)}
 
 
 def _compute_positions(pull: np.ndarray) -> np.ndarray:

@@ -49,12 +49,12 @@ def get_ready(memory: Commonplace) -> None:
     for template in environment().list_templates():
         environment().get_template(template)
     memory.list_memories(limit=1)
-    Thread(target=_load_search, args=(memory,), daemon=True).start()
 
+    def load_search() -> None:
+        with suppress(CommonplaceError):  # no request is affected, because the next search reports the error
+            memory.search_memory("anything", limit=1, counts=False)
 
-def _load_search(memory: Commonplace) -> None:
-    with suppress(CommonplaceError):  # no request is affected, because the next search reports the error
-        memory.search_memory("anything", limit=1, counts=False)
+    Thread(target=load_search, daemon=True).start()
 
 
 class Page:
@@ -92,7 +92,9 @@ class Page:
         except ClientDisconnect:
             raise
         except Exception as error:  # noqa: BLE001 - every error has its page
-            known = _convert_error(error)
+            known = error if isinstance(error, CommonplaceError) else internal_error(error)
+            if isinstance(error, RequestError):
+                known = CommonplaceError(error.code, _MESSAGES[error.code])
             return visit.show("error.html", known.code.status, error=known)
 
     def _open_session(self, token: str, session: Session | None) -> Response:
@@ -121,12 +123,6 @@ def _show_view(visit: Visit, request: Request, route: Route, parts: dict[str, st
 
 def _respond_closed() -> Response:
     return Response(environment().get_template("closed.html").render(), 401, media_type="text/html")
-
-
-def _convert_error(error: Exception) -> CommonplaceError:
-    if isinstance(error, RequestError):
-        return CommonplaceError(error.code, _MESSAGES[error.code])
-    return error if isinstance(error, CommonplaceError) else internal_error(error)
 
 
 @cache

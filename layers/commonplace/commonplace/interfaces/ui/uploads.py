@@ -114,17 +114,12 @@ def _unpack(archive: IO[bytes], folder: Path) -> None:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 with opened.open(info) as entry, path.open("wb") as file:
                     shutil.copyfileobj(entry, file)
-                _set_file_time(path, info.date_time)
+                if info.date_time[0] > _NO_YEAR:  # the import dates notes by the time of the file
+                    at = datetime(*info.date_time).astimezone().timestamp()
+                    os.utime(path, (at, at))
     except _UNREADABLE as error:
         # the archive is damaged, of another kind or encrypted, or a file is where a folder is needed
         raise invalid("files", f"the archive can't be read: {error}") from error
-
-
-def _set_file_time(path: Path, date: tuple[int, int, int, int, int, int]) -> None:
-    """Set the time of a file to its time in the archive. The import uses the time to date notes."""
-    if date[0] > _NO_YEAR:
-        at = datetime(*date).astimezone().timestamp()
-        os.utime(path, (at, at))
 
 
 def _is_shown(name: str) -> bool:
