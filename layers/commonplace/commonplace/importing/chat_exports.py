@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
-from commonplace.domain.errors import CommonplaceError
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.domain.imports import RefusedEntry, Unread
 from commonplace.importing.conversation_files import ConversationFile, conversation_files
-from commonplace.importing.entries import NOT_KEPT, array_elements, refusal, unreadable
+from commonplace.importing.entries import NOT_KEPT, array_elements, refusal
 from commonplace.importing.sources import Source
 from commonplace.use_cases.left_out import is_technical, words_of
 from commonplace.use_cases.legacy_records import moment
@@ -57,8 +57,10 @@ def read_chat_export(source: Source, kind: str, zone: tzinfo | None) -> Conversa
             number += 1
             where = f"{file.name}: conversation {number}" if source.is_several else f"conversation {number}"
             try:
-                if isinstance(element, CommonplaceError) or not isinstance(element, Mapping):
-                    raise element if isinstance(element, CommonplaceError) else unreadable(None, "must be an object")
+                if isinstance(element, CommonplaceError):
+                    raise element
+                if not isinstance(element, Mapping):
+                    raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, "must be an object")
                 yield from _split_chat(where, element, kind, zone)
             except CommonplaceError as error:
                 yield from refusal(where, None if element is error else element, error)
@@ -68,7 +70,7 @@ def _split_chat(where: str, chat: Mapping[str, Any], kind: str, zone: tzinfo | N
     texts = list(_parse_chatgpt_messages(chat) if kind == "chatgpt" else _parse_claude_messages(chat))
     name = str(chat.get("conversation_id") or chat.get("id") or chat.get("uuid") or "")
     if not name and texts:
-        raise unreadable("id", "there is no id")
+        raise invalid("id", "there is no id")
     yield from _find_unread_text(where, chat, words_of(" ".join(message.text for message in texts if message.role == "user")))
     begins = Counter[str]()
     for section in split_by_pauses(texts, zone):
@@ -137,7 +139,7 @@ def _parse_chatgpt_messages(conversation: Mapping[str, Any]) -> Iterator[Message
     """Yield the messages from the root to the current node. Replaced messages are on other branches."""
     mapping = conversation.get("mapping")
     if not isinstance(mapping, Mapping):
-        raise unreadable("mapping", "there are no messages")
+        raise invalid("mapping", "there are no messages")
     path, node, seen = list[Mapping[str, Any]](), conversation.get("current_node"), set[object]()
     if not isinstance(node, str) or node not in mapping:
         node = next(reversed(mapping), None)
@@ -166,7 +168,7 @@ def _parse_chatgpt_message(entry: Mapping[str, Any]) -> tuple[Any, str, Any, Any
 def _parse_claude_messages(conversation: Mapping[str, Any]) -> Iterator[Message]:
     messages = conversation.get("chat_messages")
     if not isinstance(messages, list):
-        raise unreadable("chat_messages", "there are no messages")
+        raise invalid("chat_messages", "there are no messages")
     messages_read = (_parse_claude_message(message) for message in messages if isinstance(message, Mapping))
     yield from with_times(messages_read, conversation.get("created_at"), conversation.get("updated_at"))
 
@@ -188,9 +190,10 @@ def with_times(messages: Iterable[tuple[Any, str, Any, Any]], *times: Any) -> It
         at = _parse_time(time)
         last = at if last is None or (at is not None and at > last) else last
         if last is None:
-            raise unreadable("create_time", "there is no time")
+            raise invalid("create_time", "there is no time")
         shown = text if _ROLES[role] == "user" else text[-_ASSISTANT_CHARACTERS:]
-        yield Message(_ROLES[role], _replace_unprintable(shown), last, name)
+        printable = "".join(char if char.isprintable() or char in "\n\t" else " " for char in shown)
+        yield Message(_ROLES[role], printable, last, name)
 
 
 def _parse_time(value: Any) -> datetime | None:
@@ -199,7 +202,3 @@ def _parse_time(value: Any) -> datetime | None:
     except (ValueError, TypeError, OverflowError, OSError):
         return None
     return time if time.tzinfo else time.replace(tzinfo=UTC)
-
-
-def _replace_unprintable(text: str) -> str:
-    return "".join(char if char.isprintable() or char in "\n\t" else " " for char in text)

@@ -10,7 +10,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from commonplace.domain.errors import CommonplaceError, ErrorCode
+from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.domain.imports import ForeignFact, RefusedEntry, Unread
 from commonplace.domain.strict_json import STRICT, read_object
 from commonplace.domain.transfer import MOST_BYTES
@@ -113,7 +113,7 @@ class JsonText:
                 raise self._build_error(why)
             self._held, self._at = self._held[self._at :], 0
             if len(self._held) > MOST_BYTES:
-                raise unreadable("file", f"has an entry of more than {MOST_BYTES // 1_000_000} MB")
+                raise invalid("file", f"has an entry of more than {MOST_BYTES // 1_000_000} MB")
             piece = _read_at_least(self._pieces, len(self._held))
             self._held, more = self._held + piece, bool(piece)
 
@@ -171,7 +171,7 @@ def array_elements(pieces: Iterable[str]) -> Iterator[Any]:
         if text.next() == "[":
             yield from text.elements()
         else:
-            yield unreadable("file", "must be a list")
+            yield invalid("file", "must be a list")
     except CommonplaceError as error:
         yield error
 
@@ -246,11 +246,6 @@ def _read_at_least(pieces: Iterator[str], least: int) -> str:
         parts.append(piece)
         size += len(piece)
     return "".join(parts)
-
-
-def unreadable(field: str | None, why: str) -> CommonplaceError:
-    """Return the `INVALID_ARGUMENT` error for a file or field that cannot be read."""
-    return CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{field}: {why}" if field else why, field)
 
 
 def as_line(fields: Mapping[str, Any]) -> str:

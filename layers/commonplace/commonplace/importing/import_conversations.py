@@ -402,7 +402,8 @@ class _BackdatedDay:
         reported = operation.told
         if not (operation.opens or operation.closes):
             return None  # a request to forget that matches no memory has nothing to erase
-        spoken_at = min(self._get_time(operation), self.now)
+        utterance = self.day.said_at(*_get_place(operation)) or self.day.utterances[0]
+        spoken_at = min(utterance.time, self.now)
         closes = [self._backdate(change) for change in operation.closes]
         earlier = [change for change in closes if change.before is None or said_at(change.before) <= spoken_at]
         later = [change.before for change in closes if change not in earlier and change.before is not None]
@@ -419,11 +420,6 @@ class _BackdatedDay:
         waits = reported.kind == "FORGET" or reported.outcome == "needs_review"
         (self.waiting if waits else self.operations).append(planned)
         return None
-
-    def _get_time(self, operation: PlannedOperation) -> datetime:
-        reported = operation.told
-        utterance = self.day.said_at(reported.interaction_id or "", reported.position or 0)
-        return utterance.time if utterance is not None else self.day.utterances[0].time
 
     def _backdate(self, change: PlannedChange) -> PlannedChange:
         spoken_at = self.moved.get(change.memory.memory_id)

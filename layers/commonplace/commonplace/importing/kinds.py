@@ -149,10 +149,9 @@ def _detect_text_kind(source: Source) -> Found:
     head = source.head.decode(source.encoding, errors="ignore").lstrip("\ufeff \t\r\n")
     if head.startswith("memory_id,"):
         return Found(OWN, "its first line names the columns of an export")
-    if not head.startswith(("{", "[")):
-        return Found("turns", "it has no marks of another format")
-    for kind, why in _match_fields(*glance(source, *_LISTS)):
-        return Found(kind, why)
+    if head.startswith(("{", "[")):
+        for kind, why in _match_fields(*glance(source, *_LISTS)):
+            return Found(kind, why)
     return Found("turns", "it has no marks of another format")
 
 

@@ -137,11 +137,7 @@ def _build_basic_fact(title: str, heading: str, statement: str) -> Statement:
     return statement, more, [observation["category"].strip(), *tags]
 
 
-def _ignore_line(_line: int, _reason: str, _statement: Any) -> None:
-    pass
-
-
-def statements(text: str, leave: Leave = _ignore_line) -> Iterator[tuple[int, str, str]]:
+def statements(text: str, leave: Leave = lambda *_: None) -> Iterator[tuple[int, str, str]]:
     """Yield the line, heading and text of each bullet and paragraph. Fenced code is skipped."""
     heading, under, begun, paragraph, code, listed_last = "", 0, 0, list[str](), list[str](), 0
     for comment in _COMMENT.finditer(text):
@@ -176,7 +172,7 @@ def statements(text: str, leave: Leave = _ignore_line) -> Iterator[tuple[int, st
         leave(under, HEADING, heading)
 
 
-def front_matter(text: str, leave: Leave = _ignore_line) -> tuple[dict[str, Any], str]:
+def front_matter(text: str, leave: Leave = lambda *_: None) -> tuple[dict[str, Any], str]:
     """Return the fields between `---` at the start of a note, and the rest with its line numbers unchanged.
 
     A value is a text, a list in brackets, or the items, fields or lines that follow the name. A sync can leave a second

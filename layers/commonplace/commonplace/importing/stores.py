@@ -209,9 +209,7 @@ def _parse_passage(where: str, passage: Mapping[str, Any]) -> Iterator[ForeignFa
         content=passage.get("text"),
         tags=passage.get("tags"),
         times={"created_at": passage.get("created_at")},
-        rest=merged_fields(
-            _omit(passage, _PASSAGE), *(item if isinstance(item, Mapping) else {"metadata": item} for item in more)
-        ),
+        rest=merged_fields(_omit(passage, _PASSAGE), *more),
     )
 
 

@@ -49,17 +49,17 @@ def read_messages(source: Source, now: datetime, zone: tzinfo | None) -> Convers
     """Yield the conversations of `{role, content}` messages. A file has one conversation, or several under `messages`. A
     message without a time gets the time of the file. Unread passages are yielded between the conversations."""
     at = min(source.changed or now, now)
-    for is_whole, group in groupby(entries(source, MESSAGES, TURNS), key=_is_conversation):
+
+    def is_conversation(entry: Any) -> bool:
+        return isinstance(entry, Mapping) and isinstance(entry.get(MESSAGES), list)
+
+    for is_whole, group in groupby(entries(source, MESSAGES, TURNS), key=is_conversation):
         if not is_whole:
             yield from _split_conversations(group, at, zone)
             continue
         for entry in group:
             yield from _split_conversations(entry[MESSAGES], at, zone)
             yield from beside(entry, MESSAGES)
-
-
-def _is_conversation(entry: Any) -> bool:
-    return isinstance(entry, Mapping) and isinstance(entry.get(MESSAGES), list)
 
 
 def _split_conversations(messages: Iterable[Any], at: datetime, zone: tzinfo | None) -> Conversations:

@@ -8,7 +8,6 @@ from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 from commonplace.client.memory import Commonplace
-from commonplace.domain.documents import DocumentHead
 from commonplace.domain.errors import CommonplaceError, ErrorCode, how_to_install
 
 try:
@@ -75,20 +74,17 @@ class CommonplaceStore(BaseStore):
     def _put_item(self, op: PutOp) -> None:
         namespace = (_ROOT, *op.namespace)
         if op.value is None:
-            self._delete_item(namespace, op.key)
+            try:
+                self._documents.delete(namespace, op.key)
+            except CommonplaceError as error:
+                if error.code is not ErrorCode.NOT_FOUND:
+                    raise
             return
         fields = () if op.index is False else self._fields if op.index is None else op.index
         body = json.dumps(dict(op.value), ensure_ascii=False, allow_nan=False)
         written = self._documents.write(namespace, op.key, body, form="json", fields=fields)
         if written.redacted:
             _log.warning("secrets are never stored: removed %s from an item", ", ".join(written.redacted))
-
-    def _delete_item(self, namespace: Namespace, key: str) -> None:
-        try:
-            self._documents.delete(namespace, key)
-        except CommonplaceError as error:
-            if error.code is not ErrorCode.NOT_FOUND:
-                raise
 
     def _get_item(self, namespace: Namespace, key: str) -> Item | None:
         try:
@@ -110,18 +106,13 @@ class CommonplaceStore(BaseStore):
         heads.sort(key=lambda head: -scores.get(head.path, -1.0))
         items: list[SearchItem] = []
         for head in heads:
-            item = self._load_search_item(head, scores.get(head.path))
+            item = self._get_item(head.namespace[1:], head.key)  # None if it was deleted meanwhile
             if item is not None and all(_matches(item.value.get(name), wanted) for name, wanted in (op.filter or {}).items()):
-                items.append(item)
+                score = scores.get(head.path)
+                items.append(SearchItem(item.namespace, item.key, item.value, item.created_at, item.updated_at, score))
             if len(items) == op.offset + op.limit:
                 break
         return items[op.offset :]
-
-    def _load_search_item(self, head: DocumentHead, score: float | None) -> SearchItem | None:
-        item = self._get_item(head.namespace[1:], head.key)
-        if item is None:  # deleted meanwhile
-            return None
-        return SearchItem(item.namespace, item.key, item.value, item.created_at, item.updated_at, score)
 
     def _list_namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
         namespaces = {head.namespace[1:] for head in self._documents.listed((_ROOT,))}

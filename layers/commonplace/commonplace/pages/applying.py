@@ -35,7 +35,7 @@ from commonplace.runs.queueing import apply_plan, exclusive_lease
 
 _DRY = "a dry run: nothing was changed"
 _THE_SAME = "the pages say what is remembered"
-_INHERITED = ("collection", "agent_id", "section", "scope", "scope_ref", "subject")
+_INHERITED = ("collection", "agent_id", "section", "scope", "scope_ref", "subject", "durability", "expires_at")
 # removals first, to free capacity for additions
 _ORDER: tuple[Kind, ...] = ("conflict", "remove", "move", "edit", "add")
 _KINDS: Mapping[Kind, OperationKind] = {"remove": "DELETE", "edit": "UPDATE", "move": "UPDATE", "add": "ADD"}
@@ -148,8 +148,11 @@ class _PageChanges:
     memories: int
 
     @property
-    def deletions(self) -> int:
-        return sum(step.difference.kind == "remove" for step in self.steps)
+    def excess(self) -> str | None:
+        """The reason why the changes remove too many entries, or None if they don't."""
+        removed, most = sum(step.difference.kind == "remove" for step in self.steps), most_deletions(self.memories)
+        why = f"{removed} of {self.memories} entries were taken out; more than {most} must be allowed"
+        return why if removed > most else None
 
     def fully_applied(self, run: Run) -> dict[str, str]:
         """Return the pages with all changes applied. These may be rewritten unless they were edited since."""
@@ -161,9 +164,7 @@ class _PageChanges:
 def compare_pages(pages: Pages, context: RunContext) -> RunReport:
     """Preview the changes from the pages without writing anything."""
     changes = _find_changes(pages, context)
-    notes = [*changes.run.notes, _DRY if changes.steps else _THE_SAME]
-    if changes.deletions > most_deletions(changes.memories):
-        notes.append(_explain_excess(changes))
+    notes = [*changes.run.notes, _DRY if changes.steps else _THE_SAME, *([changes.excess] if changes.excess else [])]
     return _report_changes(changes, notes, context)
 
 
@@ -175,8 +176,8 @@ def apply_pages(pages: Pages, context: RunContext, delete_many: bool = False) ->
     """
     with exclusive_lease(context) as lease:
         edits = _find_changes(pages, context)
-        if edits.deletions > most_deletions(edits.memories) and not delete_many:
-            raise invalid("delete_many", _explain_excess(edits))
+        if edits.excess and not delete_many:
+            raise invalid("delete_many", edits.excess)
         run, planned = edits.run, [step.planned for step in edits.steps]
         changes = any(planned.told.outcome == "planned" for planned in planned)
         if changes:
@@ -231,11 +232,6 @@ def _is_left_aside(step: Step, ends: Mapping[str, str]) -> bool:
     return refused or ends.get(reported.operation_id, reported.outcome) == "lost"
 
 
-def _explain_excess(changes: _PageChanges) -> str:
-    most = most_deletions(changes.memories)
-    return f"{changes.deletions} of {changes.memories} entries were taken out; more than {most} must be allowed"
-
-
 def _report_changes(changes: _PageChanges, notes: Sequence[str], context: RunContext) -> RunReport:
     operations = [step.planned for step in changes.steps]
     ended = {"status": "done", "finished_at": context.clock(), "notes": tuple(notes)}
@@ -259,9 +255,10 @@ def new_memory(
         fields |= {name: getattr(old, name) for name in _INHERITED} | {"supersedes": old.memory_id}
     if line.section is not None:
         fields["section"] = line.section
-    fields |= (
-        _inherit_fields(old) if old and not was_moved_to(page, old, zone_of(caller)) else _derive_fields(page, old, caller)
-    )
+    if old is None or was_moved_to(page, old, zone_of(caller)):
+        fields |= _derive_fields(page, old, caller)
+    elif old.durability == "daily":
+        fields["event_time"] = old.happened_at
     statement = enrich(typed.value, ports.words, ports.embedder, own_tags)
     return new_entry("markdown", statement, None, caller, ports, fields)
 
@@ -272,11 +269,6 @@ def moved(page: Page, line: PageEntry, typed: EntryRequest, old: Memory, caller:
     if was_moved_to(page, old, zone_of(caller)):
         changed |= _derive_fields(page, old, caller)
     return old.next_version(caller.now, **changed)
-
-
-def _inherit_fields(old: Memory) -> dict[str, Any]:
-    when = {"event_time": old.happened_at} if old.durability == "daily" else {}
-    return {"durability": old.durability, "expires_at": old.expires_at, **when}
 
 
 def _derive_fields(page: Page, old: Memory | None, caller: Caller) -> dict[str, Any]:

@@ -131,11 +131,8 @@ def _find_change(page: Page, line: PageEntry, memory: Memory, zone: tzinfo) -> L
     if line.text != text_of(memory):
         return "edit"
     under_another = line.section is not None and line.section != memory.section
-    return "move" if under_another or not _is_same_key(line.key, memory.key) or was_moved_to(page, memory, zone) else None
-
-
-def _is_same_key(typed: str | None, key: str | None) -> bool:
-    return typed == key or (typed is not None and folded_key(typed) == key)
+    same_key = line.key == memory.key or (line.key is not None and folded_key(line.key) == memory.key)
+    return "move" if under_another or not same_key or was_moved_to(page, memory, zone) else None
 
 
 def _is_restated(memory: Memory, text: str, record: MemoriesById) -> bool:

@@ -1,7 +1,7 @@
 """Write the memories as pages. A person's edits are not overwritten before they are applied."""
 
 import logging
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from datetime import tzinfo
 
 from commonplace.domain.errors import CommonplaceError, places_of
@@ -34,7 +34,7 @@ def render_pages(user_id: str, memories: Iterable[Memory], zone: tzinfo) -> dict
     by_page: dict[str, list[Memory]] = {MAIN: []}
     for memory in memories:
         by_page.setdefault(page_name(memory, zone), []).append(memory)
-    return {name: _format_page(name, user_id, sorted(memories, key=_build_sort_key)) for name, memories in by_page.items()}
+    return {name: _format_page(name, user_id, memories) for name, memories in by_page.items()}
 
 
 def visible_pages(caller: Caller, ports: Ports) -> dict[str, str]:
@@ -45,12 +45,9 @@ def visible_pages(caller: Caller, ports: Ports) -> dict[str, str]:
     return render_pages(caller.user_id, current, zone_of(caller))
 
 
-def _build_sort_key(memory: Memory) -> tuple[bool, str, float, str]:
-    """Return the sort key of a memory. Memories with keys come first. The order is stable, to compare versions of a page."""
-    return memory.key is None, memory.key or "", memory.happened_at.timestamp(), memory.memory_id
-
-
-def _format_page(name: str, user_id: str, memories: Sequence[Memory]) -> str:
+def _format_page(name: str, user_id: str, memories: list[Memory]) -> str:
+    """Return the text of a page. Memories with keys come first. The order is stable, to compare versions of a page."""
+    memories.sort(key=lambda item: (item.key is None, item.key or "", item.happened_at.timestamp(), item.memory_id))
     day = day_of(name)
     body, lines = [f"# {title_of(name)}", ""], []
     for section, heading in ((None, ""),) if day else HEADINGS.items():
