@@ -99,8 +99,8 @@ def open_erasable_user(user_id: str, settings: Settings) -> "ErasableUser":
 
     if settings.pages_bucket is None:
         raise missing("pages_bucket")  # without the bucket, the user's pages would not be erased
-    open_, clock = open_cloud(settings), local_clock("UTC")
-    return ErasableUser(RunContext(Caller(user_id, clock()), open_.ports, open_.night(), clock), open_.erasure())
+    store, clock = open_cloud(settings), local_clock("UTC")
+    return ErasableUser(RunContext(Caller(user_id, clock()), store.ports, store.night(), clock), store.erasure())
 
 
 def open_models(settings: Settings, left: Left = unlimited_time) -> Ports:

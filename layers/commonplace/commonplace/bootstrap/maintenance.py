@@ -68,6 +68,7 @@ def open_maintenance(settings: Settings, indexed: bool = True) -> Maintenance:
 
 
 def _build_index_writer(settings: Settings, table: "Table") -> tuple[IndexWriter, Callable[[], bool]]:
+    """Return the writer of the index, and a function that creates the index and returns False if a reindex must follow."""
     from commonplace.adapters.dynamodb.records import DynamoEverything
     from commonplace.adapters.opensearch.rebuild import OpenSearchWriter, set_up
 

@@ -50,6 +50,7 @@ def _make_async(
 def _wrap_stream(
     method: Callable[Concatenate[Commonplace, _Params], Iterator[_Answer]],
 ) -> Callable[Concatenate["AsyncCommonplace", _Params], AsyncIterator[_Answer]]:
+    """Return a method that yields items as an async generator function. Each item is computed in a thread."""
 
     @wraps(method)
     async def each(memory: "AsyncCommonplace", /, *args: _Params.args, **named: _Params.kwargs) -> AsyncIterator[_Answer]:

@@ -230,6 +230,7 @@ class TransferMethods:
 
 
 def _load_filing(review: AnyPath | None, categories: AnyPath | None) -> "Filing":
+    """Read the table of categories and, if it exists, the table of decisions."""
     from commonplace.use_cases.filing import Filing, read_categories, read_review
 
     named = {} if categories is None else read_categories(_read_text(categories, "categories"))

@@ -68,6 +68,7 @@ def shown_rows(tier: ShownTier | None, added: Collection[str] = ()) -> Sequence[
 
 
 def _build_shown_row(whole: dict[str, JsonValue], hidden: re.Pattern[str]) -> dict[str, JsonValue]:
+    """Return the row of a tool without mentions of hidden tools, and with short schemas."""
     arguments = _shorten_schema(whole["input_schema"], hidden)
     del arguments["description"]  # the tool's own description suffices
     return {
@@ -144,6 +145,7 @@ def flat(whole: dict[str, Any], nullable: bool) -> dict[str, JsonValue]:
 
 
 def _flatten(node: Any, definitions: dict[str, Any], nullable: bool) -> Any:
+    """Return a part of a schema in the flat form, with the referenced `definitions` in place."""
     if isinstance(node, list):
         return [_flatten(item, definitions, nullable) for item in node]
     if not isinstance(node, dict):
@@ -172,6 +174,7 @@ def _untitle(node: Any) -> Any:
 
 
 def _remove_null(node: dict[str, Any]) -> dict[str, Any]:
+    """Return a schema without null among its `anyOf`. A single other choice replaces the `anyOf`."""
     choices = [choice for choice in node["anyOf"] if choice.get("type") != "null"]
     fields = {key: value for key, value in node.items() if key != "anyOf" and not (key == "default" and value is None)}
     return {**choices[0], **fields} if len(choices) == 1 else {**fields, "anyOf": choices}

@@ -39,6 +39,7 @@ def as_declared(kind: type[BaseModel], value: Any) -> Any:
 
 
 def _read_object(kind: type[BaseModel], fields: Mapping[str, Any], path: str, selects: bool) -> dict[str, Any]:
+    """Convert the fields of an object. `path` precedes their names in errors. If it `selects`, empty fields are errors."""
     read: dict[str, Any] = {}
     for name, value in fields.items():
         field = kind.model_fields.get(name)
@@ -91,6 +92,7 @@ def _decode_text(text: str, parts: list[Any], wants: tuple[type, ...]) -> Any:
 
 
 def _iterate_parts(declared: Any) -> Iterator[Any]:
+    """Yield a type, and the members of its unions and annotations."""
     yield declared
     if get_origin(declared) not in (list, tuple, dict):
         for part in get_args(declared):

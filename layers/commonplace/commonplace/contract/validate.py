@@ -114,6 +114,7 @@ def redacted_value(value: str, key: str) -> tuple[str, list[str]]:
 
 
 def _redact_model(model: Any, path: str, zone: tzinfo | None, kinds: list[str], key: Any = None) -> Any:
+    """Redact the texts of a model, add the kinds of secrets to `kinds`, and give times a zone."""
     changed: dict[str, Any] = {}
     for name in type(model).model_fields:
         value = getattr(model, name)
@@ -171,6 +172,7 @@ def redaction_under_key(value: str, key: str) -> Redaction:
 
 
 def _redact_as_answer(value: str, key: str) -> Redaction:
+    """Redact a value as the answer to a question about its key, and as an entry under its key."""
     name = " ".join(WORD.findall(key))
     answer = redact(value, f"What is the {name}?")
     entry = redact(f"{name}: {answer.text}")

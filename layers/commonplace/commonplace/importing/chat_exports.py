@@ -67,6 +67,7 @@ def read_chat_export(source: Source, kind: str, zone: tzinfo | None) -> Conversa
 
 
 def _split_chat(where: str, chat: Mapping[str, Any], kind: str, zone: tzinfo | None) -> Iterator[dict[str, Any] | Unread]:
+    """Yield a conversation as interactions, after its unread texts."""
     texts = list(_parse_chatgpt_messages(chat) if kind == "chatgpt" else _parse_claude_messages(chat))
     name = str(chat.get("conversation_id") or chat.get("id") or chat.get("uuid") or "")
     if not name and texts:
@@ -111,8 +112,8 @@ def _find_texts(value: Any, role: Any, *, is_text: bool) -> Iterator[tuple[Any, 
         role = role if role is None or isinstance(role, str) else ""
         for name, inner in value.items():
             if name not in _TECHNICAL_FIELDS:
-                its = _FIELD if role is None and name not in _TEXT_FIELDS | _LIST_FIELDS else role
-                yield from _find_texts(inner, its, is_text=is_text or name in _TEXT_FIELDS)
+                inner_role = _FIELD if role is None and name not in _TEXT_FIELDS | _LIST_FIELDS else role
+                yield from _find_texts(inner, inner_role, is_text=is_text or name in _TEXT_FIELDS)
     elif isinstance(value, list):
         for inner in value:
             yield from _find_texts(inner, role, is_text=is_text)
@@ -148,11 +149,12 @@ def _parse_chatgpt_messages(conversation: Mapping[str, Any]) -> Iterator[Message
         entry = mapping[node] if isinstance(mapping[node], Mapping) else {}
         path.append(entry)
         node = entry.get("parent")
-    found = map(_parse_chatgpt_message, reversed(path))
-    yield from with_times(found, conversation.get("create_time"), conversation.get("update_time"))
+    messages = map(_parse_chatgpt_message, reversed(path))
+    yield from with_times(messages, conversation.get("create_time"), conversation.get("update_time"))
 
 
 def _parse_chatgpt_message(entry: Mapping[str, Any]) -> tuple[Any, str, Any, Any]:
+    """Return role, text, time and id. A hidden message, or one without text, has no role."""
     message = entry.get("message")
     message = message if isinstance(message, Mapping) else {}
     author, content, more = (message.get(name) for name in ("author", "content", "metadata"))

@@ -153,6 +153,7 @@ class JsonText:
             raise self._build_error("Extra data")
 
     def _read_mark(self, *marks: str) -> str:
+        """Read the next character, which must be one of the marks, and return it."""
         mark = self.next()
         if mark not in marks or not mark:
             raise self._build_error(f"Expecting {marks[0]!r} delimiter")

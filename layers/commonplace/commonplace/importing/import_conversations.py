@@ -345,6 +345,7 @@ def _find_unread_sentences(
 
 
 def _build_rules_reader(context: RunContext, refused: Refused) -> Any:
+    """Return a reader of days that uses only rules. `refused` is called with each refused clause."""
     least = context.night.least_worth
     rules = RulesReader(context.ports.words, LEAST_WORTH if least is None else least, refused)
 
@@ -422,6 +423,7 @@ class _BackdatedDay:
         return None
 
     def _backdate(self, change: PlannedChange) -> PlannedChange:
+        """Start a memory of this import when it was said. Other memories are unchanged."""
         spoken_at = self.moved.get(change.memory.memory_id)
         if spoken_at is None or change.before is None:
             return change
@@ -431,6 +433,7 @@ class _BackdatedDay:
         )
 
     def _backdate_opened(self, opens: PlannedChange, spoken_at: datetime, later: Memory | None) -> PlannedChange:
+        """Start a new memory when it was said. If `later` replaces it, the memory is closed."""
         memory = opens.memory
         self.moved[memory.memory_id] = spoken_at
         changed: dict[str, Any] = {"created_at": spoken_at}
@@ -455,6 +458,7 @@ def _end_change(change: PlannedChange, spoken_at: datetime) -> PlannedChange:
 
 
 def _describe_change(operation: PlannedOperation, opens: PlannedChange | None, closes: Sequence[PlannedChange]) -> Any:
+    """Return the report of a backdated operation. An update that closes no memory is an addition."""
     reported = operation.told
     kind = "ADD" if reported.kind == "UPDATE" and not closes else reported.kind
     closed = tuple(change.memory.memory_id for change in closes)

@@ -120,6 +120,7 @@ def _build_plain_fact(_title: str, heading: str, statement: str) -> Statement:
 
 
 def _build_basic_fact(title: str, heading: str, statement: str) -> Statement:
+    """Read a relation or an observation of basic-memory, or other text of the note."""
     relation, observation = _RELATION.fullmatch(statement), OBSERVATION.fullmatch(statement)
     is_section = heading.casefold() in _SECTIONS and bool(relation or observation)
     more: dict[str, Any] = {} if is_section else {"heading": heading}

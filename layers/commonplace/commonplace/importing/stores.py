@@ -64,6 +64,7 @@ def read_mem0(source: Source) -> Found:
 
 
 def _replace_deleted(entry: Any) -> Any:
+    """Return an `Unread` for a memory that was deleted in OpenMemory, and any other entry unchanged."""
     is_deleted = isinstance(entry, Mapping) and entry.get("state") == "deleted"
     return Unread(str(entry.get("id") or "entry"), DELETED, entry.get("content")) if is_deleted else entry
 
@@ -123,6 +124,7 @@ def _parse_mem0(where: str, entry: Mapping[str, Any]) -> Iterator[ForeignFact]:
 
 
 def _read_database(source: Source) -> Found:
+    """Read mem0's SQLite file. If the source is a folder, its other files are unread."""
     assert source.path is not None
     path, skipped = source.path, list[Unread]()
     if source.is_folder:
@@ -217,7 +219,7 @@ def read_langgraph(source: Source) -> Found:
     """Read the items of LangGraph's store. Namespaces of equal length are compared. A position that ever has a noun names no
     person, and a position with different numbers names people."""
     nouns, first, numbered = set[_Place](), dict[_Place, str](), set[_Place]()
-    for parts in (_list_parts(in_page) for in_page in in_pages(source, *LANGGRAPH) if isinstance(in_page, Mapping)):
+    for parts in (_list_parts(item) for item in in_pages(source, *LANGGRAPH) if isinstance(item, Mapping)):
         for at, part in enumerate(parts):
             if _NOUNS.fullmatch(part) and any(map(str.isalpha, part)):
                 nouns.add((len(parts), at))

@@ -63,6 +63,7 @@ def read_messages(source: Source, now: datetime, zone: tzinfo | None) -> Convers
 
 
 def _split_conversations(messages: Iterable[Any], at: datetime, zone: tzinfo | None) -> Conversations:
+    """Yield the conversations in these messages, and the refused and unread messages in between."""
     left = list[RefusedEntry | Unread]()
     for section in split_by_pauses(with_times(_check_turns(messages, left), at.isoformat()), zone):
         texts, names = list[str](), dict[str, int]()

@@ -182,6 +182,7 @@ def _number_lines(lines: list[str], first: int) -> str:
 
 
 def _find_lines(text: str, part: str) -> Iterator[int]:
+    """Yield the line number of each place where `part` begins."""
     at, line, before = text.find(part), 1, 0
     while at != -1:
         line += text.count("\n", before, at)
@@ -190,6 +191,7 @@ def _find_lines(text: str, part: str) -> Iterator[int]:
 
 
 def _refuse_file_above(place: Place, files: MemoryFiles) -> None:
+    """Raise `ToolError` if a file is where the place needs a folder."""
     above = files.above(place)
     if above is not None:
         raise ToolError(f"The path /memories/{'/'.join(above)} is not a directory.")

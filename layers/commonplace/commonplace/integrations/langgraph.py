@@ -131,6 +131,7 @@ def _matches_condition(condition: MatchCondition, namespace: Namespace) -> bool:
 
 
 def _matches(value: Any, wanted: Any) -> bool:
+    """Return whether a value matches a filter. A filter with `$` compares, and an object compares its fields."""
     if isinstance(wanted, dict):
         if any(name.startswith("$") for name in wanted):
             return all(_matches_operator(value, name, other) for name, other in wanted.items())

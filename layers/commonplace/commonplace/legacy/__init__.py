@@ -63,6 +63,7 @@ def tinydb_list_categories(*, memory: Commonplace | None = None) -> dict[str, in
 
 @contextmanager
 def _open_memory(memory: Commonplace | None) -> Iterator[tuple[Caller, Ports]]:
+    """Yield the caller and the ports of a memory. The ports count no use."""
     if memory is not None:
         context = memory.nights().context
         yield context.caller, replace(context.ports, usage=Uncounted())

@@ -75,8 +75,8 @@ class PagePlanner:
 
         A conflict is `lost`. An entry that is invalid or already stored is a `NOOP`. Both have a reason.
         """
-        going = {item.memory.memory_id for item in differences if item.memory and item.kind in ("remove", "edit")}
-        self._said = {folded(memory.content) for memory in self.record.current if memory.memory_id not in going}
+        replaced = {item.memory.memory_id for item in differences if item.memory and item.kind in ("remove", "edit")}
+        self._said = {folded(memory.content) for memory in self.record.current if memory.memory_id not in replaced}
         self._own_tags = self.ports.facts.tags(self.caller.user_id)
         return [
             Step(difference, self._plan_difference(difference))
@@ -110,7 +110,7 @@ class PagePlanner:
         self, difference: Difference, opens: Memory | None = None, before: Memory | None = None, vector: Vector | None = None,
         closes: Memory | None = None,
     ) -> PlannedOperation:  # fmt: skip
-        reported = self._build_step(difference, _KINDS[difference.kind], "planned", _WHY[difference.kind], opens, closes)
+        reported = self._build_report(difference, _KINDS[difference.kind], "planned", _WHY[difference.kind], opens, closes)
         detail: dict[str, JsonValue] = {"tool": "markdown", "operation_id": reported.operation_id}
         opened = opens and PlannedChange(
             memory=opens, audit="update" if before else "store", detail=detail, vector=encode_vector(vector), before=before
@@ -121,9 +121,10 @@ class PagePlanner:
         return PlannedOperation(told=reported, at=self.caller.now, opens=opened, closes=(closed,) if closed else ())
 
     def _leave_aside(self, item: Difference, kind: OperationKind, outcome: Outcome, why: str) -> PlannedOperation:
-        return PlannedOperation(told=self._build_step(item, kind, outcome, why, closes=item.memory), at=self.caller.now)
+        """Return an operation that changes nothing and reports why."""
+        return PlannedOperation(told=self._build_report(item, kind, outcome, why, closes=item.memory), at=self.caller.now)
 
-    def _build_step(
+    def _build_report(
         self, difference: Difference, kind: OperationKind, outcome: Outcome, why: str,
         opens: Memory | None = None, closes: Memory | None = None,
     ) -> RunOperation:  # fmt: skip
@@ -193,6 +194,7 @@ def apply_pages(pages: Pages, context: RunContext, delete_many: bool = False) ->
 
 
 def _find_changes(pages: Pages, context: RunContext) -> _PageChanges:
+    """Read the pages, and plan their differences as a run. Files that are no pages of this user become notes."""
     caller, notes, read, texts = context.caller, list[str](), list[Page](), dict[str, str]()
     for name in filter(is_page, pages.names()):
         text = pages.read(name) or ""
@@ -227,6 +229,7 @@ def _find_changes(pages: Pages, context: RunContext) -> _PageChanges:
 
 
 def _is_left_aside(step: Step, ends: Mapping[str, str]) -> bool:
+    """Return whether a change was refused or lost. `ends` has the outcomes by operation."""
     reported = step.planned.told
     refused = reported.kind == "NOOP" and not reported.why.endswith(KNOWN)
     return refused or ends.get(reported.operation_id, reported.outcome) == "lost"
@@ -272,6 +275,7 @@ def moved(page: Page, line: PageEntry, typed: EntryRequest, old: Memory, caller:
 
 
 def _derive_fields(page: Page, old: Memory | None, caller: Caller) -> dict[str, Any]:
+    """Return the fields that depend on the page: durability, expiry, and the day of the event."""
     if page.day is None:
         return {"durability": "durable", "expires_at": None, "purge_at": None}
     expires = (old and old.expires_at) or caller.now + DAILY_FOR

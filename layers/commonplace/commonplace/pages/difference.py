@@ -103,12 +103,14 @@ def _find_entries(pages: Sequence[Page], record: MemoriesById) -> dict[str, tupl
 
 
 def _find_new_entry(page: Page, line: PageEntry, record: MemoriesById) -> Iterator[Difference]:
+    """Yield an addition, unless the entry has no text or repeats a current memory."""
     copied = record.memories.get(line.memory_id or "")
     if line.text.strip() and (copied is None or not record.is_current(copied) or text_of(copied) != line.text):
         yield Difference("add", page, line)
 
 
 def _compare_entry(page: Page, line: PageEntry, memory: Memory | None, record: MemoriesById) -> Iterator[Difference]:
+    """Yield the change of a memory's entry, or a conflict. Yields no difference for an unchanged entry."""
     assert line.memory_id is not None
     if memory is None or not record.is_current(memory):
         if line.memory_id not in page.listed:
@@ -142,6 +144,7 @@ def _is_restated(memory: Memory, text: str, record: MemoriesById) -> bool:
 
 
 def _find_removed(page: Page, memory_id: str, record: MemoriesById) -> Iterator[Difference]:
+    """Yield the removal of a current memory, or a conflict if it was changed since the page was written."""
     memory = record.memories.get(memory_id)
     if memory is None or not record.is_current(memory):
         return

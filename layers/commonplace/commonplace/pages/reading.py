@@ -55,6 +55,7 @@ def digest(listed: Mapping[str, int], lines: Iterable[PageEntry], unread: Iterab
 
 
 def _strip_closing(heading: str) -> str:
+    """Return a heading without the `#` at its end."""
     bare = heading.rstrip("#")
     return bare.rstrip(" ") if bare.endswith(" ") else heading
 

@@ -46,6 +46,7 @@ def shape(schema: Schema) -> str:
 
 
 def _list_clauses(schema: Schema) -> list[str]:
+    """Return the limits and the default of a field, each as a clause."""
     clauses = []
     if "enum" in schema:
         clauses.append("one of " + ", ".join(schema["enum"]))
@@ -164,6 +165,7 @@ def _build_tool(row: Row) -> dict[str, Any]:
 
 
 def _reduce_schema(schema: Schema) -> dict[str, Any]:
+    """Return a schema with only the keywords that the gateway accepts. Descriptions state the limits."""
     reduced: dict[str, Any] = {"type": schema["type"]}
     if described(schema):
         reduced["description"] = described(schema)

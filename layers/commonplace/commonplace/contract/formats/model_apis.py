@@ -72,11 +72,12 @@ def _build_declaration(row: Row) -> dict[str, Any]:
 
 
 def _reduce_schema(schema: Mapping[str, Any], takes: Callable[[str], bool]) -> dict[str, Any]:
-    schema_kept = {keyword: value for keyword, value in schema.items() if takes(keyword)}
-    if "properties" in schema_kept:
-        schema_kept["properties"] = {name: _reduce_schema(field, takes) for name, field in schema_kept["properties"].items()}
-    if "items" in schema_kept:
-        schema_kept["items"] = _reduce_schema(schema_kept["items"], takes)
-    if "anyOf" in schema_kept:
-        schema_kept["anyOf"] = [_reduce_schema(choice, takes) for choice in schema_kept["anyOf"]]
-    return schema_kept
+    """Return a schema with only the keywords that `takes` accepts, at every level."""
+    reduced = {keyword: value for keyword, value in schema.items() if takes(keyword)}
+    if "properties" in reduced:
+        reduced["properties"] = {name: _reduce_schema(field, takes) for name, field in reduced["properties"].items()}
+    if "items" in reduced:
+        reduced["items"] = _reduce_schema(reduced["items"], takes)
+    if "anyOf" in reduced:
+        reduced["anyOf"] = [_reduce_schema(choice, takes) for choice in reduced["anyOf"]]
+    return reduced

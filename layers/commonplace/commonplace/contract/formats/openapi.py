@@ -178,6 +178,7 @@ def _build_error() -> dict[str, Any]:
 
 
 def _localize_path(item: dict[str, Any], headers: set[str]) -> dict[str, Any]:
+    """Return a path for the local server, without these headers and without statuses of API Gateway."""
     operations: dict[str, Any] = {}
     for method, operation in item.items():
         if method != "parameters":
@@ -188,6 +189,7 @@ def _localize_path(item: dict[str, Any], headers: set[str]) -> dict[str, Any]:
 
 
 def _build_own_paths() -> dict[str, Any]:
+    """Return the paths that only the local server has."""
     text, count = {"type": "string"}, {"type": "integer", "minimum": 0}
     link = {"type": "string", "format": "uri"}
     server = {"name": text, "version": text, "description": text, "openapi": link, "tools": link, "health": link}
@@ -237,9 +239,9 @@ _REREAD = {
 
 def responses(answer: Mapping[str, Any], errors: set[tuple[int, str]]) -> dict[str, Any]:
     """Return the answer for status 200 and an entry per error status, including the errors that any route may have."""
-    done = {"description": "The answer.", "content": {"application/json": {"schema": answer}}}
+    success = {"description": "The answer.", "content": {"application/json": {"schema": answer}}}
     known = failures({*errors, *statuses(_EVERYWHERE)})
-    return {"200": done, **dict(sorted({"429": _THROTTLED, **known}.items()))}
+    return {"200": success, **dict(sorted({"429": _THROTTLED, **known}.items()))}
 
 
 def failures(errors: Iterable[tuple[int, str]]) -> dict[str, Any]:

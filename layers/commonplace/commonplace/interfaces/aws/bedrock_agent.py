@@ -99,6 +99,7 @@ def _format_json(body: Body) -> str:
 
 
 def _parse_arguments(event: Event) -> Mapping[str, Any]:
+    """Return the arguments of a call, defined by a function or by an API schema."""
     content = (event.get("requestBody") or {}).get("content") or {}
     properties = (content.get("application/json") or {}).get("properties") or []
     arguments: dict[str, Any] = {}
@@ -110,5 +111,6 @@ def _parse_arguments(event: Event) -> Mapping[str, Any]:
 
 
 def _can_be_mended(status: int, body: Body) -> bool:
+    """Return whether the model can correct the call that caused an error."""
     error = body["error"]
     return status < 500 and error["code"] not in _NOT_THE_MODELS and error["field"] not in (identity.USER, identity.TIMEZONE)

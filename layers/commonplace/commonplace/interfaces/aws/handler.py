@@ -119,6 +119,7 @@ def _get_page(name: str, caller: Caller) -> Body:
 
 
 def _load_night_answer() -> Callable[[Call], Body]:
+    """Return the function that answers nightly routes. Only the function that serves them loads its modules."""
     from commonplace.interfaces.aws.nightly_functions import answer
 
     return answer

@@ -60,6 +60,7 @@ def settle(event: Event, context: Context, work: Work, put: Callable[[str, bytes
 
 
 def _run_within_time(work: Callable[[], dict[str, Any]], context: Context) -> tuple[int, dict[str, Any]]:
+    """Return status and answer of `work`, or an error if it takes longer than this invocation may."""
     thread = ThreadPoolExecutor(1)
     try:
         result = thread.submit(copy_context().run, status_and_body, work)
@@ -100,7 +101,7 @@ def index(event: dict[str, Any], context: Context) -> Body:
             metrics.add_metric("SetAside", MetricUnit.Count, taken.set_aside)
             metrics.add_metric("TriedAgain", MetricUnit.Count, len(taken.again))
             if taken.oldest is not None:
-                metrics.add_metric("IndexLag", MetricUnit.Milliseconds, _compute_milliseconds(taken.oldest))
+                metrics.add_metric("IndexLag", MetricUnit.Milliseconds, _milliseconds_since(taken.oldest))
         return {"again": taken.again}
 
     container.begin(context.get_remaining_time_in_millis())
@@ -121,7 +122,7 @@ def reconcile(event: dict[str, Any], context: Context) -> Body:
         with measured("reconcile") as metrics:  # first, because an alarm depends on it and the rest may take long
             metrics.add_metric("Reconciled", MetricUnit.Count, counts["done"])
             metrics.add_metric("SetAside", MetricUnit.Count, counts["failed"])
-            age = 0.0 if oldest is None else _compute_milliseconds(oldest)
+            age = 0.0 if oldest is None else _milliseconds_since(oldest)
             metrics.add_metric("PendingAge", MetricUnit.Milliseconds, age)
         users = _fold_usage(upkeep.usage, now - _TO_FOLD, context)
         with measured("reconcile") as metrics:
@@ -152,6 +153,7 @@ def setup(event: dict[str, Any], context: Context) -> Body:
 
 
 def _fold_usage(usage: UsageLog, before: datetime, context: Context) -> int:
+    """Add the counted search hits of users to their memories while time is left. Returns the number of users."""
     users = 0
     for user_id in usage.unfolded(before):
         if not _has_time(context):
@@ -178,5 +180,5 @@ def _make_report(projector: Projector) -> Callable[[IndexChange, IndexOutcome], 
     return aside
 
 
-def _compute_milliseconds(at: datetime) -> float:
+def _milliseconds_since(at: datetime) -> float:
     return max(0.0, (datetime.now(UTC) - at).total_seconds() * 1000)

@@ -80,6 +80,7 @@ def _build_metadata(resource: str) -> Body:
 
 
 async def _run_mcp_request(memory: "_Functions", address: str, event: Event) -> Body:
+    """Answer a request by an MCP server that exists only for this request."""
     manager = StreamableHTTPSessionManager(
         server_over(memory, keeps_lists=False), json_response=True, stateless=True, max_request_body_size=_MOST_BYTES
     )
@@ -123,6 +124,7 @@ class _Functions:
         return text
 
     def _invoke(self, function: str, method: str, path: str, body: str | None = None) -> dict[str, Any]:
+        """Invoke a function with an event of the API, and return the answer. Raises the error of the function."""
         event = {
             "version": "2.0",
             "rawPath": path,

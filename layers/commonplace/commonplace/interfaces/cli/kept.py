@@ -53,6 +53,7 @@ def list_memories(
 
 
 def _build_row(memory: dict[str, Any]) -> tuple[object, ...]:
+    """Return the time of a memory, and its text with its labels as the remark."""
     remark = [
         *([f"key {memory['key']}"] if "key" in memory else []), memory["type"], memory["filed_under"],
         f"importance {memory['importance']} of 5", memory["memory_id"],

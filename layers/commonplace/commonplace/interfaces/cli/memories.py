@@ -52,9 +52,12 @@ def store(
         answer = memory.call("store_memory", set_arguments(content=text, context=context or None))
     if shared.json:
         return print_json(answer)
+    from commonplace.memories.ingest import KNOWN
+
     analysis, advice = answer["analysis"], answer["recommendations"]
+    is_known = KNOWN in ((answer.get("notes") or {}).get("warnings") or ())
     print_facts({
-        "already there as" if _is_known(answer) else "stored as": answer["memory_id"],
+        "already there as" if is_known else "stored as": answer["memory_id"],
         "type": analysis["detected_type"],
         "category": analysis["detected_category"],
         "importance": f"{analysis['importance_score']} of 5",
@@ -66,12 +69,6 @@ def store(
     })  # fmt: skip
     print_rows(("says the same", "why"), [tuple(merge.values()) for merge in advice["suggested_merges"]])
     return print_notes(answer)
-
-
-def _is_known(answer: dict[str, Any]) -> bool:
-    from commonplace.memories.ingest import KNOWN
-
-    return KNOWN in ((answer.get("notes") or {}).get("warnings") or ())
 
 
 @click.command()

@@ -124,12 +124,14 @@ def _print_report(shared: Shared, report: "RunReport") -> None:
 
 
 def _report_remainder(reports: "Sequence[RunReport]") -> None:
+    """Exit with code 5 if a run has left erased text in the log."""
     from commonplace.domain.runs import LEFT_IN_LOG
 
     exit_if(any(LEFT_IN_LOG in report.run.notes for report in reports))
 
 
 def _list_users(shared: Shared) -> list[str | None]:
+    """Return the user that was given, or all users with pending interactions."""
     if shared.user is not None:
         return [shared.user]
     with shared.reading() as memory:
@@ -137,6 +139,7 @@ def _list_users(shared: Shared) -> list[str | None]:
 
 
 def _iterate_reports(shared: Shared, mode: Any, dry_run: bool) -> Iterator["RunReport"]:
+    """Read the interactions of one user, and yield a report of each run."""
     label = f"reading the interactions of {shared.user or ''}"
     with shared.reading() as memory, progress_bar(label, resumes="interactions") as progress:
         if dry_run:

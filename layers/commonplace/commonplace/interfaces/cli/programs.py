@@ -155,6 +155,7 @@ def _build_server_options(shared: Shared, tier: str | None) -> list[str]:
 
 
 def _find_command() -> str:
+    """Return the path of the command `commonplace` that belongs to this Python."""
     executable = Path(sys.executable)
     for path in (Path(sys.argv[0]), executable.with_name("commonplace"), executable.with_name("commonplace.exe")):
         if path.stem == "commonplace" and path.is_file():

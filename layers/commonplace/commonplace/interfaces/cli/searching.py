@@ -77,8 +77,8 @@ def usage(shared: Shared, after: str | None, before: str | None) -> None:
     if shared.json:
         return print_json(answer)
     print_rows(("found", "memory"), [(row["count"], Remarked(row["content"], row["id"])) for row in answer["top"]])
-    vain = [(query["count"], day_and_time(query["last"]), query["query"]) for query in answer["found_nothing"]]
-    print_rows(("times", "last", "question that found nothing"), vain)
+    unanswered = [(query["count"], day_and_time(query["last"]), query["query"]) for query in answer["found_nothing"]]
+    print_rows(("times", "last", "question that found nothing"), unanswered)
     hours = {f"{hour:02}": count for hour, count in enumerate(answer["by_hour"]) if count}
     print_facts({
         "searches": answer["searches"],
@@ -109,6 +109,7 @@ def _build_arguments(
 
 
 def _print_trace(answer: dict[str, Any], texts: dict[str, str]) -> None:
+    """Print how a search ranked its hits. `texts` has the texts of the hits by id."""
     print_rows(("relevance", "parts", "memory"), [_build_trace_row(hit, texts[hit["id"]]) for hit in answer["results"]])
     print_rows(("left out", "why"), [(entry["id"], _WHY[entry["why"]]) for entry in answer["left_out"]])
     legs = answer["legs"]

@@ -129,6 +129,7 @@ def remove(shared: Shared, name: str, tokens: Path) -> None:
 def _build_house(
     shared: Shared, tokens: Path, names: tuple[str, ...], per_minute: int | None, stack: ExitStack
 ) -> "Household":
+    """Open the tokens and memories of a server for several users. `stack` closes the memories."""
     from commonplace.interfaces.http.access import PER_MINUTE, Household
     from commonplace.interfaces.http.open_memories import OpenMemories
     from commonplace.interfaces.http.tokens import TokenFile

@@ -44,6 +44,7 @@ def print_json(value: object, indent: int | None = None) -> None:
 
 
 def _escape_halves(text: str) -> str:
+    """Replace unpaired surrogates, which can't be printed, by their escapes."""
     return _HALF.sub(lambda half: f"\\u{ord(half[0]):04x}", text)
 
 
@@ -165,8 +166,8 @@ def print_runs(runs: "Sequence[Run]") -> None:
     """Print a summary of each run, and the id of the run below the summary."""
     rows = []
     for run in runs:
-        did = f"{run.kind}, {len(run.interactions)} read: {_count_operations(run) or 'nothing to do'}"
-        rows.append((day_and_time(run.started_at.isoformat()), run.status, Remarked(did, run.run_id)))
+        summary = f"{run.kind}, {len(run.interactions)} read: {_count_operations(run) or 'nothing to do'}"
+        rows.append((day_and_time(run.started_at.isoformat()), run.status, Remarked(summary, run.run_id)))
     print_rows(("when", "status", "run"), rows, always=True)
 
 
@@ -204,6 +205,7 @@ def print_history(history: "History") -> None:
 
 
 def _describe_change(report: "OperationReport") -> object:
+    """Return the old and new texts of an operation, with source, reason and id as the remark."""
     lines = [f"- {text}" for text in report.closed]
     if report.says is not None:
         lines.append(f"+ {report.says}")

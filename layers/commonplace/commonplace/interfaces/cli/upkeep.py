@@ -62,9 +62,9 @@ def reindex(shared: Shared, move: bool, table: str | None, endpoint: str | None)
         return
     with connection_hints(shared), progress_bar("memories indexed") as progress:
         indexed = bool(endpoint or settings.search_endpoint or not move)
-        open_ = _open_maintenance(table, endpoint, indexed)
-        renewal = rebuild.EmbeddingRenewal(open_.records, open_.embedder, local_clock("UTC"))
-        done = rebuild.reindex(open_.everything, open_.rebuild, renewal, progress, move=move)
+        ports = _open_maintenance(table, endpoint, indexed)
+        renewal = rebuild.EmbeddingRenewal(ports.records, ports.embedder, local_clock("UTC"))
+        done = rebuild.reindex(ports.everything, ports.rebuild, renewal, progress, move=move)
     _print(shared, {"records": done.records, "embedded": done.embedded, "refused": dict(done.refused)})
 
 
@@ -97,12 +97,12 @@ def doctor(shared: Shared, repair: bool, table: str | None, endpoint: str | None
         wrong = sum(report.inconsistencies.values()) - report.mended
         return exit_if(wrong > 0 or report.flaws.unreadable or report.faults)
     with connection_hints(shared), progress_bar("memories compared") as progress:
-        open_ = _open_maintenance(table, endpoint)
-        assert open_.contents is not None
-        checked = check_consistency(open_.everything, open_.records, open_.contents, repair, progress)
+        ports = _open_maintenance(table, endpoint)
+        assert ports.contents is not None
+        checked = check_consistency(ports.everything, ports.records, ports.contents, repair, progress)
     counted = {"records": checked.records, "documents": checked.documents, "mended": checked.mended}
-    ills = {str(kind): count for kind, count in checked.inconsistencies.items()}
-    _print(shared, {**counted, **ills, **_list_flaws(checked.flaws)})
+    differences = {str(kind): count for kind, count in checked.inconsistencies.items()}
+    _print(shared, {**counted, **differences, **_list_flaws(checked.flaws)})
     return exit_if(checked.inconsistencies.total() > checked.mended or checked.flaws.unreadable)
 
 

@@ -107,13 +107,13 @@ class Rates:
         """Take a token and return 0, or return the seconds until the next token."""
         with self._lock:
             now = self._clock()
-            drops, at = self._buckets.pop(holder, (self._most, now))
-            drops = min(self._most, drops + (now - at) / self._each)
-            taken = drops >= 1
-            self._buckets[holder] = (drops - 1 if taken else drops, now)
+            tokens, counted_at = self._buckets.pop(holder, (self._most, now))
+            tokens = min(self._most, tokens + (now - counted_at) / self._each)
+            taken = tokens >= 1
+            self._buckets[holder] = (tokens - 1 if taken else tokens, now)
             if len(self._buckets) > _MOST_CALLERS:
                 self._buckets.popitem(last=False)
-            return 0.0 if taken else (1 - drops) * self._each
+            return 0.0 if taken else (1 - tokens) * self._each
 
 
 class Running:

@@ -92,8 +92,8 @@ class App:
     def _check_request(self, request: Request, named: str | None) -> None:
         """Raise if the request is invalid, whatever the route. `named` is the host of an absolute request target."""
         host, origin, site = (header(request, name) for name in ("host", "origin", "sec-fetch-site"))
-        for each in (host, host if named is None else named):
-            check_caller(each, origin, site, self._port, self._names)
+        for name in (host, host if named is None else named):
+            check_caller(name, origin, site, self._port, self._names)
         if {"content-length", "transfer-encoding"} <= set(request.headers):
             why = "the request gives the length of its body twice: Content-Length, and Transfer-Encoding: chunked"
             raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why)
@@ -119,6 +119,7 @@ class App:
 
     @contextmanager
     def _open_memory(self, holder: Holder | None) -> Iterator[Commonplace]:
+        """Yield the only memory, or in a household the memory of the token's owner."""
         if isinstance(self._served, Commonplace):
             yield self._served
         elif holder is not None:

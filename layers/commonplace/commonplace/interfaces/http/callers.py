@@ -30,12 +30,12 @@ def check_caller(host: str | None, origin: str | None, site: str | None, port: i
     127.0.0.1 (DNS rebinding). A web page can also post a form here, or load an address here as an image. The headers of the
     browser reveal the origin of the page.
     """
-    own = {name for each in (*_OWN_NAMES, *names) for name in (each, f"{each}:{port}")}
+    own = {form for name in (*_OWN_NAMES, *names) for form in (name, f"{name}:{port}")}
     if host is None or host.lower() not in own:
         more = ", and to the names of --allow-host" if names else ""
         why = f"this server answers to 127.0.0.1:{port} and localhost:{port} only{more}"
         raise CommonplaceError(ErrorCode.FORBIDDEN, why)
-    pages = {f"http://{each}:{port}" for each in (*_OWN_NAMES, *names)} | {f"https://{each}" for each in names}
+    pages = {f"http://{name}:{port}" for name in (*_OWN_NAMES, *names)} | {f"https://{name}" for name in names}
     if origin is not None and origin.lower() not in pages:
         raise CommonplaceError(ErrorCode.FORBIDDEN, _NO_WEB_PAGES)
     if site is not None and "cross-site" in site.lower():

@@ -123,9 +123,8 @@ def close_late(connections: Sequence[Connection]) -> None:
 
 
 def _find_oldest(connections: Sequence[Connection]) -> Connection:
-    of = [connection.client and connection.client[0] for connection in connections]
-    (most, _), *_ = Counter(of).most_common(1)
-    return min(
-        (connection for connection, address in zip(connections, of, strict=True) if address == most),
-        key=lambda connection: connection.number,
-    )
+    """Return the oldest connection of the address with the most connections."""
+    addresses = [connection.client and connection.client[0] for connection in connections]
+    (most, _), *_ = Counter(addresses).most_common(1)
+    same = (connection for connection, address in zip(connections, addresses, strict=True) if address == most)
+    return min(same, key=lambda connection: connection.number)

@@ -51,8 +51,8 @@ def listen(
     if isinstance(served, Household):
         served.tokens.holders()  # raises if the file is invalid
         names_of(host, served.names)
-    door = bind(host.strip("[]") if isinstance(served, Household) else loopback(host), port)
-    bound, port = door.getsockname()[:2]
+    listener = bind(host.strip("[]") if isinstance(served, Household) else loopback(host), port)
+    bound, port = listener.getsockname()[:2]
     names = names_of(host, served.names, bound) if isinstance(served, Household) else ()
 
     def application() -> Router:
@@ -76,7 +76,7 @@ def listen(
     server = _Server(config, ending)
     ready(url_of(bound, port, names))
     # Request threads inherit the daemon flag of this thread. Therefore the shutdown need not wait for request threads.
-    serving = Thread(target=server.run, args=([door],), daemon=True)
+    serving = Thread(target=server.run, args=([listener],), daemon=True)
     with _handle_signals(server.end):
         serving.start()
         while serving.is_alive() and not server.is_over():
@@ -87,11 +87,11 @@ def bind(address: str, port: int) -> socket.socket:
     """Return a socket that listens on an address. Raises `CONFLICT` if the port is in use."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
     try:
-        door = socket.create_server((address, port), family=family, backlog=MOST_OPEN)
+        listener = socket.create_server((address, port), family=family, backlog=MOST_OPEN)
         # Accepted connections inherit this option. Without it, the end of an answer waits 40 ms for the client's delayed ACK
         # of the beginning. asyncio sets the option only for sockets that name their protocol.
-        door.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        return door
+        listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return listener
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
             raise CommonplaceError(
@@ -107,6 +107,7 @@ def _refuse_access() -> Commonplace:
 
 @contextmanager
 def _handle_signals(end: Callable[[], None]) -> Iterator[None]:
+    """Call `end` on SIGINT and SIGTERM while the block runs."""
     before = {number: signal.signal(number, lambda *_: end()) for number in _ENDING}
     try:
         yield
@@ -121,7 +122,7 @@ class _Server(uvicorn.Server):
     def __init__(self, config: uvicorn.Config, notify: Callable[[int], None]) -> None:
         super().__init__(config)
         self.began: float | None = None
-        self._told: Callable[[int], None] | None = notify
+        self._notify: Callable[[int], None] | None = notify
         self._at_once = False
 
     def end(self) -> None:
@@ -139,9 +140,9 @@ class _Server(uvicorn.Server):
         close_late(connections)
         if self.began is not None:
             running = sum(connection.runs for connection in connections)
-            if running and self._told is not None:
-                self._told(running)
-            self._told = None
+            if running and self._notify is not None:
+                self._notify(running)
+            self._notify = None
             if not running or time.monotonic() - self.began > LAST_ANSWERS:
                 for connection in connections:
                     if not connection.runs:

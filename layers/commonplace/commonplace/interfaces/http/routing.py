@@ -115,10 +115,12 @@ def json_response(status: int, body: Mapping[str, Any], headers: Mapping[str, st
 
 
 def _build_group(match: re.Match[str]) -> str:
+    """Return the regular expression of a bracketed part of a path."""
     return f"(?P<{match[2]}>{'[^/].*' if match[1] else '[^/]+'})"
 
 
 async def _receive_body(request: Request, most: int, body: IO[bytes]) -> None:
+    """Write the body of a request to `body`. Raises `PAYLOAD_TOO_LARGE` beyond `most` bytes."""
     size, announced = 0, int(request.headers.get("content-length", "0"))
     too_long = RequestError(ErrorCode.PAYLOAD_TOO_LARGE, f"the body is longer than {most:,} bytes; send less at a time")
     if announced > most:

@@ -97,6 +97,7 @@ class TokenFile:
 
     @contextmanager
     def _lock_file(self) -> Iterator[None]:
+        """Lock the file against changes by other processes."""
         try:
             make_private(self._path.parent)
             with FileLock(f"{self._path}.lock", timeout=10, mode=0o600):

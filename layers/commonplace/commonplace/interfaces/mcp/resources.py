@@ -48,6 +48,7 @@ def read(uri: str, memory: Asked) -> types.ReadResourceResult:
 
 
 def _read_contents(uri: str, memory: Asked) -> tuple[str, str]:
+    """Return the media type and the text of a resource."""
     if uri.startswith(_PAGES):
         page = memory.page(unquote(uri.removeprefix(_PAGES)))
         if page is not None:

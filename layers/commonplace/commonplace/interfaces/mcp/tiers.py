@@ -100,15 +100,16 @@ class Tools:
             added[params.name] = time.monotonic()
         if params.name == _DISCOVER and status == 200:
             named = (body.get("tool_schema") or {}).get("name")
-            body = {**body, "tool_list": await self._discover_tools(named, added, tier, context)}
+            body = {**body, "tool_list": await self._add_to_list(named, added, tier, context)}
         text = [TextContent(type="text", text=json.dumps(body, ensure_ascii=False))]
         if status != 200:  # without structured content, which clients validate against the output schema
             return CallToolResult(content=text, is_error=True)
         return CallToolResult(content=text, structured_content=body)
 
-    async def _discover_tools(
+    async def _add_to_list(
         self, name: str | None, added: dict[str, float], tier: ShownTier | None, context: ServerRequestContext
     ) -> str:
+        """Add a tool to the client's list if possible. Returns a sentence about the list, for the model."""
         listed = {tool.name for tool in self.shown(tier, context)}
         if name is None:
             hidden = [tool.name for tool in TOOLS if tool.tier == "core" and tool.name not in listed]

@@ -164,6 +164,7 @@ def growth(months: Sequence[Month]) -> Growth:
 
 
 def _draw_bars(shown: Sequence[tuple[str, int, int]], before: int) -> Growth:
+    """Compute the sizes of the bars. `before` is the number of memories before the first bar."""
     totals, total = list[int](), before
     for _, added, closed in shown:
         total += added - closed
@@ -174,12 +175,12 @@ def _draw_bars(shown: Sequence[tuple[str, int, int]], before: int) -> Growth:
     unit = height / (most + deepest)
     ground = _MARGIN + most * unit
     wide = (GROWTH_WIDTH - _LEFT - _MARGIN) / max(len(shown), 1)
-    thick, each = min(0.7 * wide, _THICKEST), math.ceil(len(shown) / 12)
+    thick, name_step = min(0.7 * wide, _THICKEST), math.ceil(len(shown) / 12)
     bars = [
         Bar(
             name, added, closed, total, round(_LEFT + wide * (number + 0.5) - thick / 2, 1), round(thick, 1),
             round(added * unit, 1), round(closed * unit, 1), round(ground - total * unit, 1),
-            (len(shown) - 1 - number) % each == 0,
+            (len(shown) - 1 - number) % name_step == 0,
         )
         for number, ((name, added, closed), total) in enumerate(zip(shown, totals, strict=True))
     ]  # fmt: skip

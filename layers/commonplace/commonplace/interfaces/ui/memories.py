@@ -19,7 +19,7 @@ _CHOICES = {"categories": get_args(Category), "sections": get_args(Section), "co
 
 def memories(visit: Visit) -> Response:
     """Show the search form, with the memories for a question or a page of all memories."""
-    shown = {**_CHOICES, **_build_arguments(visit)}
+    shown = {**_CHOICES, **_describe_request(visit)}
     try:
         return visit.show("search.html", **shown, found=_find_results(visit))
     except CommonplaceError as error:
@@ -30,10 +30,11 @@ def memories(visit: Visit) -> Response:
 
 def found(visit: Visit) -> Response:
     """Show the results without the form. A script requests the results while a person types."""
-    return visit.show("found.html", **_build_arguments(visit), found=_find_results(visit))
+    return visit.show("found.html", **_describe_request(visit), found=_find_results(visit))
 
 
-def _build_arguments(visit: Visit) -> dict[str, Any]:
+def _describe_request(visit: Visit) -> dict[str, Any]:
+    """Return what the form shows: the parameters of the address, and which filters are among them."""
     arguments = visit.arguments
     return {"given": arguments, "narrowed": [name for name in _FILTERS if name in arguments]}
 

@@ -123,6 +123,7 @@ def _unpack(archive: IO[bytes], folder: Path) -> None:
 
 
 def _is_shown(name: str) -> bool:
+    """Return whether an entry of an archive is neither hidden nor metadata of macOS."""
     return not any(part.startswith((".", "__MACOSX")) for part in _own_path(name).parts)
 
 
