@@ -166,11 +166,9 @@ def feedback(shared: Shared, memory_id: str | None, query: str, useful: bool | N
             raise click.UsageError("--forget takes only an ID, or nothing")
         with shared.reading() as memory:
             forgotten = memory.forget_feedback(memory_id)
-        return (
-            print_json(forgotten.model_dump(mode="json"))
-            if shared.json
-            else print_facts({"forgotten": str(forgotten.forgotten)})
-        )
+        if shared.json:
+            return print_json(forgotten.model_dump(mode="json"))
+        return print_facts({"forgotten": str(forgotten.forgotten)})
     if memory_id is None or not query or useful is None:
         raise click.UsageError("give an ID, a QUERY, and --useful or --not-useful")
     with shared.open() as memory:
