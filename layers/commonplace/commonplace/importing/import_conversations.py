@@ -237,8 +237,8 @@ class _Import:
         )
         count, entries = next((parts for parts in read if parts[1]), (0, []))
         known = [None] * len(split_messages(chat.messages[:count])) or messages_of(entries)
-        grown, before = growth(known, pieces), part_id(chat.id, 0)
-        new = {*grown.new, *(at for at in grown.changed if pieces[at].id is None and pieces[at] not in known)}
+        before, (added, changed) = part_id(chat.id, 0), growth(known, pieces)
+        new = {*added, *(at for at in changed if pieces[at].id is None and pieces[at] not in known)}
         own = part_id(chat.id, len(recorded[chat.id])) if chat.id in recorded else chat.id
         self.there.add(before)
         for name, places in (before, {*range(len(pieces))} - new), (own, new):

@@ -53,7 +53,10 @@ def _find_objects(text: str) -> Iterator[tuple[dict[str, Any], str]]:
         start = text.find("{", start + 1)
         if start < 0:
             return
-        value = _parse_partial(text[start:])
+        try:
+            value = from_json(text[start:], allow_partial=True)
+        except ValueError:
+            continue
         if isinstance(value, dict):
             yield value, text[start:]
 
@@ -79,10 +82,3 @@ def _is_json(text: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def _parse_partial(text: str) -> object:
-    try:
-        return from_json(text, allow_partial=True)
-    except ValueError:
-        return None

@@ -15,7 +15,7 @@ from commonplace.domain.storage import Key, ReadRequest
 from commonplace.domain.taxonomy import Durability, Section
 from commonplace.extraction.candidate import Candidate, Decision, MemoryView, Reading
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
-from commonplace.extraction.days import Day, Utterance
+from commonplace.extraction.days import Day
 from commonplace.extraction.decisions import decide, without_addition
 from commonplace.extraction.forgetting.matching import is_about
 from commonplace.extraction.forgetting.requests import forget_target
@@ -77,13 +77,12 @@ class AgentPlan:
         """The candidates that the plan adds, by name."""
         return {name: made.candidate for name, made in self._by_name.items() if made.operation in ("ADD", "UPDATE")}
 
-    def has_decision(self, name: str) -> bool:
-        return name in self._by_name
-
     def candidate(self, content: str, interaction_id: str, evidence: str, **fields: Any) -> Candidate:
         """Build a candidate from its evidence. Raises `RejectedCall` if the interaction doesn't contain the evidence."""
-        utterance = self._find_utterance(interaction_id, evidence)
-        return Candidate(content, interaction_id, utterance.position, evidence, event_time=utterance.time, **fields)
+        for utterance in self._day.utterances:
+            if utterance.interaction_id == interaction_id and evidence_span(evidence, utterance):
+                return Candidate(content, interaction_id, utterance.position, evidence, event_time=utterance.time, **fields)
+        raise RejectedCall("the evidence is not in the user's own words of this interaction")
 
     def add(self, name: str, candidate: Candidate) -> str | None:
         """Plan a new memory, or return the reason if there is nothing to add. An outdated value becomes a closed memory."""
@@ -136,12 +135,6 @@ class AgentPlan:
         reason = unsupported_reason(decision, self._day, targets)
         if reason:
             raise RejectedCall(f"this is not kept: {reason}")
-
-    def _find_utterance(self, interaction_id: str, evidence: str) -> Utterance:
-        for utterance in self._day.utterances:
-            if utterance.interaction_id == interaction_id and evidence_span(evidence, utterance):
-                return utterance
-        raise RejectedCall("the evidence is not in the user's own words of this interaction")
 
 
 class Search(Request):
@@ -219,7 +212,7 @@ class AgentTools:
 
     def _write_memory(self, request: Write) -> Mapping[str, object]:
         self._refuse_before_search(request.value)
-        if self.plan.has_decision(request.key) or self.plan.view.holder(request.key) is not None:
+        if request.key in self.plan.made or self.plan.view.holder(request.key) is not None:
             raise RejectedCall("the key is taken: update_memory gives it another value")
         candidate = self.plan.candidate(
             request.value,
@@ -300,18 +293,11 @@ def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime
         waiting = left if ended else set[str]()
         if ended and left:
             unread.append(Unread(frozenset(left), ended, waits=True))
-        _plan_forget_requests(
-            tools.plan, [line.utterance for line in chunk if line.utterance.interaction_id not in waiting], day
-        )
+        for utterance in (line.utterance for line in chunk if line.utterance.interaction_id not in waiting):
+            for request in forget_candidates(utterance, day.before(utterance)):
+                tools.plan.forget(request)  # explicit requests count, whatever the model planned
     decisions = tools.plan.decisions
     return Reading(decisions, candidates=len(decisions)), tuple(unread)
-
-
-def _plan_forget_requests(plan: AgentPlan, read: Sequence[Utterance], day: Day) -> None:
-    """Apply the user's explicit forget requests, whatever the model planned."""
-    for utterance in read:
-        for request in forget_candidates(utterance, day.before(utterance)):
-            plan.forget(request)
 
 
 def _run_conversation(name: str, day: Day, chunk: Chunk, tools: AgentTools, model: MeteredModel, end: float) -> str | None:
@@ -376,6 +362,6 @@ def tool_list() -> list[dict[str, Any]]:
 
 
 def _is_said_before(candidate: Candidate, request: Candidate) -> bool:
-    if candidate.event_time is None or request.event_time is None:
-        return not candidate.forgets
-    return not candidate.forgets and candidate.event_time <= request.event_time
+    """Return whether a candidate is older than a forget request, or may be. Another forget request never is."""
+    spoken, requested = candidate.event_time, request.event_time
+    return not candidate.forgets and (spoken is None or requested is None or spoken <= requested)

@@ -56,7 +56,8 @@ class MeteredModel:
         """Return the answer saved under this name, or call the model. Raises `BudgetSpent` or `ModelUnavailable`."""
         saved = self.answers.get(name)
         if saved is not None:
-            return self._count_tokens(_parse_reply(saved))
+            fields = json.loads(saved)
+            return self._count_tokens(Reply(**{**fields, "blocks": tuple(fields["blocks"])}))
         reserved = tokens_of(instructions, messages, tools, schema) + max_tokens
         allowed = self.allowance
         if not self.budget.reserve(self.user_id, self.today, reserved, allowed.user_tokens, allowed.all_tokens):
@@ -109,8 +110,3 @@ def tokens_of(*parts: object) -> int:
 def cost_of(input_tokens: int, output_tokens: int, allowance: Allowance) -> float:
     """Return the cost in US dollars at the allowance's prices, 0 if they are unknown."""
     return (input_tokens * allowance.price_in + output_tokens * allowance.price_out) / 1_000_000
-
-
-def _parse_reply(saved: str) -> Reply:
-    fields = json.loads(saved)
-    return Reply(**{**fields, "blocks": tuple(fields["blocks"])})

@@ -105,7 +105,10 @@ class DayPlanner:
         """Yield a plan per interaction. Earlier plans count as applied, so that corrections can refer to them."""
         view = self.view.copy()
         for interaction_id in ids:
-            plan = replace(self, view=view).draft(_narrow_day(day, interaction_id), answers.with_prefix(interaction_id))
+            utterances = tuple(utterance for utterance in day.utterances if utterance.interaction_id == interaction_id)
+            titles = tuple(title for title in day.titles if title.interaction_id == interaction_id)
+            narrowed = replace(day, utterances=utterances, titles=titles)
+            plan = replace(self, view=view).draft(narrowed, answers.with_prefix(interaction_id))
             view.stage(plan.operations)
             yield plan
 
@@ -115,8 +118,3 @@ def interactions_of(day: Day) -> tuple[str, ...]:
     times = [(utterance.time, utterance.interaction_id) for utterance in day.utterances]
     title_times = [(title.time, title.interaction_id) for title in day.titles]
     return tuple(dict.fromkeys(interaction_id for _, interaction_id in sorted(times + title_times)))
-
-
-def _narrow_day(day: Day, interaction_id: str) -> Day:
-    utterances = tuple(utterance for utterance in day.utterances if utterance.interaction_id == interaction_id)
-    return replace(day, utterances=utterances, titles=tuple(t for t in day.titles if t.interaction_id == interaction_id))

@@ -24,7 +24,6 @@ from commonplace.domain.interactions import (
     Page,
     Reaction,
     RefusedInteraction,
-    Role,
     Save,
     SkippedMessage,
 )
@@ -95,7 +94,9 @@ def well_formed(
             ]
             yield Checked(interaction, tuple(index for index, message in enumerate(messages) if message.is_read))
         except CommonplaceError as error:
-            refused.append(RefusedInteraction(id=_get_id(entry), field=error.field, message=error.message))
+            given_id = entry.get("id") if isinstance(entry, Mapping) else None
+            name = escaped(given_id) if isinstance(given_id, str) else None
+            refused.append(RefusedInteraction(id=name, field=error.field, message=error.message))
 
 
 @dataclass
@@ -122,11 +123,6 @@ class _Unnamed:
         digest = hashlib.sha256(identity.encode()).hexdigest()
         self.met[digest] += 1
         return f"unnamed-{hashlib.sha256(f'{digest} {self.met[digest]}'.encode()).hexdigest()[:32]}"
-
-
-def _get_id(value: Any) -> str | None:
-    value_id = value.get("id") if isinstance(value, Mapping) else None
-    return escaped(value_id) if isinstance(value_id, str) else None
 
 
 def _validate_interaction(value: Any, unnamed: _Unnamed) -> GivenInteraction:
@@ -176,13 +172,11 @@ def _refuse_too_long(interaction: Interaction | Page) -> None:
     if sum(map(len, texts_of(interaction))) > MAX_CHARACTERS:
         message = f"{field}: {MAX_CHARACTERS:,} characters are the most; send several interactions"
         raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, message, field)
-    if isinstance(interaction, Discussion) and _is_too_heavy("\n".join(texts_of(interaction)).encode()):
-        message = f"{field}: {MAX_BYTES // 1000} KB, compressed, are the most; send several interactions"
-        raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, message, field)
-
-
-def _is_too_heavy(text: bytes) -> bool:
-    return len(text) > MAX_BYTES and len(zlib.compress(text)) > MAX_BYTES
+    if isinstance(interaction, Discussion):
+        content = "\n".join(texts_of(interaction)).encode()
+        if len(content) > MAX_BYTES and len(zlib.compress(content)) > MAX_BYTES:
+            message = f"{field}: {MAX_BYTES // 1000} KB, compressed, are the most; send several interactions"
+            raise CommonplaceError(ErrorCode.TEXT_TOO_LONG, message, field)
 
 
 def redacted(interaction: Interaction, caller: Caller, kinds: list[str], before: Interaction | None = None) -> Interaction:
@@ -268,15 +262,11 @@ def turns_of(text: str) -> tuple[Message, ...]:
     if not marks or text[: marks[0].start()].strip():
         return ()
     ends = [*(mark.start() for mark in marks[1:]), len(text)]
-    turns = [
-        Message(role=_parse_role(mark[1]), content=text[mark.end() : end].strip())
-        for mark, end in zip(marks, ends, strict=True)
-    ]
+    turns: list[Message] = []
+    for mark, end in zip(marks, ends, strict=True):
+        is_user = " ".join(mark[1].casefold().split()) in _load_names()["user"]
+        turns.append(Message(role="user" if is_user else "assistant", content=text[mark.end() : end].strip()))
     return tuple(message for message in turns if message.content) if any(message.role == "user" for message in turns) else ()
-
-
-def _parse_role(name: str) -> Role:
-    return "user" if " ".join(name.casefold().split()) in _load_names()["user"] else "assistant"
 
 
 @cache

@@ -7,21 +7,12 @@ entries never change, because a run may be reading them.
 import hashlib
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from commonplace.domain.interactions import Discussion, Message
 from commonplace.ports.night import Ledger, LedgerEntry
 
 _ID_CHARACTERS = 90  # the id of a part begins with this many characters of the conversation's id; ids have at most 128
 _FIRST_LOOKUP = 16  # number of parts in the first lookup; each further lookup doubles it
-
-
-@dataclass(frozen=True)
-class Growth:
-    """Indexes of the `new` and the `changed` messages. The recorded text of a changed message stays."""
-
-    new: tuple[int, ...]
-    changed: tuple[int, ...]
 
 
 def part_id(conversation_id: str, number: int) -> str:
@@ -60,8 +51,11 @@ def same_beginning(known: Sequence[Message | None], new: Sequence[Sequence[Messa
     return len(new), at
 
 
-def growth(known: Sequence[Message | None], messages: Sequence[Message]) -> Growth:
-    """Compare messages by id if both sides have ids, else by position and text. Earlier messages may be missing."""
+def growth(known: Sequence[Message | None], messages: Sequence[Message]) -> tuple[list[int], list[int]]:
+    """Return the indexes of the new and of the changed messages. The recorded text of a changed message stays.
+
+    Messages are compared by id if both sides have ids, else by position and text. Earlier messages may be missing.
+    """
     by_id = dict(zip(_number_ids(known), known, strict=True))
     by_id.pop(None, None)
     start = _find_start(known, messages)
@@ -75,7 +69,7 @@ def growth(known: Sequence[Message | None], messages: Sequence[Message]) -> Grow
             new.append(at)
         elif old is not None and (old.role, old.content) != (message.role, message.content):
             changed.append(at)
-    return Growth(tuple(new), tuple(changed))
+    return new, changed
 
 
 def _find_start(known: Sequence[Message | None], messages: Sequence[Message]) -> int:

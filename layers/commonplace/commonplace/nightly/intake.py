@@ -110,15 +110,15 @@ class _Intake:
                 return False  # an interaction of another kind has this id
             begun, at = same_beginning(known, [split_messages([message]) for message in discussion.messages])
             pieces, places = self._split_new_messages(begun, discussion, before)
-            grown = growth(known[at:], pieces)
+            new, changed = growth(known[at:], pieces)
             changes: dict[str, Any] = {
                 "id": part_id(checked.name, len(entries)),
                 "time": in_zone(discussion.time, self.caller),
-                "messages": tuple(pieces[at] for at in grown.new),
+                "messages": tuple(pieces[at] for at in new),
                 "article_title": None,  # already recorded with the first messages
                 "part_of": checked.name,
             }
-            if not grown.new or all(
+            if not new or all(
                 self.ledger.record(self.caller.user_id, [discussion.model_copy(update=changes)], self.caller.now)
             ):
                 break  # else another process has recorded this part: compare again
@@ -126,9 +126,9 @@ class _Intake:
             SkippedMessage(
                 id=checked.name, index=checked.places[place], role=discussion.messages[place].role, reason=_CHANGED
             )
-            for place in dict.fromkeys(places[at] for at in grown.changed)
+            for place in dict.fromkeys(places[at] for at in changed)
         ]
-        return bool(grown.new)
+        return bool(new)
 
     def _split_new_messages(
         self, begun: int, discussion: Discussion, before: Interaction | None

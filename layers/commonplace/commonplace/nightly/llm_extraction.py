@@ -80,6 +80,7 @@ def parse_proposal(item: object, messages: Mapping[int, Utterance]) -> Candidate
     utterance = messages.get(proposal.message)
     if utterance is None:
         return "it rests on a message that was not shown"
+    tags = (" ".join(tag.casefold().split()) for tag in proposal.tags or ())
     return Candidate(
         content=proposal.content.strip(),
         interaction_id=utterance.interaction_id,
@@ -88,7 +89,7 @@ def parse_proposal(item: object, messages: Mapping[int, Utterance]) -> Candidate
         confidence=proposal.confidence,
         type=proposal.type,
         scope=proposal.scope or "user_global",
-        tags=_clean_tags(proposal.tags or []),
+        tags=tuple(dict.fromkeys(tag for tag in tags if 0 < len(tag) <= _LONGEST_TAG))[:_MOST_TAGS],
         key=proposal.key or None,
         section=proposal.section,
         durability=proposal.durability,
@@ -124,8 +125,3 @@ def first_error(error: ValidationError) -> str:
     """Return the first validation error of a model's item, without quoting it."""
     first = error.errors(include_url=False, include_input=False)[0]
     return f"{'.'.join(map(str, first['loc'])) or 'the item'}: {first['msg']}"
-
-
-def _clean_tags(raw_tags: list[str]) -> tuple[str, ...]:
-    tags = (" ".join(tag.casefold().split()) for tag in raw_tags)
-    return tuple(dict.fromkeys(tag for tag in tags if 0 < len(tag) <= _LONGEST_TAG))[:_MOST_TAGS]

@@ -6,7 +6,6 @@ from typing import Any
 
 from commonplace.domain.batching import in_batches
 from commonplace.domain.ids import new_memory_id, new_operation_id
-from commonplace.domain.interactions import Interaction
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Dropped, RunOperation
 from commonplace.extraction.candidate import Candidate, Decision, Reading
@@ -83,9 +82,8 @@ class _DayOperations:
             self._plan_forgetting(decision.candidate, shown)
             return
         if why is None and decision.operation == "NOOP":
-            self.operations.append(
-                PlannedOperation(told=self._report(decision, outcome="applied"), at=self.context.caller.now)
-            )
+            reported = self._report(decision, outcome="applied")
+            self.operations.append(PlannedOperation(told=reported, at=self.context.caller.now))
             return
         targets = self._follow_successors(shown)
         if why is None and not targets and not _is_add(decision):
@@ -248,7 +246,7 @@ def interactions_telling(request: Candidate, context: RunContext) -> tuple[str, 
         for row in context.night.ledger.entries(context.user_id, few)
         if row.interaction is not None
         and (row.time if row.time.tzinfo else row.time.replace(tzinfo=until.tzinfo)) <= until
-        and _mentions(request.content, row.interaction)
+        and any(is_about(request.content, part.text) for text in texts_of(row.interaction) for part in sentences(text))
     )
 
 
@@ -266,14 +264,12 @@ def _compute_remaining_text(request: Candidate, memory: Memory, context: RunCont
     sources = [memory for memory in records.get(memory.user_id, sorted(ids)) if memory.content]
     if not ids or len(sources) < len(ids):
         return text_without(request.content, memory.content)
-    rests = [(memory, _remove_request(request, memory.content)) for memory in sources]
-    left = (memory.model_copy(update={"raw_text": text, "normalized_text": text}) for memory, text in rests if text)
+    rests = [
+        (
+            source,
+            text_without(request.content, source.content) if mentions(request.content, source.content) else source.content,
+        )
+        for source in sources
+    ]
+    left = (source.model_copy(update={"raw_text": text, "normalized_text": text}) for source, text in rests if text)
     return Sources.of((Stored(memory, None) for memory in left), context.caller, context.ports).text
-
-
-def _remove_request(request: Candidate, text: str) -> str:
-    return text_without(request.content, text) if mentions(request.content, text) else text
-
-
-def _mentions(target: str, interaction: Interaction) -> bool:
-    return any(is_about(target, sentence.text) for text in texts_of(interaction) for sentence in sentences(text))

@@ -64,7 +64,9 @@ def prompt_for(day: Day, lines: Sequence[PromptLine], request: str) -> str:
 def _build_line(number: int, turn: Utterance, before: Utterance | None) -> PromptLine:
     fields: dict[str, object] = {"message": number, "interaction_id": turn.interaction_id, "at": f"{turn.time:%H:%M}"}
     if before is not None and before.role == "assistant":
-        fields["assistant_before"] = _shorten_text(before.text)
+        text = before.text
+        is_short = len(text) <= _BEFORE_START + _BEFORE_END
+        fields["assistant_before"] = text if is_short else f"{text[:_BEFORE_START]}{_LEFT_OUT}{text[-_BEFORE_END:]}"
     if turn.explicit:
         fields["asked_to_remember_or_forget"] = True
     fields["user"] = _extract_own_words(turn)
@@ -78,9 +80,3 @@ def _extract_own_words(utterance: Utterance) -> str:
         parts += [_LEFT_OUT if foreign.strip() else foreign, text[start:end]]
         at = end
     return "".join([*parts, _LEFT_OUT if text[at:].strip() else ""]).strip()
-
-
-def _shorten_text(text: str) -> str:
-    if len(text) <= _BEFORE_START + _BEFORE_END:
-        return text
-    return f"{text[:_BEFORE_START]}{_LEFT_OUT}{text[-_BEFORE_END:]}"

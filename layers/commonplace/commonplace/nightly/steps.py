@@ -16,7 +16,7 @@ from commonplace.nightly.given_interactions import without_answers
 from commonplace.nightly.memory_view import RunMemoryView
 from commonplace.ports.night import LedgerEntry
 from commonplace.runs import apply, finalize
-from commonplace.runs.apply import Lease, Plan, PlannedOperation, RunContext, review_part
+from commonplace.runs.apply import Lease, Plan, PlannedOperation, RunContext, parse_saved, review_part
 
 MOST_INTERACTIONS = 500
 """The most interactions per run. The next run of the night reads the others."""
@@ -94,7 +94,10 @@ def run_days(run: Run, context: RunContext, night: RunOptions, lease: Lease) -> 
         lease.renew()
         plan = _load_or_make_plan(run, day, planner, lease)
         operations = tuple(apply.apply(planned, run.run_id, lease, run.attempts >= _TRIES) for planned in plan.operations)
-        _keep_for_review(run, plan.operations, lease)
+        for planned in plan.operations:
+            if planned.told.outcome == "needs_review":
+                name = review_part(planned.told.operation_id)
+                context.night.parts.save_part(run, name, planned.model_dump_json(), lease.fence)
         run = with_plan(run, plan, operations, context).model_copy(update={"through": day.date, "attempts": 0})
         context.night.runs.save(run, lease.fence)
         _report_progress(night, done, entries)
@@ -153,7 +156,7 @@ def _load_or_make_plan(run: Run, day: Day, planner: DayPlanner, lease: Lease) ->
     parts, name = lease.context.night.parts, f"plan/{day.date}"
     saved = parts.part(run.user_id, run.run_id, name)
     if saved is not None:
-        return Plan.kept(saved) or Plan(unread=interactions_of(day), notes=(_DAMAGED_PLAN,))
+        return parse_saved(Plan, saved) or Plan(unread=interactions_of(day), notes=(_DAMAGED_PLAN,))
     if run.attempts >= _TRIES:
         left = interactions_of(day)
         plan = Plan(unread=left, stopped=left, notes=(_NO_PROGRESS,))
@@ -161,10 +164,3 @@ def _load_or_make_plan(run: Run, day: Day, planner: DayPlanner, lease: Lease) ->
         plan = planner.plan(day, SavedAnswers(run, lease))
     parts.save_part(run, name, plan.model_dump_json(), lease.fence)
     return plan
-
-
-def _keep_for_review(run: Run, operations: Collection[PlannedOperation], lease: Lease) -> None:
-    for planned in operations:
-        if planned.told.outcome == "needs_review":
-            name = review_part(planned.told.operation_id)
-            lease.context.night.parts.save_part(run, name, planned.model_dump_json(), lease.fence)

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import TypeVar
 
 from pydantic import JsonValue, TypeAdapter
 
@@ -26,6 +27,7 @@ from commonplace.ports.values import Alias, Audit, Caller, Change, Clock, Fence,
 
 REMOVING_AUDITS = ("delete", "erase")
 """Audit operations that close a memory without a replacement."""
+_Part = TypeVar("_Part", bound=FrozenPart)
 _DETAIL: TypeAdapter[dict[str, JsonValue]] = TypeAdapter(dict[str, JsonValue])
 
 
@@ -87,14 +89,6 @@ class PlannedOperation(FrozenPart):
         """Return a copy with another outcome."""
         return self.model_copy(update={"told": with_outcome(self.told, outcome, why)})
 
-    @classmethod
-    def kept(cls, saved: str) -> "PlannedOperation | None":
-        """Parse an operation saved for review. Returns None if it is invalid."""
-        try:
-            return cls.model_validate_json(saved)
-        except ValueError:
-            return None
-
 
 class Plan(FrozenPart):
     """The plan of a day or of a whole run, with the cost of reading. `result` contains additional results of the tool."""
@@ -113,13 +107,13 @@ class Plan(FrozenPart):
     input_tokens: int = 0
     output_tokens: int = 0
 
-    @classmethod
-    def kept(cls, saved: str) -> "Plan | None":
-        """Parse a saved plan. Returns None if it is invalid."""
-        try:
-            return cls.model_validate_json(saved)
-        except ValueError:
-            return None
+
+def parse_saved(kind: type[_Part], saved: str | None) -> _Part | None:
+    """Parse a saved plan or operation. Returns None if it is missing or invalid."""
+    try:
+        return None if saved is None else kind.model_validate_json(saved)
+    except ValueError:
+        return None
 
 
 def merged(plans: Iterable[Plan]) -> Plan:

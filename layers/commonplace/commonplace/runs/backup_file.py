@@ -38,7 +38,9 @@ class Backup:
         """Return the bytes of the file. The same data always gives the same bytes."""
         counts = {"records": len(self.records), "aliases": len(self.aliases), "ratings": len(self.ratings)}
         header = {_HEADER: _FORM, "as_of": self.as_of.isoformat(), **counts}
-        lines = (header, *map(_dump_record, self.records), *map(_dump_alias, self.aliases), *map(_dump_rating, self.ratings))
+        aliases = ({"alias": asdict(alias)} for alias in self.aliases)
+        ratings = ({"rating": {**asdict(rating), "at": rating.at.isoformat()}} for rating in self.ratings)
+        lines = (header, *map(_dump_record, self.records), *aliases, *ratings)
         return _compress_lines(json.dumps(line, ensure_ascii=False).encode() for line in lines)
 
 
@@ -163,14 +165,6 @@ def _dump_record(record: RawRecord) -> Mapping[str, object]:
     if record.memory is None:
         return {"memory_id": record.memory_id, "raw": base64.b64encode(record.record).decode(), "audits": audits}
     return {"memory_id": record.memory_id, "memory": record.memory.model_dump(mode="json"), "audits": audits}
-
-
-def _dump_alias(alias: Alias) -> Mapping[str, object]:
-    return {"alias": asdict(alias)}
-
-
-def _dump_rating(rating: Rating) -> Mapping[str, object]:
-    return {"rating": {**asdict(rating), "at": rating.at.isoformat()}}
 
 
 def _parse_record(fields: Mapping[str, Any], user_id: str) -> RawRecord:

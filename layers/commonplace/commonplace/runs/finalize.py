@@ -6,7 +6,7 @@ from datetime import datetime
 
 from commonplace.domain.fields import EARLIEST
 from commonplace.domain.interactions import ErasedPlace
-from commonplace.domain.runs import LEFT_IN_LOG, Run, RunOperation, RunStatus, TagRow
+from commonplace.domain.runs import LEFT_IN_LOG, Run, RunOperation, TagRow
 from commonplace.domain.transfer import FileKind
 from commonplace.memories.document_words import forget_in_documents
 from commonplace.ports.night import LedgerEntry, LedgerMark
@@ -119,9 +119,12 @@ def close(run: Run, entries: Sequence[LedgerEntry], context: RunContext, lease: 
         run = run.model_copy(update={"finished_at": context.clock()})
         runs.save(run, lease.fence)
     run = erase_forgotten(run, context, lease)
-    context.night.parts.drop_parts(run.user_id, run.run_id, [review_part(step) for step in operations_in_review(run)])
-    error = "nothing could be read; the interactions stay pending" if _has_read_nothing(run) else None
-    closed = run.model_copy(update={"status": _compute_status(run), "error": error})
+    waiting = operations_in_review(run)
+    context.night.parts.drop_parts(run.user_id, run.run_id, [review_part(operation_id) for operation_id in waiting])
+    ended: dict[str, object] = {"status": "needs_review" if waiting else "done", "error": None}
+    if run.interactions and not run.operations and set(run.interactions) <= set(run.unread):
+        ended = {"status": "failed", "error": "nothing could be read; the interactions stay pending"}
+    closed = run.model_copy(update=ended)
     runs.close(closed, _mark_interactions(run, entries), lease.fence)
     context.night.ledger.drop_texts(run.user_id, context.clock(), context.night.text_retention)
     return closed
@@ -130,16 +133,6 @@ def close(run: Run, entries: Sequence[LedgerEntry], context: RunContext, lease: 
 def operations_in_review(run: Run) -> list[str]:
     """Return the ids of the run's operations that wait for review."""
     return [operation.operation_id for operation in run.operations if operation.outcome == "needs_review"]
-
-
-def _has_read_nothing(run: Run) -> bool:
-    return bool(run.interactions) and not run.operations and set(run.interactions) <= set(run.unread)
-
-
-def _compute_status(run: Run) -> RunStatus:
-    if _has_read_nothing(run):
-        return "failed"
-    return "needs_review" if operations_in_review(run) else "done"
 
 
 def _mark_interactions(run: Run, entries: Collection[LedgerEntry]) -> Mapping[str, LedgerMark]:

@@ -69,7 +69,8 @@ def apply_limits(
     for number, operation in enumerate(operations):
         kind = _classify_operation(operation)
         if number in left_out:
-            limited.append(_remove_words(operation))
+            dropped = with_outcome(operation.told, "over_cap", _BEYOND_CAP).model_copy(update={"memory_id": None})
+            limited.append(PlannedOperation(told=dropped, at=operation.at))
         elif kind == "forget" and erasing_waits:
             limited += _split_close_from_erase(operation)
         elif kind in ("delete", "replace") and waiting:
@@ -102,11 +103,6 @@ def _find_surplus_adds(operations: Sequence[PlannedOperation], most: int) -> set
             new = operation.opens.memory
             ranked.append((new.memory_id not in closed, -new.confidence, -new.importance, number))
     return {number for *_, number in sorted(ranked)[max(0, most - wished) :]}
-
-
-def _remove_words(operation: PlannedOperation) -> PlannedOperation:
-    reported = with_outcome(operation.told, "over_cap", _BEYOND_CAP).model_copy(update={"memory_id": None})
-    return PlannedOperation(told=reported, at=operation.at)
 
 
 def _split_close_from_erase(operation: PlannedOperation) -> list[PlannedOperation]:

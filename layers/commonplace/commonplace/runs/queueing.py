@@ -17,7 +17,7 @@ from commonplace.domain.ids import may_be_id, new_run_id
 from commonplace.domain.runs import LongResult, Outcome, Run, RunKind, RunOperation
 from commonplace.ports.values import OutOfTime
 from commonplace.runs import apply
-from commonplace.runs.apply import Lease, Plan, PlannedOperation, RunContext, leased, review_part, with_outcome
+from commonplace.runs.apply import Lease, Plan, PlannedOperation, RunContext, leased, parse_saved, review_part, with_outcome
 
 TOOLS: Mapping[RunKind, str] = {
     "tags": "optimize_tags", "merge": "merge_memories", "import": "import_memories", "export": "export_memories",
@@ -217,7 +217,7 @@ def _finish_run(run: Run, context: RunContext, lease: Lease) -> Run:
     if any(operation.outcome == "needs_review" for operation in run.operations):
         return go_through(run, run.operations, lambda operation: [approved(operation, run, lease)], lease)
     saved = context.night.parts.part(run.user_id, run.run_id, _PLAN)
-    plan = None if saved is None else Plan.kept(saved)
+    plan = parse_saved(Plan, saved)
     if plan is None:
         error = _DIED if saved is None else _DAMAGED
         return run.model_copy(update={"error": error, "finished_at": context.clock()})
@@ -252,7 +252,7 @@ def go_through(
 def approved(operation: RunOperation, run: Run, lease: Lease) -> RunOperation:
     """Apply an operation that waits for review. It is `lost` if its plan is unreadable."""
     saved = lease.context.night.parts.part(run.user_id, run.run_id, review_part(operation.operation_id))
-    planned = None if saved is None else PlannedOperation.kept(saved)
+    planned = parse_saved(PlannedOperation, saved)
     if planned is None:
         return with_outcome(operation, "lost", _MISSING)
     return apply.apply(planned.with_outcome("planned"), run.run_id, lease)

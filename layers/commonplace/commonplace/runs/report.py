@@ -8,9 +8,10 @@ from commonplace.domain.fields import Notes
 from commonplace.domain.interactions import Discussion, Explicit, Interaction, ListedRuns, OperationReport, RunReport, Save
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Run, RunOperation
-from commonplace.runs.apply import PlannedOperation, RunContext, review_part
+from commonplace.runs.apply import PlannedOperation, RunContext, parse_saved, review_part
 
 _LONGEST = 300
+_ERASED = "(erased)"
 _BATCH = 1_000
 MOST_BYTES = 4_000_000
 """The most bytes in a list of runs. AWS functions return at most 6 MB, and a run may have thousands of operations."""
@@ -30,7 +31,9 @@ def report(run: Run, context: RunContext) -> RunReport:
     ids = {memory_id for operation in run.operations for memory_id in (operation.memory_id, *operation.closed) if memory_id}
     batches = in_batches(sorted(ids), _BATCH)
     memories = {memory.memory_id: memory for batch in batches for memory in context.ports.records.get(run.user_id, batch)}
-    texts = _load_interactions(run, context)
+    interaction_ids = dict.fromkeys(operation.interaction_id for operation in run.operations if operation.interaction_id)
+    entries = context.night.ledger.entries(run.user_id, list(interaction_ids))
+    texts = {entry.interaction_id: entry.interaction for entry in entries if entry.interaction is not None}
     return RunReport(
         run=run, operations=tuple(_report_operation(operation, memories, texts, run, context) for operation in run.operations)
     )
@@ -46,14 +49,14 @@ def _report_operation(
 ) -> OperationReport:
     if operation.outcome == "needs_review":
         saved = context.night.parts.part(run.user_id, run.run_id, review_part(operation.operation_id))
-        planned = None if saved is None else PlannedOperation.kept(saved)
+        planned = parse_saved(PlannedOperation, saved)
         if planned is not None:
             return _report_planned(planned, operation)
     opened = memories.get(operation.memory_id or "")
     words = _find_message_text(texts.get(operation.interaction_id or ""), operation.position)
     return OperationReport(
         operation=operation,
-        says=_format_content(opened) if opened else None,
+        says=opened.content or _ERASED if opened else None,
         closed=_format_contents(memories[memory_id] for memory_id in operation.closed if memory_id in memories),
         rests_on=(opened.evidence if opened and opened.evidence else None) or words,
     )
@@ -70,17 +73,7 @@ def _report_planned(planned: PlannedOperation, operation: RunOperation) -> Opera
 
 
 def _format_contents(memories: Iterable[Memory]) -> tuple[str, ...]:
-    return tuple(_format_content(memory) for memory in memories)
-
-
-def _format_content(memory: Memory) -> str:
-    return memory.content or "(erased)"
-
-
-def _load_interactions(run: Run, context: RunContext) -> Mapping[str, Interaction]:
-    ids = dict.fromkeys(operation.interaction_id for operation in run.operations if operation.interaction_id)
-    entries = context.night.ledger.entries(run.user_id, list(ids))
-    return {entry.interaction_id: entry.interaction for entry in entries if entry.interaction is not None}
+    return tuple(memory.content or _ERASED for memory in memories)
 
 
 def _find_message_text(interaction: Interaction | None, position: int | None) -> str | None:

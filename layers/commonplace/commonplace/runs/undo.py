@@ -70,23 +70,25 @@ class UndoPlanner:
         for memory_id, changes in made.items():
             in_order = sorted(changes, key=lambda change: change.version)
             self._set_goal(memory_id, current.get(memory_id), in_order, ours)
-        return [*self._plan_reopening(), *self._plan_remaining()]
+        reopening = list(self._plan_reopening())  # first, because it takes goals away
+        remaining = [
+            self._plan_step(None if goal.status != "active" else (current, goal), [(current, goal)])
+            for current, goal in self.goals.values()
+        ]
+        return [*reopening, *remaining]
 
     def _set_goal(self, memory_id: str, current: Memory | None, changes: Sequence[AppliedChange], ours: set[str]) -> None:
         if current is None:
             return self._report_unchanged(memory_id, _GONE)
         if not current.content or any(change.erased for change in changes):
             return self._report_unchanged(memory_id, _ERASED)
-        if self._is_changed_since(current, changes[-1].version, ours):
+        later = changes_since(current, changes[-1].version, self.records)
+        if any(not ({audit.detail.get("undoes"), audit.detail.get("operation_id")} & ours) for audit in later):
             return self._report_unchanged(memory_id, _CHANGED)
         goal = _restore_state(current, changes, self.now, self.records)
         if _dump_fields(goal) != _dump_fields(current):
             self.goals[memory_id] = (current, goal)
         return None
-
-    def _is_changed_since(self, memory: Memory, version: int, ours: set[str]) -> bool:
-        later = changes_since(memory, version, self.records)
-        return any(not ({audit.detail.get("undoes"), audit.detail.get("operation_id")} & ours) for audit in later)
 
     def _plan_reopening(self) -> Iterable[PlannedOperation]:
         """Yield one operation per reopened memory. It also closes the memory that replaced the reopened one or has its key.
@@ -98,7 +100,8 @@ class UndoPlanner:
             del self.goals[current.memory_id]
         going = {memory_id for memory_id, (_, other) in self.goals.items() if other.status != "active"}
         for current, goal in back:
-            later, holder = successors(current, self.records), self._find_holder(goal)
+            later = successors(current, self.records)
+            holder = None if goal.key is None else self.operations.holder(self.user_id, goal.collection, goal.key, self.now)
             opened = current.superseded_by in self.made  # otherwise it was closed in favor of an older memory
             if opened and any(memory.status == "active" and memory.memory_id not in going for memory in later):
                 self._report_unchanged(current.memory_id, _SUCCESSOR)
@@ -113,15 +116,6 @@ class UndoPlanner:
                     if memory_id in going & self.goals.keys() and self.goals[memory_id][0].status == "active"
                 ]
                 yield self._plan_step((current, goal), [self.goals.pop(memory_id) for memory_id in blocking])
-
-    def _plan_remaining(self) -> Iterable[PlannedOperation]:
-        for current, goal in self.goals.values():
-            yield self._plan_step(None if goal.status != "active" else (current, goal), [(current, goal)])
-
-    def _find_holder(self, memory: Memory) -> Memory | None:
-        if memory.key is None:
-            return None
-        return self.operations.holder(self.user_id, memory.collection, memory.key, self.now)
 
     def _plan_step(self, opened: tuple[Memory, Memory] | None, closed: Sequence[tuple[Memory, Memory]]) -> PlannedOperation:
         operation_id = new_operation_id(self.now)
