@@ -28,7 +28,8 @@ def shared_stems(wanted: frozenset[str], known: frozenset[str], *, begins: bool 
     return frozenset(
         word
         for word in wanted
-        if word in known or any(_is_related(word, other) or (begins and _is_beginning_of(word, other)) for other in known)
+        if word in known
+        or any(_is_related(word, other) or (begins and len(word) >= _SHORTEST and other.startswith(word)) for other in known)
     )
 
 
@@ -51,11 +52,8 @@ def _list_small_words(language: str) -> frozenset[str]:
     return frozenset(word for entry in small for word in tokenizer.words(entry))
 
 
-def _is_beginning_of(first: str, other: str) -> bool:
-    return len(first) >= _SHORTEST and other.startswith(first)
-
-
 def _is_related(first: str, other: str) -> bool:
+    """Return whether two stems probably have the same root ("Kirche", "Lambertikirche")."""
     first, other = first.removeprefix("ge"), other.removeprefix("ge")
     if min(len(first), len(other)) > _SHORTEST and (first.endswith(other) or other.endswith(first)):
         return True  # "Kirche", "Lambertikirche"

@@ -158,6 +158,7 @@ def _own_word_spans(messages: Sequence[Message]) -> Iterator[Spans]:
 
 
 def _split_spans(spans: Spans, pieces: Sequence[str]) -> Iterator[Spans]:
+    """Yield the spans in each piece of a split text, relative to the piece."""
     for end, piece in zip(accumulate(map(len, pieces)), pieces, strict=True):
         start = end - len(piece)
         yield tuple(

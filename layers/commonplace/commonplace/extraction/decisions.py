@@ -1,4 +1,4 @@
-"""Decides about candidates by rules. A memory is closed only if it was corrected, has ended, or has a changed value."""
+"""Decide about candidates by rules. A memory is closed only if it was corrected, has ended, or has a changed value."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -83,14 +83,15 @@ class _DayDecisions:
     told: DayWords = field(default_factory=DayWords)
 
     def add(self, candidate: Candidate) -> None:
+        """Decide on a candidate. This may change earlier decisions."""
         if candidate.forgets:
             self._apply_forgetting(candidate)
             return
         # Document passages are skipped, because they change only with their document.
         similar = [memory for memory in self._find_similar(candidate, _SIMILAR) if not memory.is_passage]
-        noop = self._find_known_reason(candidate, similar)
-        if noop:
-            self._append_decision(Decision(candidate, "NOOP", why=noop))
+        why = self._find_known_reason(candidate, similar)
+        if why:
+            self._append_decision(Decision(candidate, "NOOP", why=why))
             return
         self._revise_earlier(candidate)
         decided = self._decide_by_contradiction(candidate, similar)
@@ -114,18 +115,21 @@ class _DayDecisions:
         ]
 
     def _apply_forgetting(self, candidate: Candidate) -> None:
+        """Plan a forget request, and remove the texts that it covers from earlier decisions."""
         known = self._find_similar(candidate, _FORGETTABLE)
         targets = memories_about(candidate.content, known)
         for at, earlier in self._list_additions(self.told.sharing(candidate.content)):
             if is_about(candidate.content, earlier.says):
                 self.decisions[at], *decisions = _remove_forgotten(earlier, candidate.content, targets)
-                list(map(self._append_decision, decisions))
+                for decision in decisions:
+                    self._append_decision(decision)
         gone = (memory for memory in known if memory.memory_id in targets)
         self.revised |= {memory.memory_id: text_without(candidate.content, memory.content) for memory in gone}
         why = "the user wants it forgotten" if targets else "nothing says what is to be forgotten"
         self._append_decision(Decision(candidate, "FORGET" if targets else "NOOP", targets, why=why))
 
     def _find_known_reason(self, candidate: Candidate, similar: Sequence[Memory]) -> str | None:
+        """Return why a candidate adds nothing, because it is known or a weak guess. Returns None if it may add something."""
         old = [memory.content for memory in similar]
         old += [decision.says for _, decision in self._list_additions(self.told.near(candidate.content))]
         if any(says_the_same(candidate.content, text) for text in old):
@@ -139,6 +143,7 @@ class _DayDecisions:
         return WEAK_GUESS if is_weak_guess(candidate, similar) else None
 
     def _revise_earlier(self, candidate: Candidate) -> None:
+        """Remove the statements that a candidate contradicts from earlier decisions."""
         for at, earlier in self._list_additions(self.told.near(candidate.content)):
             content, same_conversation = earlier.says, earlier.candidate.interaction_id == candidate.interaction_id
             gone = {old for old in statements(content) if _find_contradiction(candidate, old, same_conversation)}
@@ -146,6 +151,7 @@ class _DayDecisions:
                 self._remove_statements(at, gone, candidate.content)
 
     def _remove_statements(self, at: int, gone: Collection[str], new: str) -> None:
+        """Remove statements from an earlier decision. An ADD without text becomes a NOOP."""
         earlier = self.decisions[at]
         left = joined(
             (*without_statements(earlier.says, gone), *(detail for old in gone for detail in kept_details(old, new)))
@@ -179,12 +185,15 @@ def is_weak_guess(candidate: Candidate, similar: Sequence[Memory]) -> bool:
     return candidate.confidence < WEAK and any(has_same_words(candidate.content, memory.content) for memory in confident)
 
 
-def _remove_forgotten(earlier: Decision, target: str, targets: Collection[str]) -> list[Decision]:
-    """Remove the forgotten sentences from a decision. For an ADD, split the rest by sentence if the evidence allows it."""
+def _remove_forgotten(earlier: Decision, target: str, forgotten: Collection[str]) -> list[Decision]:
+    """Remove the sentences about `target` from a decision. `forgotten` has the ids of the memories that the request covers.
+
+    The rest of an ADD is split by sentence if the evidence allows it.
+    """
     content, candidate = text_without(target, earlier.says), earlier.candidate
     evidence = memory_sentences(text_without(target, candidate.evidence))
     if not content or not evidence:
-        return [without_addition(earlier, targets)]
+        return [without_addition(earlier, forgotten)]
     if earlier.operation == "UPDATE":
         return [replace(earlier, candidate=replace(candidate, content=content, evidence=evidence[0]), content=content)]
     contents = memory_sentences(content)
@@ -192,10 +201,14 @@ def _remove_forgotten(earlier: Decision, target: str, targets: Collection[str]) 
     return [replace(earlier, candidate=replace(candidate, content=content, evidence=words)) for content, words in pairs]
 
 
-def without_addition(earlier: Decision, targets: Collection[str]) -> Decision:
-    """Drop the new text of a decision. An UPDATE becomes a DELETE, because the old memories are untrue."""
+def without_addition(earlier: Decision, forgotten: Collection[str]) -> Decision:
+    """Drop the new text of a decision. `forgotten` has the ids of the memories that a forget request covers.
+
+    An ADD becomes a NOOP, and so does an UPDATE if the request covers all of its targets. Another UPDATE becomes a DELETE,
+    because its targets are untrue.
+    """
     why = "to be forgotten, the user said later that day"
-    if earlier.operation == "ADD" or set(earlier.targets) <= set(targets):
+    if earlier.operation == "ADD" or set(earlier.targets) <= set(forgotten):
         return Decision(earlier.candidate, "NOOP", why=why)
     return Decision(replace(earlier.candidate, content="", corrects=True), "DELETE", earlier.targets, why=why)
 
@@ -214,6 +227,7 @@ def _find_contradictions(candidate: Candidate, similar: Sequence[Memory]) -> lis
 
 
 def _find_contradiction(candidate: Candidate, old: str, same_conversation: bool = False) -> tuple[str, str] | None:
+    """Return the sentence of a candidate that contradicts an old sentence, and the reason, or None."""
     for new in dict.fromkeys((*memory_sentences(candidate.content), *statements(candidate.content))):
         why = contradicts(new, old, corrects=candidate.corrects, context=candidate.content, same_talk=same_conversation)
         if why:
@@ -234,7 +248,9 @@ def _merge_content(candidate: Candidate, contradictions: Sequence[_Contradiction
 
 
 def _build_keys(text: str) -> frozenset[str]:
-    return frozenset((*_build_word_keys(text), *_build_attribute_keys(text)))
+    """Return the keys under which `DayWords` finds a text: word beginnings, word endings, figures and attributes."""
+    attributes = map(attribute_of, dict.fromkeys((*memory_sentences(text), *statements(text))))
+    return frozenset((*_build_word_keys(text), *(f"={attribute.name}" for attribute in attributes if attribute)))
 
 
 def _build_word_keys(text: str) -> Iterator[str]:
@@ -243,8 +259,3 @@ def _build_word_keys(text: str) -> Iterator[str]:
         yield plain[:_BEGINNING]
         if len(plain) >= _ENDING:
             yield f"-{plain[-_ENDING:]}"
-
-
-def _build_attribute_keys(text: str) -> Iterable[str]:
-    attributes = map(attribute_of, dict.fromkeys((*memory_sentences(text), *statements(text))))
-    return (f"={attribute.name}" for attribute in attributes if attribute)

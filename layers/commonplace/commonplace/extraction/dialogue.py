@@ -31,11 +31,8 @@ def question_to_user(before: Utterance | None) -> str | None:
     questions = [clause.text for clause in sentences(before.text) if clause.text.endswith(("?", "？", "か", "か。"))]
     last = questions[-1] if questions else ""
     about = has_wording("you", last) or has_wording("somebody", last)
-    return (
-        last
-        if about and len(last) <= _LONGEST_QUESTION and not has_wording("offer", last) and not exclusion_reason(last)
-        else None
-    )
+    fits = about and len(last) <= _LONGEST_QUESTION and not has_wording("offer", last) and not exclusion_reason(last)
+    return last if fits else None
 
 
 def is_answer(clause: Clause, is_only_clause: bool, family: frozenset[str]) -> bool:

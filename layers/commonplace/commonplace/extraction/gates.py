@@ -43,18 +43,16 @@ def refusal_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> s
     utterance = day.said_at(candidate.interaction_id, candidate.position)
     if utterance is None or utterance.role != "user":
         return "its evidence is no message of the user of that day"
-    return _find_evidence_reason(candidate, utterance) or (
-        _forget_reason(utterance, day, candidate) if forgets else _find_content_reason(decision, day, utterance, targets)
-    )
-
-
-def _find_evidence_reason(candidate: Candidate, utterance: Utterance) -> str | None:
     if evidence_span(candidate.evidence, utterance) is None:
         return "its evidence does not lie in the user's own words"
-    return "an instruction to whoever reads it" if is_instruction_to_reader(candidate.evidence) else None
+    if is_instruction_to_reader(candidate.evidence):
+        return "an instruction to whoever reads it"
+    if forgets:
+        return _refuse_forgetting(utterance, day, candidate)
+    return _find_content_reason(decision, day, utterance, targets)
 
 
-def _forget_reason(utterance: Utterance, day: Day, candidate: Candidate) -> str | None:
+def _refuse_forgetting(utterance: Utterance, day: Day, candidate: Candidate) -> str | None:
     """Refuse to erase anything except what the user explicitly asks to forget."""
     meant = [request for request in forget_requests_in(candidate.evidence, utterance, day.before(utterance)) if request.meant]
     if not meant:
@@ -173,20 +171,15 @@ def is_requested(target: str, requests: Sequence[ForgetRequest], utterance: Utte
     """Return whether the requests name all of `target`. If no request names anything, the earlier messages count."""
     named = [request.what for request in requests if request.can_be_served]
     wanted = stems_of(target) - the_user()
-    known = stems_of("\n".join(named or _list_earlier_messages(utterance, day)))
+    earlier = day.earlier(utterance)
+    said_before = [*(turn.own_words for turn in earlier), *(turn.text for turn in earlier[-1:])]
+    known = stems_of("\n".join(named or said_before))
     return target in named or (bool(wanted) and shared_stems(wanted, known) == wanted)
 
 
 def is_to_be_forgotten(content: str, evidence: str, utterance: Utterance, before: Utterance | None) -> bool:
     """Return whether the message of a content also asks to forget this content."""
-    served, span = (
-        [request for request in forget_requests(utterance, before) if request.can_be_served],
-        evidence_span(evidence, utterance),
-    )
+    served = [request for request in forget_requests(utterance, before) if request.can_be_served]
+    span = evidence_span(evidence, utterance)
     within = any(request.clause.start <= span[0] and span[1] <= request.end for request in served) if span else False
     return within or any(is_about(request.what, content) for request in served)
-
-
-def _list_earlier_messages(utterance: Utterance, day: Day) -> list[str]:
-    earlier = day.earlier(utterance)
-    return [*(utterance.own_words for utterance in earlier), *(utterance.text for utterance in earlier[-1:])]

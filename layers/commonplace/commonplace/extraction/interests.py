@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
-from typing import NamedTuple
 
 from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate
@@ -19,11 +18,6 @@ BETWEEN = " · "
 """Separates the titles on which an interest is based."""
 _NOTED, _INTEREST = 0.7, 0.8
 _SHORTEST = 3
-
-
-class _Occasion(NamedTuple):
-    interaction_id: str
-    title: str
 
 
 def title_notes(titles: Iterable[SeenTitle]) -> list[Candidate]:
@@ -74,7 +68,7 @@ def interests(titles: Sequence[SeenTitle], earlier: Iterable[Memory]) -> list[Ca
                 content=content,
                 interaction_id=title.interaction_id,
                 position=0,
-                evidence=_join_titles([occasion.title for occasion in occasions]),
+                evidence=_join_titles([occasion_title for _, occasion_title in occasions]),
                 confidence=_INTEREST,
                 type="preference",
                 tags=(topic,),
@@ -82,18 +76,21 @@ def interests(titles: Sequence[SeenTitle], earlier: Iterable[Memory]) -> list[Ca
                 section="reading_history",
                 durability="durable",
                 event_time=title.time,
-                rests_on=tuple(occasion.interaction_id for occasion in occasions),
+                rests_on=tuple(interaction_id for interaction_id, _ in occasions),
             )
     return list(candidates.values())
 
 
-def _find_days(topic: str, pairs: Sequence[tuple[str, SeenTitle]], old: Sequence[Memory]) -> Iterator[tuple[date, _Occasion]]:
+def _find_days(
+    topic: str, pairs: Sequence[tuple[str, SeenTitle]], old: Sequence[Memory]
+) -> Iterator[tuple[date, tuple[str, str]]]:
+    """Yield the days on which a topic was seen, each with the interaction and the title."""
     for memory in old:
-        read = memory.section == "reading_history" and memory.event_time is not None and memory.session_id is not None
         title = memory.content.partition("'")[2].removesuffix("'")
-        if read and memory.event_time and memory.session_id and topic in _find_topics(title):
-            yield memory.event_time.date(), _Occasion(memory.session_id, title)
-    yield from ((title.time.date(), _Occasion(title.interaction_id, title.title)) for other, title in pairs if other == topic)
+        is_read = memory.section == "reading_history"
+        if is_read and memory.event_time and memory.session_id and topic in _find_topics(title):
+            yield memory.event_time.date(), (memory.session_id, title)
+    yield from ((title.time.date(), (title.interaction_id, title.title)) for other, title in pairs if other == topic)
 
 
 def _join_titles(titles: Sequence[str]) -> str:

@@ -86,6 +86,7 @@ def covers(text: str, dropped: str) -> bool:
 
 
 def _is_read_alike(first: str, other: str) -> bool:
+    """Return whether two sentences agree in negation, tense and other wordings that change the meaning."""
     ours, theirs = side_of(first), side_of(other)
     return all(getattr(ours, name) == getattr(theirs, name) for name in _READINGS) and all(
         has_wording(kind, first) == has_wording(kind, other) for kind in _WORDINGS

@@ -1,7 +1,7 @@
 """Selects the clauses of a message that are memories, and joins them into units. Each unit becomes a candidate."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from commonplace.extraction.changes.attributes import attribute_of
 from commonplace.extraction.changes.corrections import is_correction
@@ -137,14 +137,12 @@ def _retain_neighbours(judged: Sequence[JudgedClause]) -> list[JudgedClause | No
     """Return the retained clauses, and None for each dropped clause. A clause may also need the previous clause."""
     worthy = {at for at, clause in enumerate(judged) if clause.why is None}
     for at in sorted(worthy):
+        text = judged[at].clause.text
+        leans = has_wording("pronoun", text) or (is_correction(text) and attribute_of(text) is None)
         before = next((back for back in range(at - 1, -1, -1) if tokenizer.terms(judged[back].clause.text)), None)
-        if before is not None and _needs_previous(judged[at].clause) and judged[before].why == NOT_WORTH:
+        if leans and before is not None and judged[before].why == NOT_WORTH:
             worthy |= set(range(before, at))
     return [clause if at in worthy else None for at, clause in enumerate(judged)]
-
-
-def _needs_previous(clause: Clause) -> bool:
-    return has_wording("pronoun", clause.text) or (is_correction(clause.text) and attribute_of(clause.text) is None)
 
 
 def _join_units(utterance: Utterance, passed: Sequence[JudgedClause | None], question: str | None) -> Iterator[MessageUnit]:
@@ -152,15 +150,12 @@ def _join_units(utterance: Utterance, passed: Sequence[JudgedClause | None], que
     unit: list[JudgedClause] = []
     for clause in (*passed, None):
         if unit and (clause is None or not _can_join_unit(utterance, unit, clause)):
-            yield _build_unit(utterance, unit, question)
+            joined = tuple(part.clause for part in unit)
+            asked = question if has_wording("pronoun", joined[0].text) else None
+            yield MessageUnit(utterance, joined, asked, any(part.asked_for for part in unit))
             unit = []
         if clause is not None:
             unit.append(clause)
-
-
-def _build_unit(utterance: Utterance, unit: Sequence[JudgedClause], question: str | None) -> MessageUnit:
-    made = MessageUnit(utterance, tuple(clause.clause for clause in unit), asked_for=any(clause.asked_for for clause in unit))
-    return replace(made, question=question) if has_wording("pronoun", made.clauses[0].text) else made
 
 
 def _can_join_unit(utterance: Utterance, unit: Sequence[JudgedClause], clause: JudgedClause) -> bool:

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from commonplace.domain.memory import DEFAULT_COLLECTION, Memory, importance_of
-from commonplace.domain.taxonomy import Category, Durability, MemoryType, Scope, Section, section_of
+from commonplace.domain.taxonomy import Category, Durability, Scope, Section, section_of
 from commonplace.extraction.candidate import Candidate, Decision, ExtractedType
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
 from commonplace.extraction.days import Day
@@ -21,9 +21,6 @@ from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Vector
 
 LONGEST_KEY = 64
-_TYPES: dict[ExtractedType, MemoryType] = {
-    "preference": "preference", "project": "project", "task": "task", "fact": "fact", "meta": "meta",
-}  # fmt: skip
 _CATEGORY: dict[ExtractedType, Category] = {"project": "projects", "task": "reminders", "meta": "system"}
 _NO_KEY = re.compile(r"[^\w.-]+")
 _SESSIONS: tuple[Scope, ...] = ("session", "conversation")
@@ -79,7 +76,7 @@ def _get_labels(candidate: Candidate, statement: EnrichedStatement) -> dict[str,
     kind = statement.memory_type
     if candidate.type is not None:
         # The engine's type is used if it is more specific. A "fact" of the reader may be a habit.
-        kind = kind if candidate.type == "fact" and kind not in ("project", "task", "meta") else _TYPES[candidate.type]
+        kind = kind if candidate.type == "fact" and kind not in ("project", "task", "meta") else candidate.type
         category = _CATEGORY.get(candidate.type, category)
     if candidate.section == "reading_history" and category == "system":
         kind, category = "fact", "references"  # titles are written by others and must never become a standing instruction
@@ -88,6 +85,7 @@ def _get_labels(candidate: Candidate, statement: EnrichedStatement) -> dict[str,
 
 
 def _get_limits(candidate: Candidate, now: datetime) -> dict[str, Any]:
+    """Return the fields that limit a memory in scope and time."""
     durability = durability_of(candidate)
     fields: dict[str, Any] = {"durability": durability, "scope": candidate.scope}
     if candidate.scope in _SESSIONS:

@@ -13,7 +13,7 @@ from commonplace.extraction.days import Day, Utterance
 from commonplace.extraction.decisions import decide
 from commonplace.extraction.dialogue import RolePlay
 from commonplace.extraction.forgetting.matching import is_about
-from commonplace.extraction.forgetting.requests import ForgetRequest, forget_requests, without_forget_requests
+from commonplace.extraction.forgetting.requests import forget_requests, without_forget_requests
 from commonplace.extraction.gates import forget_candidate
 from commonplace.extraction.interests import interests, title_notes
 from commonplace.extraction.message_units import MessageUnit, read_message
@@ -52,16 +52,11 @@ class RulesReader:
         for utterance in day.utterances:
             if utterance.role == "user" and utterance.own:
                 reading.read_message(utterance, stage.without_roles(utterance))
-        candidates = [*reading.candidates, *seen_titles(day, view)]
+        earlier = {memory.memory_id: memory for title in day.titles for memory in view.similar(title.title, _SIMILAR)}
+        candidates = [*reading.candidates, *title_notes(day.titles), *interests(day.titles, earlier.values())]
         now = max((candidate.event_time for candidate in candidates if candidate.event_time), default=None)
         decisions = decide(candidates, view, now) if now else []
         return Reading(tuple(decisions), tuple(reading.dropped), candidates=len(candidates) + len(reading.dropped))
-
-
-def seen_titles(day: Day, view: MemoryView) -> list[Candidate]:
-    """Return a note for each title of a day, and an interest for each topic seen on three days."""
-    earlier = {memory.memory_id: memory for title in day.titles for memory in view.similar(title.title, _SIMILAR)}
-    return [*title_notes(day.titles), *interests(day.titles, earlier.values())]
 
 
 @dataclass
@@ -99,12 +94,15 @@ class _DayReading:
                 self.dropped.append(_build_dropped(utterance, why))
 
     def _serve_forget_requests(self, utterance: Utterance) -> Utterance:
+        """Add the candidates of the forget requests. Returns the message without these requests."""
         requests = forget_requests(utterance, self.day.before(utterance))
         for request in requests:
             if request.can_be_served:
                 self.candidates.append(forget_candidate(request, utterance))
             else:
-                self.dropped.append(_build_dropped(utterance, _choose_unserved_reason(request)))
+                is_unread = has_wording("forget_unread", request.clause.text)
+                why = _NOT_READ if is_unread else _NO_TARGET if request.meant else _NOT_ADDRESSED
+                self.dropped.append(_build_dropped(utterance, why))
         remainder = without_forget_requests(utterance, requests)
         if len(clauses(remainder)) < len(clauses(utterance)) - len({request.clause for request in requests}):
             self.dropped.append(_build_dropped(utterance, _WITH_IT))
@@ -135,12 +133,6 @@ class _DayReading:
         if pair:
             for memory in self.view.similar(pair[0], _SIMILAR):
                 yield from (clause.text for clause in sentences(memory.content) if is_about(pair[0], clause.text))
-
-
-def _choose_unserved_reason(request: ForgetRequest) -> str:
-    if has_wording("forget_unread", request.clause.text):
-        return _NOT_READ
-    return _NO_TARGET if request.meant else _NOT_ADDRESSED
 
 
 def _build_dropped(utterance: Utterance, why: str) -> Dropped:

@@ -57,11 +57,7 @@ def speaks_of_self(text: str) -> bool:
 
 
 def _is_about_somebody(piece: str) -> bool:
-    return any(not _is_ordinary(match[0]) for match in compiled("third_parties.they").finditer(piece))
-
-
-def _is_ordinary(word: str) -> bool:
-    """Return whether the word is capitalized only because it begins a sentence."""
-    return wording_pattern("sentence_opener").fullmatch(word) is not None and not compiled(
-        "third_parties.their_subject"
-    ).match(word)
+    """Return whether a text mentions another person. A word that is capitalized only as the first word does not count."""
+    opener, subject = wording_pattern("sentence_opener"), compiled("third_parties.their_subject")
+    words = (match[0] for match in compiled("third_parties.they").finditer(piece))
+    return any(not opener.fullmatch(word) or subject.match(word) for word in words)

@@ -15,7 +15,7 @@ from commonplace.extraction.third_parties import OF_SOMEBODY_ELSE, private_reaso
 from commonplace.ports.models import Embedder
 from commonplace.ports.values import Vector
 from commonplace.text.classifier.classification import classify, log_odds
-from commonplace.text.classifier.model import Kind, Shares, kinds
+from commonplace.text.classifier.model import Kind, Shares, shipped_kinds
 from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.characters import has_kana_or_han, straight
 from commonplace.text.foundation.english import is_auxiliary, is_everyday_s_form
@@ -83,7 +83,7 @@ def kind_shares(text: str, words: Embedder) -> Shares:
 def _judge_as_sentence(text: str, words: Embedder) -> tuple[str, Vector | None, Shares]:
     sentence = _add_stop(text)
     vector = words.embed(sentence)
-    return sentence, vector, kinds(sentence, vector)
+    return sentence, vector, shipped_kinds().shares(sentence, vector)
 
 
 def _add_stop(text: str) -> str:
@@ -165,6 +165,7 @@ def only_greets(text: str) -> bool:
 
 
 def _find_passing_reason(clause: Clause, judgement: Judgement, least: float) -> str | None:
+    """Return why a clause that was not asked for is not worth storing, or None."""
     text = clause.text
     if has_wording("standing", text):
         return None
@@ -177,8 +178,9 @@ def _find_passing_reason(clause: Clause, judgement: Judgement, least: float) -> 
         return why
     if only_greets(text):
         return PASSING
-    if _is_about_user(text):
-        return None
+    attribute = attribute_of(text)
+    if (attribute is not None and attribute.name == "boss") or has_wording("adviser", text):
+        return None  # a clause about an employer, or with a doctor's advice, concerns the user
     if judgement.worth < _SURELY and any(has_wording(kind, text) for kind in _PASSING):
         return PASSING
     if _is_fragment(text, judgement.worth):
@@ -186,12 +188,6 @@ def _find_passing_reason(clause: Clause, judgement: Judgement, least: float) -> 
     if judgement.worth >= (_FACT * least if _is_fact(text) else least):
         return None
     return _REASONS.get(judgement.likeliest, NOT_WORTH)
-
-
-def _is_about_user(text: str) -> bool:
-    """Return whether a clause about other people concerns the user, like an employer or a doctor's advice."""
-    attribute = attribute_of(text)
-    return (attribute is not None and attribute.name == "boss") or has_wording("adviser", text)
 
 
 def is_instruction(text: str) -> bool:

@@ -248,6 +248,7 @@ class AgentTools:
         return {"deleted": True, "key": request.key}
 
     def _find_target(self, key: str) -> Memory | None:
+        """Return a shown memory by its name, or None for an entry that only the plan has."""
         if key in self.plan.new_candidates:
             return None
         shown = self._shown.get(key)
@@ -301,6 +302,7 @@ def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime
 
 
 def _run_conversation(name: str, day: Day, chunk: Chunk, tools: AgentTools, model: MeteredModel, end: float) -> str | None:
+    """Run the conversation about a chunk. Returns why it ended too early, or None if the model finished."""
     messages: list[Mapping[str, Any]] = [{"role": "user", "content": prompt_for(day, chunk, _TASK)}]
     while not (limit := _find_reached_limit(model, end)):
         reply = model.ask(

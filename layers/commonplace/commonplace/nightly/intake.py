@@ -100,6 +100,7 @@ class _Intake:
         return len(fresh) + grown
 
     def _record_growth(self, checked: Checked, before: Interaction | None) -> bool:
+        """Record the new messages of a known conversation as a part. Returns whether there are any."""
         discussion = checked.interaction
         if not isinstance(discussion, Discussion):
             return False
@@ -133,6 +134,7 @@ class _Intake:
     def _split_new_messages(
         self, begun: int, discussion: Discussion, before: Interaction | None
     ) -> tuple[list[Message], list[int]]:
+        """Return the redacted pieces of the messages from `begun` on, and the message index of each piece."""
         if begun == len(discussion.messages):
             return [], []
         asking = min(begun, 1)  # the previous message may ask for a secret

@@ -112,6 +112,7 @@ def _locate_content(content: object, messages: Mapping[int, Utterance]) -> dict[
 
 
 def _split_passages(utterance: Utterance) -> Iterator[tuple[str, int]]:
+    """Yield the passages of one to three sentences in the own words, each with its number of sentences."""
     for start, end in utterance.own:
         spans = list(sentence_spans(utterance.text, start, end))
         for at, length in product(range(len(spans)), range(1, _MOST_SENTENCES + 1)):

@@ -145,6 +145,7 @@ class _DayOperations:
         return list(memories.values())
 
     def _build_remainder(self, text: str, of: Memory, operation_id: str) -> PlannedChange:
+        """Build the memory with the text that a forget request leaves of the memory `of`."""
         now = self.context.caller.now
         candidate = Candidate(
             content=text,
@@ -200,6 +201,7 @@ def _is_too_unsure_to_close(decision: Decision, targets: Sequence[Memory]) -> bo
 
 
 def _is_add(decision: Decision) -> bool:
+    """Return whether a decision adds a memory."""
     says = bool(decision.says.strip())
     return decision.operation in ("ADD", "UPDATE") or (decision.operation == "DELETE" and says)
 

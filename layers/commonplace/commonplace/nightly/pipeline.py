@@ -158,6 +158,7 @@ def _replace_forget_requests(extraction: _Extraction, day: Day) -> list[Candidat
 
 
 def _is_unserved(request: Candidate, day: Day) -> bool:
+    """Return whether the evidence contains a meant request that does not say what to forget."""
     utterance = day.said_at(request.interaction_id, request.position)
     requests = forget_requests_in(request.evidence, utterance, day.before(utterance)) if utterance else []
     return any(request.meant and not request.can_be_served for request in requests)
@@ -170,6 +171,7 @@ def _locate(candidate: Candidate) -> tuple[str, int]:
 def _decide_candidates(
     day: Day, candidates: Sequence[Candidate], view: MemoryView, model: MeteredModel, now: datetime
 ) -> tuple[tuple[Decision, ...], tuple[str, ...]]:
+    """Return a decision per candidate, by the model if rules leave it open. Also returns notes."""
     by_rules = decide(candidates, view, now)
     requests = [decision for decision in by_rules if decision.operation == "FORGET"]
     cases = [

@@ -82,7 +82,10 @@ class ModeReader:
 
 
 def reader_for(context: RunContext) -> ReadDay:
-    """Return a function that reads days with the context's models and charges the tokens to its user."""
+    """Return a function that reads days with the context's models and charges the tokens to its user.
+
+    It reads the interactions in `failed_twice` by rules if the model fails again.
+    """
     least_worth = context.night.least_worth
     rules = RulesReader(context.ports.words, LEAST_WORTH if least_worth is None else least_worth)
 

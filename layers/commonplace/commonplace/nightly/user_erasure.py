@@ -108,6 +108,7 @@ class Known:
 
 
 def _resolve(name: str, aliases: Sequence[Alias]) -> str:
+    """Return the id of the memory with this external name, or the name itself."""
     return next((alias.memory_id for alias in aliases if alias.name == name and not alias.withdrawn), name)
 
 
@@ -142,7 +143,9 @@ class _Reach:
             (self.whole if whole else self.merged).add(reached)
             newer = [new for new in self._find_newer(reached) if not is_copy or not self._has_active_successor(new)]
             ahead += [(new, reached not in self._find_sources(new)) for new in newer]
-            ahead += [(old, True) for old in self._find_older(reached)] if whole else []
+            memory = self.known.get(reached)
+            older = [memory.supersedes] if memory is not None and memory.supersedes is not None else []
+            ahead += [(old, True) for old in (*older, *self.closed_by[reached])] if whole else []
         self.merged -= self.whole
 
     def closed_copies(self, closed: Iterable[Memory]) -> list[str]:
@@ -167,17 +170,12 @@ class _Reach:
         return memory.status == "active" or self.stands(memory.superseded_by) or self._is_separated(memory)
 
     def _find_newer(self, memory_id: str) -> Iterator[str]:
+        """Yield the memories that replaced a memory or were merged from it."""
         memory = self.known.get(memory_id)
         if memory is not None and memory.superseded_by is not None:
             yield memory.superseded_by
         yield from self.named_by[memory_id]
         yield from (suspect for suspect in self.suspects if memory_id in self._find_sources(suspect))
-
-    def _find_older(self, memory_id: str) -> Iterator[str]:
-        memory = self.known.get(memory_id)
-        if memory is not None and memory.supersedes is not None:
-            yield memory.supersedes
-        yield from self.closed_by[memory_id]
 
     def _find_sources(self, memory_id: str) -> frozenset[str]:
         if memory_id not in self.sources:

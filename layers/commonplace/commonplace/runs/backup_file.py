@@ -115,6 +115,7 @@ def forget_in_backups(files: StoredFiles, user_id: str, memory_ids: Collection[s
 
 
 def stored_backups(files: StoredFiles, user_id: str) -> list[Backup]:
+    """Return the readable backups of a user, including expired ones."""
     files_read = (files.get(user_id, "backup", file.file_id, EARLIEST) for file in files.listed(user_id, "backup", EARLIEST))
     backups = (read_backup(*file_read, user_id).backup for file_read in files_read if file_read is not None)
     return [backup for backup in backups if backup is not None]
@@ -142,6 +143,7 @@ def _remove_memories(body: bytes, memory_ids: Collection[str]) -> tuple[bytes, i
 
 
 def _reopen_superseded(fields: Mapping[str, Any], gone: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Any]:
+    """Make a memory active again if the active memory that replaced it is gone."""
     by = fields.get("memory", {}).get("superseded_by")
     for _ in gone:
         if by in gone and gone[by].get("status") != "active":

@@ -106,6 +106,7 @@ def _find_surplus_adds(operations: Sequence[PlannedOperation], most: int) -> set
 
 
 def _split_close_from_erase(operation: PlannedOperation) -> list[PlannedOperation]:
+    """Split a forget operation in two. The first closes the memories now, the second erases them after review."""
     at, reported, why = operation.at, operation.told, f"{operation.told.why}; {_ERASE_LATER}"
     closes = [_close_without_erasing(change, at) for change in operation.closes]
     erases = [

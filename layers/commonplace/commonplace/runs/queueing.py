@@ -131,6 +131,7 @@ def _build_result(run: Run, nothing: AnyResult) -> AnyResult:
 def _work_on_run(
     run: Run, request: Request, context: RunContext, work: Callable[[Mapping[str, JsonValue] | None], AnyResult]
 ) -> Run:
+    """Continue a queued run in a worker. Saves the result, or queues the run again if time runs out."""
     with leased(context) as lease:
         run = taken_up(parse_run(run.kind, run.run_id, context), context, lease)
         if run.status != "queued":

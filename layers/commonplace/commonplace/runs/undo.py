@@ -78,6 +78,7 @@ class UndoPlanner:
         return [*reopening, *remaining]
 
     def _set_goal(self, memory_id: str, current: Memory | None, changes: Sequence[AppliedChange], ours: set[str]) -> None:
+        """Set the state to restore for a memory, or report why the memory stays unchanged."""
         if current is None:
             return self._report_unchanged(memory_id, _GONE)
         if not current.content or any(change.erased for change in changes):
@@ -158,6 +159,7 @@ def _map_audits_to_versions(memory: Memory, records: MemoryRecords) -> dict[int,
 
 
 def _is_move(change: AppliedChange) -> bool:
+    """Return whether a change replaced a memory by another one."""
     return change.before is not None and "superseded_by" in change.before
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from commonplace.adapters.word_averages import WordAverages
-from commonplace.text.classifier.model import KINDS, Kind, kinds, load_kinds, shipped_kinds
+from commonplace.text.classifier.model import KINDS, Kind, load_kinds, shipped_kinds
 
 ROOT = Path(__file__).parents[4]
 CLEAR: list[tuple[Kind, str]] = [
@@ -26,13 +26,13 @@ CLEAR: list[tuple[Kind, str]] = [
 
 @pytest.mark.parametrize(("kind", "text"), CLEAR)
 def test_a_clear_clause_is_most_likely_of_its_kind(kind: Kind, text: str) -> None:
-    shares = kinds(text, WordAverages().embed(text))
+    shares = shipped_kinds().shares(text, WordAverages().embed(text))
     assert max(shares, key=lambda one: shares[one]) == kind
 
 
 @given(st.text(max_size=200))
 def test_any_text_has_shares_that_add_up_to_one(text: str) -> None:
-    shares = kinds(text, WordAverages().embed(text))
+    shares = shipped_kinds().shares(text, WordAverages().embed(text))
     assert tuple(shares) == KINDS
     assert sum(shares.values()) == pytest.approx(1.0, abs=1e-5)
 

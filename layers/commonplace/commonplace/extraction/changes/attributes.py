@@ -21,13 +21,16 @@ _OF_SOMETHING = ("thing", "home_of", "favourite", "tool", "place", "weekday")
 _OCCUPATIONS = ("employer", "role")
 _DUE, _DEADLINE = re.compile(r"\bdue\b"), frozenset({"deadlin"})
 _ONE_ONLY = 12
-"""Words that a value may have at most: more is a story."""
+"""The most words of a value. A longer text is a story."""
 
 
 @dataclass(frozen=True)
 class Attribute:
-    """An attribute as a sentence tells it: which, of what, its value, its kind (name, number, date, time or word), and
-    whether it was so once."""
+    """An attribute that a sentence states, like the employer of the user or the deadline of a project.
+
+    `topic` has the stems of the thing that has the attribute. `kind` is name, number, date, time or word for a `thing`,
+    and "" for other attributes. `past` is True if the value is no longer current.
+    """
 
     name: str
     topic: frozenset[str]
@@ -36,53 +39,52 @@ class Attribute:
     past: bool = False
 
     def replaces(self, other: "Attribute") -> bool:
-        """Whether this is another value of the same attribute."""
+        """Return whether this is another value of the same attribute."""
         if self.name != other.name or self.topic != other.topic or self.kind != other.kind or other.past:
             return False
         ours, theirs = (f" {' '.join(tokenizer.terms(value))} " for value in (self.value, other.value))
         return bool(ours.strip() and theirs.strip()) and ours not in theirs and theirs not in ours
 
     def measures_as(self, other: "Attribute") -> bool:
-        """Whether two numbers may count the same: 8 people are not 3 years."""
+        """Return whether two numbers may count the same things. 8 people and 3 years do not."""
         return not self.kind == other.kind == "number" or bool(_counted(self.value) & _counted(other.value))
 
     def repeats(self, other: "Attribute") -> bool:
-        """Whether this is the same value of the same attribute."""
+        """Return whether this is the same value of the same attribute."""
         same = self.name == other.name and self.topic == other.topic and self.kind == other.kind
         return same and bool(self.topic) and _stems(self.value) == _stems(other.value)
 
     def is_of_another(self, other: "Attribute") -> bool:
-        """Whether this is an attribute of something else: each topic has a word that the other lacks."""
+        """Return whether this is the attribute of another thing. Each topic then has a word that the other lacks."""
         return self.name == other.name and bool(self.topic - other.topic and other.topic - self.topic)
 
 
 @functools.lru_cache(maxsize=1024)
 def attribute_of(sentence: str) -> Attribute | None:
-    """The attribute that a sentence tells, None if it tells none with one value at a time."""
+    """Return the attribute that a sentence states, or None. Only attributes with one value at a time count."""
     plain = " ".join(straight(sentence).split())
-    for name, patterns in _patterns().items():
+    for name, patterns in _load_patterns().items():
         for pattern in patterns:
-            found = pattern.search(plain)
-            if found is None:
-                continue
-            made = _attribute_from(name, found)
-            if made is not None:
-                return made
+            match = pattern.search(plain)
+            attribute = None if match is None else _build_attribute(name, match)
+            if attribute is not None:
+                return attribute
     return None
 
 
-def _attribute_from(name: str, found: re.Match[str]) -> Attribute | None:
-    value, topic = found["value"], found.groupdict().get("topic") or ""
-    kind = _kind(value)
-    stems = _stems(topic) | (_DEADLINE if _DUE.search(found[0]) else frozenset())
+def _build_attribute(name: str, match: re.Match[str]) -> Attribute | None:
+    """Return the attribute of a match, or None if its value or topic does not fit the attribute."""
+    value, topic = match["value"], match.groupdict().get("topic") or ""
+    kind = _classify_value(value)
+    stems = _stems(topic) | (_DEADLINE if _DUE.search(match[0]) else frozenset())
     if (
         len(value.split()) > _ONE_ONLY
         or (name in _OF_SOMETHING and not stems)
         or (name == "weekday" and kind != "date")
         or (name == "thing" and kind == "word")
         or (name in ("boss", "home_of") and kind != "name")
-        or (name == "boss" and value.split()[0].casefold() in _nationalities() and not _CAPITAL_NEXT.match(value))
-        or (name in ("residence", "name") and not _names(value))
+        or (name == "boss" and value.split()[0].casefold() in _load_nationalities() and not _CAPITAL_NEXT.match(value))
+        or (name in ("residence", "name") and not _has_name(value))
         or (
             name in _OCCUPATIONS
             and (compiled("attributes.beside").search(value) or compiled("attributes.no_job").match(value))
@@ -90,12 +92,12 @@ def _attribute_from(name: str, found: re.Match[str]) -> Attribute | None:
     ):
         return None
     once = "past" if name == "thing" else "once" if name in _OCCUPATIONS else None
-    told = found[0][: found.start("value") - found.start()]
-    past = once is not None and compiled(f"attributes.{once}").search(told) is not None
+    before = match[0][: match.start("value") - match.start()]
+    past = once is not None and compiled(f"attributes.{once}").search(before) is not None
     return Attribute(name, stems, value, kind if name == "thing" else "", past)
 
 
-def _kind(value: str) -> str:
+def _classify_value(value: str) -> str:
     if _TIME.search(value):
         return "time"
     if any(map(is_calendar_word, tokenizer.words(value))) or re.search(r"\d(?:st|nd|rd|th)\b|\d\.|\d月|\d日|曜", value):
@@ -105,22 +107,22 @@ def _kind(value: str) -> str:
     return "name" if any(word[:1].isupper() for word in value.split()) and value.split()[-1][:1].isupper() else "word"
 
 
-def _names(value: str) -> bool:
-    """Whether the value holds a name, in small letters too ("munich", but not "weekly sprints")."""
+def _has_name(value: str) -> bool:
+    """Return whether a value contains a name. It may be in lower case ("munich", but not "weekly sprints")."""
     words = (word for word in LETTERS.findall(value) if word not in tokenizer.stop_words())
     return any(word[:1].isupper() or not is_english(word) for word in words)
 
 
 @functools.cache
-def _nationalities() -> frozenset[str]:
-    """The words for people of a country ("Jordanian"), without the countries ("Jordan" may be a person's name)."""
+def _load_nationalities() -> frozenset[str]:
+    """Return the words for people of a country ("Jordanian"), without the countries ("Jordan" may be a person's name)."""
     table = (files(__package__) / "nationalities.txt").read_text(encoding="utf-8")
     rows = [line.split() for line in table.splitlines() if not line.startswith("#")]
     return frozenset(word for _, *people in rows for word in people)
 
 
 def _counted(value: str) -> frozenset[str]:
-    """What a number counts ("people"), "" if that is not said."""
+    """Return the terms of the things that a number counts ("people"), or only "" if they are not named."""
     return frozenset(tokenizer.terms(compiled("attributes.number").sub(" ", value))) or frozenset(("",))
 
 
@@ -129,12 +131,12 @@ def _stems(text: str) -> frozenset[str]:
 
 
 @functools.cache
-def _patterns() -> dict[str, tuple[re.Pattern[str], ...]]:
+def _load_patterns() -> dict[str, tuple[re.Pattern[str], ...]]:
     table: dict[str, str] = read_table(__package__, "attributes.toml")
-    return {name: tuple(map(_compiled, filter(None, lines.splitlines()))) for name, lines in table.items()}
+    return {name: tuple(map(_compile_line, filter(None, lines.splitlines()))) for name, lines in table.items()}
 
 
-def _compiled(line: str) -> re.Pattern[str]:
+def _compile_line(line: str) -> re.Pattern[str]:
     return re.compile(
         line.replace("{i}", expression("attributes.user"))
         .replace("{v}", expression("attributes.value"))

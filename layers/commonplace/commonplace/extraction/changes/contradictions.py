@@ -1,4 +1,4 @@
-"""Finds the sentence of a memory that a new sentence contradicts: by another value, a correction, or an end."""
+"""Find the sentence of a memory that a new sentence contradicts, by another value, a correction, or an end."""
 
 import functools
 import re
@@ -27,7 +27,7 @@ _HALF, _MANY, _MOSTLY, _SHARED = 0.5, 0.6, 0.67, 0.3
 
 
 class _Claim(NamedTuple):
-    """What a text claims: its content stems without the negation, whether it is negated, and what limits it ("only")."""
+    """The claim of a text: its content stems without the negation, whether it is negated, and limiting words ("only")."""
 
     stems: frozenset[str]
     denied: bool
@@ -35,13 +35,13 @@ class _Claim(NamedTuple):
 
 
 def has_another_end(new: str, old: str) -> bool:
-    """Whether `new` begins like `old` and says that something else stands at its end now."""
+    """Return whether `new` begins like `old` and says that its end is different now."""
     now, of_the_user = compiled("contradictions.now"), compiled("contradictions.user").match(new)
     if not (now.search(new) and of_the_user) or compiled("contradictions.may_be_many").match(new):
         return False
     ours, theirs = _WORD.findall(now.sub("", new)), _WORD.findall(now.sub("", old))
     same = next(
-        (at for at, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one.casefold() != other.casefold()), 0
+        (at for at, (own, other) in enumerate(zip(ours, theirs, strict=False)) if own.casefold() != other.casefold()), 0
     )
     ends = ours[same:], theirs[same:]
     if any(end[0].casefold() in word_list("small") or len(end) > _LONGEST_END for end in ends if end) or not all(ends):
@@ -52,15 +52,15 @@ def has_another_end(new: str, old: str) -> bool:
 
 
 def contradicts(new: str, old: str, *, corrects: bool, context: str = "", same_talk: bool = False) -> str | None:
-    """The reason why the sentence `new` makes `old` untrue, None if it doesn't.
+    """Return why the sentence `new` makes the sentence `old` untrue, or None if it does not.
 
-    `corrects`: its words say that something earlier was wrong or is over; without them only a changed value counts.
-    `context`: the whole of what was said with it; `same_talk`: `old` was said a few messages before.
+    `corrects` is True if `new` says that something earlier was wrong or is over. Otherwise only a changed value counts.
+    `context` is the whole text with `new`. `same_talk` is True if `old` was said a few messages before.
     """
     if has_wording("additional", new) or have_different_subjects(new, old) or swaps_roles(new, old):
         return None
     ours = attribute_of(new)
-    theirs = attribute_of(old) if ours else None  # most say none, and to look for one takes the most time
+    theirs = attribute_of(old) if ours else None  # most sentences have none, and the search takes the most time
     if ours and theirs and (ours.is_of_another(theirs) or not ours.measures_as(theirs)):
         return None
     changed = ours and theirs and ours.replaces(theirs) and _is_current(new, ours)
@@ -72,7 +72,7 @@ def contradicts(new: str, old: str, *, corrects: bool, context: str = "", same_t
         return None
     if names_old_value(new, old) or (_name_same_thing(new, old) and not _is_bygone(old)):
         return CORRECTED
-    gone = _ended_words(new)
+    gone = _ended_stems(new)
     if gone - shared_stems(gone, stems_of(old), begins=True):
         return None
     if not _is_bygone(old) and conflicts(new, old, context or new, same_talk):
@@ -81,70 +81,69 @@ def contradicts(new: str, old: str, *, corrects: bool, context: str = "", same_t
 
 
 def _is_bygone(old: str) -> bool:
-    """Whether a sentence tells what was so once."""
-    told = attribute_of(old)
-    return bool(ended_matter(old)) or has_wording("bygone", old) or (told is not None and told.past)
+    """Return whether a sentence is about the past and no longer true."""
+    attribute = attribute_of(old)
+    return bool(ended_matter(old)) or has_wording("bygone", old) or (attribute is not None and attribute.past)
 
 
 def contradicted(new: str, old: str, *, corrects: bool) -> list[str]:
-    """The sentences of an old text that a new text makes untrue; `corrects` as in `contradicts`."""
-    ours = [one.text for one in sentences(new)]
-    theirs = [one.text for one in sentences(old)]
-    return [one for one in theirs if any(contradicts(other, one, corrects=corrects) for other in ours)]
+    """Return the sentences of an old text that a new text makes untrue. `corrects` has the same meaning as above."""
+    ours = [sentence.text for sentence in sentences(new)]
+    theirs = [sentence.text for sentence in sentences(old)]
+    return [sentence for sentence in theirs if any(contradicts(other, sentence, corrects=corrects) for other in ours)]
 
 
 def _is_current(new: str, ours: Attribute) -> bool:
-    """Whether a sentence tells what is so now, and not what may be or was once."""
+    """Return whether a sentence states a current value, and not a past or a possible one."""
     if ours.past and has_wording("long_ago", new):
         return False
     if ours.name not in _OF_A_LIFE:
         return True
-    told = _without_asides(new, ours.value)
-    return not (ours.past or has_wording("not_yet", told) or has_wording("weak", told))
-
-
-def _without_asides(text: str, value: str) -> str:
-    """A sentence without what only tells it ("I wanted to tell you"), and up to what stands behind its value in words of its
-    own: "I moved to Ulm because I wanted to"."""
-    start = max(straight(text).find(value), 0)
-    telling = compiled("contradictions.telling").match(text[:start])
-    aside = compiled("contradictions.aside").search(text, start + len(value))
-    return text[telling.end() if telling else 0 : aside.start() if aside else None]
+    # Leave out an announcement before the value ("I wanted to tell you") and a remark after it ("because I wanted to").
+    start = max(straight(new).find(ours.value), 0)
+    announcement = compiled("contradictions.telling").match(new[:start])
+    aside = compiled("contradictions.aside").search(new, start + len(ours.value))
+    statement = new[announcement.end() if announcement else 0 : aside.start() if aside else None]
+    return not (ours.past or has_wording("not_yet", statement) or has_wording("weak", statement))
 
 
 def _denies(new: str, old: str) -> bool:
-    """Whether a clause of `new` has the words of `old`, and only one of both is negated."""
-    theirs = _claim(old)
+    """Return whether a clause of `new` has the words of `old`, and only one of the two is negated."""
+    theirs = _build_claim(old)
     return bool(theirs.stems) and any(
         ours.stems - word_stems("stress") == theirs.stems and ours.denied != theirs.denied and ours.limits <= theirs.limits
-        for ours in _claims(new)
+        for ours in _split_claims(new)
     )
 
 
 @functools.lru_cache(maxsize=1024)
-def _claims(text: str) -> tuple[_Claim, ...]:
-    return tuple(map(_claim, compiled("contradictions.clause").split(straight(text))))
+def _split_claims(text: str) -> tuple[_Claim, ...]:
+    """Return the claim of each clause."""
+    return tuple(map(_build_claim, compiled("contradictions.clause").split(straight(text))))
 
 
 @functools.lru_cache(maxsize=1024)
-def _claim(text: str) -> _Claim:
+def _build_claim(text: str) -> _Claim:
     negation = compiled("contradictions.not")
-    limits = frozenset(found[0].casefold() for found in wording_pattern("limited").finditer(text))
+    limits = frozenset(match[0].casefold() for match in wording_pattern("limited").finditer(text))
     return _Claim(stems_of(negation.sub(" ", text)), negation.search(straight(text)) is not None, limits)
 
 
-def _ended_words(new: str) -> frozenset[str]:
-    """The stems of what a sentence says is over, times and places included ("no coffee in the evening")."""
-    said = ended_matter(new) or ended_matter(new, "ended_of_somebody")
+def _ended_stems(new: str) -> frozenset[str]:
+    """Return the stems of the matter that a sentence says is over, with times and places ("no coffee in the evening")."""
+    matter = ended_matter(new) or ended_matter(new, "ended_of_somebody")
     return (
-        frozenset(stem for stem in stems_of(compiled("contradictions.why").split(said)[0]) if not _JOINS.search(stem))
+        frozenset(stem for stem in stems_of(compiled("contradictions.why").split(matter)[0]) if not _JOINS.search(stem))
         - word_list("general")
         - word_stems("stress")
     )
 
 
 def _name_same_thing(new: str, old: str) -> bool:
-    """Whether one names the other's thing shorter ("the deadline" for "the grant deadline", but not another owner's)."""
+    """Return whether one sentence has the other's topic in short, and another value.
+
+    "The deadline" may be "the grant deadline", but a topic with a further name is another one.
+    """
     ours, theirs = attribute_of(new), attribute_of(old)
     if ours is None or theirs is None or ours.name != theirs.name or ours.kind != theirs.kind or not ours.topic:
         return False
@@ -154,7 +153,7 @@ def _name_same_thing(new: str, old: str) -> bool:
 
 
 def names_old_value(new: str, old: str) -> bool:
-    """Whether a sentence names both the old value and the one that replaces it ("not X but Y")."""
+    """Return whether a sentence replaces a value of the old sentence ("not X but Y")."""
     pair = replaced_value(new)
     if pair is None:
         return False
@@ -171,41 +170,49 @@ def names_old_value(new: str, old: str) -> bool:
 
 
 def denies_value(new: str, old: str, context: str) -> bool:
-    """Whether a sentence says that the old day no longer holds, for the same subject or month, and tells another."""
+    """Return whether a sentence says that the day in the old sentence no longer holds, and gives another day.
+
+    Both must have the same subject or month.
+    """
     gone_days = denied_days(new)
     if not gone_days:
         return False
-    known, told = plain_figures(old), frozenset(plain_figures(context))
+    known, new_figures = plain_figures(old), frozenset(plain_figures(context))
     for value in gone_days:
         gone = frozenset(plain_figures(value))
-        if not gone or not gone <= frozenset(known) or not told - gone or any(known.count(one) > 1 for one in gone):
+        if (
+            not gone
+            or not gone <= frozenset(known)
+            or not new_figures - gone
+            or any(known.count(figure) > 1 for figure in gone)
+        ):
             continue
-        same_month = any(one.isdigit() for one in gone) and any(map(is_calendar_word, (told - gone) & frozenset(known)))
+        shared = (new_figures - gone) & frozenset(known)
+        same_month = any(figure.isdigit() for figure in gone) and any(map(is_calendar_word, shared))
         parts = [part for part in compiled("clauses.part_end").split(old) if gone <= frozenset(plain_figures(part))]
         matters = [matter for part in (*parts, old) if (matter := _subject_words(part))]
-        if same_month or any(_shares(matter, context) for matter in matters):
+        if same_month or any(_shares_subject(matter, context) for matter in matters):
             return True
     return False
 
 
-def _shares(matter: frozenset[str], context: str) -> bool:
-    """Whether a context shares at least a good part of some subject words."""
+def _shares_subject(matter: frozenset[str], context: str) -> bool:
+    """Return whether a context has at least a third of the subject stems `matter`."""
     common = [stem for stem in shared_stems(matter, stems_of(context)) if len(stem) > _LEAST_OLD or not stem.isascii()]
     return len(common) >= _SHARED * len(matter) and bool(common)
 
 
 def conflicts(new: str, old: str, context: str, same_talk: bool) -> bool:
-    """Whether a sentence that says that something changed conflicts with the old one, or with that part of it, between
-    commas, that tells figures."""
+    """Return whether a correction conflicts with the old sentence, or with its only part between commas that has figures."""
     if not is_correction(new):
         return False
     dated = [part for part in compiled("clauses.part_end").split(old) if figures_of(part)]
     parts = dated if len(dated) == 1 and len(_subject_words(dated[0])) >= _TWO else []
-    return any(_conflicts(new, one, context, same_talk) for one in (old, *parts))
+    return any(_has_conflict(new, part, context, same_talk) for part in (old, *parts))
 
 
-def _conflicts(new: str, old: str, context: str, same_talk: bool) -> bool:
-    """Whether both have other figures for the same subject, or nearly all words in common."""
+def _has_conflict(new: str, old: str, context: str, same_talk: bool) -> bool:
+    """Return whether both texts have different figures for the same subject, or nearly all words in common."""
     ours, theirs = figures_of(new), figures_of(old)
     matter = _subject_words(old)
     common = {stem for stem in shared_stems(matter, stems_of(context)) if len(stem) >= _LEAST_OLD or not stem.isascii()}
@@ -228,11 +235,11 @@ def _conflicts(new: str, old: str, context: str, same_talk: bool) -> bool:
 
 
 def _subject_words(text: str) -> frozenset[str]:
-    """The stems of what a text is about, without times and counts."""
+    """Return the stems of the subject of a text, without times and counts."""
     rest = stems_of(text) - figures_of(text) - word_list("general")
     return frozenset(stem for stem in rest if not is_calendar_word(stem))
 
 
 def unknown_words(text: str) -> frozenset[str]:
-    """The stems of words that are not English: mostly names."""
+    """Return the stems of the words that are not English. Most of them are names."""
     return frozenset(stem for word in tokenizer.words(text) if not is_english(word) for stem in tokenizer.terms(word))

@@ -1,4 +1,4 @@
-"""Reads corrections: what is over, which value replaces which, and the corrected old sentence."""
+"""Read corrections: the matter that is over, the value that replaces another, and the corrected old sentence."""
 
 import functools
 import re
@@ -14,12 +14,15 @@ _WORDS = r"(?:[^\W_][^,.;!?…、。]{0,50}?)"
 
 
 def corrected_sentence(new: str, old: str) -> str:
-    """What takes the place of the sentence `old`: `new`; `old` with the new value where `new` has only that; or both, where
-    `new` names a day of `old` as gone and tells more beside."""
+    """Return the text that replaces the sentence `old`.
+
+    This is `new`, or `old` with the new value if `new` has only a value. If `new` cancels a day of `old` and says more, it
+    is both.
+    """
     pair = replaced_value(new)
     if pair is not None and lacks_subject(new) and pair[0].casefold() in old.casefold():
         return re.sub(re.escape(pair[0]), lambda _: pair[1], old, flags=re.IGNORECASE)
-    renewed = next((one for one in (with_new_figures(old, new, gone) for gone in denied_days(new)) if one), None)
+    renewed = next(filter(None, (with_new_figures(old, new, gone) for gone in denied_days(new))), None)
     if renewed is not None:
         return f"{renewed.rstrip('.')}. {new}"
     value, theirs = bare_value(new), attribute_of(old)
@@ -34,67 +37,62 @@ def corrected_sentence(new: str, old: str) -> str:
 
 @functools.lru_cache(maxsize=1024)
 def is_correction(text: str) -> bool:
-    """Whether a text says that something earlier was wrong, has changed or is over."""
+    """Return whether a text says that something earlier was wrong, has changed or is over."""
     return has_wording("correction", text) or bool(ended_matter(text))
 
 
 def replaced_value(text: str) -> tuple[str, str] | None:
-    """The old and the new value, if a text names both ("not X but Y")."""
+    """Return the old and the new value if a text names both ("not X but Y"), else None."""
     plain = straight(text)
-    for pattern in _replacements():
-        found = pattern.search(plain)
-        if found:
-            return found["old"].strip(), found["new"].strip()
-    return None
+    match = next(filter(None, (pattern.search(plain) for pattern in _compile_replacements())), None)
+    return (match["old"].strip(), match["new"].strip()) if match else None
 
 
 def bare_value(text: str) -> str | None:
-    """The value, if a correction consists of it alone ("I was wrong, it's the 14th")."""
+    """Return the value of a correction that has nothing else ("I was wrong, it's the 14th"), else None."""
     if not lacks_subject(text) or not has_wording("correction", text):
         return None
-    found = compiled("corrections.pronoun_is").search(straight(text))
-    return found[1].strip(" .!") if found else None
+    match = compiled("corrections.pronoun_is").search(straight(text))
+    return match[1].strip(" .!") if match else None
 
 
 def lacks_subject(text: str) -> bool:
-    """Whether a correction doesn't say what it is about: "actually it's Munich, not Berlin"."""
+    """Return whether a correction does not name its subject ("actually it's Munich, not Berlin")."""
     return attribute_of(text) is None and compiled("corrections.pronoun_is").search(straight(text)) is not None
 
 
 @functools.lru_cache(maxsize=1024)
 def ended_matter(text: str, kind: str = "ended") -> str:
-    """What a sentence says is over ("I don't eat pork anymore"), "" without a wording of that kind."""
-    for pattern in _endings(kind):
-        found = pattern.search(straight(text))
-        if found:
-            return " ".join(part for part in found.groupdict().values() if part)
-    return ""
+    """Return the matter that a sentence says is over ("I don't eat pork anymore"), or "" without a wording of that kind."""
+    plain = straight(text)
+    match = next(filter(None, (pattern.search(plain) for pattern in _compile_endings(kind))), None)
+    return " ".join(filter(None, match.groupdict().values())) if match else ""
 
 
 @functools.lru_cache(maxsize=1024)
 def denied_days(text: str) -> tuple[str, ...]:
-    """The days that a text names as no longer valid ("the 21st, not the 14th")."""
+    """Return the days that a text calls no longer valid ("the 21st, not the 14th")."""
     plain = straight(text)
-    return tuple(found["gone"] for line in _denials() for found in line.finditer(plain))
+    return tuple(match["gone"] for pattern in _compile_denials() for match in pattern.finditer(plain))
 
 
 @functools.cache
-def _endings(kind: str) -> tuple[re.Pattern[str], ...]:
+def _compile_endings(kind: str) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(line, re.IGNORECASE) for line in alternatives(kind))
 
 
 @functools.cache
-def _denials() -> tuple[re.Pattern[str], ...]:
+def _compile_denials() -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(line.replace("{month}", months()), re.IGNORECASE) for line in alternatives("denied"))
 
 
 @functools.cache
-def _replacements() -> tuple[re.Pattern[str], ...]:
-    """The patterns of replaced values, in which a value at the end reaches to the end of its phrase."""
-    found = []
+def _compile_replacements() -> tuple[re.Pattern[str], ...]:
+    """Return the patterns of replaced values. A value at the end reaches to the end of its phrase."""
+    patterns = []
     for line in alternatives("replacement"):
         for name in ("old", "new"):
             tail = expression("corrections.tail") if line.endswith(f"{{{name}}}") else ""
             line = line.replace(f"{{{name}}}", f"(?P<{name}>{_WORDS}){tail}")
-        found.append(re.compile(line, re.IGNORECASE))
-    return tuple(found)
+        patterns.append(re.compile(line, re.IGNORECASE))
+    return tuple(patterns)

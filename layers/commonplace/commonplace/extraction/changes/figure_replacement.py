@@ -1,4 +1,4 @@
-"""Finds dates, times and counts in a sentence, and puts others in their place."""
+"""Find dates, times and counts in a sentence, and replace them."""
 
 import functools
 import re
@@ -7,7 +7,7 @@ from commonplace.extraction.patterns import word_list
 from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.calendar import is_calendar_word, is_weekday, month_names
 
-_ADDED = re.compile(r"\(\d{4}[-\d –]*\)")  # what `dates` writes behind a relative date
+_ADDED = re.compile(r"\(\d{4}[-\d –]*\)")  # added after a relative date by `absolute_dates`
 _DAY = r"\d{1,2}(?:st|nd|rd|th|\.)?"
 _ENDING = "st|nd|rd|th"
 _ORDINAL = re.compile(rf"(?<=\d)(?:{_ENDING})$")
@@ -16,26 +16,24 @@ _BETWEEN = r"[\s.]{1,2}(?:of |de |di )?"
 
 
 def figures_of(text: str) -> frozenset[str]:
-    """The words of a text that tell how many or when."""
-    said = _ADDED.sub("", text)
-    return frozenset(
-        word for word in tokenizer.words(said) if word[:1].isdigit() or word in word_list("counts") or is_calendar_word(word)
-    )
+    """Return the words of a text for numbers, counts and dates."""
+    words = tokenizer.words(_ADDED.sub("", text))
+    return frozenset(word for word in words if word[:1].isdigit() or word in word_list("counts") or is_calendar_word(word))
 
 
 def with_new_date(old: str, new: str) -> str | None:
-    """The sentence `old` with the date of `new`, if each tells exactly one day of a month; else None."""
-    ours, theirs = (_date().findall(text) for text in (new, old))
+    """Return the sentence `old` with the date of `new`. Returns None unless both have exactly one day of a month."""
+    ours, theirs = (_compile_date().findall(text) for text in (new, old))
     if len(ours) != 1 or len(theirs) != 1 or ours[0].casefold() == theirs[0].casefold():
         return None
     return old.replace(theirs[0], ours[0])
 
 
 def with_new_figures(old: str, new: str, gone: str) -> str | None:
-    """The sentence `old` with the figures of `new` in place of those of `gone`; None where that is not clear.
+    """Return the sentence `old` with the figures of `new` instead of those of `gone`, or None if they are ambiguous.
 
-    A figure takes the place of one of its kind (a day of a month, a month, a weekday), and only if `new` tells just one
-    such in the part of it, between marks, where it names `gone`, or else before that, or else in all of it.
+    A figure replaces another of its kind (a day of a month, a month, a weekday). It must be the only one of its kind in the
+    part of `new` that names `gone`, or else in the text before `gone`, or else in all of `new`.
     """
     part = next((part for part in _MARKS.split(new) if gone in part), new)
     before, _, _ = new.partition(gone)
@@ -51,20 +49,20 @@ def with_new_figures(old: str, new: str, gone: str) -> str | None:
 
 
 def _single_other(figure: str, text: str) -> str | None:
-    """The only other figure of the same kind in a text; None if there is none or more than one."""
-    others = {one for one in _figures_in(text) if _kind(one) == _kind(figure) and _plain(one) != _plain(figure)}
-    found = re.search(rf"(?<!\w){re.escape(others.pop())}(?!\w)", text, re.IGNORECASE) if len(others) == 1 else None
-    return found[0] if found else None
+    """Return the only other figure of the same kind in a text. Returns None if it has none or several."""
+    others = {other for other in _figures_in(text) if _kind(other) == _kind(figure) and _plain(other) != _plain(figure)}
+    match = re.search(rf"(?<!\w){re.escape(others.pop())}(?!\w)", text, re.IGNORECASE) if len(others) == 1 else None
+    return match[0] if match else None
 
 
 def plain_figures(text: str) -> list[str]:
-    """The figures of a text in order, a day of a month without its ending."""
+    """Return the figures of a text in order. A day of a month has no ending."""
     return [_plain(figure) for figure in _figures_in(text)]
 
 
 def _figures_in(text: str) -> list[str]:
-    said = figures_of(text)
-    return [word for word in tokenizer.words(text) if word in said]
+    figures = figures_of(text)
+    return [word for word in tokenizer.words(text) if word in figures]
 
 
 def _plain(figure: str) -> str:
@@ -72,6 +70,7 @@ def _plain(figure: str) -> str:
 
 
 def _kind(figure: str) -> str:
+    """Return "weekday", "month", or a number's form with "#" for its digits."""
     if not is_calendar_word(figure):
         return re.sub(r"\d+", "#", _ORDINAL.sub("th", figure))
     return "weekday" if is_weekday(figure) else "month"
@@ -79,12 +78,12 @@ def _kind(figure: str) -> str:
 
 @functools.cache
 def months() -> str:
-    """A pattern for the name of a month in any supported language."""
+    """Return a pattern for the name of a month in any supported language."""
     return f"(?:{'|'.join(sorted(map(re.escape, month_names()), key=len, reverse=True))})"
 
 
 @functools.cache
-def _date() -> re.Pattern[str]:
+def _compile_date() -> re.Pattern[str]:
     return re.compile(
         rf"(?<![\w.])(?:{_DAY}{_BETWEEN}{months()}\b|{months()}\.? (?:the )?{_DAY}(?!\w)|\d{{1,2}}月\d{{1,2}}日)",
         re.IGNORECASE,

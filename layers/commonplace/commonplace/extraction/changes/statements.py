@@ -1,4 +1,4 @@
-"""Splits a text into single statements, also where a sentence continues with another verb ("... and have a cat")."""
+"""Split a text into single statements, also where a sentence continues with another verb ("... and have a cat")."""
 
 import functools
 import re
@@ -10,6 +10,7 @@ from commonplace.extraction.content_words import stems_of
 from commonplace.extraction.patterns import compiled, wording_pattern
 from commonplace.text.foundation.characters import straight
 from commonplace.text.foundation.expressions import read_table
+from commonplace.text.foundation.intent_cues import is_question
 from commonplace.text.foundation.sentences import STOPS
 
 _LEAST_BEFORE_VERB = 3
@@ -21,7 +22,7 @@ _LEAST_WORDS = 2
 
 @dataclass(frozen=True)
 class CutPoint:
-    """A place to split a text: read up to `start`, `whole` is said; the rest begins at `end`, with `who` as its subject."""
+    """A place to split a text. `whole` is the statement before `start`. The rest begins at `end`, with the subject `who`."""
 
     start: int
     end: int
@@ -37,27 +38,27 @@ class _LanguageRow:
     says: str | None
 
     def subject(self, part: str) -> str | None:
-        """The subject that the rest of a split sentence needs; None where that is not clear."""
-        found = self.who.search(part)
-        if found is None or (self.never and self.never.search(part)):
+        """Return the subject that the rest of a split sentence needs, or None if it is ambiguous."""
+        match = self.who.search(part)
+        if match is None or (self.never and self.never.search(part)):
             return None
-        return self.says if self.says is not None else next(filter(None, found.groups()), None)
+        return self.says if self.says is not None else next(filter(None, match.groups()), None)
 
 
 def cut_points(text: str) -> Iterator[CutPoint]:
-    """All places where a text may be split, in no order."""
-    found = [(cut, row) for row in _rows() for cut in row.next.finditer(text)]
-    for cut, row in found:
-        part = text[: cut.start()].strip()
-        who = row.subject(part) if len(part.split()) >= _LEAST_BEFORE_VERB or "'m " in part else None
-        if who is not None:
-            yield CutPoint(cut.start(), cut.end(), part, f"{who.strip()} " if who else "")
+    """Yield all places where a text may be split, unsorted."""
+    for row in _load_rows():
+        for cut in row.next.finditer(text):
+            part = text[: cut.start()].strip()
+            who = row.subject(part) if len(part.split()) >= _LEAST_BEFORE_VERB or "'m " in part else None
+            if who is not None:
+                yield CutPoint(cut.start(), cut.end(), part, f"{who.strip()} " if who else "")
     yield from _cuts_before_he_or_she(text)
     yield from _cuts_in_japanese(text)
 
 
 def _cuts_before_he_or_she(text: str) -> Iterator[CutPoint]:
-    """The places before a "she" or "her" that refers to the one person of the household named before."""
+    """Yield the places before a "she" or "her" if exactly one person of the household is named before."""
     for way, ending in (("he_or_she", ""), ("hers", "'s")):
         for cut in compiled(f"statements.{way}").finditer(text):
             part = text[: cut.start()].strip()
@@ -67,7 +68,7 @@ def _cuts_before_he_or_she(text: str) -> Iterator[CutPoint]:
 
 
 def _cuts_in_japanese(text: str) -> Iterator[CutPoint]:
-    """The places behind a Japanese clause in a connecting form; its topic is carried over."""
+    """Yield the places after a Japanese clause in a connecting form. The next clause gets its topic."""
     for cut in compiled("statements.te").finditer(text):
         part, topic = text[: cut.start()], _TOPIC.match(text[: cut.start()])
         if cut["form"] != "で" or topic:
@@ -76,7 +77,7 @@ def _cuts_in_japanese(text: str) -> Iterator[CutPoint]:
 
 
 @functools.cache
-def _rows() -> tuple[_LanguageRow, ...]:
+def _load_rows() -> tuple[_LanguageRow, ...]:
     table = read_table(__package__, "continuations.toml")
 
     def compiled(row: dict[str, str], key: str) -> re.Pattern[str]:
@@ -90,64 +91,58 @@ def _rows() -> tuple[_LanguageRow, ...]:
     )
 
 
-def memory_sentences(text: str) -> list[str]:
-    """The sentences of a memory's content; a question and its answer count as one."""
-    return list(_memory_sentences(text))
+@functools.lru_cache(maxsize=1024)
+def memory_sentences(text: str) -> tuple[str, ...]:
+    """Return the sentences of a memory's content. A question and its answer count as one sentence."""
+    return (text,) if is_question(text) else tuple(sentence.text for sentence in sentences(text))
 
 
 @functools.lru_cache(maxsize=1024)
-def _memory_sentences(text: str) -> tuple[str, ...]:
-    return (text,) if "?" in text or "？" in text else tuple(one.text for one in sentences(text))
-
-
-def statements(text: str) -> list[str]:
-    """The single statements of a text: "I'm vegan and I love Thai food" has two."""
-    return list(_statements(text))
-
-
-@functools.lru_cache(maxsize=1024)
-def _statements(text: str) -> tuple[str, ...]:
-    return tuple(part for sentence in memory_sentences(text) for part in _parts(sentence))
+def statements(text: str) -> tuple[str, ...]:
+    """Return the single statements of a text. "I'm vegan and I love Thai food" has two."""
+    return tuple(part for sentence in memory_sentences(text) for part in _split_statements(sentence))
 
 
 def without_statements(text: str, gone: Collection[str]) -> list[str]:
-    """The sentences of a text without the statements `gone`; the rest of a split sentence stands on its own."""
-    kept: list[str] = []
+    """Return the sentences of a text without the statements `gone`. Other statements of such a sentence stay, one by one."""
+    staying: list[str] = []
     for sentence in memory_sentences(text):
-        parts = _parts(sentence)
+        parts = _split_statements(sentence)
         left = [part for part in parts if part not in gone]
-        kept += [sentence] if left == parts else left
-    return kept
+        staying += [sentence] if left == parts else left
+    return staying
 
 
 def kept_details(old: str, new: str) -> list[str]:
-    """With whom or what of the user's own it was, and what they are by profession, where `new` says nothing of it: whoever
-    moves may well take their dog, and a nurse who leaves Valencia is one still."""
-    found = [one[0] for one in compiled("statements.beside").finditer(old) if not stems_of(one[0]) & stems_of(new)]
+    """Return the companions, pets and profession in `old` that `new` does not mention.
+
+    They probably still hold. A user who moves may take their dog, and a nurse who leaves Valencia is still a nurse.
+    """
+    details = [match[0] for match in compiled("statements.beside").finditer(old) if not stems_of(match[0]) & stems_of(new)]
     being = None if compiled("statements.being").search(new) else compiled("statements.being").search(straight(old))
-    found += [being["being"]] if being and not stems_of(being["being"]) & stems_of(new) else []
-    return [one[0].upper() + one[1:] for one in found]
+    details += [being["being"]] if being and not stems_of(being["being"]) & stems_of(new) else []
+    return [detail[0].upper() + detail[1:] for detail in details]
 
 
-def joined(said: Collection[str]) -> str:
-    """Statements as one text, each once."""
-    return " ".join(one if one.endswith(STOPS) else f"{one}." for one in dict.fromkeys(said))
+def joined(texts: Collection[str]) -> str:
+    """Join statements to one text, each only once."""
+    return " ".join(text if text.endswith(STOPS) else f"{text}." for text in dict.fromkeys(texts))
 
 
-def _parts(sentence: str) -> list[str]:
-    """Splits a sentence where another statement begins ("my wife and I live in Bonn" stays whole)."""
-    if "?" in sentence or "？" in sentence:
+def _split_statements(sentence: str) -> list[str]:
+    """Split a sentence where another statement begins. "My wife and I live in Bonn" stays whole."""
+    if is_question(sentence):
         return [sentence]
     plain = straight(sentence)
     parts, rest = [], plain
-    while turn := min((*_clauses(rest), *cut_points(rest)), key=lambda one: one.start, default=None):
-        parts.append(turn.whole)
-        rest = turn.who + rest[turn.end :]
+    while cut := min((*_find_clause_cuts(rest), *cut_points(rest)), key=lambda point: point.start, default=None):
+        parts.append(cut.whole)
+        rest = cut.who + rest[cut.end :]
     return [*parts, rest.strip()] if parts else [sentence.strip()]
 
 
-def _clauses(text: str) -> Iterator[CutPoint]:
-    """Splits a text where another clause of the user's begins."""
+def _find_clause_cuts(text: str) -> Iterator[CutPoint]:
+    """Yield the places where another clause about the user begins."""
     for cut in compiled("statements.next").finditer(text):
         part = text[: cut.start()].strip()
         if len(part.split()) >= _LEAST_WORDS and compiled("statements.whole").search(part):

@@ -114,6 +114,7 @@ def _forget_phrase(text: str) -> _Phrase | None:
 
 
 def _is_explicit(text: str, phrase: _Phrase) -> bool:
+    """Return whether a request names the memory, or the user as its subject."""
     asking = text[: phrase.end]
     if has_wording("unstored", phrase.phrase) or has_wording("of_memory", asking):
         return True
@@ -133,18 +134,16 @@ def _is_whole_request(clause: Clause, phrase: _Phrase, utterance: Utterance, bef
 
 
 def _find_spans_to_drop(utterance: Utterance, requests: Sequence[ForgetRequest]) -> Iterator[tuple[int, int]]:
+    """Yield the spans of the requests, and of the clauses that explain or refer to a request."""
     served = [request for request in requests if request.can_be_served]
     yield from ((request.clause.start, request.end) for request in requests)
-    leaning, explained = False, {request.clause.end for request in served if not _changes_subject(utterance, request)}
+    behind = {request.clause.end: utterance.text[request.clause.end :].lstrip(_MARKS) for request in served}
+    leaning, explained = False, {end for end, text in behind.items() if not has_wording("another_matter", text)}
     for before, clause in pairwise((Clause("", 0, 0), *clauses(utterance))):
         leaning = before.end in explained or (leaning and has_wording("pronoun", clause.text))
         leaning = leaning or any(mentions(request.what, clause.text) for request in served)
         if leaning:
             yield clause.start, clause.end
-
-
-def _changes_subject(utterance: Utterance, request: ForgetRequest) -> bool:
-    return has_wording("another_matter", utterance.text[request.clause.end :].lstrip(_MARKS))
 
 
 def _cut_span(span: tuple[int, int], gone: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:

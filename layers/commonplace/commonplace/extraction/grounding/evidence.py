@@ -1,7 +1,6 @@
 """Find evidence in a message, and check the names, numbers, dates and negations of a memory against it."""
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
@@ -106,6 +105,7 @@ def clauses_around(evidence: str, utterance: Utterance, clauses: Iterable[Clause
 
 
 def _normalize_with_places(text: str) -> tuple[str, list[int]]:
+    """Return the text in a normal form, and the original position of each of its characters."""
     chars: list[str] = []
     places: list[int] = []
     for place, char in enumerate(text):
@@ -139,6 +139,7 @@ def unsupported(content: str, evidence: str, context: Sequence[str], spoken_on: 
 
 
 def _strip_dates(content: str, pool: str, spoken_on: date) -> tuple[str, str | None]:
+    """Return the content without its dates, and the first date that was not said, or None."""
     dates = sorted(written_dates(content), key=lambda match: (match[0], -match[1]))
     if not dates:
         return content, None
@@ -165,6 +166,7 @@ def _is_dated_in(partial: PartialDate, meant: Sequence[PartialDate], pool: str) 
 
 
 def _find_number(content: str, pool: str, code: str) -> str | None:
+    """Return the first number of the content that is not in the pool, or None."""
     known = {value for _, values in numbers_in(pool) for value in values}
     for number, values in numbers_in(without_clock(content, pool, known), code):
         if not (values & known or number in pool.casefold()):
@@ -192,7 +194,8 @@ def written_dates(text: str) -> Iterator[tuple[int, int, PartialDate]]:
         named = match["before"] or match["after"]
         year = match["year"]
         month = _list_months()[match["month"].casefold()]
-        if named or year or match["month"].casefold() in _list_whole_names():
+        is_whole = any(match["month"].casefold() in calendar.months for calendar in calendars().values())
+        if named or year or is_whole:
             yield *match.span(), PartialDate(int(year) if year else None, month, int(named) if named else None)
     for match in _compile_weekdays().finditer(text):
         yield *match.span(), PartialDate(weekday=_list_weekdays()[match[1].casefold()])
@@ -247,14 +250,7 @@ def _iterate_steps(unit: str, count: int, spoken_on: date) -> Iterator[PartialDa
     if count > 120:
         return
     step = relativedelta(**{f"{unit}s": count})  # type: ignore[arg-type]
-    for near in (spoken_on - step, spoken_on + step):
-        yield (
-            PartialDate(near.year)
-            if unit == "year"
-            else PartialDate(near.year, near.month)
-            if unit == "month"
-            else _fill_date(near)
-        )
+    yield from (_round_date(near, unit) for near in (spoken_on - step, spoken_on + step))
 
 
 def _find_ranges(text: str, spoken_on: date) -> Iterator[PartialDate]:
@@ -269,10 +265,14 @@ def _find_ranges(text: str, spoken_on: date) -> Iterator[PartialDate]:
 
 def _iterate_days(after: datetime | None, before: datetime | None, granularity: str) -> Iterator[PartialDate]:
     edges = [edge.date() for edge in (after, before and before - timedelta(seconds=1)) if edge]
-    for edge in edges:
-        yield {"year": PartialDate(edge.year), "month": PartialDate(edge.year, edge.month)}.get(granularity, _fill_date(edge))
+    yield from (_round_date(edge, granularity) for edge in edges)
     if len(edges) == 2 and edges[1] - edges[0] < _LONGEST_RANGE:
         yield from (_fill_date(edges[0] + timedelta(days=step)) for step in range((edges[1] - edges[0]).days + 1))
+
+
+def _round_date(day: date, unit: str) -> PartialDate:
+    """Return a date without its month and day if the unit is a year, and without its day if the unit is a month."""
+    return {"year": PartialDate(day.year), "month": PartialDate(day.year, day.month)}.get(unit, _fill_date(day))
 
 
 def _fill_date(day: date) -> PartialDate:
@@ -282,11 +282,6 @@ def _fill_date(day: date) -> PartialDate:
 @cache
 def _list_months() -> dict[str, int]:
     return {name: number for table in calendars().values() for name, number in {**table.short_months, **table.months}.items()}
-
-
-@cache
-def _list_whole_names() -> frozenset[str]:
-    return frozenset(name for calendar in calendars().values() for name in calendar.months)
 
 
 @cache
@@ -330,13 +325,13 @@ def _find_place_names(names: re.Pattern[str], content: str) -> Iterator[str]:
 
 def unsupported_name(content: str, pool: str, code: str) -> str | None:
     """Return the first name of the content that is in no form in the pool, or None."""
-    known = {_fold_word(word) for word in _WORD.findall(pool)}
+    known = {_strip_possessive(word) for word in _WORD.findall(pool)}
     stems: dict[str, list[str]] = {}
     for word in known:
         stems.setdefault(word[:_LEAST_STEM], []).append(word)
     together = _find_short_forms(content)
     for name in _find_names(content, code):
-        plain = _fold_word(name)
+        plain = _strip_possessive(name)
         parts = re.split(r"[.'’&-]", plain)
         if not (
             plain in known
@@ -345,37 +340,32 @@ def unsupported_name(content: str, pool: str, code: str) -> str | None:
             or all(part in known for part in parts)
         ):
             return name
-    folded = unicodedata.normalize("NFKC", pool)
-    return next((run for run in _KATAKANA.findall(unicodedata.normalize("NFKC", content)) if run not in folded), None)
+    normalized_pool = normalize("NFKC", pool)
+    return next((run for run in _KATAKANA.findall(normalize("NFKC", content)) if run not in normalized_pool), None)
 
 
 def _find_names(content: str, code: str) -> Iterator[str]:
     for match in _WORD.finditer(content):
         word = match[0]
         named = any(map(str.isupper, word)) or any(map(str.isdigit, word))
-        if not named or word[0].isdigit() or has_kana_or_han(word) or _fold_word(word) in no_names(code):
+        if not named or word[0].isdigit() or has_kana_or_han(word) or _strip_possessive(word) in no_names(code):
             continue
         before = content[max(0, match.start() - 60) : match.start()]
-        if _ENDS.search(before[-3:] if before else "") and not _is_name_at_start(word, code):
-            continue
+        starts_sentence = _ENDS.search(before[-3:] if before else "")
+        if starts_sentence and not (code == "en" and word.isascii() and not is_english(_strip_possessive(word))):
+            continue  # the first word of a sentence is a name only if it is no English word
         if code == "de" and (
-            compiled("names.before_noun").search(before) or compiled("names.noun").fullmatch(word) or _is_counted(before)
+            compiled("names.before_noun").search(before)
+            or compiled("names.noun").fullmatch(word)
+            or before.casefold().rpartition(" ")[0].rpartition(" ")[2] in numbers_of("de")
         ):
             continue
         yield word
 
 
-def _is_counted(before: str) -> bool:
-    return before.casefold().rpartition(" ")[0].rpartition(" ")[2] in numbers_of("de")
-
-
-def _is_name_at_start(word: str, code: str) -> bool:
-    """Return whether the first word of a sentence is a name, because it is no English word."""
-    return code == "en" and word.isascii() and not is_english(_fold_word(word))
-
-
-def _fold_word(word: str) -> str:
-    return _POSSESSIVE.sub("", unicodedata.normalize("NFKC", word).casefold())
+def _strip_possessive(word: str) -> str:
+    """Return a word in lower case, with normal character width and without a possessive ending."""
+    return _POSSESSIVE.sub("", normalize("NFKC", word).casefold())
 
 
 def _share_a_stem(first: str, other: str) -> bool:
@@ -391,7 +381,7 @@ def _find_short_forms(content: str) -> list[tuple[str, list[str]]]:
         words = [word for word in run.split() if word[0].isupper()]
         for size in range(2, min(5, len(words)) + 1):
             for at in range(len(words) - size + 1):
-                part = [_fold_word(word) for word in words[at : at + size]]
+                part = [_strip_possessive(word) for word in words[at : at + size]]
                 initials += [("".join(word[0] for word in part), part), ("".join(part), part)]
     return initials
 
@@ -424,17 +414,14 @@ def misnegated(content: str, evidence: str, context: str) -> str | None:
 
 def _is_part(clause: str, known: Sequence[str]) -> bool:
     """Return whether a clause without its subject is part of a clause of the memory with the same polarity."""
-    own, bare = polarities(clause, by_user=False), _strip_subject(clause).casefold()
+    small = (stop_words() | the_user()) - listed("no")
+    bare = (" ".join(dropwhile(lambda word: word.casefold() in small, clause.split())) or clause).casefold()
+    own = polarities(clause, by_user=False)
     return any(bare in other.casefold() and own & polarities(other, by_user=True) for other in known)
 
 
-def _strip_subject(clause: str) -> str:
-    """Return a clause without its leading words for the user and other function words."""
-    small = (stop_words() | the_user()) - listed("no")
-    return " ".join(dropwhile(lambda word: word.casefold() in small, clause.split())) or clause
-
-
 def _find_contradiction(clause: str, near: Sequence[str]) -> str | None:
+    """Return why a clause has another polarity than the nearest clauses of the evidence, or None."""
     own = polarities(clause, by_user=False)
     if any(own & polarities(other, by_user=True) and not is_reversed(clause, other) for other in near):
         return None
@@ -452,6 +439,7 @@ def _is_denied_elsewhere(clause: str, nearest: Mapping[str, Sequence[str]], evid
 
 
 def _find_nearest(clause: str, evidence_clauses: Sequence[str]) -> list[str]:
+    """Return the clauses of the evidence that share most with a clause, or an empty list."""
     shares = [_compare(clause, other) for other in evidence_clauses]
     most = max(shares, default=0.0)
     return [other for other, share in zip(evidence_clauses, shares, strict=True) if most and share == most]
@@ -464,12 +452,9 @@ def _find_best_share(clause: str, evidence_clauses: Sequence[str]) -> float:
 def _compare(clause: str, other: str) -> float:
     """Return the weight of the words that two clauses share. Later words weigh more, and kana weigh little."""
     theirs = set(terms(other, _tokenize_empty_words()))
-    mine = enumerate(dict.fromkeys(terms(clause, _tokenize_empty_words())))
-    return sum(_compute_weight(word) + _LATER * at for at, word in mine if word in theirs)
-
-
-def _compute_weight(word: str) -> float:
-    return _LIGHT if word in _list_signs() or _UNSPACED_GRAMMAR.fullmatch(word) else 1.0
+    shared = [(at, word) for at, word in enumerate(dict.fromkeys(terms(clause, _tokenize_empty_words()))) if word in theirs]
+    light = {word for _, word in shared if word in _list_signs() or _UNSPACED_GRAMMAR.fullmatch(word)}
+    return sum((_LIGHT if word in light else 1.0) + _LATER * at for at, word in shared)
 
 
 def _split_clauses(text: str) -> list[str]:

@@ -9,7 +9,7 @@ from commonplace.extraction.changes.attributes import attribute_of
 from commonplace.extraction.changes.contradictions import contradicted
 from commonplace.extraction.clauses import sentences
 from commonplace.extraction.content_words import shared_stems, stems_of
-from commonplace.extraction.days import Day, Utterance
+from commonplace.extraction.days import Day
 from commonplace.extraction.dialogue import question_to_user
 from commonplace.extraction.gates import refusal_reason
 from commonplace.extraction.grounding.evidence import clauses_around, unsupported
@@ -23,13 +23,13 @@ _WORTHLESS, _WORTHY = 0.3, 0.5
 
 
 @cache
-def _list_subjects() -> frozenset[str]:
+def _list_user_stems() -> frozenset[str]:
     return frozenset(tokenizer.terms(" ".join(the_user())))
 
 
 def subject_stems(text: str) -> frozenset[str]:
     """Return the content stems of a text, without words for the user."""
-    return stems_of(text) - _list_subjects()
+    return stems_of(text) - _list_user_stems()
 
 
 def unsupported_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
@@ -40,7 +40,8 @@ def unsupported_reason(decision: Decision, day: Day, targets: Sequence[Memory]) 
     if reason or utterance is None or decision.operation == "NOOP":
         return reason
     question = question_to_user(day.before(utterance))
-    around = _find_sentences(candidate, utterance)
+    # Take the full sentences around the evidence, because a model may leave out words of the context.
+    around = [clause.text for clause in clauses_around(candidate.evidence, utterance, sentences(utterance.text))]
     if any(is_instruction_to_reader(sentence) for sentence in around):
         return "an instruction to whoever reads it"
     if decision.operation == "FORGET":
@@ -48,11 +49,6 @@ def unsupported_reason(decision: Decision, day: Day, targets: Sequence[Memory]) 
     if not question and not utterance.explicit and all(map(_is_chat, around)):
         return "small talk or a passing state"
     return _find_unsaid_reason(decision, question, targets) or _find_closing_reason(decision, day, targets)
-
-
-def _find_sentences(candidate: Candidate, utterance: Utterance) -> list[str]:
-    """Return the full sentences around the evidence, because a model may leave out words of the context."""
-    return [clause.text for clause in clauses_around(candidate.evidence, utterance, sentences(utterance.text))]
 
 
 def _is_chat(sentence: str) -> bool:
@@ -64,14 +60,12 @@ def _find_unsaid_reason(decision: Decision, question: str | None, targets: Seque
     texts = (decision.candidate.evidence, question or "", *(memory.content for memory in targets))
     content_stems = subject_stems(decision.says)
     known = frozenset[str]().union(*map(subject_stems, texts))
-    return (
-        None
-        if len(shared_stems(content_stems, known)) >= max(1.0, _SAID * len(content_stems))
-        else "the user did not say it in those words"
-    )
+    is_said = len(shared_stems(content_stems, known)) >= max(1.0, _SAID * len(content_stems))
+    return None if is_said else "the user did not say it in those words"
 
 
 def _find_closing_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
+    """Return why a decision must not replace or close its targets, or None."""
     candidate = decision.candidate
     content = decision.says
     updates = decision.operation == "UPDATE"

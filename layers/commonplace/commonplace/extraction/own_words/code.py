@@ -1,4 +1,4 @@
-"""Finds unfenced code and the output of programs, such as logs, stack traces and shell sessions."""
+"""Find unfenced code and the output of programs, such as logs, stack traces and shell sessions."""
 
 import re
 from collections.abc import Iterator

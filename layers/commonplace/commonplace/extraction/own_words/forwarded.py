@@ -1,4 +1,4 @@
-"""Finds text by others, like forwarded mail and chats, or pasted text that the user announces."""
+"""Find text by others, like forwarded mail and chats, or pasted text that the user announces."""
 
 import re
 from collections.abc import Iterator
@@ -38,6 +38,7 @@ def find_chats(view: str) -> Iterator[TextSpan]:
 
 
 def _is_script(text: str) -> bool:
+    """Return whether a line is from a play ("HAMLET: ...")."""
     name = text.partition(":")[0].partition("(")[0].strip()
     return bool(cue_pattern("script").match(text)) and not cue_pattern("no_speaker").fullmatch(name)
 
@@ -80,9 +81,10 @@ def _is_chat(lines: list[tuple[str, str]]) -> bool:
 def find_mail(view: str) -> Iterator[TextSpan]:
     """Yield mail from its headers or "On … wrote:" to the end of the message. Also yield letters and signatures."""
     lines = lines_of(view)
-    start = min((place for place in (_find_header(lines), _find_announced_mail(lines)) if place is not None), default=None)
-    if start is not None:
-        yield TextSpan(start, len(view))
+    announced = next((line.start for line in lines if cue_pattern("mail_begins").match(line.text.strip(" *_"))), None)
+    starts = [place for place in (_find_header(lines), announced) if place is not None]
+    if starts:
+        yield TextSpan(min(starts), len(view))
     yield from _find_letters(lines)
     yield from _find_signatures(lines, view)
 
@@ -100,10 +102,6 @@ def _find_header(lines: list[TextLine]) -> int | None:
             return last[1].start
         last = (at, line, header[0].lower())
     return None
-
-
-def _find_announced_mail(lines: list[TextLine]) -> int | None:
-    return next((line.start for line in lines if cue_pattern("mail_begins").match(line.text.strip(" *_"))), None)
 
 
 def _find_letters(lines: list[TextLine]) -> Iterator[TextSpan]:

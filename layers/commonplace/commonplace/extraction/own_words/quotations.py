@@ -140,25 +140,18 @@ def _find_single_end(view: str, start: int) -> int:
 
 
 def _is_foreign(view: str, start: int, end: int) -> bool:
+    """Return whether quoted words are by others. Titles and short phrases are the user's own words."""
     text = view[start + 1 : end - 1].strip()
     words = text.split()
     if has_kana_or_han(text):
         few, longest = len(text) <= 4, len(text) <= _FEW_LETTERS
     else:
-        few, longest = len(words) < 3, len(words) <= (_TITLE_WORDS if _is_title(words) else _FEW_WORDS)
-    return not longest or (not few and (_is_speech(view, start, end) or _is_separate(view, start, end)))
-
-
-def _is_title(words: list[str]) -> bool:
-    return all(word[:1].isupper() or word[:1].isdigit() or word.lower() in word_list("in_titles") for word in words)
+        is_title = all(word[:1].isupper() or word[:1].isdigit() or word.lower() in word_list("in_titles") for word in words)
+        few, longest = len(words) < 3, len(words) <= (_TITLE_WORDS if is_title else _FEW_WORDS)
+    fills_line = view[max(0, start - 1) : start] in ("", "\n") and view[end : end + 1] in ("", "\n")
+    return not longest or (not few and (fills_line or _is_speech(view, start, end)))
 
 
 def _is_speech(view: str, start: int, end: int) -> bool:
     before = view[max(0, start - _VERB_BEFORE) : start].rpartition("\n")[2]
     return bool(cue_pattern("said_before").search(before) or cue_pattern("said_after").match(view[end : end + _VERB_AFTER]))
-
-
-def _is_separate(view: str, start: int, end: int) -> bool:
-    """Return whether the quotation fills its line, except for an attribution."""
-    before = view[max(0, start - 1) : start]
-    return before in ("", "\n") and view[end : end + 1] in ("", "\n")

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
+from itertools import groupby, pairwise
 
 from commonplace.extraction.own_words.masking import TextLine, TextSpan, lines_of
 
@@ -29,7 +29,7 @@ def find_data(view: str) -> Iterator[TextSpan]:
     """Yield objects from bracket to bracket, and runs of lines that form a table, a list or a statement."""
     yield from _find_objects(view)
     lines = lines_of(view)
-    yield from _find_runs(lines, _TABLE, 2)
+    yield from _find_tables(lines)
     yield from _find_yaml(lines)
     yield from _find_csv(lines)
     yield from _find_sql(lines)
@@ -49,15 +49,11 @@ def _find_objects(view: str) -> Iterator[TextSpan]:
         yield TextSpan(opening.start(), done)
 
 
-def _find_runs(lines: Sequence[TextLine], shape: re.Pattern[str], least: int) -> Iterator[TextSpan]:
-    run: list[TextLine] = []
-    for line in [*lines, TextLine(0, 0, "")]:
-        if shape.match(line.text):
-            run.append(line)
-            continue
-        if len(run) >= least:
-            yield TextSpan(run[0].start, run[-1].end)
-        run = []
+def _find_tables(lines: Sequence[TextLine]) -> Iterator[TextSpan]:
+    for is_table, run in groupby(lines, lambda line: bool(_TABLE.match(line.text))):
+        rows = list(run)
+        if is_table and len(rows) > 1:
+            yield TextSpan(rows[0].start, rows[-1].end)
 
 
 def _find_yaml(lines: Sequence[TextLine]) -> Iterator[TextSpan]:

@@ -3,7 +3,6 @@
 import math
 import re
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 from commonplace.domain.loading import loaded_once
 from commonplace.domain.taxonomy import Category, StatementType
@@ -39,28 +38,21 @@ def _compile_wishes() -> re.Pattern[str]:
 def is_about_health(text: str) -> bool:
     """Return whether a text names an allergy, an illness or the like, and not only as something that was read about."""
     plain = normal(text)
-    return bool(_load_tables().health.search(plain)) and not _load_tables().heard_of.search(plain)
+    return bool(_load_patterns()["health"].search(plain)) and not _load_patterns()["heard_of"].search(plain)
 
 
 def states_name(text: str) -> bool:
     """Return whether a text gives the name of the user, their family, their pets or their boss."""
-    return bool(_load_tables().named.search(straight(text)))
-
-
-class _Tables(NamedTuple):
-    health: re.Pattern[str]
-    heard_of: re.Pattern[str]
-    named: re.Pattern[str]
+    return bool(_load_patterns()["named"].search(straight(text)))
 
 
 @loaded_once
-def _load_tables() -> _Tables:
+def _load_patterns() -> dict[str, re.Pattern[str]]:
     table = read_table(__package__, "vital.toml")
-    return _Tables(_compile_any_of(table["health"]), _compile_any_of(table["heard_of"]), re.compile("|".join(table["named"])))
-
-
-def _compile_any_of(cues: str) -> re.Pattern[str]:
-    return re.compile("|".join(_build_cue_pattern(cue.strip()) for cue in cues.split(",")))
+    cues = {
+        name: "|".join(_build_cue_pattern(cue.strip()) for cue in table[name].split(",")) for name in ("health", "heard_of")
+    }
+    return {name: re.compile(pattern) for name, pattern in {**cues, "named": "|".join(table["named"])}.items()}
 
 
 def _build_cue_pattern(cue: str) -> str:

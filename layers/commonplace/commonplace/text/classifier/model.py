@@ -30,7 +30,9 @@ _LAST_FOLDED = "\u058f"  # the end of Latin, Greek, Cyrillic and Armenian; in la
 
 def normal(text: str) -> str:
     """Return the text in the normalized spelling of the cue table and the features."""
-    plain = _fold_text(unicodedata.normalize("NFKC", text).translate(_QUOTES).lower())
+    plain = unicodedata.normalize("NFKC", text).translate(_QUOTES).lower()
+    if not plain.isascii():
+        plain = "".join(char if char > _LAST_FOLDED else _strip_marks(char) for char in plain)
     english = _load_english()
     if english.contracted.search(plain):
         for pattern, written_out in english.contractions:
@@ -64,12 +66,6 @@ def sentences(plain: str) -> list[list[str]]:
         if word in _STOPS:
             sentences.append([])
     return [sentence for sentence in sentences if any(word not in _STOPS for word in sentence)] or [[]]
-
-
-def _fold_text(text: str) -> str:
-    if text.isascii():
-        return text
-    return "".join(char if char > _LAST_FOLDED else _strip_marks(char) for char in text)
 
 
 def _strip_marks(char: str) -> str:
@@ -371,7 +367,7 @@ class KindsModel(NamedTuple):
     temperature: float
 
     def shares(self, text: str, vector: Vector | None) -> Shares:
-        """Return the probability of each kind. The probabilities add up to one."""
+        """Return the probability of each kind, in total one. `vector` averages the words of the text, if it has one."""
         scores = self.heads.scores(text, vector)
         grown = np.exp((scores - scores.max()) / self.temperature)
         return dict(zip(KINDS, (grown / grown.sum()).tolist(), strict=True))
@@ -380,11 +376,6 @@ class KindsModel(NamedTuple):
         """Write the model to a file. The same model gives the same bytes."""
         about = {"temperature": self.temperature, "kinds": KINDS}
         np.savez_compressed(path, **self.heads._asdict(), about=np.array(json.dumps(about)))
-
-
-def kinds(text: str, vector: Vector | None) -> Shares:
-    """Return the probability of each kind of clause. `vector` averages its words, if it has one."""
-    return shipped_kinds().shares(text, vector)
 
 
 def load_kinds(path: Path) -> KindsModel:
@@ -451,14 +442,11 @@ def _add_cue_features(features: _Found, names: list[str]) -> None:
 
 
 def _add_opening_features(features: _Found, sentence: Tagged, *, first: bool) -> None:
-    rows: list[tuple[str, list[str], range]]
-    rows = [("=", sentence.words, range(1, 4)), ("~", sentence.skeleton, range(2, 5))]
-    for kind, row, sizes in rows:
-        features["sentence opening"].update(dict.fromkeys(f"{size}{kind}{' '.join(row[:size])}" for size in sizes))
-    if first:
-        rows = [("=", sentence.words, range(1, 3)), ("~", sentence.skeleton, range(1, 4))]
-        for kind, row, sizes in rows:
-            features["text opening"].update(dict.fromkeys(f"{size}{kind}{' '.join(row[:size])}" for size in sizes))
+    families = [("sentence opening", range(1, 4), range(2, 5))]
+    families += [("text opening", range(1, 3), range(1, 4))] if first else []
+    for family, word_counts, bone_counts in families:
+        for kind, row, sizes in (("=", sentence.words, word_counts), ("~", sentence.skeleton, bone_counts)):
+            features[family].update(dict.fromkeys(f"{size}{kind}{' '.join(row[:size])}" for size in sizes))
 
 
 def _describe_form(text: str, plain: str, tagged: list[Tagged]) -> Iterator[str]:

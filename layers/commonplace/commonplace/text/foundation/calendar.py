@@ -25,27 +25,22 @@ class Calendar(NamedTuple):
 @cache
 def calendars() -> Mapping[str, Calendar]:
     """Return the names of each language, by its code. Each name has only its usual spelling."""
-    return {
-        code: Calendar(
-            _number_names(row.get("months", ""), first=1, usual=True),
-            _number_names(row.get("short_months", ""), first=1, usual=True),
-            _number_names(row["weekdays"], first=0, usual=True),
-            _number_names(row.get("short_weekdays", ""), first=0),
-        )
-        for code, row in _load_rows().items()
-    }
+    return {code: _build_calendar(row, usual=True) for code, row in _load_rows().items()}
 
 
 @cache
 def calendar_in_times(code: str) -> Calendar:
     """Return the names of a language in every spelling, for time ranges. Raises KeyError for an unknown language."""
     row = _load_rows()[code]
-    row = {**row, **row.get(_IN_TIMES, {})}
+    return _build_calendar({**row, **row.get(_IN_TIMES, {})}, usual=False)
+
+
+def _build_calendar(row: Mapping[str, Any], *, usual: bool) -> Calendar:
     return Calendar(
-        _number_names(row.get("months", ""), first=1),
-        _number_names(row.get("short_months", ""), first=1),
-        _number_names(row["weekdays"], first=0),
-        _number_names(row.get("short_weekdays", ""), first=0),
+        _number_names(row.get("months", ""), first=1, usual=usual),
+        _number_names(row.get("short_months", ""), first=1, usual=usual),
+        _number_names(row["weekdays"], first=0, usual=usual),
+        _number_names(row.get("short_weekdays", ""), first=0, usual=False),
     )
 
 
@@ -77,7 +72,8 @@ def _list_weekday_words() -> frozenset[str]:
     return frozenset(word for name in names for word in tokenizer.words(name))
 
 
-def _number_names(names: str, first: int, *, usual: bool = False) -> Names:
+def _number_names(names: str, first: int, *, usual: bool) -> Names:
+    """Number the names from `first` on. With `usual`, only the first spelling of each name counts."""
     spelled = ((number, place.split("|")) for number, place in enumerate(names.split(), first) if place != "-")
     return {name: number for number, spellings in spelled for name in (spellings[:1] if usual else spellings)}
 

@@ -104,10 +104,8 @@ def is_past(word: str) -> bool:
     """Return True for a past form that cannot be a present form ("went" or "moved", but not "put")."""
     if word in table("verbs.past"):
         return True
-    return word.endswith("ed") and not is_base(word) and _is_regular_past(word)
-
-
-def _is_regular_past(word: str) -> bool:
+    if not word.endswith("ed") or is_base(word):
+        return False
     stems = (word[:-2], word[:-1], word[:-3], word[:-3] + "y")
     return _is_form(word, ("VBD",), stems) or (len(word) > 4 and not _list_forms(word))
 

@@ -48,16 +48,13 @@ def find_halves(view: View, named: Sequence[Noun]) -> Iterator[Span]:
             continue
         for match in compiled("halves.half").finditer(view.folded, noun.end, end):
             part = next(iter(tokens(view, match.end(), 1)), None)
-            if part and _can_be_half(part.text, part.word):
+            if part is None or len(part.text) < _LEAST or HIDDEN in part.text or is_remark(part.word):
+                continue
+            if part.word not in words("function", "article", "own", "evasive", "and"):
                 yield Span(part.start, part.end, noun.kind)
         for match in compiled("halves.half_ja").finditer(view.folded, noun.end, end):
             if HIDDEN not in match["value"]:
                 yield Span(*match.span("value"), noun.kind)
-
-
-def _can_be_half(text: str, word: str) -> bool:
-    is_enough = len(text) >= _LEAST and HIDDEN not in text
-    return is_enough and not is_remark(word) and word not in words("function", "article", "own", "evasive", "and")
 
 
 LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "ja")
@@ -116,7 +113,8 @@ def redact(text: str, before: str | None = None) -> Redaction:
     # A redacted secret may reveal the kind of its neighbour, so search again until nothing more is found.
     while spans_found := _find_candidates(view, question):
         spans = merged([*spans, *map(view.original, spans_found)])
-        view = view_of(text, _merge_ranges(earlier, spans))
+        hidden = merged([*spans, *(Span(start, end, "") for start, end in earlier)])
+        view = view_of(text, [(span.start, span.end) for span in hidden])
     return Redaction(_replace_spans(text, spans), tuple(dict.fromkeys(span.kind for span in spans)), is_only_secret(view))
 
 
@@ -139,11 +137,6 @@ def _find_candidates(view: View, question: Question | None) -> list[Span]:
 def _has_overlap(span: Span, ranges: list[tuple[int, int]]) -> bool:
     before = bisect_left(ranges, (span.end, 0))
     return before > 0 and ranges[before - 1][1] > span.start
-
-
-def _merge_ranges(earlier: list[tuple[int, int]], spans: list[Span]) -> list[tuple[int, int]]:
-    ranges = merged([*spans, *(Span(start, end, "") for start, end in earlier)])
-    return [(span.start, span.end) for span in ranges]
 
 
 def _replace_spans(text: str, spans: list[Span]) -> str:

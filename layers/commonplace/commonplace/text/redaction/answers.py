@@ -150,8 +150,8 @@ def find_japanese(view: View) -> Iterator[Span]:
             yield Span(start, end, kind)
     for match in _compile_backward_pattern().finditer(view.folded):
         value, kind = view.text[slice(*match.span("value"))], _get_kind(match["noun"])
-        in_words = kind in IN_WORDS and not value.isascii() and not is_remark(value)
-        if in_words or re.sub(r"[#*\s・-]", "", value).isdigit() or is_mixed(value):
+        is_plain_word = kind in IN_WORDS and not value.isascii() and not is_remark(value)
+        if is_plain_word or re.sub(r"[#*\s・-]", "", value).isdigit() or is_mixed(value):
             yield Span(*match.span("value"), kind)
     for match in _compile_opener_pattern().finditer(view.folded):
         yield Span(*match.span(match.lastgroup or 0), "code")
@@ -204,14 +204,14 @@ _TAIL, _MOST_DIGITS, _MOST_SENTENCES = 600, 12, 3
 
 
 class Question(NamedTuple):
-    """The kind of secret that may follow a sentence. `in_words` is True if the secret may be plain words.
+    """The kind of secret that may follow a sentence. `accepts_words` is True if plain words may be the secret.
 
     If `pointed`, the sentence is not a question, and the next sentence must refer to the secret ("it's ...").
     """
 
     kind: str
     value: str
-    in_words: bool
+    accepts_words: bool
     pointed: bool
     japanese: bool = False
 
@@ -242,8 +242,10 @@ def _parse_question(sentence: View, noun: Noun, words_read: list[str]) -> Questi
     if not asks and not ((open_end or mark) and len(set(words_read)) <= _SHORT and words_read[0] not in words("auxiliary")):
         return Question(noun.kind, noun.value, False, True)
     pointed = not mark and not open_end and words("ask").isdisjoint(words_read[:4])
-    in_words = noun.value in ("words", "code") and not any(word.startswith(tuple(words("changing"))) for word in words_read)
-    return Question(noun.kind, noun.value, in_words, pointed)
+    accepts_words = noun.value in ("words", "code") and not any(
+        word.startswith(tuple(words("changing"))) for word in words_read
+    )
+    return Question(noun.kind, noun.value, accepts_words, pointed)
 
 
 def _is_general(sentence: View, noun: Noun) -> bool:
@@ -299,7 +301,7 @@ def _find_reply(sentence: View, question: Question) -> Spans:
     spans += [span for span in _find_loose_values(sentence, remainder) if not any(span[0] in range(*done) for done in spans)]
     last = next((place for place, part in enumerate(remainder) if part.ends), len(remainder) - 1)
     clause = remainder[: last + 1]
-    return [(clause[0].start, clause[-1].end)] if not spans and question.in_words and is_plain_answer(clause) else spans
+    return [(clause[0].start, clause[-1].end)] if not spans and question.accepts_words and is_plain_answer(clause) else spans
 
 
 def _find_own_answer(sentence: View, question: Question) -> Spans:
@@ -313,7 +315,7 @@ def _find_own_answer(sentence: View, question: Question) -> Spans:
     if not remainder or HIDDEN in remainder[0].text or (question.pointed and not points_back):
         return []
     spans = _read_value(sentence, remainder, question)
-    plain = not spans and led and question.in_words and not question.pointed and is_plain_answer(remainder[:5])
+    plain = not spans and led and question.accepts_words and not question.pointed and is_plain_answer(remainder[:5])
     return [(remainder[0].start, remainder[-1].end)] if plain else spans
 
 

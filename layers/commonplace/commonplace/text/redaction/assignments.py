@@ -197,6 +197,7 @@ def measures(names: Sequence[str], value: str) -> bool:
 
 
 def _is_token_count(names: Sequence[str]) -> bool:
+    """Return whether the names mean a number of language model tokens, like `max_tokens`."""
     if "tokens" not in names:
         return False
     at = len(names) - 1 - names[::-1].index("tokens")
@@ -222,14 +223,12 @@ def kind_under(names: Sequence[str], value: str) -> str | None:
         return own
     if describes(names):
         return None
-    outer = (_get_plural_kind(bare[:end]) for end in range(len(bare), 0, -1))
-    return next(filter(None, outer), None)
-
-
-def _get_plural_kind(names: Sequence[str]) -> str | None:
-    several = " ".join(names)
-    kind = kind_of(several.removesuffix("s").split()) if several.endswith("s") else None
-    return kind if kind in _SEVERAL else None
+    for end in range(len(bare), 0, -1):
+        several = " ".join(bare[:end])
+        kind = kind_of(several.removesuffix("s").split()) if several.endswith("s") else None
+        if kind in _SEVERAL:
+            return kind
+    return None
 
 
 _DEGREE = re.compile(r"(?:[bm](?:s?c|a|e|ed|tech|com|eng|sci|phil|ba)|ph\.?d|ll[bm])\d{0,4}")

@@ -12,7 +12,7 @@ from itertools import pairwise
 from commonplace.text.foundation.numbers import digit_words
 from commonplace.text.redaction.values import Token, digits, is_branded, is_mixed, is_passphrase, is_remark, quoted, tokens
 from commonplace.text.redaction.view import HIDDEN, Span, View
-from commonplace.text.redaction.vocabulary import compiled, either, expression, words
+from commonplace.text.redaction.vocabulary import any_of, compiled, either, expression, words
 
 FIGURES = re.compile(r"\d.?\d.{0,2}\d")
 # Codes have digits. French door codes also have a letter from A to D.
@@ -35,9 +35,9 @@ def find_openers(view: View) -> Iterator[Span]:
 
 @cache
 def _compile_patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
-    enter, at, opens, finishes = (either(sorted(words(name))) for name in ("enter", "at", "opens", "finishes"))
-    place, with_it = either(sorted(words("places"))), either(sorted(words("with_it")))
-    own = rf"(?:(?:{either(sorted(words('own')))})\s|l')?(?:[a-z'ß]{{2,15}}\s)?"
+    enter, at, opens, finishes = (any_of(name) for name in ("enter", "at", "opens", "finishes"))
+    place, with_it = any_of("places"), any_of("with_it")
+    own = rf"(?:(?:{any_of('own')})\s|l')?(?:[a-z'ß]{{2,15}}\s)?"
     begin = rf"(?<![a-z0-9])(?:{enter})\s(?:the\s)?(?:code\s|pin\s)?(?:ein\s)?{NUMBER}"
     proving = rf"\s(?:[a-z']{{1,12}}\s){{0,2}}?(?:{finishes})(?![a-z])"
     patterns: tuple[tuple[str, str], ...] = (
@@ -120,25 +120,20 @@ def find_locks(view: View) -> Iterator[Span]:
 
 @cache
 def _compile_lock_pattern() -> re.Pattern[str]:
-    return re.compile(f"{_join_lock_words()}|combo|parking")
-
-
-@cache
-def _join_lock_words() -> str:
-    return either(sorted(words("locks")))
+    return re.compile(f"{any_of('locks')}|combo|parking")
 
 
 @cache
 def _compile_shown_patterns() -> tuple[re.Pattern[str], ...]:
-    own = rf"(?:(?:{either(sorted(words('own')))})\s|l')?(?:[a-z'ß]{{2,15}}\s)?"
-    enter = either(sorted(words("enter")))
-    keyed, opens = expression("locks.keyed"), either(sorted(words("opens")))
+    own = rf"(?:(?:{any_of('own')})\s|l')?(?:[a-z'ß]{{2,15}}\s)?"
+    enter = any_of("enter")
+    keyed, opens = expression("locks.keyed"), any_of("opens")
     return (
         # "Gartentor 4471 und Raute"
-        re.compile(rf"(?<![a-z])[a-zß]{{0,12}}?(?:{_join_lock_words()})\s{NUMBER}\s(?:{expression('locks.press')})(?![a-z])"),
+        re.compile(rf"(?<![a-z])[a-zß]{{0,12}}?(?:{any_of('locks')})\s{NUMBER}\s(?:{expression('locks.press')})(?![a-z])"),
         # "key safe left of the porch, 2719 opens it"
         re.compile(
-            rf"(?:{_join_lock_words()})(?![a-z])[^\d\n.!?]{{0,50}}[,:;(]\s{NUMBER}\s(?:{opens})\s"
+            rf"(?:{any_of('locks')})(?![a-z])[^\d\n.!?]{{0,50}}[,:;(]\s{NUMBER}\s(?:{opens})\s"
             r"(?:it|that|them|la|lo|es|ihn|sie|both)(?![a-z])"
         ),
         # "Schlüsseltresor neben der Tür, 4431, danach wieder rein"
@@ -148,7 +143,7 @@ def _compile_shown_patterns() -> tuple[re.Pattern[str], ...]:
         ),
         # "para el garaje hay que marcar el 7729"
         re.compile(
-            rf"(?<![a-z])(?:for|para|pour|furs?)\s{own}(?:{_join_lock_words()}|parking)\s[^\d\n.!?]{{0,25}}?(?<![a-z])(?:{enter}|faire)\s"
+            rf"(?<![a-z])(?:for|para|pour|furs?)\s{own}(?:{any_of('locks')}|parking)\s[^\d\n.!?]{{0,25}}?(?<![a-z])(?:{enter}|faire)\s"
             rf"(?:the\s|el\s|le\s|die\s)?{NUMBER}(?=[.,;!?\s]|$)"
         ),
         # "so give her 5582 for the keypad"
@@ -158,12 +153,12 @@ def _compile_shown_patterns() -> tuple[re.Pattern[str], ...]:
 
 @cache
 def _compile_spoken_patterns() -> tuple[re.Pattern[str], ...]:
-    links, fillers = either(sorted(words("lock_links", "enter"))), either(sorted(words("filler")))
+    links, fillers = any_of("lock_links", "enter"), any_of("filler")
     pattern = _SPOKEN.format(links=links, fillers=fillers)
     return (
-        re.compile(rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_join_lock_words()})(?![a-z])[^\d\n.!?]{{0,60}}?{pattern}{NUMBER}"),
+        re.compile(rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{any_of('locks')})(?![a-z])[^\d\n.!?]{{0,60}}?{pattern}{NUMBER}"),
         re.compile(
-            rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_join_lock_words()})\s{expression('locks.where')}\s{NUMBER}(?=[,.;!)]|$|\s(?:and|und|et|y|you|du|t'as|tienes|danach|puis|despues)\s)"
+            rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{any_of('locks')})\s{expression('locks.where')}\s{NUMBER}(?=[,.;!)]|$|\s(?:and|und|et|y|you|du|t'as|tienes|danach|puis|despues)\s)"
         ),
         # "si t'arrives avant moi : portail 7714, l'appart est ouvert"
         re.compile(
@@ -171,13 +166,13 @@ def _compile_spoken_patterns() -> tuple[re.Pattern[str], ...]:
         ),
         # "the safe opens with mum's birthday, 061187"
         re.compile(
-            rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{_join_lock_words()})(?![a-z])[^\d\n.!?]{{0,60}}?{expression('locks.birthday')}"
+            rf"(?<![a-z])[a-zß]{{0,12}}?(?P<lock>{any_of('locks')})(?![a-z])[^\d\n.!?]{{0,60}}?{expression('locks.birthday')}"
             rf"(?![a-z])[^\d\n.!?]{{0,20}}[,:(]\s?{NUMBER}(?=[,.;!)]|$)"
         ),
         # "my wife set our alarm to 8055"
         re.compile(
             r"(?<![a-z])(?:set|changed|reset|puse|cambie|stelle|mis)\s(?:[a-z]{2,7}\s){1,2}"
-            rf"(?P<lock>{_join_lock_words()})\s(?:to|a|en|auf|sur)\s{NUMBER}"
+            rf"(?P<lock>{any_of('locks')})\s(?:to|a|en|auf|sur)\s{NUMBER}"
         ),
     )
 
@@ -201,7 +196,7 @@ def find_turns(view: View) -> Iterator[Span]:
         return
     for match in compiled("locks.turns").finditer(view.folded):
         before = view.folded[max(0, match.start() - _REACH) : match.start()]
-        if re.search(rf"(?<![a-z])[a-zß]{{0,12}}?(?:{either(sorted(words('locks')))}|combo)(?![a-z])", before):
+        if re.search(rf"(?<![a-z])[a-zß]{{0,12}}?(?:{any_of('locks')}|combo)(?![a-z])", before):
             yield Span(*match.span(), "code")
 
 
@@ -276,9 +271,7 @@ def _find_code(view: View, run: list[re.Match[str]]) -> Iterator[Span]:
 
 @cache
 def _compile_nearby_pattern() -> re.Pattern[str]:
-    return re.compile(
-        rf"(?<![a-z])(?:[a-z]{{0,12}}?(?:{either(sorted(words('locks')))})|parking|handy|movil|telephone|phone)(?![a-z])"
-    )
+    return re.compile(rf"(?<![a-z])(?:[a-z]{{0,12}}?(?:{any_of('locks')})|parking|handy|movil|telephone|phone)(?![a-z])")
 
 
 def find_listings(view: View) -> Iterator[Span]:
@@ -329,29 +322,29 @@ def find_entries(view: View) -> Iterator[Span]:
 @cache
 def _compile_entry_patterns() -> tuple[re.Pattern[str], ...]:
     # German separable verbs have their prefix at the end: "schaltet man mit 85213 aus", "kommt man mit 4471 rein".
-    with_it, repeated = either(sorted(words("with_it"))), either(sorted(words("in_again")))
+    with_it, repeated = any_of("with_it"), any_of("in_again")
     reach = rf"[^\d\n.!?;]{{0,40}}?\s(?:{with_it})\s(?:(?:the|el|la|le|der|dem|den)\s)?(?:{expression('openers.code')}\s)?(?=(?P<value>\d(?: \d){{2,9}}|\S{{3,80}}))"
-    whole = rf"(?<![a-z])(?:s')?(?P<verb>{either(sorted(words('unlocking', 'entering')))})[a-zß]{{0,6}}{reach}"
+    whole = rf"(?<![a-z])(?:s')?(?P<verb>{any_of('unlocking', 'entering')})[a-zß]{{0,6}}{reach}"
     behind = rf"(?=(?:\S{{2,40}}\sund\s)?(?:\S{{3,40}}|\d(?: \d){{2,9}})\s(?:{repeated})(?![a-z]))"
-    parted = rf"(?<![a-z])(?P<verb>{either(sorted(words('parted')))}){reach}{behind}"
+    parted = rf"(?<![a-z])(?P<verb>{any_of('parted')}){reach}{behind}"
     return re.compile(whole), re.compile(parted)
 
 
 @cache
 def _compile_with_pattern() -> re.Pattern[str]:
-    return re.compile(rf"\s(?:{either(sorted(words('with_it')))})\s")
+    return re.compile(rf"\s(?:{any_of('with_it')})\s")
 
 
 @cache
 def _compile_typing_pattern() -> re.Pattern[str]:
-    return re.compile(rf"(?<![a-z])(?:{either(sorted(words('typing', 'using')))})\s")
+    return re.compile(rf"(?<![a-z])(?:{any_of('typing', 'using')})\s")
 
 
 @cache
 def _compile_typed_pattern() -> re.Pattern[str]:
-    verbs = either(sorted(words("unlocking", "entering")))
+    verbs = any_of("unlocking", "entering")
     return re.compile(
-        rf"(?<![a-z])(?:(?P<used>{either(sorted(words('using')))})|{either(sorted(words('typing')))})\s"
+        rf"(?<![a-z])(?:(?P<used>{any_of('using')})|{any_of('typing')})\s"
         rf"(?=(?P<value>\S{{6,80}})\s(?:to|para|pour|um)\s(?:(?:mich|sich|dich|me|te|se|vous)\s)?(?P<verb>{verbs}))"
     )
 
@@ -359,20 +352,21 @@ def _compile_typed_pattern() -> re.Pattern[str]:
 @cache
 def _compile_use_pattern() -> re.Pattern[str]:
     # "teapot-Gorilla-55 is what I log into the site with"
-    verbs = either(sorted(words("unlocking", "entering", "typing")))
+    verbs = any_of("unlocking", "entering", "typing")
     return re.compile(rf"(?<!\S)[\"'“]?(?P<value>\S{{6,80}})\s(?:is|was)\swhat\s(?:i|we|you|he|she|they)\s(?P<verb>{verbs})")
 
 
 @cache
 def _compile_way_in_pattern() -> re.Pattern[str]:
     # "to decrypt the archive use seven-lemon-trucks"
-    verbs, use = either(sorted(words("unlocking", "entering"))), either(sorted(words("using", "typing")))
+    verbs, use = any_of("unlocking", "entering"), any_of("using", "typing")
     return re.compile(
         rf"(?<![a-z])(?:to|para|pour|um|zum)\s(?P<verb>{verbs})[^\d\n.!?;]{{0,30}}?\s(?:{use})\s(?P<value>\S{{6,80}})"
     )
 
 
 def _find_ways_in(view: View, pattern: re.Pattern[str]) -> Iterator[Span]:
+    """Yield the values with which something is unlocked or entered."""
     for match in pattern.finditer(view.folded):
         if compiled("entries.fails").search(match[0]):
             continue
@@ -452,6 +446,7 @@ def find_topics(view: View) -> Iterator[Span]:
 
 
 def _collect_run(view: View, parts: list[Token]) -> list[Token]:
+    """Return the words of an answer to a security question, or an empty list."""
     run: list[Token] = []
     for part in parts[:_MOST_WORDS]:
         goes_on = part.word in words("function") or part.word in words("link") or (not run and is_remark(part.word))
@@ -475,7 +470,8 @@ def find_hints(view: View) -> Iterator[Span]:
     for match in compiled("hints.typed_in").finditer(view.folded) if compiled("hints.network").search(view.folded) else ():
         part = tokens(view, match.end(), 1)
         inside = part and re.search(r"[a-z][!#$%&*+=@_][a-z]", part[0].word) is not None and is_mixed(part[0].text)
-        if part and (inside or _is_named(part[0].text)) and not _BAND.fullmatch(part[0].text):
+        named = part and len(part[0].text) >= 6 and is_mixed(part[0].text) and not is_branded(part[0].text)
+        if part and (inside or named) and not _BAND.fullmatch(part[0].text):
             yield Span(part[0].start, part[0].end, "password")
     if not re.search(r"\d", view.text):
         return
@@ -497,7 +493,7 @@ def find_hints(view: View) -> Iterator[Span]:
 
 @cache
 def _compile_single_pattern() -> re.Pattern[str]:
-    service = rf"(?:{either(sorted(words('services', 'accounts')))})"
+    service = rf"(?:{any_of('services', 'accounts')})"
     # 「Netflixのはx」
     return re.compile(
         rf"(?<![a-z])(?:{expression('hints.one').replace('{service}', service)}|(?:{service}|メール|銀行)の(?:方)?は(?:まだ|今は|今も)?\s?)(?=\S)"
@@ -506,7 +502,7 @@ def _compile_single_pattern() -> re.Pattern[str]:
 
 @cache
 def _compile_prose_pattern() -> re.Pattern[str]:
-    caller = rf"(?:[a-z]{{2,12}}\s)?(?:{either(sorted(words('callers')))})"
+    caller = rf"(?:[a-z]{{2,12}}\s)?(?:{any_of('callers')})"
     # 「配管工さんには7410と伝えて」
     japanese = r"さん(?:に|には|へは)(?=[#*\d]{4,9}(?:だ)?(?:と|って)(?:伝|言|教))"
     return re.compile(rf"(?:(?<![a-z])(?:{expression('hints.tells').replace('{caller}', caller)})|{japanese}){_FIGURES}")
@@ -521,10 +517,6 @@ def _compile_network_patterns() -> tuple[re.Pattern[str], ...]:
         # 「Wi-Fiはhanami3391で繋がる」
         re.compile(rf"{net}[はが:]\s?(?P<value>[!-~]{{6,60}})で(?:つな|繋|入れ|入り|接続でき|ログイン)"),
     )
-
-
-def _is_named(text: str) -> bool:
-    return len(text) >= 6 and is_mixed(text) and not is_branded(text)
 
 
 def _is_password(text: str) -> bool:

@@ -6,11 +6,10 @@ name."""
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from hashlib import sha256
 from math import log2
-from typing import NamedTuple
 from unicodedata import normalize
 
 from commonplace.text.foundation.characters import LETTERS, bare_in_place
@@ -48,7 +47,10 @@ def find_entropy(view: View) -> Iterator[Span]:
             continue
         before = view.folded[max(0, match.start() - _BEFORE) : match.start()]
         after = view.folded[match.end() : match.end() + _AFTER].partition("\n")[0]
-        secret, public = (_find_last_start(compiled(f"token_formats.{name}"), before) for name in ("near", "public"))
+        secret, public = (
+            max((word.start() for word in compiled(f"token_formats.{name}").finditer(before)), default=-1)
+            for name in ("near", "public")
+        )
         if secret > public or (public < 0 and compiled("token_formats.near").search(after)):
             yield Span(*match.span(), "api_key")
     for match in _PLAIN.finditer(view.text) if compiled("token_formats.named").search(view.folded) else ():
@@ -71,10 +73,6 @@ def _is_named(view: View, match: re.Match[str]) -> bool:
     )
 
 
-def _find_last_start(pattern: re.Pattern[str], text: str) -> int:
-    return max((match.start() for match in pattern.finditer(text)), default=-1)
-
-
 def _is_random(run: str) -> bool:
     kinds = sum(bool(re.search(kind, run)) for kind in ("[a-z]", "[A-Z]", r"\d"))
     if kinds < 3 or _NAME.search(run):
@@ -88,30 +86,23 @@ def _is_random(run: str) -> bool:
     return entropy >= (3.5 if len(longest) >= 12 and re.search(r"\d", longest[1:-1]) else 4.4)
 
 
-class _Format(NamedTuple):
-    kind: str
-    hints: tuple[str, ...]
-    pattern: re.Pattern[str]
-
-
 @cache
-def _load_formats() -> list[_Format]:
+def _load_formats() -> list[tuple[str, tuple[str, ...], re.Pattern[str]]]:
+    """Return the kind, the hints and the pattern of each format. A text with this format contains one of the hints."""
     rows = read_table(__package__, "formats.toml")["format"]
-    return [_Format(row["kind"], tuple(row["hint"]), re.compile(row["pattern"], re.ASCII)) for row in rows]
+    return [(row["kind"], tuple(row["hint"]), re.compile(row["pattern"], re.ASCII)) for row in rows]
 
 
 def find_formats(view: View) -> Iterator[Span]:
     """Find keys and tokens with a known format. Each reaches to the end of its run of token characters."""
     text = view.text
-    runs = [match for match in _FORMAT_RUN.finditer(text) if not _ORDINARY.fullmatch(match[0])]
-    if not runs:
+    if all(_ORDINARY.fullmatch(match[0]) for match in _FORMAT_RUN.finditer(text)):
         return
-    formats = [format for format in _load_formats() if any(hint in text for hint in format.hints)]
-    for format in formats:
+    for kind, hints, pattern in _load_formats():
         done = 0
-        for match in format.pattern.finditer(text):
+        for match in pattern.finditer(text) if any(hint in text for hint in hints) else ():
             if match.start() >= done:
-                span = _extend_span(text, Span(*_get_secret_span(match), format.kind))
+                span = _extend_span(text, Span(*_get_secret_span(match), kind))
                 done = span.end
                 yield span
 
@@ -219,6 +210,7 @@ def _split_stretches(text: str) -> Iterator[list[re.Match[str]]]:
 
 
 def _find_member_runs(flags: list[bool], least: int) -> Iterator[tuple[int, int]]:
+    """Yield the first and last place of each run of listed words. One unlisted word inside is allowed."""
     first: int | None = None
     last = count = 0
     for place, member in enumerate([*flags, False, False]):
@@ -276,6 +268,7 @@ def _find_armored_keys(text: str) -> Iterator[Span]:
 
 
 def _find_material_end(text: str, start: int) -> int:
+    """Return the end of the key material that begins at `start`."""
     end = at = start
     while piece := _PIECE.search(text, at):
         header = _HEADER.match(text, piece.start())
@@ -291,9 +284,9 @@ def _find_material_end(text: str, start: int) -> int:
 
 
 def _find_material_start(text: str, floor: int, end: int) -> int:
+    """Return the start of the key material that ends at `end`."""
     start = end
-    pieces: Iterable[re.Match[str]] = list(_PIECE.finditer(text, floor, end))
-    for piece in reversed(list(pieces)):
+    for piece in reversed(list(_PIECE.finditer(text, floor, end))):
         if not _MATERIAL.fullmatch(piece[0].strip(_WRAPPING) or ">"):
             break
         start = piece.start()
@@ -319,29 +312,24 @@ _EXPIRY = re.compile(r"(?<!\d)(?:0?[1-9]|1[0-2])\s?[/\-.]\s?(?:20)?[2-4]\d(?![\d
 _IBAN = re.compile(r"(?i)(?<![a-z0-9])[a-z]{2}\d{2}(?:[ \-.]?[a-z0-9]){11,30}(?![a-z0-9])")
 
 
-class _Identity(NamedTuple):
-    number: re.Pattern[str]
-    word: re.Pattern[str]
-    proves_itself: Callable[[str], bool]
-
-
 def find_identities(view: View) -> Iterator[Span]:
     """Find identity and insurance numbers."""
     if not _IDENTITY_DIGITS.search(view.text):
         return
-    for identity in _load_identities():
-        for match in identity.number.finditer(view.folded):
+    for number, word, proves_itself in _load_identities():
+        for match in number.finditer(view.folded):
             near = view.folded[max(0, match.start() - _NUMBER_BEFORE) : match.end() + _NUMBER_AFTER]
-            if identity.word.search(near) or identity.proves_itself(re.sub(r"[^a-z0-9]", "", match[0])):
+            if word.search(near) or proves_itself(re.sub(r"[^a-z0-9]", "", match[0])):
                 yield Span(*match.span(), "ssn")
 
 
 @cache
-def _load_identities() -> list[_Identity]:
+def _load_identities() -> list[tuple[re.Pattern[str], re.Pattern[str], Callable[[str], bool]]]:
+    """Return the number, the word and the check of each kind. A word for it, or the check, proves a number."""
     rows = read_table(__package__, "identities.toml")["identity"]
     checks = {"french": _is_french, "spanish": _is_spanish}
     return [
-        _Identity(
+        (
             re.compile(rf"(?<![a-z0-9.-])(?:{row['pattern']})(?![a-z0-9])"),
             re.compile(rf"(?<![a-z])(?:{row['word']})(?![a-z])"),
             checks.get(row.get("check", ""), lambda _: False),

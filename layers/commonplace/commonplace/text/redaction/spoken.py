@@ -24,7 +24,7 @@ from commonplace.text.redaction.values import (
     tokens,
 )
 from commonplace.text.redaction.view import HIDDEN, Span, View
-from commonplace.text.redaction.vocabulary import Noun, compiled, either, words
+from commonplace.text.redaction.vocabulary import Noun, any_of, compiled, either, words
 
 # The same line, or a line that holds nothing else.
 _GAP = re.compile(r"(?:'s|s')?[ \t\u3000]{1,3}|\n(?=\S{4,40}(?:\n|$))")
@@ -64,6 +64,7 @@ def find_direct(view: View, noun: Noun, parts: list[Token]) -> Spans:
 
 
 def _is_free(view: View, noun: Noun) -> bool:
+    """Return whether a noun may be followed by its value, and is not part of another expression."""
     before = view.folded[max(0, noun.start - 40) : noun.start]
     if noun.name == "plain_code" and _COMBINATION.match(view.folded, noun.start):
         return True
@@ -79,7 +80,7 @@ def _is_free(view: View, noun: Noun) -> bool:
 
 @cache
 def _compile_lock_pattern() -> re.Pattern[str]:
-    return re.compile(rf"(?<![a-z])(?:{either(sorted(words('locks')))})(?![a-z])")
+    return re.compile(rf"(?<![a-z])(?:{any_of('locks')})(?![a-z])")
 
 
 def _read_between_commas(view: View, noun: Noun, parts: list[Token]) -> Spans:
@@ -319,10 +320,11 @@ def find_backwards(view: View, named: list[Noun]) -> Iterator[Span]:
 
 @cache
 def _compile_link_pattern() -> re.Pattern[str]:
-    return re.compile(rf"\s(?:{either(sorted(words('link')))}|{either([*sorted(words('as')), *_SIGNS])})\s")
+    return re.compile(rf"\s(?:{any_of('link')}|{either([*sorted(words('as')), *_SIGNS])})\s")
 
 
 def _read_before_noun(view: View, noun: Noun) -> Spans:
+    """Return the value before a noun ("hunter2 is my password")."""
     floor = max(0, noun.start - _REACH_BACK)
     if view.text[noun.start - 1 : noun.start] == "(" and view.text[noun.end : noun.end + 1] == ")":
         value = _IN_BRACKETS.search(view.text[floor : noun.start])
@@ -337,18 +339,14 @@ def _read_before_noun(view: View, noun: Noun) -> Spans:
     for place in range(len(parts) - 1, max(0, len(parts) - 2 - _NAME_WORDS), -1):
         if parts[place].word in words("link", "as") or parts[place].text in _SIGNS:
             owned = [part.word for part in parts[place + 1 :]]
-            if not _is_of_noun(owned):
+            # "... is my wifi password", not "... is a bad PIN" or "... is the worst password".
+            judged = any(word in words("remark") - words("neutral") for word in owned)
+            if judged or (owned and owned[0] not in words("own") - words("of_anybody")):
                 return []
             if parts[place].word in words("as"):
                 return _find_quotation(view, parts[:place]) or _find_entered_value(parts[:place], noun)
             return _find_ending_value(parts[:place], noun, cut is not None or floor == 0, owned)
     return []
-
-
-def _is_of_noun(owned: list[str]) -> bool:
-    # "... is my wifi password", not "... is a bad PIN" or "... is the worst password".
-    judged = any(word in words("remark") - words("neutral") for word in owned)
-    return not judged and (not owned or owned[0] in words("own") - words("of_anybody"))
 
 
 def _find_quotation(view: View, parts: list[Token]) -> Spans:
@@ -488,10 +486,8 @@ def _read_value(view: View, noun: Noun, beyond: int) -> Spans:
     parts = tokens(view, noun.end, until=beyond)
     if not parts:
         return []
-    return find_direct(view, noun, parts) or find_linked(view, noun, parts) or _read_newer_value(view, noun)
-
-
-def _read_newer_value(view: View, noun: Noun) -> Spans:
+    if spans := find_direct(view, noun, parts) or find_linked(view, noun, parts):
+        return spans
     # "my work pw expired so the new one is Autumn-2024"
     newer = compiled("spoken.new_one").search(view.folded, noun.end, noun.end + 90)
     return read(view, newer.end(), noun.value, bold=False) if newer else []

@@ -226,9 +226,11 @@ def phrase(parts: list[Token], bold: bool) -> tuple[int, int] | None:
     span = run[0].start, run[-1].end
     if any(is_mixed(part.text) or part.text.isdigit() for part in run):
         return span if _is_statement(run, parts) else None
-    if not bold or (len(run) == 1 and is_blank(run[0].text)) or is_judgement(run) or _is_refusal(run, parts):
+    if not bold or (len(run) == 1 and is_blank(run[0].text)) or is_judgement(run):
         return None
-    return span
+    # "password: nope, not telling you"
+    refuses = len(run) == 1 and run[0].ends == "," and len(parts) > 1 and run[0].word in words("evasive")
+    return None if refuses else span
 
 
 def _collect_run(parts: list[Token]) -> list[Token]:
@@ -246,11 +248,6 @@ def _collect_run(parts: list[Token]) -> list[Token]:
     return run
 
 
-def _is_refusal(run: list[Token], parts: list[Token]) -> bool:
-    # "password: nope, not telling you"
-    return len(run) == 1 and run[0].ends == "," and len(parts) > 1 and run[0].word in words("evasive")
-
-
 def _is_joined(run: list[Token], following: list[Token]) -> bool:
     if any(is_mixed(part.text) for part in run) or not following or following[0].word in words("function"):
         return False
@@ -258,6 +255,7 @@ def _is_joined(run: list[Token], following: list[Token]) -> bool:
 
 
 def _is_statement(run: list[Token], parts: list[Token]) -> bool:
+    """Return whether a run with a figure or made-up word is a value, and not a count or remark."""
     telling = next(part for part in run if is_mixed(part.text) or part.text.isdigit())
     if _LETTER_AND_DIGIT.search(telling.text) and len(telling.text) >= 5:
         return True
@@ -270,6 +268,7 @@ _LEAST_DIGITS = {"words": 3, "code": 3, "digits": 3, "key": 6, "random": 12}
 _LEADING_SIGNS = ("-", "–", "—", ":", "=", "->", "→", "")
 _UUID = re.compile(r"(?i)[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _BOTH_CASES = re.compile(r"(?=[^A-Z]{0,200}[A-Z])(?=[^a-z]{0,200}[a-z])[A-Za-z0-9+/=_.~-]{16,}")
+_UNBROKEN = re.compile(r"\S*")
 _MOST_FILLERS, _LONG = 6, 150
 
 Spans = list[tuple[int, int]]
@@ -293,7 +292,7 @@ def read(view: View, at: int, takes: str, bold: bool = True) -> Spans:
 
 def _extend_span(view: View, span: tuple[int, int]) -> tuple[int, int]:
     # Overlong tokens were cut. The rest also belongs to the secret.
-    match = re.compile(r"\S*").match(view.text, span[1]) if span[1] - span[0] > _LONG else None
+    match = _UNBROKEN.match(view.text, span[1]) if span[1] - span[0] > _LONG else None
     return (span[0], match.end()) if match else span
 
 

@@ -76,6 +76,11 @@ def either(names: list[str]) -> str:
     return "|".join(re.escape(name).replace(r"\ ", r"[\s_-]{1,2}") for name in ordered)
 
 
+def any_of(*names: str) -> str:
+    """Return a regular expression that matches any word of these tables."""
+    return either(sorted(words(*names)))
+
+
 @cache
 def _build_fillings() -> dict[str, str]:
     table = _load_table("nouns.toml")

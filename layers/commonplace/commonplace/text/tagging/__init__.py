@@ -1,6 +1,7 @@
 """Find the tags of a text. They are its topics, their parents, its main nouns and names, and its times."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import cache
 
@@ -28,12 +29,17 @@ def _compile_weekdays() -> re.Pattern[str]:
 def tags_of(text: str, limit: int = 8) -> list[str]:
     """Return up to `limit` tags in lower case without spaces, best first. A text without tags gets only `misc`."""
     reading = read(text)
-    times = list(dict.fromkeys(hit.topic for hit in _find_time_hits(reading)))[:_MOST_TIMES]
-    hits = topics_of(reading)
-    topics = [topic for topic in _rank_topics(hits, _find_worded_topics(text)) if topic not in times][:_MOST_TOPICS]
+    time_lexicon = lexicon("when")
+    time_hits = hits(reading.words, time_lexicon, "en") + run_hits(reading.runs, time_lexicon)
+    times = list(dict.fromkeys(hit.topic for hit in time_hits))[:_MOST_TIMES]
+    topic_hits = topics_of(reading)
+    by_figures = [topic for topic, pattern in figure_patterns().items() if pattern.search(text)]
+    topics = [topic for topic in _rank_topics(topic_hits, by_figures) if topic not in times][:_MOST_TOPICS]
     parents = (parent for topic in topics if (parent := lexicon("en").parents.get(topic)) and parent not in topics)
     chosen = [*topics, *list(dict.fromkeys(parents))[:_MOST_PARENTS]]
-    chosen += _drop_taken(_find_salient_words(reading, hits), [*chosen, *times])[: max(limit - len(chosen) - len(times), 0)]
+    chosen += _drop_taken(_find_salient_words(reading, topic_hits), [*chosen, *times])[
+        : max(limit - len(chosen) - len(times), 0)
+    ]
     tags = [*chosen, *times]
     if len(tags) < _FEWEST:
         chosen += _drop_taken(list(further_tags(reading, topics)), tags)[: _FEWEST - len(tags)]
@@ -52,25 +58,16 @@ def _drop_taken(tags: list[str], taken: list[str]) -> list[str]:
     return new_tags
 
 
-def _find_worded_topics(text: str) -> list[str]:
-    return [topic for topic, pattern in figure_patterns().items() if pattern.search(text)]
-
-
-def _rank_topics(hits: list[Hit], worded: list[str]) -> list[str]:
-    count: dict[str, int] = {}
-    for hit in hits:
-        count[hit.topic] = count.get(hit.topic, 0) + 1
-    for topic in worded:
+def _rank_topics(hits: list[Hit], by_figures: list[str]) -> list[str]:
+    """Return the topics of the hits, those with several hits first, and the topics that figures indicate."""
+    count = Counter(hit.topic for hit in hits)
+    for topic in by_figures:
         count.setdefault(topic, 1)
     return sorted(count, key=lambda topic: -min(count[topic], 2))
 
 
-def _find_time_hits(reading: Reading) -> list[Hit]:
-    table = lexicon("when")
-    return hits(reading.words, table, "en") + run_hits(reading.runs, table)
-
-
 def _find_salient_words(reading: Reading, hits: list[Hit]) -> list[str]:
+    """Return the tags from names, topical phrases and main nouns, best first."""
     names: list[str] = []
     heads: list[str] = []
     parts: list[str] = []

@@ -57,7 +57,9 @@ def forms(word: str, language: str) -> tuple[str, ...]:
     """Return the word and its possible base forms, likeliest first."""
     if language == "en":
         return tuple(dict.fromkeys((word, singular(word), *_list_verb_bases(word))))
-    return tuple(dict.fromkeys((word, *_strip_endings(word, language))))
+    endings = ("en", "er", "es", "em", "in", "e", "n", "s") if language == "de" else ("es", "s", "e", "a", "o", "x")
+    stems = (word[: -len(ending)] for ending in endings if word.endswith(ending) and len(word) - len(ending) >= 4)
+    return tuple(dict.fromkeys((word, *stems)))
 
 
 def _list_verb_bases(word: str) -> list[str]:
@@ -68,24 +70,21 @@ def _list_verb_bases(word: str) -> list[str]:
     return []
 
 
-def _strip_endings(word: str, language: str) -> list[str]:
-    endings = ("en", "er", "es", "em", "in", "e", "n", "s") if language == "de" else ("es", "s", "e", "a", "o", "x")
-    return [word[: -len(ending)] for ending in endings if word.endswith(ending) and len(word) - len(ending) >= 4]
-
-
 @functools.lru_cache(maxsize=4096)
 def same_thing(tag: str) -> str:
     """Return a key that equal tags share despite spelling, number and alias. The key is not meant for display."""
-    return _normalize_spelling(canonical(tag))
+    spelled = american(canonical(tag))
+    return spelled.replace("-", "") if len(spelled) > 3 else spelled
 
 
 @functools.lru_cache(maxsize=4096)
 def canonical(tag: str) -> str:
     """Return the preferred name of a tag from the shipped table, else its singular."""
     plain = _SEPARATORS.sub("-", bare(tag).strip())
+    head, mark, last = plain.rpartition("-")
+    in_singular = head + mark + singular(last)
     groups = alias_groups()
-    last = _singularize_tag(plain)
-    return next((groups[name][0] for name in (plain, last) if name in groups), last)
+    return next((groups[name][0] for name in (plain, in_singular) if name in groups), in_singular)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -109,18 +108,8 @@ def _is_abbreviation(short: str, full: str) -> bool:
     return all(char in letters for char in short if char.isalpha())
 
 
-def _singularize_tag(tag: str) -> str:
-    head, mark, last = tag.rpartition("-")
-    return head + mark + singular(last)
-
-
 def american(word: str) -> str:
     """Return a lower-case word in American spelling."""
     for pattern, replacement in _BRITISH:
         word = pattern.sub(replacement, word)
     return word
-
-
-def _normalize_spelling(tag: str) -> str:
-    spelled = american(tag)
-    return spelled.replace("-", "") if len(spelled) > 3 else spelled

@@ -41,7 +41,9 @@ def is_content(word: Word, stopped: frozenset[str]) -> bool:
     if not key[0].isalpha() or len(key) > LONGEST_WORD:
         return False
     if key in stopped:
-        return key in _list_gerunds() or (stopped is stopped_in("en") and _is_name(word))
+        # A capitalized stop word inside a sentence may be a name, like `Will` or `Rose`.
+        is_name = stopped is stopped_in("en") and word.capital and len(key) > 2 and key not in _list_never_names()
+        return key in _list_gerunds() or is_name
     if len(key) < 3:
         return word.text.isupper() and len(key) == 2
     adverb = key.endswith("ly") and len(key) > 4 and key not in listed("nouns.ly")
@@ -112,11 +114,6 @@ def _cut_run(part: str, known: Mapping[str, object], stopped: Mapping[str, objec
             parts[-1] += part[at]
         at += max(word if word > 1 and word >= size else size, 1)
     return [piece for piece in parts if 2 <= len(piece) <= (4 if language == "zh" else LONGEST_WORD)]
-
-
-def _is_name(word: Word) -> bool:
-    """Return whether a capitalized stop word inside a sentence is a name, like `Will` or `Rose`."""
-    return word.capital and len(word.key) > 2 and word.key not in _list_never_names()
 
 
 @functools.cache

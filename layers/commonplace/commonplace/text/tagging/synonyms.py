@@ -81,6 +81,7 @@ def consolidate(new_tags: list[str], existing: Mapping[str, int], cosine: Cosine
 
 
 def _map_to_own_tags(unknown: Sequence[str], existing: Mapping[str, int], cosine: Cosine) -> dict[str, str]:
+    """Map the tags to existing tags of the user with the same meaning."""
     by_use = sorted(existing, key=lambda tag: (-existing[tag], tag))
     things = {tag: same_thing(tag) for tag in unknown}
     own = {same_thing(tag): tag for tag in reversed(by_use)}  # of equal tags, the most used
@@ -225,6 +226,7 @@ def group_of(tag: str) -> str | None:
 
 
 def _compare_spelling(first: str, other: str, own: OwnTags, near: float) -> str | None:
+    """Return why two tags are the same (spelling, initials or a typo), or None."""
     if _is_other_meaning(first, other):
         return None
     if same_thing(first) == same_thing(other):

@@ -172,14 +172,14 @@ def topics_of(reading: Reading) -> list[Hit]:
 
 
 def _find_mixed_hits(reading: Reading) -> list[Hit]:
-    own = [reading.language, "en"]
-    mixed = [
-        hit for language in reading.mixed if language not in own for hit in hits(reading.words, lexicon(language), language)
-    ]
-    return [hit for hit in mixed if hit.end - hit.start > 1]
+    """Return the hits of at least two words in the other languages of a text."""
+    languages = [language for language in reading.mixed if language not in (reading.language, "en")]
+    matched = (hit for language in languages for hit in hits(reading.words, lexicon(language), language))
+    return [hit for hit in matched if hit.end - hit.start > 1]
 
 
 def _drop_unsure_hits(matched: list[Hit], reading: Reading) -> list[Hit]:
+    """Drop the unsure hits that neither a name nor another hit of the field supports."""
     if not any(hit.unsure for hit in matched):
         return matched
     hints = hits(reading.words, lexicon("hints"), "en")

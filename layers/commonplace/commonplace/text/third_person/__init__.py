@@ -45,21 +45,23 @@ _THE_USER = re.compile(r"\bthe user\b", re.IGNORECASE)
 
 
 def to_third_person(text: str, speaker: str | None = None) -> str:
-    """The text in the third person and in its own language, without white space at its ends.
+    """Return the text in the third person, in its own language and without white space at its ends.
 
-    `speaker`: the name of who said it, if that was not the user; it then stands for "the user". Pure and
-    deterministic, linear in the length of the text, never raises. A text without a letter or digit, and one of which
-    nothing would be left, comes back as it is.
+    `speaker` is the name of the person who said it, if this was not the user. It replaces "the user". The function is
+    deterministic, takes time linear in the length of the text, and never raises. A text without letters and digits is
+    returned unchanged, and so is a text of which nothing would be left.
     """
     stripped = text.strip()
-    if not any(char.isalnum() for char in stripped) or _is_framed(stripped):
+    is_framed = any(stripped.startswith(before) and stripped.endswith(after) for before, after in frames().values())
+    if is_framed or not any(char.isalnum() for char in stripped):
         return text
     code = language_of(stripped)
     tokens = read(stripped)
     if code == ENGLISH:
-        code = _foreign_part(tokens) or ENGLISH
+        code = _find_foreign_language(tokens) or ENGLISH
     if code != ENGLISH:
-        return (_framed(stripped, code) if speaker is None else f"{speaker}: {stripped}") or text
+        before, after = frames().get(code, frames()[UNKNOWN])
+        return f"{before}{stripped}{after}" if speaker is None else f"{speaker}: {stripped}"
     said = turned(tokens)
     if speaker is not None and not _THE_USER.search(stripped):
         said = _THE_USER.sub(lambda _: speaker, said)
@@ -68,22 +70,13 @@ def to_third_person(text: str, speaker: str | None = None) -> str:
 
 @cache
 def frames() -> Mapping[str, tuple[str, str]]:
-    """What stands before and behind a text that is kept as it is, by language; `other` for those not named."""
+    """Return the words before and after a quoted text, by language. The entry `other` is for all further languages."""
     rows = read_table(__package__, "frames.toml")
     return {code: (frame.partition("…")[0], frame.partition("…")[2]) for code, frame in rows.items()}
 
 
-def _framed(text: str, code: str) -> str:
-    before, after = frames().get(code, frames()[UNKNOWN])
-    return f"{before}{text}{after}"
-
-
-def _is_framed(text: str) -> bool:
-    return any(text.startswith(before) and text.endswith(after) for before, after in frames().values())
-
-
-def _foreign_part(tokens: Sequence[Token]) -> str | None:
-    """Code of a language other than English in which the text says "I" outside its quotations, or None."""
+def _find_foreign_language(tokens: Sequence[Token]) -> str | None:
+    """Return the language other than English in which the text says "I" outside its quotations, or None."""
     for at, token in enumerate(tokens):
         if not token.is_word or (token.capital and at and tokens[at - 1].is_word):
             # A capital inside a sentence begins a name or a title
@@ -93,7 +86,7 @@ def _foreign_part(tokens: Sequence[Token]) -> str | None:
         after = takewhile(lambda other: other.is_word, tokens[at + 1 : at + _NEARBY])
         around = [tail, *before, *(other.low for other in after)]
         for language in languages().values():
-            if head + apostrophe in language.speaker and _speaks_too(head + apostrophe, around, language.code):
+            if head + apostrophe in language.speaker and _is_confirmed(head + apostrophe, around, language.code):
                 return language.code
         if _opens_foreign(tokens, at):
             return UNKNOWN
@@ -101,7 +94,7 @@ def _foreign_part(tokens: Sequence[Token]) -> str | None:
 
 
 def _opens_foreign(tokens: Sequence[Token], at: int) -> bool:
-    """'Me encanta pizza': no English clause begins with "me" and a word that English lacks."""
+    """Return whether a foreign clause like "Me encanta pizza" begins here, with "me" and a word that English lacks."""
     following = tokens[at + 1] if at + 1 < len(tokens) else None
     if tokens[at].low != "me" or (at and tokens[at - 1].is_word) or following is None or not following.is_word:
         return False
@@ -109,8 +102,8 @@ def _opens_foreign(tokens: Sequence[Token], at: int) -> bool:
     return following.text.islower() and len(following.text) > 1 and following.text.isalpha() and not english
 
 
-def _speaks_too(speaker: str, around: Sequence[str], code: str) -> bool:
-    """True if a word beside the pronoun is of that language too; 'soy' and 'yo' need one that English lacks."""
+def _is_confirmed(speaker: str, around: Sequence[str], code: str) -> bool:
+    """Return whether a word next to a pronoun is of its language too. After "soy" or "yo", English must lack this word."""
     ambiguous = is_english(speaker) or len(speaker) < _CLEAR_LENGTH
     owning = [owners().get(word, ()) for word in around if word != speaker]
     return any(code in codes and not (ambiguous and ENGLISH in codes) for codes in owning)

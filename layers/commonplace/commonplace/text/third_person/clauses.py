@@ -1,4 +1,4 @@
-"""One sentence from the first person into the third: pronouns and the verbs that agree, also after "and" and "but"."""
+"""Turn one sentence from the first person into the third. Its verbs agree, also after "and" and "but"."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -41,7 +41,7 @@ class Subject(Enum):
 
 @dataclass(slots=True)
 class Predicate:
-    """The last verb of the subject: where it stands, whether it is past, and whether a bare infinitive hangs on it."""
+    """The last verb of the subject, at position `at`. `bare` is True if the verb takes a bare infinitive."""
 
     verb: str = ""
     at: int = -1
@@ -50,7 +50,7 @@ class Predicate:
 
 
 def finite_form(sentence: Sequence[Token], at: int, word: str, plural: bool, before: Predicate) -> tuple[str, Predicate]:
-    """The third-person form of the verb `word` at `at`, which follows the predicate `before`, and its own predicate."""
+    """Return the third-person form of the verb `word` at `at`, and its predicate. `before` is the previous predicate."""
     following = sentence[at + 1].low if at + 1 < len(sentence) else ""
     text, past = agreed(word, plural), is_past(word) or word in ("was", "had", "did")
     if word in table("verbs.same_form") and _is_past_here(sentence, at, before):
@@ -62,11 +62,12 @@ def finite_form(sentence: Sequence[Token], at: int, word: str, plural: bool, bef
 
 
 def is_link(token: Token) -> bool:
+    """Return whether a token joins two predicates, like "and" or a comma."""
     return token.low in table("function.conjunctions") or token.low in (",", "then")
 
 
 def continues(sentence: Sequence[Token], at: int, link: str, predicate: Predicate) -> bool:
-    """True if the word at `at`, after `link` and adverbs, is a finite verb of the same subject as `predicate`."""
+    """Return whether the word at `at`, after `link` and adverbs, is a finite verb of the same subject as `predicate`."""
     word = sentence[at].low
     following = sentence[at + 1].low if at + 1 < len(sentence) else ""
     if following in ("i", "we") and is_auxiliary(word):
@@ -93,18 +94,18 @@ def continues(sentence: Sequence[Token], at: int, link: str, predicate: Predicat
 
 
 def is_titled(sentence: Sequence[Token]) -> bool:
-    """True where every word has a capital, so that none is a name for having one: "I Love Rust And Write It"."""
+    """Return whether most words are capitalized ("I Love Rust And Write It"). A capital then does not indicate a name."""
     words = [token for token in sentence if token.is_word and token.low not in table("function.joiners")]
     return sum(token.capital for token in words) > len(words) * _MOSTLY
 
 
 def _breaks_infinitive(word: str, predicate: Predicate) -> bool:
-    """'I like to cook and have two cats': a state does not depend on "to cook"."""
+    """Return whether a verb of state does not depend on an infinitive ("I like to cook and have two cats")."""
     return word in table("verbs.states") and predicate.verb not in table("verbs.desires")
 
 
 def _in_list(sentence: Sequence[Token], at: int) -> bool:
-    """After a mere comma: a list of predicates that "and" closes, not a request to the assistant."""
+    """Return whether the verb after a comma is part of a list that "and" closes, and no request to the assistant."""
     following = sentence[at + 1].low if at + 1 < len(sentence) else ""
     if following in ("me", "us"):
         return False
@@ -117,6 +118,7 @@ def _in_list(sentence: Sequence[Token], at: int) -> bool:
 
 
 def _is_verb_here(sentence: Sequence[Token], at: int, link: str, predicate: Predicate) -> bool:
+    """Return whether a word that may also be a noun is a verb, according to its neighbours."""
     word = sentence[at].low
     if not is_noun(word) and not (is_adjective(word) and word not in ("live", "own", "like")):
         return True
@@ -141,7 +143,7 @@ def _is_verb_here(sentence: Sequence[Token], at: int, link: str, predicate: Pred
 
 
 def _completes(sentence: Sequence[Token], at: int) -> bool:
-    """True for what follows a verb without an object, and seldom a noun: 'at', 'late', 'every', 'twice'."""
+    """Return whether the word usually follows a verb without an object, and not a noun ("at", "late", "every")."""
     word = sentence[at].low
     if word in table("function.prepositions"):
         return word != "of"
@@ -150,7 +152,7 @@ def _completes(sentence: Sequence[Token], at: int) -> bool:
 
 
 def opens_infinitive(sentence: Sequence[Token], at: int) -> bool:
-    """True for the "to" of 'to swim', False for the one of 'to bed', 'to music', 'listen to rock'."""
+    """Return whether a "to" begins an infinitive ("to swim", but not "to bed" or "listen to rock")."""
     if at + 1 >= len(sentence):
         return False
     to = at + 1 + adverb_length(sentence, at + 1)
@@ -165,7 +167,7 @@ def opens_infinitive(sentence: Sequence[Token], at: int) -> bool:
 
 
 def _is_past_here(sentence: Sequence[Token], at: int, predicate: Predicate) -> bool:
-    """For a verb whose past looks like its present ("I read"): what the rest of the sentence says."""
+    """Return whether a verb like "read" is a past form, according to the rest of the sentence."""
     word = sentence[at].low
     if word in table("verbs.same_form_past") or predicate.past:
         return True
@@ -180,11 +182,12 @@ def _is_past_here(sentence: Sequence[Token], at: int, predicate: Predicate) -> b
 
 
 class Turning:
-    """Walks once through the tokens of a sentence whose contractions are spelled out and whose companions follow "I".
+    """One pass through the tokens of a sentence. Its contractions are spelled out, and its companions follow "I".
 
-    `link` is the "and" or comma just read, `expected` says that the verb of "I" is still to come, `inner` that a
-    clause has begun inside the user's own, `main` that the user's own is not inside somebody else's. In a `request` a
-    verb behind the link may be the user's or one more wish ("when I ask, and keep it short"): it is then `unsure`.
+    `link` is the "and" or comma that was just read. `expected` is True while the verb of "I" has not come yet. `inner` is
+    True after a clause has begun inside the user's clause. `main` is False if the user's clause is inside another person's.
+    In a `request`, a verb after a link may be the user's or another request ("when I ask, and keep it short"). The result is
+    then `unsure`.
     """
 
     def __init__(self, sentence: list[Token], company: Company, request: bool = False) -> None:
@@ -204,6 +207,7 @@ class Turning:
         self.predicate = Predicate()
 
     def run(self) -> list[Token]:
+        """Return the turned tokens."""
         while self.at < len(self.sentence):
             token = self.sentence[self.at]
             if self.expected and (aside := self._aside_length(token)):
@@ -214,11 +218,13 @@ class Turning:
         return self.turned
 
     def _aside_length(self, token: Token) -> int:
+        """Count the tokens between "I" and its verb that begin here."""
         if is_oblique(token.low) or (token.low == "better" and is_base(self._following())):
             return 0
         return aside_length(self.sentence, self.at)
 
     def _pass(self, count: int) -> None:
+        """Emit the next `count` tokens. Only first-person words like "my" change."""
         for token in self.sentence[self.at : self.at + count]:
             self._emit(token, self._replacement(token.low) if is_oblique(token.low) else None)
         self.at += count - 1
@@ -230,9 +236,11 @@ class Turning:
         return [other.low for other in self.sentence[max(0, self.at - 2) : self.at]]
 
     def _follows_subject(self) -> bool:
+        """Return whether the last word is a subject or "to", so that "mine" is a verb."""
         return bool(self.turned) and self.turned[-1].low in ("they", "you", "who", "to", "people")
 
     def _emit(self, token: Token, text: str | None = None) -> None:
+        """Append a token to the result, with another text if given."""
         if text is not None and text != token.low:
             token = replace(token, text=text.upper() if self.shouted else text, joined=0)
         self.turned.append(token)
@@ -260,7 +268,7 @@ class Turning:
             self._observe(token)
 
     def _oblique(self, token: Token) -> None:
-        """Emits "me", "our" and the like, in the words for the user."""
+        """Emit a word like "me" or "our" in the words for the user."""
         before = self._before()
         if token.low == "us" and before[-1:] in (["of"], ["between"]):
             self._emit(token, self.mention.part(before, opening=self.at <= len(before)))
@@ -274,6 +282,7 @@ class Turning:
         return self.mention.instead_of(low, own_clause=self.subject is Subject.USER and not self.inner)
 
     def _subject(self, token: Token) -> None:
+        """Emit "I" or "we" in the words for the user, or leave it out if the subject is the same as before."""
         before = self.turned[-1] if self.turned else None
         self.link = ""
         self.expected = True
@@ -296,7 +305,7 @@ class Turning:
             self._companions(token.joined)
 
     def _repeats_subject(self, before: Token | None, token: Token) -> bool:
-        """'and I love' after 'the user is 43' needs no second subject: 'and loves'."""
+        """Return whether the subject can be left out. "And I love" becomes "and loves" after "the user is 43"."""
         linked = before is not None and before.low in ("and", "but", "&", "n")
         if not (linked or mentions.is_in_series(self.sentence, self.at)) or self.subject is not Subject.USER:
             return False
@@ -306,7 +315,7 @@ class Turning:
         return same and verb and not token.joined and self.predicate.at >= 0
 
     def _companions(self, count: int) -> None:
-        """Emits the companions of the subject: 'I and my wife' -> 'the user and their wife', a plural."""
+        """Emit the companions of the subject. "I and my wife" becomes "the user and their wife", a plural."""
         start = len(self.turned) - 1
         for _ in range(count):
             self.at += 1
@@ -317,6 +326,7 @@ class Turning:
         self.mention.company.phrase = text[:1].lower() + text[1:]
 
     def _expected_verb(self, token: Token) -> None:
+        """Emit the word after "I". Adds an auxiliary if the verb is missing ("I allergic")."""
         if token.low == "better" and is_base(self._following()):
             self._emit(token, "had better")
             self.predicate, self.expected = Predicate("better", self.at, bare=True), False
@@ -330,12 +340,13 @@ class Turning:
             self._observe(token)
 
     def _verb(self, token: Token) -> None:
-        """Emits a finite verb of the user, agreeing."""
+        """Emit a finite verb of the user in agreement."""
         text, self.predicate = finite_form(self.sentence, self.at, token.low, self.plural, self.predicate)
         self._emit(token, cased(token, text))
         self.expected, self.link, self.inner = False, "", False
 
     def _after_link(self, token: Token) -> None:
+        """Emit a word after "and" or a comma. It may be another verb of the user."""
         if count := adverb_length(self.sentence, self.at):
             if token.low == "not":
                 # "but not dive": no finite verb follows
@@ -351,8 +362,8 @@ class Turning:
             self._observe(token)
 
     def _observe(self, token: Token) -> None:
-        """Emits a word that stays, and notes what it means for later ones."""
-        if mentions.opens_inner_clause(self.sentence, self.at):
+        """Emit an unchanged word, and record its effect on later words."""
+        if token.low in table("function.subordinators"):  # "that", "because"
             self.inner = True
         elif token.low == "to" and opens_infinitive(self.sentence, self.at):
             self.predicate.bare = True

@@ -1,4 +1,4 @@
-"""The speaker in company as a subject: "my wife and I", "me and my brother", "Anna and I"; and the noun phrases in it."""
+"""Find subjects of the speaker and others, like "my wife and I" or "Anna and I", and their noun phrases."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ _CLAUSE_REACH = 12
 
 
 def noun_phrase_start(sentence: Sequence[Token], end: int) -> int | None:
-    """Where the companion that ends just before `end` begins ('my older brother', 'Anna'), or None if none ends there."""
+    """Return the start of the companion that ends just before `end` ("my older brother", "Anna"), or None."""
     for start in range(end - 1, max(-1, end - REACH), -1):
         token = sentence[start]
         if not token.is_word:
@@ -41,12 +41,13 @@ def noun_phrase_start(sentence: Sequence[Token], end: int) -> int | None:
 
 
 def _opens_clause(word: str) -> bool:
+    """Return whether a clause may begin after the word."""
     tables = ("function.subordinators", "function.conjunctions", "times.names", "verbs.claims", "verbs.claiming")
     return any(word in table(name) for name in tables)
 
 
 def _is_named(sentence: Sequence[Token], at: int) -> bool:
-    """A bare name or "mom"; at the start of a sentence only a word that is nothing else."""
+    """Return whether the word is a name or like "mom". At the start of a sentence, it must not be another word too."""
     word = sentence[at]
     if word.low in table("function.alone"):
         return False
@@ -58,7 +59,7 @@ def _is_named(sentence: Sequence[Token], at: int) -> bool:
 
 
 def _is_companion(words: Sequence[Token]) -> bool:
-    """For the words after a determiner: True for 'older brother', 'friend Tom', 'wife', False for 'dad cooks'."""
+    """Return whether the words after a determiner are a companion ("older brother", "wife", but not "dad cooks")."""
     last = words[-1]
     if any(_rules_out(words, at) for at in range(len(words))):
         return False
@@ -70,7 +71,7 @@ def _is_companion(words: Sequence[Token]) -> bool:
 
 
 def _rules_out(words: Sequence[Token], at: int) -> bool:
-    """True if the word shows that this is a clause and not a noun phrase: 'dad cooks', 'kids love me', 'wife's ill'."""
+    """Return whether the word shows that this is a clause and no noun phrase ("dad cooks", "wife's ill")."""
     word, before = words[at].low, words[at - 1].low if at else ""
     tables = ("auxiliaries.others", "function.alone", "function.noun_openers")
     if is_auxiliary(word) or any(word in table(name) for name in tables):
@@ -86,7 +87,7 @@ def _rules_out(words: Sequence[Token], at: int) -> bool:
 
 
 def noun_phrase_end(sentence: Sequence[Token], at: int) -> int | None:
-    """Where the noun phrase that begins at `at` ends, or None if none begins there."""
+    """Return the end of the noun phrase that begins at `at`, or None."""
     token = sentence[at] if at < len(sentence) else None
     if token is None or not token.is_word:
         return None
@@ -103,17 +104,17 @@ def noun_phrase_end(sentence: Sequence[Token], at: int) -> int | None:
 
 
 def is_person(words: Sequence[Token]) -> bool:
-    """True for the phrase of a person, a group or a pet, False for a thing ('the sea')."""
+    """Return whether a phrase names a person, a group or a pet, and not a thing ("the sea")."""
     last = words[-1]
     people = table("people.singular") | table("people.plural") | table("people.company")
     return last.low in people or last.low in ("he", "she") or last.capital or any(word.low in people for word in words)
 
 
 def is_subject_place(sentence: Sequence[Token], start: int, person: bool, claimed: bool = True) -> bool:
-    """True if the phrase at `start` can be a subject: its clause has no verb and no preposition before it.
+    """Return whether the phrase at `start` can be a subject. There must be no verb or preposition before it in its clause.
 
-    Where the words before it are no verb for sure ("the flat my wife and I rent", "the app tracks the steps and I"),
-    it must be a `person`. `claimed`: a verb like "know" right before it opens a clause of its own.
+    If the words before it may be a verb or not ("the flat my wife and I rent", "the app tracks the steps and I"), it must be
+    a `person`. `claimed` is True if a verb like "know" just before it begins a new clause.
     """
     if start and sentence[start - 1].low in table("function.prepositions") - table("function.subordinators"):
         return False
@@ -131,7 +132,7 @@ def is_subject_place(sentence: Sequence[Token], start: int, person: bool, claime
 
 
 def _ends_clause(sentence: Sequence[Token], begin: int, start: int) -> bool:
-    """'When we travel my wife and I ...', 'should my wife and I ...': a verb whose object the phrase is not."""
+    """Return whether the verb before the phrase has no object ("when we travel my wife and I", "should my wife and I")."""
     verb = sentence[start - 1].low
     if start == begin + 1 and verb != "have" and is_auxiliary(verb):
         return True
@@ -143,6 +144,7 @@ def _ends_clause(sentence: Sequence[Token], begin: int, start: int) -> bool:
 
 
 def _clause_begin(sentence: Sequence[Token], start: int) -> int:
+    """Return the start of the clause that contains `start`."""
     opening = table("function.subordinators") | {"and", "but", "so", "then"}
     for at in range(start - 1, max(-1, start - _CLAUSE_REACH), -1):
         if not sentence[at].is_word or sentence[at].low in opening:
@@ -151,7 +153,7 @@ def _clause_begin(sentence: Sequence[Token], start: int) -> int:
 
 
 def _is_verb(sentence: Sequence[Token], at: int, begin: int) -> bool:
-    """True for a finite verb of the clause that begins at `begin`, for its pronoun, and for "to"."""
+    """Return whether the word is a finite verb of the clause that begins at `begin`, its pronoun, or "to"."""
     word = sentence[at].low
     if carries_verb(sentence, at):
         return True
@@ -169,7 +171,7 @@ def _is_verb(sentence: Sequence[Token], at: int, begin: int) -> bool:
 
 
 def _is_adjunct(sentence: Sequence[Token], begin: int, start: int) -> bool:
-    """'On Sundays', 'last year', 'sometimes', 'after dinner': what stands before a subject."""
+    """Return whether the words before the phrase are an adverbial ("on Sundays", "sometimes", "after dinner")."""
     first, last, opening = sentence[begin].low, sentence[start - 1].low, sentence[begin - 1].low if begin else ""
     if first in table("function.prepositions") or first in ("unlike", "despite", "both", "all", "yes"):
         return True
@@ -182,7 +184,7 @@ _ASIDE_REACH = 12
 
 
 def speaker_first(sentence: list[Token]) -> list[Token]:
-    """The sentence with "I" before its companions and marked as joined: 'my wife and I' -> 'I and my wife'."""
+    """Return the sentence with "I" before its companions, and marked as joined. "My wife and I" becomes "I and my wife"."""
     at = 0
     while at < len(sentence):
         if sentence[at].is_word and sentence[at].low in table("speaker.self"):
@@ -192,7 +194,7 @@ def speaker_first(sentence: list[Token]) -> list[Token]:
 
 
 def _ordered(sentence: list[Token], at: int) -> tuple[list[Token], int]:
-    """The sentence, with the place to go on from, once the companions around the "I" at `at` are looked at."""
+    """Return the sentence with the "I" at `at` before its companions, and the position to continue from."""
     if _joins(sentence, at - 1) and not _agrees_alone(sentence, at):
         described = _described_start(sentence, at)
         if described is not None:
@@ -211,17 +213,18 @@ def _ordered(sentence: list[Token], at: int) -> tuple[list[Token], int]:
 
 
 def _agrees_alone(sentence: Sequence[Token], at: int) -> bool:
-    """'My name's Tom and I am a nurse': a subject of several takes no "am" and no "was"."""
+    """Return whether the verb after "I" is singular ("my name's Tom and I am a nurse"), so that "I" has no companions."""
     verb = at + 1 + adverb_length(sentence, at + 1)
     return verb < len(sentence) and sentence[verb].low in table("auxiliaries.of_one")
 
 
 def _joins(sentence: Sequence[Token], at: int) -> bool:
+    """Return whether the word at `at` is an "and" between two words."""
     return 0 < at < len(sentence) - 1 and sentence[at].low in table("function.joiners")
 
 
 def _subject_start(sentence: Sequence[Token], starts: Sequence[int], at: int) -> int | None:
-    """Where the companions of the "I" at `at` begin as subjects; `starts` has the shortest run of them first."""
+    """Return the start of the companions of the "I" at `at`, or None. `starts` has the shortest run of companions first."""
     for index in range(len(starts) - 1, -1, -1):
         start, stop = starts[index], (starts[index - 1] if index else at) - 1
         person = is_person(sentence[start:stop])
@@ -237,7 +240,7 @@ def _subject_start(sentence: Sequence[Token], starts: Sequence[int], at: int) ->
 
 
 def _described_start(sentence: Sequence[Token], at: int) -> int | None:
-    """Where 'my wife, who is a vet, and I' begins, or None if no such phrase ends at the "I"."""
+    """Return the start of a phrase like "my wife, who is a vet, and I" that ends at the "I", or None."""
     if at < 4 or sentence[at - 2].text != "," or not stands_as_verb(sentence, at + 1):
         return None
     for comma in range(at - 3, max(0, at - _ASIDE_REACH), -1):
@@ -251,7 +254,7 @@ def _described_start(sentence: Sequence[Token], at: int) -> int | None:
 
 
 def _swapped(sentence: list[Token], start: int, at: int, described: bool = False) -> list[Token]:
-    """my wife, my son and I -> I, my wife and my son"""
+    """Return the sentence with the "I" moved to `start`. "My wife, my son and I" becomes "I, my wife and my son"."""
     others, joiner = sentence[start : at - 1], sentence[at - 1]
     subject = is_subject_place(sentence, start, person=True)
     gap = others[0].gap
@@ -271,7 +274,7 @@ def _swapped(sentence: list[Token], start: int, at: int, described: bool = False
 
 
 def _companions_starts(sentence: Sequence[Token], end: int) -> list[int]:
-    """Where the noun phrases begin that end just before `end`, the last first; empty if something else stands there."""
+    """Return the starts of the noun phrases that end just before `end`, last first. Empty if there are none."""
     starts: list[int] = []
     stop = _before_bracket(sentence, end - 1 if sentence[end - 1].text == "," else end)
     while stop > 0:
@@ -286,7 +289,7 @@ def _companions_starts(sentence: Sequence[Token], end: int) -> list[int]:
 
 
 def _before_bracket(sentence: Sequence[Token], end: int) -> int:
-    """'my husband (Jorge)' ends before its bracket."""
+    """Return the end of the words before a bracket that ends at `end` ("my husband (Jorge)"), else `end`."""
     if sentence[end - 1].text != ")":
         return end
     return next((at for at in range(end - 2, max(0, end - REACH), -1) if sentence[at].text == "("), end)

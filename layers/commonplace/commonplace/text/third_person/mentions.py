@@ -1,8 +1,7 @@
-"""What the user is called at each place of a sentence: who else is in it, and which words only look like the first person."""
+"""Choose the words for the user at each place of a sentence. Also find words that only resemble the first person."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
 
 from commonplace.text.foundation.english import (
     everyday_verbs,
@@ -18,13 +17,13 @@ from commonplace.text.foundation.english import (
     is_s_form,
     table,
 )
-from commonplace.text.third_person.tokens import Kind, Token, carries_verb, stands_as_verb
+from commonplace.text.third_person.tokens import Kind, Token, carries_verb, phrases_by_first_word, stands_as_verb
 
 NO_RIVAL, ONE_PERSON, SEVERAL = 0, 1, 2
 
 
 def rival_rank(sentence: Sequence[Token], at: int) -> int:
-    """How strongly this word could be meant by a later "they": not at all, as one person, as several."""
+    """Return whether a later "they" could refer to this word: not at all, as one person, or as several."""
     token = sentence[at]
     if not token.is_word or token.low in table("times.plural") or token.low in table("times.names"):
         return NO_RIVAL
@@ -33,17 +32,19 @@ def rival_rank(sentence: Sequence[Token], at: int) -> int:
         return SEVERAL
     if word in table("people.singular") or word in table("people.pronouns"):
         return ONE_PERSON
-    if is_plural(word) and not _stands_as_verb(sentence, at):
+    if is_plural(word) and not _is_s_verb(sentence, at):
         return SEVERAL
     return ONE_PERSON if _is_other_name(sentence, at) else NO_RIVAL
 
 
-def _stands_as_verb(sentence: Sequence[Token], at: int) -> bool:
+def _is_s_verb(sentence: Sequence[Token], at: int) -> bool:
+    """Return whether a word in -s is the verb of a person before it, and no plural."""
     before = sentence[at - 1].low if at else ""
     return is_s_form(sentence[at].low) and before in table("function.nominatives") | table("people.singular")
 
 
 def _is_other_name(sentence: Sequence[Token], at: int) -> bool:
+    """Return whether the word is the name of a person, and not of a place or language."""
     token = sentence[at]
     if at == 0 or not token.capital or token.text.isupper() or not token.text.isalpha():
         return False
@@ -59,7 +60,7 @@ def _is_other_name(sentence: Sequence[Token], at: int) -> bool:
 
 
 def takes_over(sentence: Sequence[Token], at: int) -> bool:
-    """True if this word is the finite verb of a subject that is not the speaker."""
+    """Return whether the word is the finite verb of a subject other than the speaker."""
     token = sentence[at]
     before = sentence[at - 1] if at else None
     if token.low in table("auxiliaries.others") or token.low in ("were", "weren't"):
@@ -86,7 +87,7 @@ def takes_over(sentence: Sequence[Token], at: int) -> bool:
 
 
 def _follows_possessed(sentence: Sequence[Token], at: int) -> bool:
-    """'my dog barks': the s-form of a verb right after a possessive and one noun."""
+    """Return whether the word follows a possessive and a noun, like the verb of "my dog barks"."""
     return at > 1 and sentence[at - 2].low in ("my", "our") and is_noun(sentence[at - 1].low)
 
 
@@ -94,18 +95,8 @@ _CLOSING = frozenset((".", ",", "(", ")", ";", "!", "?"))
 _PHRASE_REACH = 5
 
 
-@cache
-def _phrases(name: str) -> dict[str, list[tuple[str, ...]]]:
-    """first word -> the phrases that begin with it, the longest first."""
-    phrases: dict[str, list[tuple[str, ...]]] = {}
-    for phrase in sorted(table(name), key=len, reverse=True):
-        parts = tuple(phrase.replace(",", " ,").split())
-        phrases.setdefault(parts[0], []).append(parts)
-    return phrases
-
-
 def shield(sentence: Sequence[Token]) -> None:
-    """Turns the tokens of one sentence that are no pronouns into fixed ones, in place."""
+    """Mark the tokens of a sentence that only resemble pronouns as fixed, in place."""
     shouted = is_shouted(sentence)
     for at, token in enumerate(sentence):
         if not token.is_word:
@@ -127,14 +118,15 @@ def shield(sentence: Sequence[Token]) -> None:
 
 
 def is_shouted(sentence: Sequence[Token]) -> bool:
-    """True if the whole sentence is in capitals."""
+    """Return whether the whole sentence is in capitals."""
     words = [token.text for token in sentence if token.is_word and token.text.isalpha()]
     return len(words) > 2 and all(word.isupper() for word in words)
 
 
 def _phrase_length(sentence: Sequence[Token], at: int, name: str) -> int:
-    for phrase in _phrases(name).get(sentence[at].low, ()):
-        if tuple(token.low for token in sentence[at : at + len(phrase)]) != phrase:
+    """Count the tokens of the longest phrase of a table at `at`. A title needs two capitals."""
+    for phrase in phrases_by_first_word(name).get(sentence[at].low, ()):
+        if [token.low for token in sentence[at : at + len(phrase)]] != phrase:
             continue
         end = at + len(phrase)
         if phrase[-1] == "my" and end < len(sentence) and sentence[end].is_word:
@@ -146,6 +138,7 @@ def _phrase_length(sentence: Sequence[Token], at: int, name: str) -> int:
 
 
 def _is_numeral(sentence: Sequence[Token], at: int) -> bool:
+    """Return whether an "I" is a Roman numeral ("World War I", "I. Introduction")."""
     before = sentence[at - 1] if at else None
     after = sentence[at + 1] if at + 1 < len(sentence) else None
     if before is None:
@@ -163,7 +156,7 @@ def _is_numeral(sentence: Sequence[Token], at: int) -> bool:
 
 
 def _is_letter(sentence: Sequence[Token], at: int) -> bool:
-    """'An I (incomplete) in art', 'Avenue I', 'Terminal I and gate 4': no verb of the speaker can follow."""
+    """Return whether an "I" is a letter ("Avenue I", "an I in art"), because no verb of the speaker can follow."""
     if not at or sentence[at].text != "I" or stands_as_verb(sentence, at + 1):
         return False
     before, after = sentence[at - 1], sentence[at + 1] if at + 1 < len(sentence) else None
@@ -174,7 +167,7 @@ def _is_letter(sentence: Sequence[Token], at: int) -> bool:
 
 
 def _is_noun(sentence: Sequence[Token], at: int) -> bool:
-    """'A coal mine', 'near the old mine', 'mine workers': a noun phrase has begun before it, or goes on behind it."""
+    """Return whether "mine" is part of a noun phrase that has begun before it ("a coal mine", "near the old mine")."""
     for start in range(at - 1, max(-1, at - _PHRASE_REACH), -1):
         word = sentence[start].low
         if word in table("function.determiners"):
@@ -188,7 +181,7 @@ def _is_noun(sentence: Sequence[Token], at: int) -> bool:
 
 
 def _speaks(after: Token, counted: bool) -> bool:
-    """True if the word after "I" is a verb of the speaker, or leads to one."""
+    """Return whether the word after "I" is a verb of the speaker, or an adverb before one."""
     if not after.is_word:
         return False
     if counted and (is_past(after.low) or after.low in table("numerals.verbs")):
@@ -199,13 +192,14 @@ def _speaks(after: Token, counted: bool) -> bool:
 
 
 def _is_variable(sentence: Sequence[Token], at: int) -> bool:
+    """Return whether an "i" is a variable ("i = 0", "for i in")."""
     after = sentence[at + 1].low if at + 1 < len(sentence) else ""
     before = sentence[at - 1].low if at else ""
     return after in ("=", "<", ">", "+", "[") or before in ("=", "[") or (before == "for" and after == "in")
 
 
 def _is_country(sentence: Sequence[Token], at: int) -> bool:
-    """The pronoun's letters in lower case for the United States: "the us", "us citizens"."""
+    """Return whether "us" means the United States ("the us", "us citizens")."""
     if sentence[at].low != "us":
         return False
     after = sentence[at + 1].low if at + 1 < len(sentence) else ""
@@ -213,7 +207,7 @@ def _is_country(sentence: Sequence[Token], at: int) -> bool:
 
 
 def _is_title(sentence: Sequence[Token], at: int) -> bool:
-    """A capital inside a sentence, beside another one: "Despicable Me", "He loves My Fair Lady"."""
+    """Return whether a capitalized pronoun is next to another capital, as in a title ("Despicable Me")."""
     token = sentence[at]
     if token.low not in table("speaker.forms") or not token.capital or at == 0:
         return False
@@ -229,24 +223,19 @@ USER_AND_OTHERS = "the user and others"
 
 
 def is_oblique(word: str) -> bool:
-    """True for a first person that is no subject: "me", "our", "mine", "myself"."""
+    """Return whether a word is of the first person and no subject ("me", "our", "mine", "myself")."""
     return word in table("speaker.oblique")
 
 
-def opens_inner_clause(sentence: Sequence[Token], at: int) -> bool:
-    """True for "that", "because" and the like."""
-    return sentence[at].low in table("function.subordinators")
-
-
 def is_coordinated(before: Sequence[Token]) -> bool:
-    """For the tokens before "I": 'You and', 'Rose and' make a plural subject with it."""
+    """Return whether the tokens before "I" make a plural subject with it ("You and", "Rose and")."""
     if len(before) != 2 or before[1].low not in table("function.joiners") or not before[0].is_word:
         return False
     return before[0].low == "you" or (before[0].capital and is_known(before[0].low))
 
 
 def is_in_series(sentence: Sequence[Token], at: int) -> bool:
-    """For the second "I" of 'I cook, I clean and I iron': a comma before it, "and I" to come."""
+    """Return whether an "I" is in a series like "I cook, I clean and I iron", after a comma and before "and I"."""
     if not at or sentence[at - 1].text != ",":
         return False
     return any(
@@ -256,14 +245,14 @@ def is_in_series(sentence: Sequence[Token], at: int) -> bool:
 
 
 def is_wished(sentence: Sequence[Token], at: int) -> bool:
-    """'she suggested that I write': the verb after the "I" at `at` is a subjunctive and does not agree."""
+    """Return whether the verb after the "I" at `at` is a subjunctive, which has no s ("she suggested that I write")."""
     verb = at - 2 if at and sentence[at - 1].low == "that" else at - 1
     after = sentence[at + 1].low if at + 1 < len(sentence) else ""
     return verb >= 0 and sentence[verb].low in table("verbs.subjunctive") and is_base(after)
 
 
 def is_inverted(before: Sequence[Token]) -> bool:
-    """For the tokens before "I": 'so do', 'never have', but not 'if you can' whose verb has its subject."""
+    """Return whether the verb is before "I" ("so do", "never have"). The verb of "if you can" has its own subject."""
     if not before or not before[-1].is_word:
         return False
     if len(before) == 1 and before[0].low in ("were", "weren't"):
@@ -275,9 +264,9 @@ def is_inverted(before: Sequence[Token]) -> bool:
 
 @dataclass(slots=True)
 class Company:
-    """Those whom "we" means, once the text has told ("the user and their wife"); lives as long as the text.
+    """The people that "we" refers to in a text, once they are known ("the user and their wife").
 
-    `needed`: a sentence had to name them before it was told who they are.
+    `needed` is True if a sentence mentions them before they are known.
     """
 
     phrase: str = USER_AND_OTHERS
@@ -286,7 +275,7 @@ class Company:
 
 @dataclass(slots=True)
 class Mention:
-    """State of one sentence: whether the user was named, and who has come up since."""
+    """The state of one sentence. `named` is True after "the user". `rival` ranks the people mentioned since then."""
 
     company: Company
     named: bool = False
@@ -294,17 +283,18 @@ class Mention:
     rival: int = field(default=NO_RIVAL)
 
     def _name(self) -> None:
+        """Record that the words "the user" are used here."""
         self.named, self.rival = True, NO_RIVAL
 
     def subject(self, alone: bool) -> tuple[str, bool]:
-        """The words for "I", and whether they take a plural verb."""
+        """Return the words for "I", and whether they take a plural verb."""
         if alone and self.named and not self.accompanied and self.rival == NO_RIVAL:
             return "they", True
         self._name()
         return USER, False
 
     def group(self, plain: str) -> str:
-        """The words for "we" ("they") and "us" ("them"); `plain` is the pronoun."""
+        """Return the words for "we" or "us". `plain` is the pronoun, "they" or "them"."""
         if self.named and (self.accompanied or self.rival != SEVERAL):
             self.accompanied = True
             return plain
@@ -314,20 +304,25 @@ class Mention:
         return self.company.phrase
 
     def instead_of(self, pronoun: str, own_clause: bool) -> str:
-        """The words for one of `speaker.oblique`. `own_clause`: the user is the subject of the verb at hand."""
+        """Return the words for a word of `speaker.oblique`. `own_clause` is True if the user is the subject of the clause."""
         if pronoun in ("my", "our"):
             return self._possessive(own_clause, shared=pronoun == "our")
         if pronoun in ("mine", "ours"):
             return "theirs" if self._possessive(own_clause=False, shared=False) == "their" else f"{USER}'s"
         if pronoun == "us":
             return self.group("them")
-        return self._object() if pronoun == "me" or not self.named else "themselves"
+        if pronoun != "me" and self.named:
+            return "themselves"
+        if self.named and not self.accompanied and self.rival == NO_RIVAL:
+            return "them"
+        self._name()
+        return USER
 
     def part(self, before: Sequence[str], opening: bool) -> str:
-        """The words for the "us" behind "of" or "between"; `before`: the two words before it.
+        """Return the words for an "us" after "of" or "between". `before` has the two words before it.
 
-        A group that nobody has named keeps its "us" ('there are five of us'); `opening`: 'between us' opens the
-        sentence and takes the assistant into confidence.
+        An unknown group keeps its "us" ("there are five of us"). If `opening`, "between us" begins the sentence and includes
+        the assistant.
         """
         unnamed = not self.named and self.company.phrase == USER_AND_OTHERS
         if before[-1] == "of" and before[0] in table("function.partitive"):
@@ -338,22 +333,17 @@ class Mention:
         return self.group("them")
 
     def met(self, token: Token, before: Sequence[str], rival: int) -> None:
-        """Takes note of another word: a rival for "they", or company ("with my girlfriend": whom "we" means)."""
+        """Record another word. It may be a rival for "they", or show the people of "we" ("with my girlfriend")."""
         if before == ["with", "my"] and token.low in table("people.singular"):
             self.company.phrase = f"{USER} and their {token.text}"
         self.rival = max(self.rival, rival)
 
     def joined(self) -> None:
-        """The user was named together with somebody ("between you and the user"): "they" would mean both."""
+        """Record that the user was named with another person ("you and the user"), so that "they" would mean both."""
         self.named, self.rival = True, SEVERAL
 
-    def _object(self) -> str:
-        if self.named and not self.accompanied and self.rival == NO_RIVAL:
-            return "them"
-        self._name()
-        return USER
-
     def _possessive(self, own_clause: bool, shared: bool) -> str:
+        """Return "their" if it is unambiguous, else "the user's"."""
         unclear = self.rival == SEVERAL if shared or self.accompanied else self.rival != NO_RIVAL
         if self.named and (own_clause or not unclear):
             return "their"

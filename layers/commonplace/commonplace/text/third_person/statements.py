@@ -1,4 +1,4 @@
-"""An English text, sentence by sentence: statements and requests are turned; questions stay as they are.
+"""Turn an English text sentence by sentence. Statements and requests are turned, and questions stay unchanged.
 
 A statement without its subject gets one: "Moved to Oslo in 2019.", "Allergic to nuts", "Love jazz"."""
 
@@ -36,7 +36,7 @@ from commonplace.text.third_person.tokens import (
 
 
 def missing_subject(tokens: Sequence[Token]) -> list[str]:
-    """The words that the statement lacks at its start: ["I"], ["I", "am"], ... or none if it lacks nothing for sure."""
+    """Return the words that are missing at the start of a statement (["I"], ["I", "am"]), or an empty list if unsure."""
     start = next((at for at, token in enumerate(tokens) if token.kind is not Kind.MARK), len(tokens))
     lows = [token.low for token in tokens[start:]]
     if len(lows) < 2 or not tokens[start].is_word:
@@ -53,6 +53,7 @@ def missing_subject(tokens: Sequence[Token]) -> list[str]:
 
 
 def _lacks_am(first: str, rest: Sequence[str]) -> list[str]:
+    """Return ["I", "am"] (or with "a") for a statement like "Allergic to nuts", else an empty list."""
     if first in table("bare.is"):
         standing = first in table("bare.standing") and rest[0] == ","
         good = standing or rest[0] in table("bare.is_before") or first in ("allergic", "originally", "lactose")
@@ -67,10 +68,12 @@ def _lacks_am(first: str, rest: Sequence[str]) -> list[str]:
 
 
 def _lacks_was(first: str, rest: Sequence[str]) -> list[str]:
+    """Return ["I", "was"] for a statement like "Born in Oslo", else an empty list."""
     return ["I", "was"] if first in table("bare.was") and rest[0] in table("bare.was_before") else []
 
 
 def _lacks_have(first: str, rest: Sequence[str]) -> list[str]:
+    """Return the missing words of a statement like "Been to Rome" or "Never smoked", else an empty list."""
     if first == "been":
         # "Been a busy week" lacks "it"
         return [] if rest[0] in table("function.determiners") else ["I", "have"]
@@ -83,6 +86,7 @@ def _lacks_have(first: str, rest: Sequence[str]) -> list[str]:
 
 
 def _lacks_i(first: str, rest: Sequence[str], habitual: bool) -> bool:
+    """Return whether only "I" is missing. `habitual` is True after an adverb like "usually"."""
     following = rest[0]
     if following in table("bare.subjects"):
         return first in table("bare.think") and following in ("i", "we")
@@ -126,7 +130,7 @@ def _is_consumption(first: str, rest: Sequence[str]) -> bool:
 
 
 def _is_noun_phrase(rest: Sequence[str]) -> bool:
-    """'Love letters are nice', 'Used cars were cheap': a verb follows that has no other subject."""
+    """Return whether a verb without another subject follows, so that its subject is here ("Used cars were ...")."""
     subjects = table("function.nominatives") | table("function.subordinators") | {"i", "i'm", "my", "we"}
     for at, word in enumerate(rest[:5]):
         if word in subjects or word in table("function.determiners"):
@@ -137,7 +141,7 @@ def _is_noun_phrase(rest: Sequence[str]) -> bool:
 
 
 def _has_finite(rest: Sequence[str]) -> bool:
-    """'Learning Spanish is fun' has its verb already."""
+    """Return whether the words already contain the finite verb ("Learning Spanish is fun")."""
     subjects = table("function.subordinators") | {"i", "i'm", "and", "but", ","}
     for word in rest:
         if word in subjects:
@@ -152,22 +156,17 @@ _STATEMENT_REACH = 40
 
 
 def is_question(tokens: Sequence[Token]) -> bool:
-    """True for a question, which stays as it is. `tokens` is one sentence without its fillers."""
+    """Return whether a sentence is a question, which stays unchanged. `tokens` has the sentence without its fillers."""
     words = [token for token in tokens if token.is_word]
-    if not words or words[0] is not _first(tokens):
+    if not words or words[0] is not next((token for token in tokens if token.kind is not Kind.MARK), None):
         return False
     if any(token.text == "?" for token in tokens[-3:]):
         return not (_has_tag(tokens) or _starts_as_statement(tokens))
-    return not _concludes(tokens) and _starts_as_question(words)
-
-
-def _first(tokens: Sequence[Token]) -> Token | None:
-    """The first token behind a bullet or a bracket."""
-    return next((token for token in tokens if token.kind is not Kind.MARK), None)
+    return not _is_condition(tokens) and _starts_as_question(words)
 
 
 def _has_tag(tokens: Sequence[Token]) -> bool:
-    """', right?' or ', don't I?' at the end of a statement."""
+    """Return whether a statement ends with a question tag (", right?", ", don't I?")."""
     commas = [at for at, token in enumerate(tokens) if token.text == ","]
     if not commas or not commas[-1]:
         return False
@@ -179,7 +178,7 @@ def _has_tag(tokens: Sequence[Token]) -> bool:
 
 
 def _starts_as_statement(tokens: Sequence[Token]) -> bool:
-    """'I'm vegan, what can I eat?': a statement before the comma."""
+    """Return whether a statement precedes the question ("I'm vegan, what can I eat?")."""
     if not speaks(tokens[0]) or tokens[0].low in ("me", "us"):
         return False
     return any(
@@ -190,11 +189,12 @@ def _starts_as_statement(tokens: Sequence[Token]) -> bool:
 
 
 def _asks_back(tokens: Sequence[Token], at: int) -> bool:
-    """'... how about you?', '... what is yours?', '... do you?' at the end of a statement without a comma."""
+    """Return whether a question to the assistant begins here without a comma ("... how about you?")."""
     return " ".join(token.low for token in tokens[at : at + 2]) in table("questions.asking_back")
 
 
 def _words_after(tokens: Sequence[Token], at: int) -> list[Token]:
+    """Return the words after a position, without an opening "so", "and" or "but"."""
     words = [token for token in tokens[at + 1 : at + 1 + _STATEMENT_REACH] if token.is_word]
     return words[1:] if words and words[0].low in ("so", "and", "but") else words
 
@@ -221,8 +221,8 @@ def _starts_as_question(words: Sequence[Token]) -> bool:
     )
 
 
-def _concludes(tokens: Sequence[Token]) -> bool:
-    """'Should I ever move, I would ...': a condition and not a question."""
+def _is_condition(tokens: Sequence[Token]) -> bool:
+    """Return whether the sentence is a condition with its consequence ("Should I ever move, I would ...")."""
     if tokens[0].low not in ("should", "were") or tokens[1].low not in ("i", "we", "my"):
         return False
     return any(
@@ -248,7 +248,7 @@ def _is_request(tokens: Sequence[Token]) -> bool:
 
 
 def _is_subject(lows: Sequence[str]) -> bool:
-    """'Book club meets on my street', 'Work is hard', 'Rose and I': a noun after all."""
+    """Return whether the first word is a noun after all ("Book club meets on my street", "Work is hard")."""
     finite = table("auxiliaries.others") | table("auxiliaries.modals") | {"had", "and", ",", "'s", "or", ":"}
     if lows[1] in finite or lows[1] == "" or is_ing_form(lows[0]):
         return True
@@ -261,29 +261,30 @@ def _is_subject(lows: Sequence[str]) -> bool:
 
 
 def turned(tokens: list[Token]) -> str:
-    """The English text in the third person; a sentence that is no statement of the speaker stays as it is."""
+    """Return the English text in the third person. Sentences that are no statements of the speaker stay unchanged."""
     company = Company()
     result: list[Token] = []
     parts = list(sentence_tokens(tokens))
     for at, sentence in enumerate(parts):
-        result += _sentence(sentence, company, is_first=not result, is_last=at == len(parts) - 1)
+        result += _turn_sentence(sentence, company, is_first=not result, is_last=at == len(parts) - 1)
     if result:
         result[0] = replace(result[0], gap="")
-    return joined_text(list(_quoted(result)))
+    return joined_text(list(_quote_unturned(result)))
 
 
-def _quoted(tokens: Iterable[Token]) -> Iterator[Token]:
-    """The tokens, with a frame around each run of sentences that keep their own words."""
-    for said, run in groupby(tokens, lambda token: token.kind is Kind.SAID):
+def _quote_unturned(tokens: Iterable[Token]) -> Iterator[Token]:
+    """Yield the tokens, with "The user said" before each run of sentences that stay in the user's own words."""
+    for is_quoted, run in groupby(tokens, lambda token: token.kind is Kind.SAID):
         parts = list(run)
-        if said:
+        if is_quoted:
             text = joined_text(parts).strip()
             text = f"«{text}»" if '"' in text else f'"{text}"'
             parts = [Token(parts[0].gap, f"The user said: {text}", Kind.SAID)]
         yield from parts
 
 
-def _sentence(tokens: list[Token], company: Company, is_first: bool, is_last: bool) -> list[Token]:
+def _turn_sentence(tokens: list[Token], company: Company, is_first: bool, is_last: bool) -> list[Token]:
+    """Return one sentence in the third person, or unchanged. Fillers at the start of the text are dropped."""
     shield(tokens)
     start = filler_length(tokens) if is_first else 0
     if start == len(tokens):
@@ -291,10 +292,10 @@ def _sentence(tokens: list[Token], company: Company, is_first: bool, is_last: bo
     statement = tokens[start:]
     reminder = reminder_length(statement)
     polite = reminder and asks_politely(statement)
-    said = joined_text(statement[reminder:]).strip()
+    own_words = joined_text(statement[reminder:]).strip()
     statement = spelled_out(statement[reminder:])
     lacking = missing_subject(statement)
-    if not lacking and (not any(speaks(token) for token in statement) or _is_foreign(tokens)):
+    if not lacking and (not any(map(speaks, statement)) or language_of(joined_text(tokens)) != ENGLISH):
         return tokens
     statement = _with_subject(statement, lacking)
     if not reminder and (not lacking or any(token.text == "?" for token in statement)) and is_question(statement):
@@ -303,12 +304,8 @@ def _sentence(tokens: list[Token], company: Company, is_first: bool, is_last: bo
         statement[-1] = replace(statement[-1], text=".")
     request = not lacking and not reminder and _is_request(statement)
     company.needed = False
-    result = _turned(statement, company, tokens[0].gap, request)
-    return [Token(tokens[0].gap, said, Kind.SAID)] if company.needed else result or tokens
-
-
-def _is_foreign(sentence: list[Token]) -> bool:
-    return language_of(joined_text(sentence)) != ENGLISH
+    result = _turn_statement(statement, company, tokens[0].gap, request)
+    return [Token(tokens[0].gap, own_words, Kind.SAID)] if company.needed else result or tokens
 
 
 def _with_subject(statement: list[Token], lacking: list[str]) -> list[Token]:
@@ -322,15 +319,15 @@ def _with_subject(statement: list[Token], lacking: list[str]) -> list[Token]:
 
 
 def _is_symbol(following: list[Token]) -> bool:
-    """Whether a word is part of an address, a name in code or a formula, by the signs behind it: `redis://`, `x = 5`."""
+    """Return whether a word is part of an address, code or a formula, according to the signs after it (`redis://`)."""
     if not following or following[0].kind is not Kind.MARK:
         return False
     sign, glued = following[0].text, all(token.gap == "" for token in following)
     return sign in "=<>+*&|@_$%^~" or (len(following) > 1 and glued and sign in ":/_")
 
 
-def _turned(statement: list[Token], company: Company, gap: str, request: bool) -> list[Token]:
-    """The sentence in the third person; empty if its verbs cannot be told apart for sure."""
+def _turn_statement(statement: list[Token], company: Company, gap: str, request: bool) -> list[Token]:
+    """Return the sentence in the third person, or an empty list if it is unclear which verbs are the user's."""
     # "Feed the cat and I will pay you": what comes before is what the request is about
     turning = Turning(statement if request else speaker_first(statement), company, request)
     result = turning.run()

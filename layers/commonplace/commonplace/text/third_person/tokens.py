@@ -1,7 +1,7 @@
-"""A text as tokens, and what the words of a statement look like.
+"""Split a text into tokens, and recognize the parts of a statement.
 
-Tokens are words that may be changed, marks, and spans that must survive byte for byte. Contractions get one spelling.
-Openings stand before a statement and are no part of it ("oh btw,")."""
+Tokens are words that may change, marks, and spans that stay byte for byte. Contractions get one spelling. Openings precede a
+statement and are no part of it ("oh btw,")."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -68,9 +68,9 @@ class Kind(Enum):
 
 @dataclass(slots=True)
 class Token:
-    """`gap` is the white space before the text; `low` the text in lower case with straight apostrophes.
+    """A token. `gap` is the white space before it. `low` is the text in lower case with straight apostrophes.
 
-    `joined` counts the tokens behind an "I" that name its companions: 3 in "I and my wife".
+    `joined` is the number of tokens after an "I" that name its companions (3 in "I and my wife").
     """
 
     gap: str
@@ -101,7 +101,7 @@ def joined_text(tokens: list[Token]) -> str:
 
 
 def read(text: str) -> list[Token]:
-    """Tokens of the text, in order; `joined_text` of them is the text without its trailing white space."""
+    """Return the tokens of a text in order. `joined_text` of them is the text without white space at its end."""
     pattern, tokens, gap, at = _token_pattern(), [], "", 0
     unclosed: set[str] = set()
     while at < len(text):
@@ -122,7 +122,7 @@ def read(text: str) -> list[Token]:
 
 
 def _quote_end(text: str, at: int, unclosed: set[str]) -> int:
-    """Where the quotation that opens at `at` ends, or 0. `unclosed` keeps the marks known to have no partner left."""
+    """Return the end of the quotation that begins at `at`, or 0. `unclosed` collects the marks that are never closed."""
     mark = text[at]
     if mark not in _CLOSING or mark in unclosed:
         return 0
@@ -139,7 +139,7 @@ def _quote_end(text: str, at: int, unclosed: set[str]) -> int:
 
 
 def _single_quote_end(text: str, at: int, closing: str) -> int:
-    """An apostrophe is no quotation mark: the closing one stands between a word or stop and a blank or stop."""
+    """Return the end of a single-quoted text, or 0. The closing mark is between a word or stop and a blank or stop."""
     opening = text[at : at + 7].lower().translate(_APOSTROPHES)
     if text[at + 1 : at + 2].isdigit() or opening.startswith(tuple(table("speaker.elisions"))):
         return 0
@@ -153,9 +153,10 @@ def _single_quote_end(text: str, at: int, closing: str) -> int:
 
 
 def sentence_tokens(tokens: list[Token]) -> Iterator[list[Token]]:
-    """The tokens of each sentence with its final marks. A line break ends a sentence too.
+    """Yield the tokens of each sentence with its final marks. A line break also ends a sentence.
 
-    Not `foundation.sentences`: it must give every token back, knows quotations and mends "tea.I".
+    `foundation.sentences` is not used, because all tokens must be returned. Also, quotations are single tokens here, and
+    "tea.I" is split.
     """
     current: list[Token] = []
     for at, token in enumerate(tokens):
@@ -164,14 +165,15 @@ def sentence_tokens(tokens: list[Token]) -> Iterator[list[Token]]:
             current = []
         current.append(token)
         following = tokens[at + 1] if at + 1 < len(tokens) else None
-        if following is not None and (following.gap or _is_glued(current, following)) and _ends(current, following):
+        if following is not None and (following.gap or _is_glued(current, following)) and _ends_sentence(current, following):
             yield current
             current = []
     if current:
         yield current
 
 
-def _ends(current: list[Token], following: Token) -> bool:
+def _ends_sentence(current: list[Token], following: Token) -> bool:
+    """Return whether a sentence ends before the token `following`."""
     last = current[-1]
     if last.kind is Kind.FIXED:
         # 'He said "I quit." My boss …': the stop stands inside the quotation
@@ -187,16 +189,17 @@ def _ends(current: list[Token], following: Token) -> bool:
 
 
 def _is_glued(current: list[Token], following: Token) -> bool:
-    """'I like tea.I hate coffee': the blank was forgotten."""
+    """Return whether the blank after a sentence was forgotten ("I like tea.I hate coffee")."""
     return len(current) > 1 and following.capital and current[-1].text in _STOPS and current[-2].text.islower()
 
 
 def _is_closing_mark(current: list[Token]) -> bool:
-    """A bracket or an emoji right after the stop belongs to the sentence that it closes."""
+    """Return whether the last token is a closing bracket or quotation mark just after a stop."""
     return len(current) > 1 and current[-2].text in _STOPS and current[-1].text in ")]\"'”’"
 
 
 def _is_abbreviated(current: list[Token], following: Token) -> bool:
+    """Return whether the final full stop belongs to an abbreviation or initial."""
     if len(current) < 2 or current[-1].gap:
         return False
     word = current[-2]
@@ -207,30 +210,31 @@ def _is_abbreviated(current: list[Token], following: Token) -> bool:
 
 
 def spelled_out(sentence: Sequence[Token]) -> list[Token]:
-    """The sentence with the first person's contractions and usual typos as separate, well spelled words."""
+    """Return the sentence with contractions of the first person and usual typos as separate, correct words."""
     spelled: list[Token] = []
     for at, token in enumerate(sentence):
         following = [other for other in sentence[at + 1 : at + 4] if other.is_word]
         before = spelled[-1] if spelled else None
-        spelled += _parts(token, before, following) if token.is_word else [token]
+        spelled += _spell_out(token, before, following) if token.is_word else [token]
     return spelled
 
 
-def _parts(token: Token, before: Token | None, following: Sequence[Token]) -> list[Token]:
+def _spell_out(token: Token, before: Token | None, following: Sequence[Token]) -> list[Token]:
+    """Return the correct words for a token, or the token itself."""
     if token.low in ("im", "ive", "iam", "id", "ill", "wed") and not _can_be_subject(token, before, following):
         return [token]
     if token.low in ("i'd", "id", "we'd"):
         pronoun = "we" if token.low[0] == "w" else "I"
-        return _words(token, (pronoun, "had" if _means_had(following) else "would"))
+        return _replace_token(token, (pronoun, "had" if _means_had(following) else "would"))
     if token.low == "ill":
-        return _words(token, ("I", "will"))
+        return _replace_token(token, ("I", "will"))
     if split := mapping("speaker.contractions").get(token.low):
-        return _words(token, split)
+        return _replace_token(token, split)
     speaks = before is not None and (before.low in ("i", "we") or before.low in table("adverbs.single"))
     if token.low == "m" and before is not None and before.low == "i":
         return [Token(token.gap, "am")]
     if token.low in mapping("speaker.spoken"):
-        return _colloquial(token, before)
+        return _spell_out_colloquial(token, before)
     if speaks and token.low != with_apostrophe(token.low):
         return [Token(token.gap, with_apostrophe(token.low))]
     if token.low == "use" and speaks and before is not None and before.low == "i" and _is_infinitive(following):
@@ -238,17 +242,18 @@ def _parts(token: Token, before: Token | None, following: Sequence[Token]) -> li
     return [token]
 
 
-def _words(token: Token, texts: Sequence[str]) -> list[Token]:
+def _replace_token(token: Token, texts: Sequence[str]) -> list[Token]:
+    """Return a token per text, in place of one token."""
     return [Token(token.gap if at == 0 else " ", text) for at, text in enumerate(texts)]
 
 
-def _colloquial(token: Token, before: Token | None) -> list[Token]:
-    """'I gonna' has lost its "am", 'I have gotta' its "got"."""
+def _spell_out_colloquial(token: Token, before: Token | None) -> list[Token]:
+    """Return the words for "gonna" or "gotta". "I gonna" gets its "am", and "I have gotta" only its "got"."""
     if token.low == "gotta" and before is not None and before.low in ("have", "'ve"):
-        return _words(token, ("got", "to"))
+        return _replace_token(token, ("got", "to"))
     if token.low in ("gonna", "tryna") and before is not None and before.low == "i":
-        return _words(token, ("am", *mapping("speaker.spoken")[token.low]))
-    return _words(token, mapping("speaker.spoken")[token.low])
+        return _replace_token(token, ("am", *mapping("speaker.spoken")[token.low]))
+    return _replace_token(token, mapping("speaker.spoken")[token.low])
 
 
 def _is_infinitive(following: Sequence[Token]) -> bool:
@@ -256,7 +261,7 @@ def _is_infinitive(following: Sequence[Token]) -> bool:
 
 
 def _can_be_subject(token: Token, before: Token | None, following: Sequence[Token]) -> bool:
-    """Tells 'id love to' from 'my id', 'ill be late' from 'he is ill', and 'im 43' from 'the IM'."""
+    """Return whether "id", "ill" or "im" contains "I" ("id love to"), and is no noun or adjective ("my id", "he is ill")."""
     if before is not None and (before.low in table("function.determiners") or before.low in ("is", "was", "are", "be")):
         return False
     if token.low in ("im", "ive", "iam"):
@@ -272,7 +277,7 @@ def _first_content(following: Sequence[Token]) -> str | None:
 
 
 def _means_had(following: Sequence[Token]) -> bool:
-    """'I'd been' and 'I'd better' are "had"; 'I'd love' is "would"; 'I'd already come' is told by its adverb."""
+    """Return whether "I'd" means "I had", as in "I'd been" or "I'd already come", and not "I would", as in "I'd love"."""
     word = _first_content(following)
     if word is None or word in table("speaker.would_first") or following[0].low in ("rather", "not"):
         return False
@@ -285,13 +290,13 @@ def _means_had(following: Sequence[Token]) -> bool:
 
 
 def cased(token: Token, text: str) -> str:
-    """The text in place of the token's, in capitals where the token is."""
+    """Return the text that replaces the token's text. It is in capitals if the token is."""
     shouted = len(token.text) > 1 and token.text.isupper()
     return token.text if text == token.low else text.upper() if shouted else text
 
 
 def missing_auxiliary(word: str, after: str) -> str | None:
-    """What "I" needs before a word that cannot be its verb: 'I allergic' -> "am", 'I born' -> "was"."""
+    """Return the auxiliary that is missing between "I" and a word ("am" in "I allergic", "was" in "I born"), or None."""
     if word == "born":
         return "was"
     if is_base(word) or is_past(word) or is_auxiliary(word):
@@ -309,7 +314,7 @@ _VERB_REACH = 8
 
 
 def adverb_length(sentence: Sequence[Token], at: int) -> int:
-    """Number of adverb tokens at `at`, a single word or a phrase: 'really' 1, 'every now and then' 4, else 0."""
+    """Count the tokens of the adverb or adverbial phrase at `at` ("really" 1, "every now and then" 4, otherwise 0)."""
     if at >= len(sentence) or not sentence[at].is_word:
         return 0
     if sentence[at].low.isdigit() and at + 1 < len(sentence) and sentence[at + 1].text == "%":
@@ -325,7 +330,7 @@ def adverb_length(sentence: Sequence[Token], at: int) -> int:
 
 
 def aside_length(sentence: Sequence[Token], at: int) -> int:
-    """Number of tokens at `at`, behind "I", that come before its verb; 0 if the verb or something else is there."""
+    """Count the tokens at `at` that separate "I" from its verb. Returns 0 if there are none."""
     if at >= len(sentence):
         return 0
     if not sentence[at].is_word:
@@ -334,6 +339,7 @@ def aside_length(sentence: Sequence[Token], at: int) -> int:
 
 
 def _parenthesis_length(sentence: Sequence[Token], at: int) -> int:
+    """Count the tokens of a parenthesis before a verb, in brackets, commas or dashes, else 0."""
     opening = sentence[at].text
     if opening not in (",", "(", "-", "–", "—"):
         return 0
@@ -345,7 +351,7 @@ def _parenthesis_length(sentence: Sequence[Token], at: int) -> int:
 
 
 def _role_length(sentence: Sequence[Token], at: int) -> int:
-    """'as a nurse', 'as the oldest child'"""
+    """Count the tokens of a role before a verb ("as a nurse", "as the oldest child"), else 0."""
     if sentence[at].low != "as" or at + 1 >= len(sentence):
         return 0
     noun = at + 2 if sentence[at + 1].low in table("function.determiners") else at + 1
@@ -354,43 +360,44 @@ def _role_length(sentence: Sequence[Token], at: int) -> int:
 
 
 def stands_as_verb(sentence: Sequence[Token], at: int) -> bool:
-    """True if a verb that could be the speaker's stands at `at`, adverbs apart."""
+    """Return whether a verb that may be the speaker's is at `at`, or after adverbs."""
     at += adverb_length(sentence, at)
     return is_finite(sentence[at].low if at < len(sentence) else "")
 
 
 def stands_alone(sentence: Sequence[Token], at: int) -> bool:
-    """'but I did.': an auxiliary that stands for a whole predicate needs its subject."""
+    """Return whether an auxiliary is a whole predicate ("but I did."). It then needs its subject."""
     after = sentence[at + 1] if at + 1 < len(sentence) else None
     return is_auxiliary(sentence[at].low) and (after is None or not after.is_word)
 
 
 @cache
-def _openings(name: str) -> dict[str, list[list[str]]]:
-    """first word -> phrases that begin with it, the longest first."""
+def phrases_by_first_word(name: str) -> dict[str, list[list[str]]]:
+    """Return the phrases of a table, each split into words and commas, longest first. The keys are their first words."""
     phrases: dict[str, list[list[str]]] = {}
     for phrase in sorted(table(name), key=len, reverse=True):
-        phrases.setdefault(phrase.split()[0], []).append(phrase.split())
+        parts = phrase.replace(",", " ,").split()
+        phrases.setdefault(parts[0], []).append(parts)
     return phrases
 
 
 def _matched(tokens: Sequence[Token], at: int, name: str) -> int:
-    """Number of tokens of the longest phrase of the table that stands at `at`, or 0."""
+    """Count the tokens of the longest phrase of the table at `at`. Returns 0 if there is none."""
     if at >= len(tokens):
         return 0
-    for phrase in _openings(name).get(tokens[at].low, ()):
+    for phrase in phrases_by_first_word(name).get(tokens[at].low, ()):
         if [token.low for token in tokens[at : at + len(phrase)]] == phrase:
             return len(phrase)
     return 0
 
 
 def speaks(token: Token) -> bool:
-    """True for a word of the first person."""
+    """Return whether a token is a word of the first person."""
     return token.is_word and token.low in table("speaker.signs")
 
 
 def filler_length(tokens: Sequence[Token]) -> int:
-    """Number of tokens at the start that may go: 'so yeah,' 3, 'hi Claude!' 3."""
+    """Count the tokens at the start that can be dropped ("so yeah," 3, "hi Claude!" 3)."""
     at = 0
     while step := _filler_step(tokens, at):
         at += step
@@ -398,6 +405,7 @@ def filler_length(tokens: Sequence[Token]) -> int:
 
 
 def _filler_step(tokens: Sequence[Token], at: int) -> int:
+    """Count the tokens of the filler at `at`, with its pauses or the assistant's name. Returns 0 if there is none."""
     length = _matched(tokens, at, "openings.fillers")
     if not length:
         return 0
@@ -421,7 +429,7 @@ def _past_pauses(tokens: Sequence[Token], at: int) -> int:
 
 
 def reminder_length(tokens: Sequence[Token]) -> int:
-    """Number of tokens of 'remember that' and the like, if a statement of the speaker follows; else 0."""
+    """Count the tokens of a request like "remember that". Returns 0 unless a statement of the speaker follows."""
     length = _matched(tokens, 0, "openings.reminders") or _matched(tokens, 0, "openings.polite")
     if not length:
         return 0
@@ -441,7 +449,7 @@ def asks_politely(tokens: Sequence[Token]) -> bool:
 
 
 def _has_verb(tokens: Sequence[Token], at: int) -> bool:
-    """'Remember my birthday is in May' says something, 'remember my birthday' asks for something."""
+    """Return whether the words have a verb, like "my birthday is in May", and are not only an object, like "my birthday"."""
     if tokens[at].low in ("i", "we") or "'" in tokens[at].low or tokens[at].low in ("im", "ive", "iam"):
         return True
     finite = table("auxiliaries.others")
@@ -452,7 +460,7 @@ def _has_verb(tokens: Sequence[Token], at: int) -> bool:
 
 
 def carries_verb(sentence: Sequence[Token], at: int) -> bool:
-    """True if the word at `at` ends in a contracted verb that is no negation."""
+    """Return whether the word at `at` ends with a contracted verb that is no negation."""
     head, mark, tail = sentence[at].low.rpartition("'")
     if not mark or not sentence[at].is_word or tail not in table("auxiliaries.clipped"):
         return False
@@ -467,7 +475,7 @@ def carries_verb(sentence: Sequence[Token], at: int) -> bool:
 
 
 def _is_predicate(sentence: Sequence[Token], at: int) -> bool:
-    """True for what follows "is" or "has" and no possessive: "a vet", "in Rome", "getting", "been", "old", "70"."""
+    """Return whether the word follows "is" or "has", and no possessive ("a vet", "in Rome", "been", "old", "70")."""
     word = sentence[at].low
     if word in table("function.determiners") or word in table("function.prepositions") or is_auxiliary(word):
         return True
@@ -478,12 +486,12 @@ def _is_predicate(sentence: Sequence[Token], at: int) -> bool:
     if is_ing_form(word):
         return not (is_noun(word) and _ends_phrase(sentence, at + 1))
     counted = word.isdigit() or word in cardinals("en")
-    told = counted or word in table("bare.is") or word in table("people.states") or is_participle(word)
-    return (told or is_describing(word)) and not _is_noun_at(sentence, at + 1)
+    is_state = counted or word in table("bare.is") or word in table("people.states") or is_participle(word)
+    return (is_state or is_describing(word)) and not _is_noun_at(sentence, at + 1)
 
 
 def _ends_phrase(sentence: Sequence[Token], at: int) -> bool:
-    """'My mother's cooking is great', '... and I': what follows cannot be an object."""
+    """Return whether a phrase ends before `at`, because no object can follow ("my mother's cooking | is great")."""
     if at >= len(sentence) or not sentence[at].is_word:
         return True
     word = sentence[at].low
@@ -491,7 +499,7 @@ def _ends_phrase(sentence: Sequence[Token], at: int) -> bool:
 
 
 def _is_noun_at(sentence: Sequence[Token], at: int) -> bool:
-    """True if a noun follows, adjectives apart: 'old red car'."""
+    """Return whether a noun is at `at`, or after adjectives ("old red car")."""
     while at < len(sentence) and sentence[at].is_word and is_adjective(sentence[at].low) and not is_noun(sentence[at].low):
         at += 1
     if at >= len(sentence) or not sentence[at].is_word:

@@ -133,7 +133,8 @@ def read_written(text: str, language: str) -> date | None:
         return None
     year = next((int(figure) for figure in figures if len(figure) == len("2023")), None)
     numbers = [int(figure) for figure in figures if len(figure) < len("2023")]
-    names = _list_month_names(language)
+    calendar = calendar_in_times(language)
+    names = {**calendar.months, **calendar.short_months}
     month = next((names[word] for word in _LETTERS.findall(text.casefold()) if word in names), None)
     if month is not None:
         day = numbers[0] if numbers and (year is not None or 1 <= numbers[0] <= 31) else 1
@@ -146,12 +147,6 @@ def read_written(text: str, language: str) -> date | None:
     if language == "ja" or len(figures[0]) == len("2023"):
         first, second = second, first
     return _build_date(year or NO_YEAR, second, first) or _build_date(year or NO_YEAR, first, second)
-
-
-@cache
-def _list_month_names(language: str) -> Mapping[str, int]:
-    names = calendar_in_times(language)
-    return {**names.months, **names.short_months}
 
 
 def _build_date(year: int, month: int, day: int) -> date | None:
@@ -167,19 +162,16 @@ def related(query: str, language: Language, phrases: Sequence[TimePhrase]) -> It
     The combination may make no sense ("the first Monday of yesterday"). Such a phrase later resolves to None.
     """
     for phrase, relation in product(phrases, language.relations):
-        if _can_take_phrase(relation, phrase):
-            before = relation.before.search(query, max(0, phrase.start - REACH), phrase.start)
-            after = relation.after.match(query, phrase.end) if before else None
-            if not before or not after or not _is_word_end(query, after.end()):
-                continue
-            slots = meanings(language.code, {**before.groupdict(), **after.groupdict()})
-            if slots and not slots.keys() & phrase.slots.keys():
-                yield TimePhrase(before.start(), after.end(), {**phrase.slots, **slots}, True)
-
-
-def _can_take_phrase(relation: Joint, phrase: TimePhrase) -> bool:
-    slots = phrase.slots.keys()
-    return not slots & {"length", "day_number"} and (not relation.of or bool(slots & relation.of))
+        own = phrase.slots.keys()
+        if own & {"length", "day_number"} or (relation.of and not own & relation.of):
+            continue
+        before = relation.before.search(query, max(0, phrase.start - REACH), phrase.start)
+        after = relation.after.match(query, phrase.end) if before else None
+        if not before or not after or not _is_word_end(query, after.end()):
+            continue
+        slots = meanings(language.code, {**before.groupdict(), **after.groupdict()})
+        if slots and not slots.keys() & own:
+            yield TimePhrase(before.start(), after.end(), {**phrase.slots, **slots}, True)
 
 
 def edges(query: str, joint: Joint, first: TimePhrase, last: TimePhrase) -> tuple[int, int] | None:
@@ -193,11 +185,10 @@ def edges(query: str, joint: Joint, first: TimePhrase, last: TimePhrase) -> tupl
 
 def meanings(code: str, filled: dict[str, str | None]) -> dict[str, str]:
     """Return the meanings of the words in the filled slots of a match."""
-    return {slot: _get_meaning(code, slot, text) for slot, text in filled.items() if text is not None}
-
-
-def _get_meaning(code: str, slot: str, text: str) -> str:
-    return phrases_of(code, slot).get(" ".join(straight(text.casefold()).split()), text)
+    spoken = {slot: text for slot, text in filled.items() if text is not None}
+    return {
+        slot: phrases_of(code, slot).get(" ".join(straight(text.casefold()).split()), text) for slot, text in spoken.items()
+    }
 
 
 def _is_word_end(query: str, end: int) -> bool:

@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache, cached_property
-from pathlib import Path
 from typing import Any
 
 from commonplace.domain.loading import loaded_once
 from commonplace.text.foundation.calendar import LANGUAGES_IN_TIMES, calendar_in_times
+from commonplace.text.foundation.expressions import read_table
 
 LANGUAGES = LANGUAGES_IN_TIMES
 # Slots whose names are in the shared calendar, as those of weekdays are.
@@ -51,9 +51,7 @@ BLANK = re.compile(r"(\(\?<[=!][^)]*\))| (\??)")
 @loaded_once
 def vocabulary(language: str) -> dict[str, Any]:
     """Return the parsed word file of a language."""
-    import tomllib
-
-    return tomllib.loads(Path(__file__).with_name("words").joinpath(f"{language}.toml").read_text("utf-8"))
+    return read_table(__package__, f"words/{language}.toml")
 
 
 @cache
@@ -181,7 +179,8 @@ def _expand_template(code: str, template: str) -> str:
     def fill(place: re.Match[str]) -> str:
         unnamed, name = place.groups()
         if name == "end":
-            return _build_end_pattern(code)
+            follows = "|".join(vocabulary(code)["follows"].split())
+            return rf"(?=\s{{0,9}}(?:$|[-,;:.?!…)\]\"”—–])|\s{{1,9}}(?:{follows})\b)"
         if name in fragments:
             return _expand_template(code, fragments[name])
         return f"(?:{_join_slot_words(code, name)})" if unnamed else f"(?P<{name}>{_join_slot_words(code, name)})"
@@ -195,8 +194,3 @@ def _join_slot_words(code: str, slot: str) -> str:
     if slot in EVERYWHERE:
         written.append(EVERYWHERE[slot])
     return "|".join(written)
-
-
-def _build_end_pattern(code: str) -> str:
-    follows = "|".join(vocabulary(code)["follows"].split())
-    return rf"(?=\s{{0,9}}(?:$|[-,;:.?!…)\]\"”—–])|\s{{1,9}}(?:{follows})\b)"

@@ -250,6 +250,7 @@ def _parse_count(count: str) -> int:
 
 
 def _get_first_day(slots: Slots, relation: str) -> tuple[int, int]:
+    """Return the first weekday and the number of days of a named weekday or of a weekend."""
     named = slots.get(f"{relation}_weekday")
     return (SATURDAY, 2) if named is None else (int(named), 1)
 

@@ -62,14 +62,14 @@ def languages_of(query: str) -> list[str]:
     "hier" is a time in French and a function word in German. Such a word counts for the likelier language.
     """
     words = set(LETTERS.findall(query.casefold()))
-    hits = {language: told for language in LANGUAGES if (told := words & _list_time_words(language))}
+    hits = {language: time_words for language in LANGUAGES if (time_words := words & _list_time_words(language))}
     unspaced = [] if query.isascii() else [language for language, times in _compile_unspaced_times() if times.search(query)]
     figures = _compile_figures().search(query) is not None
     if not hits and not figures:
         return unspaced
     weight = {language: len(words & _list_function_words(language)) for language in LANGUAGES}
-    for language, told in hits.items():
-        weight[language] += len(told)
+    for language, time_words in hits.items():
+        weight[language] += len(time_words)
     heaviest = max(weight.values())
     chosen = [
         language

@@ -130,6 +130,7 @@ def _resolve_in_year(make: Callable[[int], Period | None], slots: Slots, clock: 
 
 
 def _compute_year(slots: Slots, clock: Clock) -> int | None:
+    """Return the year that the slots name, or None."""
     if "years_back" in slots:
         return clock.now.year - _count_units({**slots, "unit": "year"})[1][-1]
     if "year_turn" in slots:
@@ -306,6 +307,7 @@ def _resolve_dated(phrase: TimePhrase, clock: Clock) -> Period | None:
 
 
 def _build_same_month(phrase: TimePhrase, other: Period) -> Period:
+    """Return the day with this number in the month of the other end."""
     start = other.start.replace(day=int(phrase.slots["day_number"]))
     return Period(start, start + (other.end - other.start), other.grain)
 
