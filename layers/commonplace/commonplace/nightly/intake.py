@@ -66,11 +66,9 @@ def record_interactions(interactions: Sequence[Any], caller: Caller, ledger: Led
     new = old = 0
     checked = well_formed(interactions, caller, refused, skipped)
     for batch in in_batches(checked, _BATCH, lambda checked: checked.characters, _BATCH_CHARACTERS):
-        following = []
-        for item in batch:
-            before, last = last, item.interaction
-            following.append((item, before))
-        recorded = intake.record(following)
+        before = [last, *(item.interaction for item in batch[:-1])]
+        last = batch[-1].interaction
+        recorded = intake.record(list(zip(batch, before, strict=True)))
         new, old = new + recorded, old + len(batch) - recorded
     kinds = list(dict.fromkeys(intake.kinds))
     return RecordResult(recorded=new, known=old, refused=refused, skipped=skipped, conflicts=intake.conflicts, redacted=kinds)

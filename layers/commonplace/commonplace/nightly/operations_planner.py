@@ -201,7 +201,7 @@ def _is_too_unsure_to_close(decision: Decision, targets: Sequence[Memory]) -> bo
 
 
 def _is_add(decision: Decision) -> bool:
-    """Return whether a decision adds a memory."""
+    """Return whether a decision adds a memory. A DELETE may add the text that replaces its targets."""
     says = bool(decision.says.strip())
     return decision.operation in ("ADD", "UPDATE") or (decision.operation == "DELETE" and says)
 
@@ -266,12 +266,9 @@ def _compute_remaining_text(request: Candidate, memory: Memory, context: RunCont
     sources = [memory for memory in records.get(memory.user_id, sorted(ids)) if memory.content]
     if not ids or len(sources) < len(ids):
         return text_without(request.content, memory.content)
-    rests = [
-        (
-            source,
-            text_without(request.content, source.content) if mentions(request.content, source.content) else source.content,
-        )
-        for source in sources
-    ]
-    left = (source.model_copy(update={"raw_text": text, "normalized_text": text}) for source, text in rests if text)
-    return Sources.of((Stored(memory, None) for memory in left), context.caller, context.ports).text
+    left: list[Stored] = []
+    for source in sources:
+        text = text_without(request.content, source.content) if mentions(request.content, source.content) else source.content
+        if text:
+            left.append(Stored(source.model_copy(update={"raw_text": text, "normalized_text": text}), None))
+    return Sources.of(left, context.caller, context.ports).text

@@ -87,7 +87,7 @@ def _is_bygone(old: str) -> bool:
 
 
 def contradicted(new: str, old: str, *, corrects: bool) -> list[str]:
-    """Return the sentences of an old text that a new text makes untrue. `corrects` has the same meaning as above."""
+    """Return the sentences of an old text that a new text makes untrue. `corrects` is as in `contradicts`."""
     ours = [sentence.text for sentence in sentences(new)]
     theirs = [sentence.text for sentence in sentences(old)]
     return [sentence for sentence in theirs if any(contradicts(other, sentence, corrects=corrects) for other in ours)]
@@ -197,7 +197,7 @@ def denies_value(new: str, old: str, context: str) -> bool:
 
 
 def _shares_subject(matter: frozenset[str], context: str) -> bool:
-    """Return whether a context has at least a third of the subject stems `matter`."""
+    """Return whether a context has at least 30% of the subject stems `matter`."""
     common = [stem for stem in shared_stems(matter, stems_of(context)) if len(stem) > _LEAST_OLD or not stem.isascii()]
     return len(common) >= _SHARED * len(matter) and bool(common)
 

@@ -39,7 +39,9 @@ def find_fences(view: str) -> Iterator[TextSpan]:
     for fence in _FENCE.finditer(view):
         if opened is None:
             opened = fence
-        elif _is_closing_fence(fence, opened, view):
+            continue
+        mark, first = fence[0].strip(), opened[0].strip()
+        if mark[0] == first[0] and len(mark) >= len(first) and not view[fence.end() : fence.end() + 1].isalnum():
             yield TextSpan(opened.start(), fence.end())
             opened = None
     if opened:
@@ -59,11 +61,6 @@ def find_marked(view: str) -> Iterator[TextSpan]:
 def is_marked_as_foreign(text: str) -> bool:
     """Return whether a label marks some of the text as foreign. Such a text is not a request from the user."""
     return cue_pattern("marked").search(text) is not None
-
-
-def _is_closing_fence(fence: re.Match[str], opened: re.Match[str], view: str) -> bool:
-    mark, first = fence[0].strip(), opened[0].strip()
-    return mark[0] == first[0] and len(mark) >= len(first) and not view[fence.end() : fence.end() + 1].isalnum()
 
 
 def find_markup(view: str) -> Iterator[TextSpan]:

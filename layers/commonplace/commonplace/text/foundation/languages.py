@@ -104,7 +104,8 @@ def _detect_latin(text: str) -> str:
         english += 0 if not spoken else 1.0 if owning == (ENGLISH,) else _HALF
         foreign += 0 if not others else _HALF if spoken else 1.0
         if not word.isascii() and not owning:
-            by_letters = _find_by_letters(word)
+            letters = {char for char in word if not char.isascii()}
+            by_letters = [language.code for language in languages().values() if letters <= language.letters]
             foreign += _HALF if by_letters else 0
             scores.update(dict.fromkeys(by_letters, _LETTER_WEIGHT))
     return ENGLISH if english >= foreign else max(scores, key=lambda code: scores[code])
@@ -123,8 +124,3 @@ def _find_words(text: str) -> Iterator[str]:
             yield word.lower()
         elif len(tail) > 1:
             yield from (head + apostrophe, tail)
-
-
-def _find_by_letters(word: str) -> list[str]:
-    letters = {char for char in word if not char.isascii()}
-    return [language.code for language in languages().values() if letters <= language.letters and letters]

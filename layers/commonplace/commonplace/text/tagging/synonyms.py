@@ -34,15 +34,11 @@ def are_siblings(first: str, second: str) -> bool:
     short, other = canonical(first), canonical(second)
     if min(len(short), len(other)) < _SHORTEST or _DIGITS.findall(short) != _DIGITS.findall(other):
         return True
-    if _is_known_name(short) and _is_known_name(other):
+    if all(name in topic_names() or name in alias_groups() for name in (short, other)):
         return True
     if _has_same_kind(bare(first), bare(second)) or _has_same_kind(short, other) or _is_opposed(short, other):
         return True
     return _is_narrower(short, other) or _is_narrower(bare(first), bare(second))
-
-
-def _is_known_name(name: str) -> bool:
-    return name in topic_names() or name in alias_groups()
 
 
 def _has_same_kind(first: str, other: str) -> bool:

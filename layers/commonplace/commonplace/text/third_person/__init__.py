@@ -58,7 +58,7 @@ def to_third_person(text: str, speaker: str | None = None) -> str:
     code = language_of(stripped)
     tokens = read(stripped)
     if code == ENGLISH:
-        code = _find_foreign_language(tokens) or ENGLISH
+        code = _find_foreign_code(tokens) or ENGLISH
     if code != ENGLISH:
         before, after = frames().get(code, frames()[UNKNOWN])
         return f"{before}{stripped}{after}" if speaker is None else f"{speaker}: {stripped}"
@@ -75,7 +75,7 @@ def frames() -> Mapping[str, tuple[str, str]]:
     return {code: (frame.partition("…")[0], frame.partition("…")[2]) for code, frame in rows.items()}
 
 
-def _find_foreign_language(tokens: Sequence[Token]) -> str | None:
+def _find_foreign_code(tokens: Sequence[Token]) -> str | None:
     """Return the language other than English in which the text says "I" outside its quotations, or None."""
     for at, token in enumerate(tokens):
         if not token.is_word or (token.capital and at and tokens[at - 1].is_word):

@@ -50,8 +50,13 @@ def _is_of_a_name(phrase: TimePhrase, holidays: Sequence[TimePhrase]) -> bool:
 
 
 def look_alikes(query: str, languages: Sequence[Language]) -> list[tuple[int, int]]:
-    """Return the spans that only resemble a time. `languages` are the possible languages of the query."""
-    return _find_quotations(query) + [match.span() for language in languages for match in language.look_alike.finditer(query)]
+    """Return the spans that only resemble a time. `languages` are the possible languages of the query.
+
+    Quoted texts are titles, unless the whole query is quoted.
+    """
+    whole = len(query.strip())
+    quoted = [match.span() for match in QUOTED.finditer(query) if match.end() - match.start() < whole - 1]
+    return quoted + [match.span() for language in languages for match in language.look_alike.finditer(query)]
 
 
 def _find_phrases(query: str, language: Language) -> list[TimePhrase]:
@@ -105,12 +110,6 @@ def _can_join(first: TimePhrase, second: TimePhrase, open_: str) -> bool:
     if {"date", "day_number"} == {slot for phrase in (first, second) for slot in phrase.slots} & {"date", "day_number"}:
         return True
     return (first.free or open_ in ("first", "both")) and (second.free or open_ in ("second", "both"))
-
-
-def _find_quotations(query: str) -> list[tuple[int, int]]:
-    """Return the spans of quoted texts, which are titles. A query that is quoted as a whole has none."""
-    whole = len(query.strip())
-    return [match.span() for match in QUOTED.finditer(query) if match.end() - match.start() < whole - 1]
 
 
 def _find_titles(query: str, language: Language) -> list[tuple[int, int]]:

@@ -5,7 +5,7 @@ holidays and seasons, which depend on the hemisphere or custom of a time zone.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, timezone
 from functools import partial
 from typing import Any
@@ -101,9 +101,6 @@ class Clock:
     def zone(self) -> str:
         """The IANA name of the caller's time zone, or "" if the clock has only an offset."""
         return str(getattr(self.instant.tzinfo, "key", ""))
-
-    def seen_from(self, now: datetime, *, forward: bool) -> "Clock":
-        return replace(self, now=now, forward=forward)
 
     def pick(self, periods: Sequence[Period], turn: int | None, *, current: bool = True) -> Period | None:
         """Select one of similar periods, which are in order. `turn` is -1 for the last, 0 for this, 1 for the next.

@@ -295,10 +295,10 @@ def _resolve_between(phrases: Sequence[TimePhrase], clock: Clock) -> Ends:
         return start, (_build_same_month(last, start) if start else None)
     if last.bare and (not first.bare or clock.forward):
         start = point(first.slots, clock)
-        return start, (point(last.slots, clock.seen_from(start.start, forward=True)) if start else None)
+        return start, (point(last.slots, replace(clock, now=start.start, forward=True)) if start else None)
     end = point(last.slots, clock)
     if end and first.bare:
-        clock = clock.seen_from(end.start, forward=False)
+        clock = replace(clock, now=end.start, forward=False)
     return point(first.slots, clock), end
 
 
@@ -405,7 +405,7 @@ def _resolve_calendar(slots: Slots, clock: Clock) -> Period | None:
     unit, turn = slots["calendar"], turn_of(slots)
     if slots.get("turn") == "coming" and unit == "weekend":
         return narrowed(
-            clock.seen_from(clock.now, forward=True).pick([calendar(unit, clock.now, n) for n in (0, 1)], turn), slots
+            replace(clock, now=clock.now, forward=True).pick([calendar(unit, clock.now, n) for n in (0, 1)], turn), slots
         )
     if turn is not None:
         whole = calendar(unit, clock.now, turn)
