@@ -77,9 +77,12 @@ class Memory(Model):
     purge_at: ClampedDate | None = None
     embedding_model: str | None = None
 
+    def has_expired(self, now: datetime) -> bool:
+        return self.expires_at is not None and self.expires_at <= now
+
     def has_lapsed(self, now: datetime) -> bool:
         """Return whether a durable memory has expired. Only daily notes expire by design."""
-        return self.durability == "durable" and self.expires_at is not None and self.expires_at <= now
+        return self.durability == "durable" and self.has_expired(now)
 
     @classmethod
     def kept(cls, record: str | bytes) -> "Memory":

@@ -111,7 +111,7 @@ def check_consistency(
 
     `repair` updates the index. Writes may continue. `progress` receives the number of comparisons. Raises `IndexUnavailable`.
     """
-    ills: Counter[Kind] = Counter()
+    inconsistencies: Counter[Kind] = Counter()
     seen = documents = mended = 0
     users, between = set[str](), RecordFaults(now or datetime.now(UTC))
     with gathered() as flaws:
@@ -120,24 +120,24 @@ def check_consistency(
             for stored in batch:
                 users.add(stored.memory.user_id)
                 between.take(stored.memory)
-            ills.update(ill.kind for ill in faults)
-            mended += _mend_faults(contents, [ill for ill in faults if ill.repairable]) if repair else 0
+            inconsistencies.update(fault.kind for fault in faults)
+            mended += _mend_faults(contents, [fault for fault in faults if fault.repairable]) if repair else 0
             seen += len(batch)
             progress(seen + documents)
     for group in in_batches(contents.every(), BATCH):
         orphans = list(orphaned(group, records))
-        ills["orphaned"] += len(orphans)
+        inconsistencies["orphaned"] += len(orphans)
         mended += _mend_faults(contents, orphans) if repair else 0
         documents += len(group)
         progress(seen + documents)
     for user_id in sorted(users):
         wrong = contents.miscounted(user_id)
-        ills["miscounted"] += len(wrong)
+        inconsistencies["miscounted"] += len(wrong)
         if wrong and repair:
             contents.recount(user_id)
             mended += len(wrong)
-    ills.update(finding.kind for finding in between.findings(records))
-    return ConsistencyReport(seen, documents, +ills, mended, flaws)
+    inconsistencies.update(finding.kind for finding in between.findings(records))
+    return ConsistencyReport(seen, documents, +inconsistencies, mended, flaws)
 
 
 def _mend_faults(contents: IndexContents, faults: Sequence[IndexFault]) -> int:
@@ -167,7 +167,7 @@ class RecordFaults:
             target = getattr(memory, name)
             if target is not None:
                 links[_Named(memory.user_id, memory.memory_id)] = target
-        if memory.status == "active" and (memory.expires_at is None or memory.expires_at > self._now):
+        if memory.status == "active" and not memory.has_expired(self._now):
             self._record_holder(memory, "same_content", fingerprint(memory))
             if memory.key is not None:
                 self._record_holder(memory, "same_key", (memory.collection, memory.key))
@@ -343,7 +343,10 @@ def repair(user: UserIndex, scope: Scope, dry_run: bool, done: Repaired | None =
     done, contents = done or Repaired(), user.upkeep.contents
     try:
         if done.others is None:  # before any repair, which may correct counts that must be reported
-            _take_out_orphans(user, dry_run, done)
+            orphans, others = user.survey()
+            for batch in in_batches(orphans, BATCH):
+                done.removed += _mend_documents(contents, {fault.name: fault.change for fault in batch}, dry_run, done)
+            done.others = others
         _repair_documents(user, scope, dry_run, done)
     except OutOfTime:
         raise OutOfTime(REPAIRED.dump_python(done, mode="json")) from None
@@ -353,13 +356,6 @@ def repair(user: UserIndex, scope: Scope, dry_run: bool, done: Repaired | None =
     done.indexed += sum(finding.repairable for finding in findings)
     done.left = [finding for finding in findings if not finding.repairable]
     return done
-
-
-def _take_out_orphans(user: UserIndex, dry_run: bool, done: Repaired) -> None:
-    orphans, findings = user.survey()
-    for lost in in_batches(orphans, BATCH):
-        done.removed += _mend_documents(user.upkeep.contents, {fault.name: fault.change for fault in lost}, dry_run, done)
-    done.others = findings
 
 
 def _repair_documents(user: UserIndex, scope: Scope, dry_run: bool, done: Repaired) -> None:

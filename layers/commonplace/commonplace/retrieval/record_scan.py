@@ -41,7 +41,7 @@ def is_visible(visibility: Visibility, memory: Memory) -> bool:
         and memory.agent_id in visibility.agents
         and (memory.valid_from is None or memory.valid_from <= visibility.now)
         and (memory.valid_to is None or memory.valid_to > visibility.now)
-        and (visibility.include_expired or memory.expires_at is None or memory.expires_at > visibility.now)
+        and (visibility.include_expired or not memory.has_expired(visibility.now))
     )
 
 

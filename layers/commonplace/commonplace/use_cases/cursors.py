@@ -12,7 +12,8 @@ _SIGNATURE = 15  # bytes
 
 def cursor_of(place: str, user_id: str, question: str) -> str:
     """Return the cursor of a position in the answer to a user's question. The cursor is signed but not secret."""
-    return base64.urlsafe_b64encode(_compute_signature(place, user_id, question) + place.encode()).decode()
+    signature = hmac.digest(user_id.encode(), f"{place}\n{question}".encode(), hashlib.sha256)[:_SIGNATURE]
+    return base64.urlsafe_b64encode(signature + place.encode()).decode()
 
 
 def place_of(cursor: str, user_id: str, question: str) -> str:
@@ -25,7 +26,3 @@ def place_of(cursor: str, user_id: str, question: str) -> str:
     if not hmac.compare_digest(cursor, cursor_of(place, user_id, question)):
         raise invalid("cursor", "does not belong to this request")
     return place
-
-
-def _compute_signature(place: str, user_id: str, question: str) -> bytes:
-    return hmac.digest(user_id.encode(), f"{place}\n{question}".encode(), hashlib.sha256)[:_SIGNATURE]

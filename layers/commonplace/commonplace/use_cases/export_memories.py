@@ -82,15 +82,17 @@ def exported_lines(
     memories: Iterable[Memory], form: PrintedFormat, caller: Caller, ports: Ports, with_history: bool = False
 ) -> Iterator[str]:
     """Yield memories as lines of a file. Only JSON Lines and CSV include closed and expired memories, and history."""
-    if form in ("mem0", "langgraph"):
-        active = (memory for memory in memories if memory.status == "active" and not _is_expired(memory, caller))
-        return mem0_lines(active) if form == "mem0" else langgraph_lines(active)
+    current = (memory for memory in memories if memory.status == "active" and not memory.has_expired(caller.now))
+    if form == "mem0":
+        return _format_json_list('{"results": [', map(_build_mem0_entry, current), "]}")
+    if form == "langgraph":
+        return _format_json_list("[", map(_build_langgraph_item, current), "]")
     if form == "markdown":
         from commonplace.pages.page import zone_of
         from commonplace.pages.publishing import render_pages
 
-        current = [memory for memory in memories if memory.status == "active" and not _is_expired(memory, caller)]
-        return chain.from_iterable((text, "\n") for text in render_pages(caller.user_id, current, zone_of(caller)).values())
+        pages = render_pages(caller.user_id, list(current), zone_of(caller))
+        return chain.from_iterable((text, "\n") for text in pages.values())
     records = (_build_record(memory, ports, with_history) for memory in memories)
     return jsonl_lines(records) if form == "jsonl" else csv_lines(records)
 
@@ -151,43 +153,27 @@ def _matches_filter(chosen: ExportFilter, memory: Memory) -> bool:
     return is_wanted and within(memory.happened_at, chosen.after, chosen.before)
 
 
-def _is_expired(memory: Memory, caller: Caller) -> bool:
-    return memory.expires_at is not None and memory.expires_at <= caller.now
-
-
 def _build_record(memory: Memory, ports: Ports, with_history: bool) -> Record:
     record = memory.model_dump(mode="json")
     if with_history:
         audits = ports.records.audits(memory.user_id, memory.memory_id)
-        before = [step for audit in audits for step in _list_imported_steps(audit.detail.get(IMPORTED_HISTORY))]
+        imported = (audit.detail.get(IMPORTED_HISTORY) for audit in audits)
+        before = [step for steps in imported if isinstance(steps, list) for step in steps]
         own = [{"operation": audit.operation, "at": audit.at.isoformat()} for audit in audits]
         record[HISTORY] = [*before, *own]
     return record
-
-
-def _list_imported_steps(imported: object) -> list[object]:
-    return imported if isinstance(imported, list) else []
-
-
-def mem0_lines(memories: Iterable[Memory]) -> Iterator[str]:
-    """Yield `{"results": [...]}` like mem0's `get_all`. Tags become categories, and other fields become metadata."""
-    yield from _format_json_list('{"results": [', (_build_mem0_entry(memory) for memory in memories), "]}")
-
-
-def langgraph_lines(memories: Iterable[Memory]) -> Iterator[str]:
-    """Yield a list of items like LangGraph's `Item.dict()`, for `store.put(tuple(namespace), key, value)`."""
-    yield from _format_json_list("[", (_build_langgraph_item(memory) for memory in memories), "]")
 
 
 def _format_json_list(begins: str, entries: Iterable[Mapping[str, Any]], ends: str) -> Iterator[str]:
     yield begins
     for number, entry in enumerate(entries):
         yield f"{',' if number else ''}\n{json.dumps(entry, ensure_ascii=False)}"
-    yield from chain(("\n",), (ends, "\n"))
+    yield from ("\n", ends, "\n")
 
 
 def _build_mem0_entry(memory: Memory) -> dict[str, Any]:
-    fields = _dump_fields(memory)
+    """Return an item like those of mem0's `get_all`. Tags become categories, and other fields become metadata."""
+    fields = memory.model_dump(mode="json")
     expires = memory.expires_at
     return {
         "id": memory.memory_id,
@@ -203,7 +189,8 @@ def _build_mem0_entry(memory: Memory) -> dict[str, Any]:
 
 
 def _build_langgraph_item(memory: Memory) -> dict[str, Any]:
-    fields = _dump_fields(memory)
+    """Return an item like LangGraph's `Item.dict()`, for `store.put(tuple(namespace), key, value)`."""
+    fields = memory.model_dump(mode="json")
     expires = {"expires_at": fields["expires_at"]} if memory.expires_at is not None else {}
     return {
         "namespace": [NAMESPACE, _parse_user_name(memory).replace(".", "_")],  # LangGraph forbids dots there
@@ -212,10 +199,6 @@ def _build_langgraph_item(memory: Memory) -> dict[str, Any]:
         "created_at": fields["created_at"],
         "updated_at": fields["updated_at"],
     }
-
-
-def _dump_fields(memory: Memory) -> dict[str, Any]:
-    return memory.model_dump(mode="json")
 
 
 def _pick_extra_fields(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -36,13 +36,9 @@ def forget_feedback(arguments: Mapping[str, Any], caller: Caller, ports: Ports) 
     name = validate(ForgetFeedbackRequest, arguments, caller.now.tzinfo)[0].memory_id
     if name is None:
         return ForgottenFeedback(forgotten=ports.feedback.forget(caller.user_id, lambda _: True))
-    named = {name, *_find_alias_versions(name, caller, ports)}
-    forgotten = ports.feedback.forget(caller.user_id, lambda rating: rating.memory_id in named)
+    first = ports.records.get(caller.user_id, list(ports.aliases.get(caller.user_id, [name]).values()))
+    versions = [version.memory_id for memory in first for version in (memory, *successors(memory, ports.records))]
+    forgotten = ports.feedback.forget(caller.user_id, lambda rating: rating.memory_id in (name, *versions))
     if not forgotten:
         memory_with_id(name, caller, ports)
     return ForgottenFeedback(forgotten=forgotten)
-
-
-def _find_alias_versions(name: str, caller: Caller, ports: Ports) -> list[str]:
-    first = ports.records.get(caller.user_id, list(ports.aliases.get(caller.user_id, [name]).values()))
-    return [version.memory_id for memory in first for version in (memory, *successors(memory, ports.records))]

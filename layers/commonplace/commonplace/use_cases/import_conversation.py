@@ -110,20 +110,16 @@ class _TurnReader:
     def _build_entry(self, turn: Turn, statement: EnrichedStatement) -> Entry:
         source = "agent" if turn.speaker.lower() in ASSISTANT else "user"
         fields = {"agent_id": self.caller.agent_id, "source": source}
-        return new_entry("import", statement, self._build_place(turn), self.caller, self.ports, fields)
+        place = Place(
+            session_id=without_secret(turn.session_id), position=turn.position,
+            speaker=redact(turn.speaker).text[:_LONGEST_NAME], event_time=turn.event_time,
+        )  # fmt: skip
+        return new_entry("import", statement, place, self.caller, self.ports, fields)
 
     def _get_previous_text(self, number: int) -> str | None:
         """Return the previous turn of the session, because a question can show that a number is a secret."""
         before = self.turns[number - 1] if number else None
         return before.text if before and before.session_id == self.turns[number].session_id else None
-
-    def _build_place(self, turn: Turn) -> Place:
-        return Place(
-            session_id=without_secret(turn.session_id),
-            position=turn.position,
-            speaker=redact(turn.speaker).text[:_LONGEST_NAME],
-            event_time=turn.event_time,
-        )
 
 
 def _add_zone(turn: Turn, number: int, zone: tzinfo | None) -> Turn:

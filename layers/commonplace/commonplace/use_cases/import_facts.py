@@ -42,6 +42,7 @@ from commonplace.use_cases.import_plan import Given, ImportPlan
 from commonplace.use_cases.left_out import REFUSED, LeftOutWords, is_technical, words_of
 from commonplace.use_cases.legacy_memories import hyphenated
 from commonplace.use_cases.legacy_records import MOST_TAGS, moment, noted, split_tags
+from commonplace.use_cases.named import memories_by_alias
 
 Progress = Callable[[int, int | None], None]
 _BATCH, _READ_BATCH = 100, 500
@@ -204,24 +205,24 @@ class _FactImport:
 
     def read(self) -> PrecomputedEmbedder:
         """Read all entries into `plan`. Returns the embedder with the vectors computed so far."""
-        fresh = list(self._iterate_valid_facts())
+        facts = list(self._iterate_valid_facts())
         own_tags = self.ports.facts.tags(self.caller.user_id)
         vectors, memories = PrecomputedEmbedder.of((), self.ports.embedder), list[Given]()
-        for batch in in_batches(fresh, _BATCH):
+        for batch in in_batches(facts, _BATCH):
             made = PrecomputedEmbedder.of([fact.fact.content for _, fact in batch], self.ports.embedder)
             vectors = replace(vectors, vectors={**vectors.vectors, **made.vectors})
             for number, fact in batch:
                 speaker = None if (fact.fact.speaker or "").lower() in NOBODY else fact.fact.speaker
                 statement = enrich(fact.fact.content, self.ports.words, made, own_tags, speaker)
                 memories.append(Given(number, memory_of(fact, statement, self.caller, self.ports), name=fact.name))
-            self.progress(len(memories), len(fresh))
+            self.progress(len(memories), len(facts))
         self.plan = ImportPlan.of(memories, self.caller, self.ports)
-        self._count_fresh(fresh)
-        self._mark_paraphrases(vectors)
+        self._record_outcomes(facts)
+        self._report_near_duplicates(vectors)
         return vectors
 
-    def _mark_paraphrases(self, vectors: PrecomputedEmbedder) -> None:
-        """Mark new memories that paraphrase a stored memory."""
+    def _report_near_duplicates(self, vectors: PrecomputedEmbedder) -> None:
+        """Report which new memories paraphrase a stored memory. They are stored all the same."""
         caller, ports = self.caller, replace(self.ports, embedder=vectors)
         if not ports.facts.statistics(caller.user_id, caller.now, vectors.name).active:
             return
@@ -237,7 +238,8 @@ class _FactImport:
         """Yield the valid statements with unknown names, and their numbers."""
         for batch in in_batches(self.given, _READ_BATCH):
             names = [entry.alias for entry in batch if isinstance(entry, ForeignFact)]
-            erased, led = self.ports.erased.among(self.caller.user_id, names), self._find_named(names)
+            erased = self.ports.erased.among(self.caller.user_id, names)
+            led = memories_by_alias(names, self.caller, self.ports)
             for entry in batch:
                 self.entries += 1
                 self.outcomes["added"] += 1
@@ -316,22 +318,13 @@ class _FactImport:
         if self.seen is None or len(names) < _MOST_NAMED:
             names.append(named)
 
-    def _find_named(self, names: Sequence[str]) -> Mapping[str, Memory]:
-        user_id = self.caller.user_id
-        led = {
-            name: memory_id
-            for few in in_batches(names, _BATCH)
-            for name, memory_id in self.ports.aliases.get(user_id, few).items()
-        }
-        memories = {memory.memory_id: memory for memory in self.ports.records.get(user_id, sorted(set(led.values())))}
-        return {name: memories[memory_id] for name, memory_id in led.items() if memory_id in memories}
-
-    def _count_fresh(self, fresh: Sequence[tuple[int, CheckedFact]]) -> None:
+    def _record_outcomes(self, facts: Sequence[tuple[int, CheckedFact]]) -> None:
+        """Record what the plan does with each statement: adds it, or leaves it out as known or as a conflict."""
         left_out = {omission.given.number: omission for omission in self.plan.left_out}
         ids = sorted({omission.other for omission in self.plan.left_out if omission.other})
         memories = {memory.memory_id: memory for memory in self.ports.records.get(self.caller.user_id, ids)}
-        new, firsts = {one.number: one.memory.memory_id for one in self.plan.new}, dict[str, CheckedFact]()
-        for number, fact in fresh:
+        new, firsts = {given.number: given.memory.memory_id for given in self.plan.new}, dict[str, CheckedFact]()
+        for number, fact in facts:
             left = left_out.get(number)
             if left is None:
                 self._add_new(fact)
@@ -392,11 +385,8 @@ def checked_fact(foreign: ForeignFact, zone: tzinfo | None, *, redacting: bool =
     """
     if not isinstance(foreign.content, str):
         raise CommonplaceError(ErrorCode.MISSING_FIELD, "content: there are no words", "content")
-    redaction = (
-        redact(foreign.content.strip(), foreign.before)
-        if redacting
-        else Redaction(foreign.content.strip(), (), only_secret=False)
-    )
+    content = foreign.content.strip()
+    redaction = redact(content, foreign.before) if redacting else Redaction(content, (), only_secret=False)
     if redaction.only_secret:
         raise CommonplaceError(ErrorCode.SECRET_ONLY, "content: contains only a secret", "content")
     times, odd = dict[str, datetime](), dict[str, Any]()
@@ -414,11 +404,9 @@ def checked_fact(foreign: ForeignFact, zone: tzinfo | None, *, redacting: bool =
     fields |= {"content": redaction.text, "tags": tags[:MOST_TAGS], "user_note": note, **times}
     fields = {name: value for name, value in fields.items() if value is not None}
     fact, kinds = validate.validate(Fact, fields, zone) if redacting else (validate.check(Fact, fields), [])
-    kinds_found, said_elsewhere = (
-        tuple(dict.fromkeys((*redaction.kinds, *kinds))),
-        json.dumps([tags, extra], sort_keys=True, default=str),
-    )
-    return CheckedFact(foreign.where, foreign.alias, fact, foreign.source, extra, cut, kinds_found, said_elsewhere.encode())
+    redacted = tuple(dict.fromkeys((*redaction.kinds, *kinds)))
+    labels = json.dumps([tags, extra], sort_keys=True, default=str).encode()
+    return CheckedFact(foreign.where, foreign.alias, fact, foreign.source, extra, cut, redacted, labels)
 
 
 def _split_tags(value: Any) -> tuple[list[str], list[Any]]:

@@ -31,7 +31,8 @@ def entry_of(
     **given: Any,
 ) -> Entry:
     """Build a new memory without storing it. `given` contains further fields of the record."""
-    _refuse_code(value)
+    if has_lines_of_code(value):
+        raise invalid("value", "holds code; say in plain words what is worth remembering of it")
     statement = enrich(value, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
     fields = {"key": key, "section": section, "collection": DEFAULT_COLLECTION, "durability": durability, **given}
     if durability == "daily":
@@ -76,11 +77,6 @@ def write_memory(request: WriteRequest, caller: Caller, ports: Ports) -> WriteRe
         existing=_list_existing(like),
         notes=_build_notes(caller, shortfall(compared, entry.vector)),
     )
-
-
-def _refuse_code(value: str) -> None:
-    if has_lines_of_code(value):
-        raise invalid("value", "holds code; say in plain words what is worth remembering of it")
 
 
 def _find_key_holder(key: str, caller: Caller, ports: Ports) -> _Obstacle | None:

@@ -24,6 +24,7 @@ from commonplace.runs.staging import change_many, run_context
 from commonplace.use_cases.filing import COLUMNS, Filing
 from commonplace.use_cases.legacy_memories import TOOL, NewMemory, TagFolding, new_memory
 from commonplace.use_cases.legacy_records import LegacyRecord, field_names, legacy_ids, read_record
+from commonplace.use_cases.named import memories_by_alias
 from commonplace.use_cases.tinydb import TinyFile, read_tinydb
 
 NO_CATEGORY, UNDECIDED = "(none)", "review"
@@ -101,13 +102,9 @@ class _Plan:
         return records
 
     def _look_up_records(self, legacy_ids: Sequence[str]) -> None:
-        user_id = self.caller.user_id
-        self._known = {
-            fingerprint(memory): memory.memory_id for memory in self.ports.records.all(user_id) if memory.status == "active"
-        }
-        led = self.ports.aliases.get(user_id, legacy_ids)
-        memories = {memory.memory_id: memory for memory in self.ports.records.get(user_id, sorted(set(led.values())))}
-        self._moved = {name: memories[memory_id] for name, memory_id in led.items() if memory_id in memories}
+        active = (memory for memory in self.ports.records.all(self.caller.user_id) if memory.status == "active")
+        self._known = {fingerprint(memory): memory.memory_id for memory in active}
+        self._moved = memories_by_alias(legacy_ids, self.caller, self.ports)
 
     def _plan_record(self, item: LegacyRecord) -> None:
         counted = self.categories.setdefault(item.category or NO_CATEGORY, Counter())
@@ -126,18 +123,15 @@ class _Plan:
             self.review.append(dict(zip(COLUMNS, row, strict=True)))
             return
         counted[filed.category] += 1
-        self._report_record(item)
+        self.redacted |= dict.fromkeys(item.redacted)
+        if item.left:
+            self.leftovers.append(Leftover(legacy_id=item.legacy_id, fields=list(item.left), cut=item.cut))
         new = new_memory(item, statement, filed, self.folding, self.caller, self.ports)
         mark = fingerprint(new.memory)
         if mark in self._known:
             self._led.setdefault(self._known[mark], []).append(item.legacy_id)
         else:
             self._new[mark] = self._new[mark].joined(new) if mark in self._new else new
-
-    def _report_record(self, record: LegacyRecord) -> None:
-        self.redacted |= dict.fromkeys(record.redacted)
-        if record.left:
-            self.leftovers.append(Leftover(legacy_id=record.legacy_id, fields=list(record.left), cut=record.cut))
 
     def _add_new(self, new: NewMemory) -> PlannedOperation:
         operation = self._build_step("ADD", new.memory.memory_id, _WHY_NEW)

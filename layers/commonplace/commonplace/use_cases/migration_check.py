@@ -98,16 +98,13 @@ def _check_query(
 def legacy_search(query: str, records: Sequence[LegacyRecord], limit: int = HITS) -> list[LegacyRecord]:
     """Return the hits of the old store: records with any of the words. The most words come first, then the newest."""
     words = set(_split_words(query))
-    scored = [(len(words & set(_split_record_words(record))), record) for record in records]
+    texts = (" ".join((record.memory.content, record.category or "", *record.memory.tags)) for record in records)
+    scored = [(len(words & set(_split_words(text))), record) for text, record in zip(texts, records, strict=True)]
     ranked = sorted(
         ((score, record) for score, record in scored if score),
         key=lambda pair: (pair[0], pair[1].memory.created_at or _LONG_AGO), reverse=True,
     )  # fmt: skip
     return [record for _, record in ranked[:limit]]
-
-
-def _split_record_words(record: LegacyRecord) -> list[str]:
-    return _split_words(" ".join((record.memory.content, record.category or "", *record.memory.tags)))
 
 
 def _split_words(text: str) -> list[str]:

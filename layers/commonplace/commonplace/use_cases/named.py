@@ -1,7 +1,9 @@
 """Finds the memory that a request names by id, external id or key, and builds the errors if there is none."""
 
+from collections.abc import Sequence
 from difflib import get_close_matches
 
+from commonplace.domain.batching import in_batches
 from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid, of_type
 from commonplace.domain.flaws import gathered
 from commonplace.domain.ids import id_or_key, may_be_id
@@ -13,6 +15,7 @@ from commonplace.ports.values import Caller
 from commonplace.retrieval.record_scan import is_visible, visibility_of
 
 _LONGEST = 128
+_ALIASES_AT_ONCE = 100
 _NEAREST, _LIKENESS = 5, 0.4
 _CLOSED = {"deleted": "was deleted", "archived": "has expired and was replaced", "superseded": "was replaced"}
 
@@ -92,6 +95,15 @@ def behind_alias(name: str, caller: Caller, ports: Ports) -> list[Memory]:
     """Return a list with the memory of an external id or the last successor. The list is empty if there is none."""
     memories = ports.records.get(caller.user_id, list(ports.aliases.get(caller.user_id, [name]).values()))
     return [(successors(memory, ports.records) or [memory])[-1] for memory in memories]
+
+
+def memories_by_alias(names: Sequence[str], caller: Caller, ports: Ports) -> dict[str, Memory]:
+    """Return the memories of external ids, by these ids. Leaves out unknown ids. Memories may be closed."""
+    ids: dict[str, str] = {}
+    for batch in in_batches(names, _ALIASES_AT_ONCE):
+        ids |= ports.aliases.get(caller.user_id, batch)
+    memories = {memory.memory_id: memory for memory in ports.records.get(caller.user_id, sorted(set(ids.values())))}
+    return {name: memories[memory_id] for name, memory_id in ids.items() if memory_id in memories}
 
 
 def _explain_closing(memory: Memory, ports: Ports) -> str:

@@ -34,12 +34,9 @@ def normalize_statement(request: NormalizeRequest, caller: Caller, ports: Ports)
             if invented is None:
                 return _build_result(_add_missing_tags(read, request), Notes(method="claude", redacted=redacted))
             degraded = f"the model's text was not used: {invented}"
-    return _build_result(_read_by_rules(request, ports), Notes(method="rules", degraded=degraded, redacted=redacted))
-
-
-def _read_by_rules(request: NormalizeRequest, ports: Ports) -> Normalized:
     statement = enrich(request.text, ports.words, ports.embedder, {})
-    return Normalized(statement.normalized, statement.classification.statement_type, statement.tags)
+    read = Normalized(statement.normalized, statement.classification.statement_type, statement.tags)
+    return _build_result(read, Notes(method="rules", degraded=degraded, redacted=redacted))
 
 
 def _add_missing_tags(read: Normalized, request: NormalizeRequest) -> Normalized:

@@ -44,17 +44,13 @@ def csv_lines(records: Iterable[Record]) -> Iterator[str]:
 
 def read_lines(text: str, form: ImportFormat) -> Iterator[Line]:
     """Yield the records of a file with line numbers. Raises `PAYLOAD_TOO_LARGE`. Also raises for unknown formats."""
-    _check_size(text)
+    if len(text) > MOST_BYTES or len(text.encode(errors="surrogatepass")) > MOST_BYTES:
+        raise too_large(f"is larger than {MOST_BYTES // 1_000_000} MB")
     rows = _parse_json_lines(text) if form == "jsonl" else _parse_csv_rows(text)
     for count, (line, fields) in enumerate(rows):
         if count >= MOST_LINES:
             raise too_large(f"has more than {MOST_LINES:,} lines")
         yield line, fields
-
-
-def _check_size(text: str) -> None:
-    if len(text) > MOST_BYTES or len(text.encode(errors="surrogatepass")) > MOST_BYTES:
-        raise too_large(f"is larger than {MOST_BYTES // 1_000_000} MB")
 
 
 def too_large(why: str, field: str | None = None) -> CommonplaceError:

@@ -116,8 +116,7 @@ class RestorePlanner:
 
     def _list_unique_values(self, memory: Memory) -> list[object]:
         """Return the values that must be unique among active memories: content and key."""
-        over = memory.expires_at is not None and memory.expires_at <= self.caller.now
-        if memory.status != "active" or over:
+        if memory.status != "active" or memory.has_expired(self.caller.now):
             return []
         return [fingerprint(memory), *([(memory.collection, memory.key)] if memory.key is not None else [])]
 
@@ -133,8 +132,10 @@ class RestorePlanner:
             yield planned.model_copy(update={"aliases": names.get(name, ()), "ratings": rated.get(name, ())})
 
     def _order_operations(self, gone: Sequence[str]) -> Iterator[PlannedOperation]:
-        batches = self.ports.in_time(in_batches(gone, _BATCH))
-        new = {name: change for batch in batches for name, change in self._plan_returns(batch)}
+        new = dict[str, PlannedChange]()
+        for batch in self.ports.in_time(in_batches(gone, _BATCH)):
+            returning = [(self.goals[name], self._past[name]) for name in batch]
+            new |= coming_back(returning, self.backup_id, self.caller, self.ports)
         opening = [name for name in self.goals if self._is_opening(name)]
         waiting = {name: None for name in self.goals if not self._is_opening(name)}
         holders = self._find_closing_holders(waiting)
@@ -146,17 +147,14 @@ class RestorePlanner:
         for name in waiting:
             yield self._plan_operation(name, new.get(name), ())
 
-    def _plan_returns(self, batch: Sequence[str]) -> Iterator[tuple[str, PlannedChange]]:
-        return coming_back([(self.goals[name], self._past[name]) for name in batch], self.backup_id, self.caller, self.ports)
-
-    def _is_closing(self, name: str) -> bool:
-        return name in self.here and self.here[name].status == "active" and self.goals[name].status != "active"
-
     def _find_closing_holders(self, names: Iterable[str]) -> Mapping[object, str]:
-        closing = [name for name in names if self._is_closing(name)]
-        return {place: name for name in closing for place in (name, *self._list_unique_values(self.here[name]))}
+        """Return which of the memories that the restore closes holds a content, a key or an id."""
+        here = {name: self.here[name] for name in names if name in self.here and self.goals[name].status != "active"}
+        closing = {name: memory for name, memory in here.items() if memory.status == "active"}
+        return {place: name for name, memory in closing.items() for place in (name, *self._list_unique_values(memory))}
 
     def _find_conflicting_names(self, opening: str, holders: Mapping[object, str]) -> Iterable[str]:
+        """Return the memories that must be closed before or when this one opens."""
         before = self.here.get(opening)
         wanted = [*self._list_unique_values(self.goals[opening]), before.superseded_by if before else None]
         return dict.fromkeys(holders[place] for place in wanted if place in holders)

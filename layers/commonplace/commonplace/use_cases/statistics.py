@@ -45,6 +45,7 @@ def counted(stored: Sequence[Outline], state: Statistics, now: datetime) -> Stat
     """Count memories at the time `now`. The time zone of `now` defines the months. `state` determines the health."""
     at = now.timestamp()
     live = [outline for outline in stored if outline.is_live(at)]
+    parts = {name: round(part, 4) for name, part in health_parts(state).items()}
     return StatsResult(
         as_of=now,
         total=len(live),
@@ -59,7 +60,7 @@ def counted(stored: Sequence[Outline], state: Statistics, now: datetime) -> Stat
         age=_count_by_age(live, at),
         growth=_compute_growth(stored, at, zone_of(now)),
         tags=_compute_tag_stats(live),
-        health=_compute_health(state),
+        health=Health(score=health(state), parts=HealthParts(**parts)),
         record_bytes=sum(outline.record_bytes for outline in live),
     )
 
@@ -115,11 +116,6 @@ def _compute_growth(stored: Sequence[Outline], now: float, zone: tzinfo) -> list
 def _format_month(seconds: float, zone: tzinfo) -> str:
     day = day_of(seconds, zone)
     return f"{day.year:04}-{day.month:02}"
-
-
-def _compute_health(state: Statistics) -> Health:
-    parts = {name: round(part, 4) for name, part in health_parts(state).items()}
-    return Health(score=health(state), parts=HealthParts(**parts))
 
 
 def _compute_tag_stats(live: Sequence[Outline]) -> TagStats:

@@ -125,7 +125,8 @@ def _sort_sentences(memory: Memory, terms: set[str]) -> list[str]:
 def summarize_memory(request: SummarizeRequest, caller: Caller, ports: Ports) -> SummarizeResult:
     """Return a few sentences and key points. If the model fails, extracts sentences and adds a note."""
     result = find(request.query, caller, ports, Filter(), request.limit, _RELEVANCE)
-    memories = _limit_memories(result.memories)
+    lengths = accumulate(len(memory.normalized_text) for memory in result.memories)
+    memories = [memory for memory, length in zip(result.memories, lengths, strict=True) if length <= _MOST_CHARACTERS]
     summary, method, why = _summarize(request.query, memories, caller, ports)
     notes = result.notes(caller.redacted) or Notes()
     count = len(memories)
@@ -136,11 +137,6 @@ def summarize_memory(request: SummarizeRequest, caller: Caller, ports: Ports) ->
         count=count,
         notes=notes.model_copy(update={"method": method, "degraded": "; ".join(filter(None, (notes.degraded, why))) or None}),
     )
-
-
-def _limit_memories(memories: Sequence[Memory]) -> list[Memory]:
-    lengths = accumulate(len(memory.normalized_text) for memory in memories)
-    return [memory for memory, length in zip(memories, lengths, strict=True) if length <= _MOST_CHARACTERS]
 
 
 def _summarize(query: str, memories: Sequence[Memory], caller: Caller, ports: Ports) -> tuple[Summary, str, str | None]:

@@ -127,7 +127,11 @@ def _load_changes(page: Sequence[Span], visibility: Visibility, caller: Caller, 
     ]
     ids = {name for outline in last for name in (outline.memory_id, outline.superseded_by) if name}
     read = {memory.memory_id: memory for memory in ports.records.get(caller.user_id, sorted(ids))} if ids else {}
-    shown = {name: memory for name, memory in read.items() if _can_be_shown(memory, visibility)}
+    shown = {
+        name: memory
+        for name, memory in read.items()
+        if memory.status in ("active", "superseded") and memory.content and memory.agent_id in visibility.agents
+    }
     return {
         outline.memory_id: TimelineChange(
             at=moment_of(outline.valid_to or 0.0, zone_of(caller.now)),
@@ -137,10 +141,6 @@ def _load_changes(page: Sequence[Span], visibility: Visibility, caller: Caller, 
         for outline in last
         if outline.memory_id in shown and outline.superseded_by in shown
     }
-
-
-def _can_be_shown(memory: Memory, visibility: Visibility) -> bool:
-    return memory.status in ("active", "superseded") and bool(memory.content) and memory.agent_id in visibility.agents
 
 
 def _build_version(memory: Memory) -> Version:
