@@ -13,7 +13,7 @@ MOST_BYTES = 256 * 1024
 MOST_VERSIONS = 20
 """The newest versions of a document that are retained."""
 _MOST_PATH_BYTES = 900  # DynamoDB allows 1,024 in a sort key
-_ESCAPES = (("%", "%25"), ("/", "%2F"), ("#", "%23"))
+_ESCAPES = str.maketrans({"%": "%25", "/": "%2F", "#": "%23"})
 
 Form = Literal["text", "json"]
 
@@ -81,7 +81,7 @@ def path_of(namespace: Sequence[str], key: str = "") -> str:
 
     Without a key, it is the common prefix of the paths of all documents in the namespace and below it.
     """
-    return "/".join(map(_escape_name, (*namespace, key)))
+    return "/".join(name.translate(_ESCAPES) for name in (*namespace, key))
 
 
 def reference_of(namespace: Sequence[str], key: str) -> str:
@@ -100,9 +100,3 @@ def check_place(namespace: Sequence[str], key: str) -> None:
     if len(path_of(namespace, key).encode()) > _MOST_PATH_BYTES:
         why = f"namespace and key: must have {_MOST_PATH_BYTES} bytes together at the most"
         raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "key")
-
-
-def _escape_name(name: str) -> str:
-    for character, escape in _ESCAPES:
-        name = name.replace(character, escape)
-    return name

@@ -13,8 +13,8 @@ _ID = re.compile(r"[a-z]+_[\w-]{1,64}", re.ASCII)
 
 
 def new_memory_id(at: datetime) -> str:
-    """Return `mem_` and a ULID."""
-    return f"mem_{ULID.from_datetime(at)}"
+    """Return `mem_` and a ULID. A time before 1970 counts as 1970."""
+    return f"mem_{ULID.from_datetime(max(at, _FIRST))}"
 
 
 def made_at(memory_id: str) -> datetime | None:

@@ -33,6 +33,9 @@ class Outline(NamedTuple):
         """Return the outline of a memory, or None if the memory was erased. `record_bytes` is the size of its record."""
         if not memory.content:
             return None
+        if record_bytes is None:
+            unused = memory.model_copy(update={"access_count": 0, "last_accessed": None})
+            record_bytes = len(unused.model_dump_json().encode())
         return cls(
             memory_id=memory.memory_id,
             agent_id=memory.agent_id,
@@ -50,7 +53,7 @@ class Outline(NamedTuple):
             superseded_by=memory.superseded_by,
             tags=memory.tags,
             concepts=memory.concepts,
-            record_bytes=_count_record_bytes(memory) if record_bytes is None else record_bytes,
+            record_bytes=record_bytes,
         )
 
     @classmethod
@@ -79,7 +82,3 @@ class Outline(NamedTuple):
 def seconds(moment: datetime | None) -> float | None:
     """Return seconds since 1970, or None."""
     return None if moment is None else moment.timestamp()
-
-
-def _count_record_bytes(memory: Memory) -> int:
-    return len(memory.model_copy(update={"access_count": 0, "last_accessed": None}).model_dump_json().encode())

@@ -14,7 +14,7 @@ from commonplace.domain.taxonomy import section_of
 from commonplace.memories.comparison import advice_on, as_similar, find_similar, shortfall
 from commonplace.memories.enrich import EnrichedStatement
 from commonplace.memories.tag_names import own_names
-from commonplace.memories.transitions import PURGE_DELAY, superseded
+from commonplace.memories.transitions import PURGE_DELAY, are_unchanged, superseded
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import COMPARED, Audit, Caller, Change, Entry, Operation
 
@@ -137,11 +137,7 @@ def _swap_old(entry: Entry, old: Sequence[Memory], closed_by: Mapping[str, objec
     try:
         ports.operations.apply(operation)
     except CommonplaceError as error:
-        current = ports.records.get(operation.user_id, [memory.memory_id for memory in old])
-        unchanged = {(memory.memory_id, memory.version) for memory in current} == {
-            (memory.memory_id, memory.version) for memory in old
-        }
-        if error.code is not ErrorCode.CONFLICT or not unchanged:
+        if error.code is not ErrorCode.CONFLICT or not are_unchanged(operation.user_id, old, ports):
             raise
         ((memory, created),) = ports.records.add([entry])
         operation = _build_close_operation(old, memory.memory_id, closed_by, None, new.created_at)
@@ -159,6 +155,16 @@ def _build_close_operation(
         for memory, detail in zip(old, details, strict=True)
     )
     return Operation(new_operation_id(now), old[0].user_id, "UPDATE", now, opens, closes)
+
+
+def apply_update(operation: Operation, old: Memory, refusal: CommonplaceError, ports: Ports) -> None:
+    """Apply an operation that changes `old`. If it conflicts although `old` is unchanged, raise `refusal`."""
+    try:
+        ports.operations.apply(operation)
+    except CommonplaceError as error:
+        if error.code is not ErrorCode.CONFLICT or not are_unchanged(operation.user_id, [old], ports):
+            raise
+        raise refusal from error
 
 
 def notes(done: Ingested, caller: Caller, report_known: bool = True, warnings: Sequence[str] = ()) -> Notes | None:

@@ -38,9 +38,13 @@ class Passage:
 
 def passages_of(body: str, form: Form, fields: Sequence[str] | None) -> dict[str, Passage]:
     """Return the passages of a body by digest, in order. Repeated text is one passage."""
-    pieces = _split_text(body) if form == "text" else _split_json(json.loads(body), fields)
+    parts: Iterable[Passage]
+    if form == "text":
+        parts = (Passage(body[start:end], ((start, end),)) for start, end in pieces(body))
+    else:
+        parts = _split_json(json.loads(body), fields)
     passages: dict[str, Passage] = {}
-    for passage in pieces:
+    for passage in parts:
         if not any(map(str.isalnum, passage.text.replace(ERASED, ""))):
             continue
         before = passages.get(passage.digest)
@@ -67,7 +71,8 @@ def without_passages(document: Document, memory_ids: Collection[str]) -> Documen
     left = [passage for passage in document.passages if passage.memory_id not in memory_ids]
     if document.form == "json":
         numbers = {number for start, end in gone for number in range(start, end)}
-        body = without_values(document.body, numbers, with_names=document.fields is None)
+        value, _ = _Emptying(numbers, with_names=document.fields is None).left(json.loads(document.body))
+        body = json.dumps(value, ensure_ascii=False)
     else:
         body = document.body
         for start, end in sorted(gone, reverse=True):
@@ -109,10 +114,6 @@ def _split_span(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
         if any(map(str.isalnum, piece)):
             yield begin, begin + len(piece.strip())
         start = stop
-
-
-def _split_text(body: str) -> Iterator[Passage]:
-    return (Passage(body[start:end], ((start, end),)) for start, end in pieces(body))
 
 
 def _split_json(value: Any, fields: Sequence[str] | None) -> Iterator[Passage]:
@@ -185,14 +186,10 @@ def _get_value(value: Any, leaf: Leaf) -> Any:
     return value
 
 
-def without_values(body: str, gone: Collection[int], with_names: bool) -> str:
-    """Remove values from a JSON text by number. With `with_names`, also remove names that have no value left."""
-    value, _ = _Emptying(gone, with_names).left(json.loads(body))
-    return json.dumps(value, ensure_ascii=False)
-
-
 @dataclass
 class _Emptying:
+    """Removes values from a JSON document by number. If `with_names`, also removes names that have no value left."""
+
     gone: Collection[int]
     with_names: bool
     number: int = 0

@@ -62,6 +62,12 @@ def erased(memory: Memory, now: datetime) -> Memory:
     return deleted(memory, now).model_copy(update=_WORDS)
 
 
+def are_unchanged(user_id: str, memories: Iterable[Memory], ports: Ports) -> bool:
+    """Return whether the stored memories still have the versions of these."""
+    versions = {memory.memory_id: memory.version for memory in memories}
+    return {memory.memory_id: memory.version for memory in ports.records.get(user_id, list(versions))} == versions
+
+
 def without_words(change: AppliedChange) -> AppliedChange:
     """Return a change without the replaced words, for an erased memory."""
     if change.before is None:

@@ -136,12 +136,13 @@ def term_weights(question: Question, corpus: Corpus) -> Floats:
 def _score_window(question: Question, candidates: Candidates, corpus: Corpus, own: Integers) -> dict[str, Floats]:
     weights, around = term_weights(question, corpus), bm25.window(candidates, own)
     words = bm25.lexical(candidates, corpus, weights, around)
+    raised = words**_RISE
     follows_question = (candidates.questions[around.previous] & (around.previous >= 0)).astype(float)
     cosines, speaks = np.nan_to_num(candidates.cosines), _mark_named_speech(question, candidates, corpus)
     days = [day for span in question.spans for day in span.in_years(corpus.years)]
     near = (cosines[own] + _NEAR * around.lent(cosines)) / (1 + _NEAR * around.weights.sum(axis=1))
     return {
-        "words": _compute_word_share(words),
+        "words": _WORDS * raised / (raised + _HALF**_RISE),
         "meaning": _COSINE * near,
         "answer": _ANSWER * around.openness * (follows_question - candidates.questions[own]),
         "instruction": _INSTRUCTION * (candidates.instructions[own] & ((words > 0) | (candidates.cosines[own] > _RELATED))),
@@ -159,12 +160,6 @@ def _score_labels(question: Question, term_counts: Floats, weights: Floats) -> F
     if question.label:
         share = share + _ALL_NAMED * (term_counts[:, np.array(question.weights) == 1.0] > 0).all(axis=1)
     return np.asarray(share)
-
-
-def _compute_word_share(bm25_score: Floats) -> Floats:
-    raised = bm25_score**_RISE
-    share: Floats = _WORDS * raised / (raised + _HALF**_RISE)
-    return share
 
 
 def _mark_named_speech(question: Question, candidates: Candidates, corpus: Corpus) -> Flags:

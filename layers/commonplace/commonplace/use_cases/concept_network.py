@@ -39,13 +39,6 @@ class Graph:
     together: dict[tuple[str, str], int]
     weights: Edges
 
-    def neighbours(self) -> dict[str, dict[str, float]]:
-        """Return the neighbours of each concept with the weights of the links."""
-        neighbours: dict[str, dict[str, float]] = {}
-        for (first, other), weight in self.weights.items():
-            neighbours.setdefault(first, {})[other] = neighbours.setdefault(other, {})[first] = weight
-        return neighbours
-
 
 def concept_network(request: NetworkRequest, caller: Caller, ports: Ports) -> NetworkResult:
     """Return the graph around a concept, or of the concepts in most visible memories."""
@@ -89,7 +82,9 @@ def by_use(graph: Graph) -> list[str]:
 
 def around(graph: Graph, focus: str, depth: int) -> list[str]:
     """Return a concept and the concepts within `depth` links. The nearest come first, then the strongest links."""
-    neighbours = graph.neighbours()
+    neighbours: dict[str, dict[str, float]] = {}
+    for (first, other), weight in graph.weights.items():
+        neighbours.setdefault(first, {})[other] = neighbours.setdefault(other, {})[first] = weight
     reached, layer = [focus], [focus]
     for _ in range(depth):
         links = [link for name in layer for link in neighbours.get(name, {}).items() if link[0] not in reached]
@@ -112,14 +107,12 @@ def _build_nodes(graph: Graph, shown: Sequence[str]) -> list[NetworkNode]:
     """Group the nodes by community. The communities of the whole graph are numbered by their most used concept."""
     attracting = {pair: weight for pair, weight in graph.weights.items() if weight > 0}
     linked = sorted({name for pair in attracting for name in pair})
-    community = {name: group for group in communities(linked, attracting) for name in group}
+    community = {name: frozenset({name}) for name in graph.counts}
+    community |= {name: group for group in communities(linked, attracting) for name in group}
     numbers: dict[frozenset[str], int] = {}
     for name in by_use(graph):
-        numbers.setdefault(community.get(name, frozenset({name})), len(numbers))
-    return [
-        NetworkNode(id=name, count=graph.counts[name], community=numbers[community.get(name, frozenset({name}))])
-        for name in shown
-    ]
+        numbers.setdefault(community[name], len(numbers))
+    return [NetworkNode(id=name, count=graph.counts[name], community=numbers[community[name]]) for name in shown]
 
 
 def _build_links(graph: Graph, shown: Sequence[str]) -> list[NetworkLink]:

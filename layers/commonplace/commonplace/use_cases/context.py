@@ -50,10 +50,7 @@ class Group:
 
 def groups_of(topic: str, caller: Caller, ports: Ports) -> tuple[list[Group], list[Found]]:
     """Return the groups for a topic, and the search results behind them. Omits confidential memories off the topic."""
-
-    def listed(filters: Filter, limit: int) -> Found:
-        return most_important(caller, ports, filters, limit)
-
+    listed = functools.partial(most_important, caller, ports)
     instructions = listed(Filter(category="system"), _MOST_INSTRUCTIONS)
     core = [find(question, caller, ports, Filter(), _MOST_CORE, _CORE_RELEVANCE, counted=False) for question in CORE]
     personal = listed(Filter(section="personal_context", importance_min=_PERSONAL_IMPORTANCE), _MOST_PERSONAL)
@@ -63,8 +60,8 @@ def groups_of(topic: str, caller: Caller, ports: Ports) -> tuple[list[Group], li
     pinned = [memory for result in core for memory in _select_core_answers(result)] + list(personal.memories)
     notes = [memory for memory in recent.memories if memory.durability == "daily" and not is_confidential(memory.content)]
     groups = [
-        Group("Standing requests of the user", _filter_memories(instructions.memories, _is_from_user), always=True),
-        Group("Always matters", _filter_memories(pinned, lambda memory: _is_lasting(memory, caller)), always=True),
+        Group("Standing requests of the user", list(filter(_is_from_user, instructions.memories)), always=True),
+        Group("Always matters", [memory for memory in pinned if _is_lasting(memory, caller)], always=True),
         Group("On the topic", _drop_confidential(on_topic)),
         Group("Notes of the last seven days", sorted(notes, key=_build_time_key, reverse=True)),
     ]
@@ -103,10 +100,6 @@ def _is_lasting(memory: Memory, caller: Caller) -> bool:
 def _is_from_user(memory: Memory) -> bool:
     """Instructions from a page, document, mail or tool are not the user's own."""
     return memory.origin not in _ELSEWHERE and not is_marked_as_foreign(memory.raw_text)
-
-
-def _filter_memories(memories: Sequence[Memory], wanted: Callable[[Memory], bool]) -> list[Memory]:
-    return [memory for memory in memories if wanted(memory)]
 
 
 def _build_time_key(memory: Memory) -> tuple[float, str]:

@@ -153,16 +153,13 @@ def clean_body(body: str, form: Form) -> tuple[str, tuple[str, ...]]:
         clean, kinds = redaction.text, list(redaction.kinds)
     else:
         kinds = []
-        clean = json.dumps(_redact_value(_parse_object(body), "", kinds, 0), ensure_ascii=False)
+        try:
+            parsed = read_object(body)
+        except CommonplaceError as error:
+            _refuse(error.code, error.message)
+        clean = json.dumps(_redact_value(parsed, "", kinds, 0), ensure_ascii=False)
     _check_size(clean)
     return clean, tuple(dict.fromkeys(kinds))
-
-
-def _parse_object(body: str) -> dict[str, Any]:
-    try:
-        return read_object(body)
-    except CommonplaceError as error:
-        _refuse(error.code, error.message)
 
 
 def _redact_value(value: Any, path: str, kinds: list[str], depth: int) -> Any:

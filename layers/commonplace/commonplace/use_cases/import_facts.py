@@ -4,7 +4,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, tzinfo
+from datetime import datetime, tzinfo
 from typing import Any, Protocol, TypeVar
 
 from commonplace.contract import validate
@@ -57,7 +57,6 @@ BEFORE = "an earlier entry"
 _ERASED = "name: the memory with this name was erased, and is not restored"
 _LOST = "another write came first; the next import adds it"
 TOOL = "import"
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)  # ids can't represent earlier times
 _PLACE = ("session_id", "position", "speaker")
 _Named = TypeVar("_Named", str, RefusedEntry)
 
@@ -435,7 +434,7 @@ def memory_of(checked: CheckedFact, statement: EnrichedStatement, caller: Caller
     made = new_entry(TOOL, statement, place, caller, ports, fields).memory
     created = min(fact.created_at or now, now)
     fields_kept: dict[str, Any] = {
-        "memory_id": new_memory_id(max(created, _EPOCH)),
+        "memory_id": new_memory_id(created),
         "created_at": created,
         "last_accessed": fact.last_accessed,
         "valid_from": fact.valid_from,

@@ -152,7 +152,7 @@ def _plan_import(text: str, form: ImportFormat, caller: Caller, ports: Ports, ki
                 raise invalid("agent_id", f"must be {GLOBAL_AGENT} or the calling agent")
             records.append(Given(line, memory, past))
         except CommonplaceError as error:
-            dropped.append(_build_dropped(line, error.code.label, error.field, error.message))
+            dropped.append(Dropped(position=line, code=error.code.label, field=error.field, why=error.message))
     lines = len(records) + len(dropped)
     plan = ImportPlan.of(records, caller, ports)
     dropped += _report_left_out(plan.left_out)
@@ -163,13 +163,10 @@ def _report_left_out(omissions: Iterable[LeftOut]) -> Iterable[Dropped]:
     """Yield conflicts and refusals. Known memories are only counted, so they are skipped."""
     for omission in omissions:
         if omission.outcome == "conflict":
-            yield _build_dropped(omission.given.number, omission.code, None, omission.message, omission.other)
+            number, other = omission.given.number, omission.other
+            yield Dropped(position=number, memory_id=other, code=omission.code, why=omission.message)
         elif omission.outcome == "refused":
-            yield _build_dropped(omission.given.number, omission.code, "memory_id", omission.message)
-
-
-def _build_dropped(line: int, code: str, field: str | None, message: str, memory_id: str | None = None) -> Dropped:
-    return Dropped(position=line, memory_id=memory_id, code=code, field=field, why=message)
+            yield Dropped(position=omission.given.number, code=omission.code, field="memory_id", why=omission.message)
 
 
 def _build_answer(report: RunReport, notes: Notes) -> ImportMemoriesResult:

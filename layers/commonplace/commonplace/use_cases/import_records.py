@@ -158,7 +158,7 @@ def checked_record(record: Mapping[str, Any], user_id: str, kinds: dict[str, Non
         known = {name: record[name] for name in Memory.model_fields if name in record} | {"user_id": user_id}
     memory = validate.check(Memory, known)
     _check_values(memory)
-    steps = validate.check(PastSteps, {name: record[name] for name in (HISTORY,) if record.get(name) is not None})
+    steps = validate.check(PastSteps, {HISTORY: record[HISTORY]} if record.get(HISTORY) is not None else {})
     redaction = redact("\n".join(step.operation for step in steps.history))
     kinds |= dict.fromkeys(redaction.kinds)
     past = [] if redaction.kinds else [step.model_dump() for step in steps.history]

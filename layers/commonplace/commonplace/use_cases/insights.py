@@ -8,7 +8,7 @@ from commonplace.domain.memory import Memory
 from commonplace.domain.requests import StoreInsightRequest
 from commonplace.domain.results import InsightMetadata, StoreInsightResult
 from commonplace.memories.enrich import enrich, tidy_tags
-from commonplace.memories.ingest import Ingested, ingest, new_entry, notes
+from commonplace.memories.ingest import Ingested, apply_update, ingest, new_entry, notes
 from commonplace.memories.lineage import successors
 from commonplace.memories.transitions import corrected, superseded
 from commonplace.ports.bundle import Ports
@@ -93,11 +93,5 @@ def _update_memory(entry: Entry, old: Memory, caller: Caller, ports: Ports) -> I
         opens = Change(new, entry.audit, entry.vector)
         closes = [Change(closed, Audit("supersede", caller.now, {"by": new.memory_id}), before=old)]
     operation = Operation(new_operation_id(caller.now), caller.user_id, "UPDATE", caller.now, opens, tuple(closes))
-    try:
-        ports.operations.apply(operation)
-    except CommonplaceError as error:
-        current = ports.records.get(caller.user_id, [old.memory_id])
-        if error.code is not ErrorCode.CONFLICT or [memory.version for memory in current] != [old.version]:
-            raise
-        raise invalid("content", "another memory says exactly this already") from error
+    apply_update(operation, old, invalid("content", "another memory says exactly this already"), ports)
     return Ingested(opens.memory, created=True, similar=[], merges=[], updates=[], degraded=None)

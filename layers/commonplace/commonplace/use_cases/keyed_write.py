@@ -75,7 +75,7 @@ def write_memory(request: WriteRequest, caller: Caller, ports: Ports) -> WriteRe
         stored_as=durability,
         operation_id=operation.operation_id,
         existing=_list_existing(like),
-        notes=_build_notes(caller, shortfall(compared, entry.vector)),
+        notes=call_notes(caller, shortfall(compared, entry.vector)),
     )
 
 
@@ -131,7 +131,7 @@ def _build_refusal(request: WriteRequest, durability: Durability, obstacle: _Obs
         key=request.key,
         stored_as=durability,
         existing=_list_existing(obstacle.memories),
-        notes=_build_notes(caller),
+        notes=call_notes(caller),
     )
 
 
@@ -146,5 +146,6 @@ def _list_existing(memories: Sequence[Memory]) -> list[Existing]:
     return [Existing(key=memory.key, value=memory.content, memory_id=memory.memory_id) for memory in memories]
 
 
-def _build_notes(caller: Caller, degraded: str | None = None) -> Notes | None:
+def call_notes(caller: Caller, degraded: str | None = None) -> Notes | None:
+    """Return the notes of a write: what the comparison lacked, and the secrets that were removed from the request."""
     return Notes(degraded=degraded, redacted=list(caller.redacted) or None) or None

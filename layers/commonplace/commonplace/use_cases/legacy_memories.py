@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from typing import Any
 
 from commonplace.domain.fields import is_never, provenance_fields
@@ -21,7 +20,6 @@ from commonplace.use_cases.filing import Filed
 from commonplace.use_cases.legacy_records import LegacyRecord, fitted
 
 TOOL = "migrate_tinydb"
-_FIRST = datetime(1970, 1, 1, tzinfo=UTC)  # ids can't represent earlier times
 
 
 @dataclass(frozen=True)
@@ -115,7 +113,7 @@ def new_memory(
     entry = new_entry(TOOL, statement, None, caller, ports, fields)
     created = min(old.created_at or caller.now, caller.now)
     expiry: dict[str, Any] = {
-        "memory_id": new_memory_id(max(created, _FIRST)),
+        "memory_id": new_memory_id(created),
         "created_at": created,
         "last_accessed": old.last_accessed,
         "access_count": record.access_count,

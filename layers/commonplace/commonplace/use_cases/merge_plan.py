@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations
 
 from commonplace.domain.fields import MAX_TEXT
 from commonplace.domain.ids import new_memory_id, new_operation_id
@@ -83,8 +83,8 @@ class Sources:
             "memory_id": new_memory_id(now), "key": next((memory.key for memory in memories if memory.key), None),
             "raw_text": self.text, "normalized_text": statement.normalized, "indexed": "raw_text",
             "memory_type": most.memory_type, "category": most.category, "importance": most.importance,
-            "tags": _drop_repeats(tag for memory in memories for tag in memory.tags),
-            "concepts": _drop_repeats((*(name for memory in memories for name in memory.concepts), *statement.concepts)),
+            "tags": tuple(dict.fromkeys(tag for memory in memories for tag in memory.tags)),
+            "concepts": tuple(dict.fromkeys((*chain(*(memory.concepts for memory in memories)), *statement.concepts))),
             "confidence": min(memory.confidence for memory in memories), "emotion": most.emotion,
             "source": next((memory.source for memory in memories if memory.source != "user"), "user"),
             "evidence": _join_texts(memory.evidence for memory in memories),
@@ -138,10 +138,6 @@ class Sources:
     def _explain_length(self) -> str | None:
         over = len(self.text) > MAX_TEXT
         return f"together they have {len(self.text):,} characters; a memory has {MAX_TEXT:,} at the most" if over else None
-
-
-def _drop_repeats(words: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(words))
 
 
 def _join_texts(texts: Iterable[str | None]) -> str | None:

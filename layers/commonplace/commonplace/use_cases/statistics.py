@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Any
 
 from commonplace.domain.analysis import (
@@ -95,6 +95,7 @@ def day_of(seconds: float, zone: tzinfo) -> date:
 
 
 def _count(names: Iterable[str]) -> dict[str, int]:
+    """Return the number of occurrences of each name, the most frequent first, then by name."""
     return dict(sorted(Counter(names).items(), key=lambda item: (-item[1], item[0])))
 
 
@@ -119,13 +120,12 @@ def _format_month(seconds: float, zone: tzinfo) -> str:
 
 
 def _compute_tag_stats(live: Sequence[Outline]) -> TagStats:
-    counts = Counter(tag for outline in live for tag in set(outline.tags))
-    most = sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:_TOP]
-    assignments = counts.total()
+    counts = _count(tag for outline in live for tag in set(outline.tags))
+    assignments = sum(counts.values())
     return TagStats(
         distinct=len(counts),
         assignments=assignments,
         used_once=sum(count == 1 for count in counts.values()),
         reuse_rate=round(1 - len(counts) / assignments, 3) if assignments else 0.0,
-        top=[TagCount(tag=tag, count=count) for tag, count in most],
+        top=[TagCount(tag=tag, count=count) for tag, count in islice(counts.items(), _TOP)],
     )

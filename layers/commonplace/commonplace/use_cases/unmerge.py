@@ -10,7 +10,7 @@ from commonplace.domain.memory import Memory
 from commonplace.domain.runs import RunOperation
 from commonplace.memories.lineage import UNMERGED
 from commonplace.memories.tag_names import own_names
-from commonplace.memories.transitions import deleted
+from commonplace.memories.transitions import are_unchanged, deleted
 from commonplace.ports.values import Audit, Change, Operation, Stored
 from commonplace.runs.apply import Lease
 from commonplace.use_cases.merge_plan import Sources
@@ -93,21 +93,17 @@ class Unmerge:
     def _try_to_apply(self, operation: Operation) -> bool:
         """Apply the operation. If a memory with the same words exists, only close the merged memories and return False."""
         self.lease.renew()
-        operations = self.lease.context.ports.operations
+        ports = self.lease.context.ports
         try:
-            operations.apply(operation, self.lease.fence)
+            ports.operations.apply(operation, self.lease.fence)
         except CommonplaceError as error:
-            if error.code is not ErrorCode.CONFLICT or self._has_changed(operation):
+            read = [change.before for change in operation.changes if change.before]
+            if error.code is not ErrorCode.CONFLICT or not are_unchanged(operation.user_id, read, ports):
                 raise
             closes = tuple(change for change in operation.closes if change.memory.status == "deleted")
-            operations.apply(replace(operation, opens=None, closes=closes), self.lease.fence)
+            ports.operations.apply(replace(operation, opens=None, closes=closes), self.lease.fence)
             return False
         return True
-
-    def _has_changed(self, operation: Operation) -> bool:
-        read = {change.before.memory_id: change.before.version for change in operation.changes if change.before}
-        memories = self.lease.context.ports.records.get(operation.user_id, list(read))
-        return {memory.memory_id: memory.version for memory in memories} != read
 
     def _find_run_id(self) -> str | None:
         if len(self.merged) > 1:

@@ -7,17 +7,17 @@ from typing import Any
 
 from commonplace.contract import validate
 from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
-from commonplace.domain.fields import Notes, is_never
+from commonplace.domain.fields import is_never
 from commonplace.domain.ids import new_operation_id
 from commonplace.domain.memory import Memory, importance_of
 from commonplace.domain.storage import UpdateRequest, UpdateResult
 from commonplace.memories.enrich import tidy_tags
-from commonplace.memories.ingest import DAILY_FOR
+from commonplace.memories.ingest import DAILY_FOR, apply_update
 from commonplace.memories.tag_names import own_names
 from commonplace.memories.transitions import PURGE_DELAY, corrected, superseded
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Audit, Caller, Change, Operation
-from commonplace.use_cases.keyed_write import entry_of
+from commonplace.use_cases.keyed_write import call_notes, entry_of
 from commonplace.use_cases.named import memory_named
 
 _TOOL = "update_memory"
@@ -35,14 +35,14 @@ def update_memory(request: UpdateRequest, caller: Caller, ports: Ports) -> Updat
         raise CommonplaceError(ErrorCode.MISSING_FIELD, "value: is required, or a label to be corrected", "value")
     change = corrected(old, caller.now, {"tool": _TOOL}, **labels)
     operation = _build_operation(caller, opens=change)
-    _apply_operation(operation, old, caller, ports, "expires_at: another memory now says the same, or has its key")
+    apply_update(operation, old, invalid("expires_at", "another memory now says the same, or has its key"), ports)
     fields = sorted(request.model_fields_set - {"memory_id", "key", "value"})
     return UpdateResult(
         message=f"✓ Memory corrected: {_format_name(change.memory)}: {', '.join(fields)}",
         memory_id=old.memory_id,
         previous_id=old.memory_id,
         operation_id=operation.operation_id,
-        notes=_build_notes(caller),
+        notes=call_notes(caller),
     )
 
 
@@ -89,13 +89,13 @@ def _update_value(
     closed = superseded(old, new.memory_id, caller.now)
     audit = Audit("supersede", caller.now, {"by": new.memory_id})
     operation = _build_operation(caller, Change(closed, audit, before=old), opens=Change(new, entry.audit, entry.vector))
-    _apply_operation(operation, old, caller, ports, "value: another memory says exactly this already")
+    apply_update(operation, old, invalid("value", "another memory says exactly this already"), ports)
     return UpdateResult(
         message=f"✓ Memory updated: {_format_name(new)}; the old value is kept as {old.memory_id}",
         memory_id=new.public_id,
         previous_id=old.memory_id,
         operation_id=operation.operation_id,
-        notes=_build_notes(caller),
+        notes=call_notes(caller),
     )
 
 
@@ -119,20 +119,5 @@ def _build_operation(caller: Caller, *closes: Change, opens: Change) -> Operatio
     return Operation(new_operation_id(caller.now), caller.user_id, "UPDATE", caller.now, opens, closes)
 
 
-def _apply_operation(operation: Operation, old: Memory, caller: Caller, ports: Ports, refusal: str) -> None:
-    """Apply the operation. On a conflict that left the memory unchanged, raise `refusal`."""
-    try:
-        ports.operations.apply(operation)
-    except CommonplaceError as error:
-        current = ports.records.get(caller.user_id, [old.memory_id])
-        if error.code is not ErrorCode.CONFLICT or [memory.version for memory in current] != [old.version]:
-            raise
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, refusal, refusal.partition(":")[0]) from error
-
-
 def _format_name(memory: Memory) -> str:
     return f"{memory.section}/{memory.key or memory.memory_id}"
-
-
-def _build_notes(caller: Caller) -> Notes | None:
-    return Notes(redacted=list(caller.redacted) or None) or None
