@@ -109,7 +109,7 @@ class ScanFacts:
 
     def statistics(self, user_id: str, now: datetime, embedding_model: str) -> Statistics:
         newest, complete = self._records.newest(user_id, NEWEST)
-        live = [stored for stored in newest if stored.memory.expires_at is None or stored.memory.expires_at > now]
+        live = [stored for stored in newest if not stored.memory.has_expired(now)]
         tags = _count_tags(newest)
         used = {
             memory.memory_id

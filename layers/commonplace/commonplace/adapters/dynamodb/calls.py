@@ -1,5 +1,6 @@
 """Calls to the DynamoDB table. The calls of one `Calls` object share a deadline and retry transient failures."""
 
+import itertools
 import logging
 import math
 import random
@@ -160,6 +161,10 @@ class Calls:
             if after is None:
                 return
 
+    def rows(self, condition: str, values: Item, **how: Any) -> Iterator[Item]:
+        """Yield all rows of a query. All pages share one deadline."""
+        return itertools.chain.from_iterable(self.pages(condition, values, **how))
+
     def scanned(self, condition: str, values: Item, after: Item | None = None) -> tuple[list[Item], Item | None]:
         """Return one page of a table scan and the key where the next page starts. The read is strongly consistent."""
         how: dict[str, Any] = {} if after is None else {"ExclusiveStartKey": after}
@@ -263,6 +268,14 @@ class Table:
     def calls(self, at_most: float = math.inf) -> Calls:
         """Return calls with a deadline after the remaining time, but after at most `at_most` seconds."""
         return Calls(self._client, self._name, time.monotonic() + min(at_most, self._remaining()))
+
+    def pages(self, condition: str, values: Item, after: Item | None = None, **how: Any) -> Iterator[list[Item]]:
+        """Yield all pages of a query. Each page has its own deadline."""
+        while True:
+            items, after = self.calls().page(condition, values, after, **how)
+            yield items
+            if after is None:
+                return
 
 
 class TableAdapter:

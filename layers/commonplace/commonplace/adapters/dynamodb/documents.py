@@ -3,7 +3,6 @@
 import json
 import math
 from collections.abc import Iterator, Sequence
-from datetime import datetime
 
 from commonplace.adapters.dynamodb.calls import Calls, TableAdapter, key_of, partition_condition
 from commonplace.adapters.dynamodb.long_texts import names_from, packed, unpacked
@@ -40,24 +39,21 @@ class DynamoDocuments(TableAdapter):
         return None if item is None else _parse_document(item)
 
     def versions(self, user_id: str, namespace: Sequence[str], key: str) -> list[Document]:
-        calls, path, documents = self._table.calls(), path_of(namespace, key), list[Document]()
+        calls, path = self._table.calls(), path_of(namespace, key)
         head = _load_head(calls, user_id, path)
         if head is None:  # the remaining rows are being deleted
             return []
         condition, values = partition_condition(user_id, f"{DOCUMENT_VERSION}{path}#")
-        for page in calls.pages(condition, values, ScanIndexForward=False, ConsistentRead=True):
-            documents += map(_parse_document, page)
+        rows = calls.rows(condition, values, ScanIndexForward=False, ConsistentRead=True)
+        documents = [_parse_document(row) for row in rows]
         newest = _build_deletion_marker(head)
         if newest is not None and [document.version for document in documents[:1]] != [newest.version]:
             documents.insert(0, newest)
         return documents[:MOST_VERSIONS]
 
     def listed(self, user_id: str, namespace: Sequence[str] = ()) -> Iterator[DocumentHead]:
-        pages = self._table.calls().pages(
-            *partition_condition(user_id, f"{DOCUMENT}{path_of(namespace)}"), ConsistentRead=True
-        )
-        for page in pages:
-            yield from (_parse_head(item) for item in page)
+        condition = partition_condition(user_id, f"{DOCUMENT}{path_of(namespace)}")
+        yield from map(_parse_head, self._table.calls().rows(*condition, ConsistentRead=True))
 
     def rewrite(self, user_id: str, document: Document, before: Document) -> bool:
         calls, name = self._table.calls(), _build_version_name(document.path, document.version)
@@ -93,14 +89,10 @@ def _build_expiry_actions(calls: Calls, user_id: str, document: Document) -> lis
         return []
     names = names_from(calls, user_id, f"{DOCUMENT_VERSION}{document.path}#")
     expired = [name for name in names if name > _build_version_name(document.path, document.version - MOST_VERSIONS)]
-    at = document.purge_at
-    change = f"REMOVE #{PURGE_AT}" if at is None else f"SET #{PURGE_AT} = :at"
-    values = None if at is None else _build_purge_values(at)
+    purge = _build_purge_attribute(document)
+    change = f"SET #{PURGE_AT} = :at" if purge else f"REMOVE #{PURGE_AT}"
+    values = {":at": purge[PURGE_AT]} if purge else None
     return [Action("Update", key_of(user_id, name), PRESENT, values, change) for name in expired]
-
-
-def _build_purge_values(moment: datetime) -> Item:
-    return {":at": {"N": str(math.ceil(moment.timestamp()))}}
 
 
 def _build_version_name(path: str, version: int) -> str:
@@ -123,7 +115,7 @@ def _compress_head(document: Document) -> Item:
 
 
 def _build_purge_attribute(document: Document) -> Item:
-    return {} if document.purge_at is None else {PURGE_AT: _build_purge_values(document.purge_at)[":at"]}
+    return {} if document.purge_at is None else {PURGE_AT: {"N": str(math.ceil(document.purge_at.timestamp()))}}
 
 
 def _load_head(calls: Calls, user_id: str, path: str) -> DocumentHead | None:

@@ -41,15 +41,14 @@ class DynamoAliases(TableAdapter):
         return {alias.name: alias.memory_id for alias in aliases if not alias.withdrawn}
 
     def all(self, user_id: str) -> Iterator[Alias]:
-        for page in self._table.calls().pages(*partition_condition(user_id, ALIAS), ConsistentRead=True):
-            yield from map(_parse_alias, page)
+        yield from map(_parse_alias, self._table.calls().rows(*partition_condition(user_id, ALIAS), ConsistentRead=True))
 
 
-def forget_aliases(calls: Calls, user_id: str, erased: Collection[str], forgotten: bool) -> None:
-    """Delete the aliases of erased memories. If `forgotten`, store a hash of each alias first."""
+def delete_aliases(calls: Calls, user_id: str, memory_ids: Collection[str], hashed: bool) -> None:
+    """Delete the aliases of erased memories. If `hashed`, store a hash of each alias first."""
     for page in calls.pages(*partition_condition(user_id, ALIAS), ConsistentRead=True):
-        names = [row[ITEM]["S"] for row in page if row[HOLDER]["S"] in erased]
-        keep_erased(calls, user_id, (name.removeprefix(ALIAS) for name in names if forgotten))
+        names = [row[ITEM]["S"] for row in page if row[HOLDER]["S"] in memory_ids]
+        keep_erased(calls, user_id, (name.removeprefix(ALIAS) for name in names if hashed))
         calls.delete_all(key_of(user_id, name) for name in names)
 
 

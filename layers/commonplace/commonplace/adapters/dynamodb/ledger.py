@@ -177,8 +177,8 @@ class DynamoLedger(TableAdapter):
 
     def pending(self, user_id: str, limit: int) -> list[LedgerEntry]:
         calls = self._table.calls()
-        pages = calls.pages(*partition_condition(user_id, TODO), ConsistentRead=True, Limit=max(1, limit))
-        ids = islice((row["id"]["S"] for page in pages for row in page), limit)
+        rows = calls.rows(*partition_condition(user_id, TODO), ConsistentRead=True, Limit=max(1, limit))
+        ids = (row["id"]["S"] for row in islice(rows, limit))
         return [interaction.entry for interaction in _load_interactions(calls, user_id, list(ids))]
 
     def entries(self, user_id: str, interaction_ids: Sequence[str]) -> list[LedgerEntry]:
@@ -229,14 +229,11 @@ def settle_due(table: Table, user_id: str) -> None:
         return
     texts, _ = calls.page(*partition_condition(user_id, READ), ConsistentRead=True, Limit=1)
     if texts:
-        since = {":since": {"N": str(_parse_milliseconds(texts[0][ITEM]["S"]))}, ":last": row["last"]}
+        read_at = datetime.fromisoformat(texts[0][ITEM]["S"].removeprefix(READ).partition("#")[0])
+        since = {":since": {"N": str(round(read_at.timestamp() * 1000))}, ":last": row["last"]}
         calls.update(user_id, DUE, f"SET #{SINCE} = :since", "#last = :last", since)
     else:
         calls.delete(user_id, DUE, "#last = :last", {":last": row["last"]})
-
-
-def _parse_milliseconds(listed: str) -> int:
-    return round(datetime.fromisoformat(listed.removeprefix(READ).partition("#")[0]).timestamp() * 1000)
 
 
 def _load_interactions(calls: Calls, user_id: str, interaction_ids: Sequence[str]) -> list[StoredInteraction]:

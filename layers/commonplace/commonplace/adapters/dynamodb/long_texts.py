@@ -63,5 +63,5 @@ def named(row: Item) -> list[str]:
 
 def names_from(calls: Calls, user_id: str, prefix: str) -> list[str]:
     """Return the sort keys that start with `prefix`."""
-    pages = calls.pages(*partition_condition(user_id, prefix), ConsistentRead=True, ProjectionExpression=f"#{ITEM}")
-    return [row[ITEM]["S"] for page in pages for row in page]
+    rows = calls.rows(*partition_condition(user_id, prefix), ConsistentRead=True, ProjectionExpression=f"#{ITEM}")
+    return [row[ITEM]["S"] for row in rows]

@@ -22,6 +22,7 @@ from commonplace.adapters.dynamodb.rows import (
 from commonplace.adapters.dynamodb.table import ABSENT, ITEM, KEY, LEASE, OPERATION, USER, Action, Item
 from commonplace.adapters.dynamodb.writes import (
     RefusedWrite,
+    RowChange,
     TransactionWrite,
     change_of,
     erasing,
@@ -31,7 +32,6 @@ from commonplace.adapters.dynamodb.writes import (
     refused_writes,
     version_conflict,
 )
-from commonplace.adapters.dynamodb.writes import RowChange as Written
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.ids import first_operation_id
 from commonplace.domain.memory import Memory
@@ -65,7 +65,8 @@ class DynamoOperations:
 
     def _write_operation(self, operation: Operation, fence: Fence | None) -> bool:
         calls = self._table.calls()
-        write = _build_write(calls, operation)
+        changes = [_build_row_change(calls, change) for change in operation.changes]
+        write = TransactionWrite(changes[-1], closes=tuple(changes[:-1])) if changes else None
         extra = [_build_operation_row(operation), *([fenced(fence)] if fence else []), *erasing(operation)]
         rows = [row for change in operation.changes for row in older_rows(calls, change)]
         for attempt in itertools.count():
@@ -78,7 +79,7 @@ class DynamoOperations:
             if any(refusal.place == len(actions) for refusal in refusals):
                 return False
             if any(refusal.place > len(actions) for refusal in refusals):
-                raise CommonplaceError(ErrorCode.LEASE_LOST, "another run has begun")
+                raise lease_lost()
             if write:
                 _refuse_or_settle(calls, operation, refused_writes([(write, actions)], refusals))
             calls.wait(attempt)
@@ -91,14 +92,14 @@ class DynamoOperations:
     def since(self, user_id: str, at: datetime) -> list[Applied]:
         ends = {":first": {"S": f"{OPERATION}{first_operation_id(at)}"}, ":last": {"S": f"{OPERATION}~"}}
         where, values = f"#{USER} = :user AND #{ITEM} BETWEEN :first AND :last", {":user": {"S": user_id}, **ends}
-        pages = self._table.calls().pages(where, values, ConsistentRead=True)
-        return [operation for page in pages for operation in map(_parse_item, page) if operation is not None]
+        applied = map(_parse_item, self._table.calls().rows(where, values, ConsistentRead=True))
+        return [operation for operation in applied if operation is not None]
 
     def newest(self, user_id: str) -> Applied | None:
         condition, values = partition_condition(user_id, OPERATION)
-        pages = self._table.calls().pages(condition, values, ScanIndexForward=False, ConsistentRead=True, Limit=_PAGE_SIZE)
-        applied = (_parse_item(item) for page in pages for item in page)
-        return next((operation for operation in applied if operation is not None and operation.kind != "UNDO"), None)
+        rows = self._table.calls().rows(condition, values, ScanIndexForward=False, ConsistentRead=True, Limit=_PAGE_SIZE)
+        applied = filter(None, map(_parse_item, rows))
+        return next((operation for operation in applied if operation.kind != "UNDO"), None)
 
     def holder(self, user_id: str, collection: str, key: str, now: datetime) -> Memory | None:
         calls = self._table.calls()
@@ -113,25 +114,25 @@ class DynamoOperations:
     def keys(self, visibility: Visibility, collection: str) -> list[str]:
         calls = self._table.calls()
         condition, values = partition_condition(visibility.user_id, KEY)
-        pages = calls.pages(
+        rows = calls.rows(
             condition, {**values, ":collection": {"S": collection}}, FilterExpression="#collection = :collection",
             ConsistentRead=True,
         )  # fmt: skip
-        holders = itertools.islice((item[HOLDER]["S"] for page in pages for item in page), _MOST_KEYS)
-        items_by_key = calls.get(((visibility.user_id, memory_name(holder)) for holder in holders), (RECORD,))
+        names = (memory_name(row[HOLDER]["S"]) for row in itertools.islice(rows, _MOST_KEYS))
+        items_by_key = calls.get(((visibility.user_id, name) for name in names), (RECORD,))
         visible = [memory for memory in readable_records(items_by_key.values(), memory_of) if is_visible(visibility, memory)]
         return sorted(memory.key for memory in visible if memory.key is not None)
+
+
+def lease_lost() -> CommonplaceError:
+    """Return the error for a write of a run under an older lease."""
+    return CommonplaceError(ErrorCode.LEASE_LOST, "another run has begun")
 
 
 def fenced(fence: Fence) -> Action:
     """Return the condition that no newer lease exists. Every write of a run needs this condition."""
     lease = key_of(fence.user_id, LEASE)
     return Action("ConditionCheck", lease, "#fence = :fence", {":fence": {"N": str(fence.number)}})
-
-
-def _build_write(calls: Calls, operation: Operation) -> TransactionWrite | None:
-    changes = [_build_written(calls, change) for change in operation.changes]
-    return TransactionWrite(changes[-1], closes=tuple(changes[:-1])) if changes else None
 
 
 def _refuse_or_settle(calls: Calls, operation: Operation, all_refused: Sequence[RefusedWrite]) -> None:
@@ -146,10 +147,10 @@ def _refuse_or_settle(calls: Calls, operation: Operation, all_refused: Sequence[
             raise CommonplaceError(ErrorCode.CONFLICT, f"the same memory or key is there already: {other.memory_id}")
 
 
-def _build_written(calls: Calls, change: Change) -> Written:
+def _build_row_change(calls: Calls, change: Change) -> RowChange:
     memory = change.memory
     if change.before is None:
-        return Written(memory, to_bytes(change.vector), change.audit)
+        return RowChange(memory, to_bytes(change.vector), change.audit)
     if memory.version != change.before.version + 1:
         raise version_conflict(memory)
     try:

@@ -44,8 +44,8 @@ class DynamoPending:
     def pending(self, user_id: str) -> tuple[list[Stored], bool]:
         calls = self._table.calls()
         condition, values = partition_condition(user_id, PENDING)
-        pages = calls.pages(condition, values, ConsistentRead=True, ScanIndexForward=False, Limit=_AT_MOST + 1)
-        rows = list(itertools.islice((row for page in pages for row in page), _AT_MOST + 1))
+        pending = calls.rows(condition, values, ConsistentRead=True, ScanIndexForward=False, Limit=_AT_MOST + 1)
+        rows = list(itertools.islice(pending, _AT_MOST + 1))
         complete = len(rows) <= _AT_MOST
         if not complete:
             _log.warning("more than %d writes of a user wait for the index", _AT_MOST)
@@ -60,17 +60,17 @@ class DynamoPending:
 
     def has_more_than(self, most: int, user_id: str) -> bool:
         where, values = partition_condition(user_id, PENDING)
-        pages = self._table.calls().pages(where, values, ProjectionExpression=f"#{ITEM}", ConsistentRead=True, Limit=most + 1)
-        return sum(1 for _ in itertools.islice((row for page in pages for row in page), most + 1)) > most
+        rows = self._table.calls().rows(where, values, ProjectionExpression=f"#{ITEM}", ConsistentRead=True, Limit=most + 1)
+        return len(list(itertools.islice(rows, most + 1))) > most
 
     def used(self, user_id: str) -> set[str]:
         """Return the ids of the user's memories that searches returned. The index does not contain their counts."""
         condition, values = partition_condition(user_id, USED)
-        pages = self._table.calls().pages(
+        rows = self._table.calls().rows(
             condition, values, FilterExpression=f"attribute_exists(#{FOUND})", ProjectionExpression=f"#{ITEM}",
             ConsistentRead=True,
         )  # fmt: skip
-        return {row[ITEM]["S"].removeprefix(USED) for page in pages for row in page}
+        return {row[ITEM]["S"].removeprefix(USED) for row in rows}
 
     def confirm(self, user_id: str, memory_id: str, version: int) -> None:
         newer_stays = {":version": {"N": str(version)}}
@@ -103,13 +103,7 @@ def waiting_rows(table: Table, kind: str, before: datetime, **how: Any) -> Itera
     condition = f"#{QUEUE} = :queue AND #{SINCE} < :before"
     moment = {"N": str(round(before.timestamp() * 1000))}
     for queue in queues(kind):
-        after = None
-        while True:
-            values = {":queue": {"S": queue}, ":before": moment}
-            rows, after = table.calls().page(condition, values, after, IndexName=WAITING, **how)
-            yield rows
-            if after is None:
-                break
+        yield from table.pages(condition, {":queue": {"S": queue}, ":before": moment}, IndexName=WAITING, **how)
 
 
 def _load_records(calls: Calls, rows: list[Item]) -> list[Stored]:

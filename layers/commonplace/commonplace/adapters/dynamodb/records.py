@@ -7,9 +7,11 @@ from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from commonplace.adapters.dynamodb.calls import MOST_ACTIONS, Calls, Table, TableAdapter, key_of, partition_condition
-from commonplace.adapters.dynamodb.ids import keep_erased_rows
+from commonplace.adapters.dynamodb.ids import keep_erased, keep_erased_rows
+from commonplace.adapters.dynamodb.long_texts import names_from
 from commonplace.adapters.dynamodb.rows import (
     FOUND,
+    HOLDER,
     LAST_FOUND,
     RECORD,
     STATUS,
@@ -17,18 +19,18 @@ from commonplace.adapters.dynamodb.rows import (
     audit_of,
     memory_name,
     memory_of,
+    pending_name,
     readable,
     readable_records,
     stored_of,
     used_name,
 )
-from commonplace.adapters.dynamodb.table import AUDIT, ITEM, LEASE, MEMORY, SEARCHED, USAGE, USED, USER, Item
+from commonplace.adapters.dynamodb.table import AUDIT, CONTENT, ITEM, KEY, LEASE, MEMORY, SEARCHED, USAGE, USED, USER, Item
 from commonplace.adapters.dynamodb.writes import (
     EntryBatch,
     TransactionWrite,
     change_of,
-    erase_unreadable,
-    forget_purged,
+    forget,
     marker_holders,
     purging,
     refused_writes,
@@ -58,14 +60,7 @@ class DynamoRawRecords(TableAdapter):
             yield RawRecord(memory_id, _get_raw_record(item), memory, steps)
 
     def _yield_items(self, user_id: str, prefix: str) -> Iterator[Item]:
-        condition, values = partition_condition(user_id, prefix)
-        after = None
-        while True:
-            # each page has its own deadline
-            items, after = self._table.calls().page(condition, values, after, ConsistentRead=True)
-            yield from items
-            if after is None:
-                return
+        return itertools.chain.from_iterable(self._table.pages(*partition_condition(user_id, prefix), ConsistentRead=True))
 
 
 class _Followed:
@@ -167,25 +162,24 @@ class DynamoRecords:
 
     def newest(self, user_id: str, limit: int) -> tuple[list[Stored], bool]:
         condition, values = partition_condition(user_id, MEMORY)
-        pages = self._table.calls().pages(
+        rows = self._table.calls().rows(
             condition, {**values, ":active": {"S": "active"}}, FilterExpression=f"#{STATUS} = :active",
             ScanIndexForward=False, ConsistentRead=not self._indexed, Limit=limit + 1,
         )  # fmt: skip
-        items = list(itertools.islice((item for page in pages for item in page), limit + 1))
+        items = list(itertools.islice(rows, limit + 1))
         return list(readable_records(items[:limit], stored_of)), len(items) <= limit
 
     def audits(self, user_id: str, memory_id: str) -> list[Audit]:
-        condition, values = partition_condition(user_id, f"{AUDIT}{memory_id}#")
-        pages = self._table.calls().pages(condition, values, ConsistentRead=True)
-        return [audit_of(item) for page in pages for item in page]
+        condition = partition_condition(user_id, f"{AUDIT}{memory_id}#")
+        return [audit_of(row) for row in self._table.calls().rows(*condition, ConsistentRead=True)]
 
     def _load_counts(self, calls: Calls, user_id: str, memory_ids: Sequence[str]) -> dict[str, dict[str, object]]:
         if not memory_ids:
             return {}
         condition = f"#{USER} = :user AND #{ITEM} BETWEEN :first AND :last"
         ends = {":first": {"S": used_name(memory_ids[0])}, ":last": {"S": used_name(memory_ids[-1])}}
-        pages = calls.pages(condition, {":user": {"S": user_id}, **ends}, ConsistentRead=True)
-        return {item[ITEM]["S"].removeprefix(USED): dict(item) for page in pages for item in page}
+        rows = calls.rows(condition, {":user": {"S": user_id}, **ends}, ConsistentRead=True)
+        return {row[ITEM]["S"].removeprefix(USED): dict(row) for row in rows}
 
     def _compute_pending_since(self) -> datetime | None:
         return self._clock() if self._indexed else None
@@ -208,11 +202,8 @@ class DynamoEverything(TableAdapter):
 
     def of_user(self, user_id: str, after: str | None = None) -> Iterator[Stored]:
         last = None if after is None else key_of(user_id, memory_name(after))
-        while True:
-            items, last = self._table.calls().page(*partition_condition(user_id, MEMORY), last, ConsistentRead=True)
+        for items in self._table.pages(*partition_condition(user_id, MEMORY), last, ConsistentRead=True):
             yield from readable_records(items, stored_of)
-            if last is None:
-                return
 
 
 class DynamoErasure(TableAdapter):
@@ -225,10 +216,20 @@ class DynamoErasure(TableAdapter):
         self._table.calls().delete_all([key_of(user_id, LEASE)])  # last, so that no run can start before
 
     def erase_unreadable(self, user_id: str, memory_id: str, forgotten: bool = False) -> bool:
-        return erase_unreadable(self._table.calls(), user_id, memory_id, forgotten)
+        calls = self._table.calls()
+        record = calls.one(user_id, memory_name(memory_id))
+        if record is None or readable(record, memory_of) is not None:
+            return False
+        extra_rows = (used_name(memory_id), pending_name(memory_id), *_find_row_names(calls, user_id, memory_id))
+        calls.delete_all(key_of(user_id, name) for name in extra_rows)
+        forget(calls, user_id, [memory_id], hashed=forgotten)
+        calls.delete_all([key_of(user_id, memory_name(memory_id))])  # last, so that a crash can be repeated
+        return True
 
     def forget_purged(self, user_id: str, memory_ids: Collection[str], names: Collection[str]) -> None:
-        forget_purged(self._table.calls(), user_id, memory_ids, names)
+        calls = self._table.calls()
+        keep_erased(calls, user_id, names)
+        forget(calls, user_id, memory_ids)
 
     def _empty_partition(self, partition: str) -> None:
         after = None
@@ -240,6 +241,16 @@ class DynamoErasure(TableAdapter):
             calls.delete_all(row for row in rows if row[ITEM]["S"] != LEASE)
             if after is None:
                 return
+
+
+def _find_row_names(calls: Calls, user_id: str, memory_id: str) -> Iterator[str]:
+    """Yield the sort keys of a memory's audit rows and markers."""
+    yield from names_from(calls, user_id, f"{AUDIT}{memory_id}#")
+    for kind in (CONTENT, KEY):
+        condition, values = partition_condition(user_id, kind)
+        with_holder = {**values, ":holder": {"S": memory_id}}
+        rows = calls.rows(condition, with_holder, FilterExpression=f"#{HOLDER} = :holder", ConsistentRead=True)
+        yield from (row[ITEM]["S"] for row in rows)
 
 
 def _get_raw_record(item: Item) -> bytes:

@@ -145,7 +145,7 @@ def purge_at(memory: Memory) -> dict[str, Any]:
 
 def is_closed_or_expired(memory: Memory, now: datetime) -> bool:
     """Return whether a memory is closed or expired. Such a memory no longer holds its markers."""
-    return memory.status != "active" or (memory.expires_at is not None and memory.expires_at <= now)
+    return memory.status != "active" or memory.has_expired(now)
 
 
 def _build_row_base(memory: Memory, name: str) -> dict[str, Any]:

@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
 
-from commonplace.adapters.dynamodb.calls import Calls, TableAdapter, key_of, partition_condition
+from commonplace.adapters.dynamodb.calls import Calls, Table, TableAdapter, key_of, partition_condition
 from commonplace.adapters.dynamodb.ledger import interaction_name, marked, settle_due, stored_interaction
 from commonplace.adapters.dynamodb.long_texts import ROWS, named, names_from, row_text, text_of
-from commonplace.adapters.dynamodb.operations import fenced
+from commonplace.adapters.dynamodb.operations import fenced, lease_lost
 from commonplace.adapters.dynamodb.table import (
     ABSENT,
     BUDGET,
@@ -24,7 +24,6 @@ from commonplace.adapters.dynamodb.table import (
     Item,
 )
 from commonplace.domain.batching import in_batches
-from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.interactions import parse_run, parse_tag_rows, tag_rows_text
 from commonplace.domain.runs import Run, TagRow
 from commonplace.ports.night import LedgerMark
@@ -48,8 +47,7 @@ class DynamoTagRows(TableAdapter):
         text, parts = row_text(tag_rows_text(rows), user_id, prefix)
         gone = [Action("Delete", key_of(user_id, name)) for name in before]
         for actions in (*([part] for part in parts), [Action("Put", {**key_of(user_id, TAG_ROWS), **text}), *gone]):
-            if self._table.calls().transact([fenced(fence), *actions]):
-                raise CommonplaceError(ErrorCode.LEASE_LOST, "another run has begun")
+            _write_fenced(self._table, actions, fence)
 
 
 class DynamoRuns(TableAdapter):
@@ -68,7 +66,7 @@ class DynamoRuns(TableAdapter):
     def renew(self, fence: Fence, until: datetime) -> None:
         values = {":fence": {"N": str(fence.number)}, ":until": {"N": str(until.timestamp())}}
         if self._table.calls().update(fence.user_id, LEASE, "SET #until = :until", "#fence = :fence", values) is None:
-            raise _build_lost_error()
+            raise lease_lost()
 
     def release(self, fence: Fence) -> None:
         values = {":fence": {"N": str(fence.number)}, ":over": {"N": "0"}}
@@ -79,7 +77,9 @@ class DynamoRuns(TableAdapter):
         return None if row is None else self.get(user_id, row["run_id"]["S"])
 
     def save(self, run: Run, fence: Fence) -> None:
-        self._replace_text(run, _build_running_row(run), fence)
+        # A closed run that is saved again, as after a review, doesn't change the row that names the active run.
+        active = Action("Put", {**key_of(run.user_id, RUNNING), "run_id": {"S": run.run_id}})
+        self._replace_text(run, [active] if run.status == "running" else [], fence)
 
     def save_part(self, run: Run, name: str, body: str, fence: Fence) -> None:
         key = key_of(run.user_id, f"{PART}{run.run_id}#{name}")
@@ -88,7 +88,7 @@ class DynamoRuns(TableAdapter):
         for actions in (*([row, absent] for row in rows), [Action("Put", {**key, **text}, ABSENT)]):
             refusals = self._table.calls().transact([fenced(fence), *actions])
             if any(refusal.place == 0 for refusal in refusals):
-                raise _build_lost_error()
+                raise lease_lost()
             if refusals:
                 return
 
@@ -99,15 +99,14 @@ class DynamoRuns(TableAdapter):
     def drop_parts(self, user_id: str, run_id: str, keep: Sequence[str] = ()) -> None:
         calls, prefix = self._table.calls(), f"{PART}{run_id}#"
         wanted = {f"{prefix}{name}" for name in keep}
-        pages = calls.pages(
-            *partition_condition(user_id, prefix), ConsistentRead=True, ProjectionExpression=f"#{ITEM},#{ROWS}"
-        )
-        parts = {row[ITEM]["S"]: named(row) for page in pages for row in page}
+        condition = partition_condition(user_id, prefix)
+        rows = calls.rows(*condition, ConsistentRead=True, ProjectionExpression=f"#{ITEM},#{ROWS}")
+        parts = {row[ITEM]["S"]: named(row) for row in rows}
         staying = {name for part in wanted & parts.keys() for name in parts[part]}
-        rows = [name for name in names_from(calls, user_id, f"{REST}{prefix}") if name not in staying]
+        rest = [name for name in names_from(calls, user_id, f"{REST}{prefix}") if name not in staying]
         # Delete the parts first, so that no part exists without its rows.
         calls.delete_all(key_of(user_id, name) for name in parts.keys() - wanted)
-        calls.delete_all(key_of(user_id, name) for name in rows)
+        calls.delete_all(key_of(user_id, name) for name in rest)
 
     def close(self, run: Run, marks: Mapping[str, LedgerMark], fence: Fence) -> None:
         calls, at = self._table.calls(), run.finished_at or run.started_at
@@ -122,7 +121,7 @@ class DynamoRuns(TableAdapter):
                 for interaction in batch
                 for action in marked(run.user_id, interaction, marks[interaction.entry.interaction_id], run.run_id, at)
             ]
-            self._write_fenced(actions, fence)
+            _write_fenced(self._table, actions, fence)
         self._replace_text(run, [Action("Delete", key_of(run.user_id, RUNNING))], fence)
         settle_due(self._table, run.user_id)
 
@@ -132,10 +131,9 @@ class DynamoRuns(TableAdapter):
 
     def newest(self, user_id: str, limit: int) -> list[Run]:
         calls = self._table.calls()
-        pages = calls.pages(
-            *partition_condition(user_id, RUN), ScanIndexForward=False, ConsistentRead=True, Limit=max(1, limit)
-        )
-        runs = (_load_run(calls, row) for page in pages for row in page)
+        condition = partition_condition(user_id, RUN)
+        rows = calls.rows(*condition, ScanIndexForward=False, ConsistentRead=True, Limit=max(1, limit))
+        runs = (_load_run(calls, row) for row in rows)
         return list(islice((run for run in runs if run is not None), limit))
 
     def _replace_text(self, run: Run, extra: Sequence[Action], fence: Fence) -> None:
@@ -144,27 +142,20 @@ class DynamoRuns(TableAdapter):
         before = names_from(self._table.calls(), run.user_id, prefix)
         text, rows = row_text(run.model_dump_json(), run.user_id, prefix)
         for row in rows:
-            self._write_fenced([row], fence)
+            _write_fenced(self._table, [row], fence)
         gone = [Action("Delete", key_of(run.user_id, name)) for name in before]
-        self._write_fenced([Action("Put", {**key_of(run.user_id, f"{RUN}{run.run_id}"), **text}), *extra, *gone], fence)
-
-    def _write_fenced(self, actions: Sequence[Action], fence: Fence) -> None:
-        if self._table.calls().transact([fenced(fence), *actions]):
-            raise _build_lost_error()
+        saved = Action("Put", {**key_of(run.user_id, f"{RUN}{run.run_id}"), **text})
+        _write_fenced(self._table, [saved, *extra, *gone], fence)
 
 
-def _build_running_row(run: Run) -> list[Action]:
-    """Return the row that names the active run. A closed run that is saved again, as after a review, doesn't change it."""
-    return [Action("Put", {**key_of(run.user_id, RUNNING), "run_id": {"S": run.run_id}})] if run.status == "running" else []
+def _write_fenced(table: Table, actions: Sequence[Action], fence: Fence) -> None:
+    if table.calls().transact([fenced(fence), *actions]):
+        raise lease_lost()
 
 
 def _load_run(calls: Calls, row: Item | None) -> Run | None:
     text = text_of(calls, row)
     return None if text is None else parse_run(text)
-
-
-def _build_lost_error() -> CommonplaceError:
-    return CommonplaceError(ErrorCode.LEASE_LOST, "another run has begun")
 
 
 class DynamoBudget(TableAdapter):

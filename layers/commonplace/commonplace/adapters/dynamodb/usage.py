@@ -10,7 +10,6 @@ import logging
 import math
 from collections import deque
 from collections.abc import Callable, Collection, Iterator, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from ulid import ULID
@@ -92,38 +91,31 @@ class DynamoUsage:
             yield from sorted(users)
 
 
-@dataclass
-class _UseCount:
-    found: int = 0
-    last: list[str] = field(default_factory=list)
-
-
 def _build_fold_actions(calls: Calls, user_id: str, rows: Sequence[Item]) -> list[Action]:
     taken: list[Action] = []
-    counts: dict[str, _UseCount] = {}
+    times: dict[str, list[str]] = {}  # of the hits, by memory
     for row in rows:
         ids = [each["S"] for each in row["ids"]["L"]]
-        if len(taken) + 1 + len(counts.keys() | set(ids)) > _ACTIONS:
+        if len(taken) + 1 + len(times.keys() | set(ids)) > _ACTIONS:
             break
         taken.append(Action("Delete", row, PRESENT))
         for memory_id in ids:
-            count = counts.setdefault(memory_id, _UseCount())
-            count.found += 1
-            count.last.append(row["at"]["S"])
-    names = [(user_id, name(memory_id)) for memory_id in counts for name in (memory_name, used_name)]
+            times.setdefault(memory_id, []).append(row["at"]["S"])
+    names = [(user_id, name(memory_id)) for memory_id in times for name in (memory_name, used_name)]
     items = calls.get(names, (PURGE_AT, FOUND, LAST_FOUND))
     return taken + [
-        _build_count_action(user_id, name, count, items[user_id, memory_name(name)], items.get((user_id, used_name(name))))
-        for name, count in counts.items()
+        _build_count_action(user_id, name, hits, items[user_id, memory_name(name)], items.get((user_id, used_name(name))))
+        for name, hits in times.items()
         if (user_id, memory_name(name)) in items  # purged memories need no counts
     ]
 
 
-def _build_count_action(user_id: str, memory_id: str, count: _UseCount, record: Item, used: Item | None) -> Action:
+def _build_count_action(user_id: str, memory_id: str, hits: list[str], record: Item, used: Item | None) -> Action:
+    """Return the update that adds hits to a memory's counts. `hits` has the time of each."""
     before = int(used[FOUND]["N"]) if used and FOUND in used else 0
-    moments = [*count.last, used[LAST_FOUND]["S"]] if used and before else count.last
+    moments = [*hits, used[LAST_FOUND]["S"]] if used and before else hits
     change = f"SET #{FOUND} = :found, #{LAST_FOUND} = :last"
-    values = {":found": {"N": str(before + count.found)}, ":last": {"S": max(moments, key=datetime.fromisoformat)}}
+    values = {":found": {"N": str(before + len(hits))}, ":last": {"S": max(moments, key=datetime.fromisoformat)}}
     if PURGE_AT in record:
         change, values = f"{change}, #{PURGE_AT} = :purge_at", {**values, ":purge_at": record[PURGE_AT]}
     as_read = f"#{FOUND} = :before" if before else f"attribute_not_exists(#{FOUND})"
@@ -187,13 +179,8 @@ class DynamoSearchLog:
         return len(meant)
 
     def _iterate_rows(self, user_id: str) -> Iterator[Item]:
-        after = None
-        while True:
-            condition = partition_condition(f"{SEARCHED}{user_id}")
-            rows, after = self._table.calls().page(*condition, after, ConsistentRead=True)  # each page has its own deadline
-            yield from rows
-            if after is None:
-                return
+        condition = partition_condition(f"{SEARCHED}{user_id}")
+        return itertools.chain.from_iterable(self._table.pages(*condition, ConsistentRead=True))
 
 
 _DELETE_BATCH = 90  # rows deleted in one transaction to make room for a new rating
@@ -221,14 +208,14 @@ class DynamoFeedback(TableAdapter):
         return len(meant)
 
 
-def forget(calls: Calls, user_id: str, erased: Collection[str]) -> None:
+def delete_feedback(calls: Calls, user_id: str, memory_ids: Collection[str]) -> None:
     """Delete the feedback on erased memories."""
-    calls.delete_all(key_of(user_id, row[ITEM]["S"]) for row in _iterate_rows(calls, user_id) if row[HOLDER]["S"] in erased)
+    rows = (row for row in _iterate_rows(calls, user_id) if row[HOLDER]["S"] in memory_ids)
+    calls.delete_all(key_of(user_id, row[ITEM]["S"]) for row in rows)
 
 
 def _iterate_rows(calls: Calls, user_id: str) -> Iterator[Item]:
-    for page in calls.pages(*partition_condition(user_id, FEEDBACK), ConsistentRead=True):
-        yield from page
+    return calls.rows(*partition_condition(user_id, FEEDBACK), ConsistentRead=True)
 
 
 def _sort_by_time(rows: Collection[Item] | Iterator[Item]) -> list[Item]:

@@ -10,9 +10,9 @@ from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from typing import Any
 
-from commonplace.adapters.dynamodb import usage
 from commonplace.adapters.dynamodb.calls import MOST_ACTIONS, Calls, Refusal, key_of, partition_condition
-from commonplace.adapters.dynamodb.ids import erased_row, forget_aliases, keep_erased
+from commonplace.adapters.dynamodb.ids import delete_aliases, erased_row, keep_erased
+from commonplace.adapters.dynamodb.long_texts import names_from
 from commonplace.adapters.dynamodb.rows import (
     FOUND,
     HOLDER,
@@ -35,7 +35,6 @@ from commonplace.adapters.dynamodb.table import (
     ABSENT,
     AUDIT,
     CONTENT,
-    ITEM,
     KEY,
     OPERATION,
     PENDING,
@@ -46,6 +45,7 @@ from commonplace.adapters.dynamodb.table import (
     Item,
     queue_of,
 )
+from commonplace.adapters.dynamodb.usage import delete_feedback
 from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.memory import Memory
 from commonplace.memories.transitions import without_words
@@ -188,9 +188,8 @@ def change_of(calls: Calls, memory: Memory, audit: Audit, vector: Vector | None)
 
 def older_audits(calls: Calls, memory: Memory) -> list[str]:
     """Return the sort keys of the audit rows of a memory's earlier versions."""
-    condition, values = partition_condition(memory.user_id, f"{AUDIT}{memory.memory_id}#")
-    pages = calls.pages(condition, values, ConsistentRead=True, ProjectionExpression=f"#{ITEM}")
-    return [name for page in pages for item in page if (name := item[ITEM]["S"]) < audit_name(memory)]
+    names = names_from(calls, memory.user_id, f"{AUDIT}{memory.memory_id}#")
+    return [name for name in names if name < audit_name(memory)]
 
 
 def version_conflict(memory: Memory) -> CommonplaceError:
@@ -198,44 +197,15 @@ def version_conflict(memory: Memory) -> CommonplaceError:
     return CommonplaceError(ErrorCode.CONFLICT, f"{memory.memory_id} was changed meanwhile; read it again")
 
 
-def erase_unreadable(calls: Calls, user_id: str, memory_id: str, forgotten: bool) -> bool:
-    """Erase an unreadable record after its related rows. Return False if no unreadable record has this id."""
-    record = calls.one(user_id, memory_name(memory_id))
-    if record is None or readable(record, memory_of) is not None:
-        return False
-    extra_rows = (used_name(memory_id), pending_name(memory_id), *_find_row_names(calls, user_id, memory_id))
-    calls.delete_all(key_of(user_id, name) for name in extra_rows)
-    forget(calls, user_id, [memory_id], forgotten)
-    calls.delete_all([key_of(user_id, memory_name(memory_id))])
-    return True
-
-
-def forget_purged(calls: Calls, user_id: str, memory_ids: Collection[str], names: Collection[str]) -> None:
-    """Store hashes of the ids of purged memories and of their external names, and delete their remaining rows."""
-    keep_erased(calls, user_id, names)
-    forget(calls, user_id, memory_ids)
-
-
-def _find_row_names(calls: Calls, user_id: str, memory_id: str) -> Iterator[str]:
-    for page in calls.pages(*partition_condition(user_id, f"{AUDIT}{memory_id}#"), ConsistentRead=True):
-        yield from (row[ITEM]["S"] for row in page)
-    for kind in (CONTENT, KEY):
-        condition, values = partition_condition(user_id, kind)
-        with_holder = {**values, ":holder": {"S": memory_id}}
-        for page in calls.pages(condition, with_holder, FilterExpression=f"#{HOLDER} = :holder", ConsistentRead=True):
-            yield from (row[ITEM]["S"] for row in page)
-
-
-def forget(calls: Calls, user_id: str, erased: Collection[str], forgotten: bool = True) -> None:
-    """Delete aliases, feedback and words of erased memories. If `forgotten`, store hashes of the ids and aliases first."""
-    keep_erased(calls, user_id, erased if forgotten else ())
-    forget_aliases(calls, user_id, erased, forgotten)
-    usage.forget(calls, user_id, erased)
-    for page in calls.pages(*partition_condition(user_id, OPERATION), ConsistentRead=True):
-        for item in page:
-            cleaned = _remove_erased(item["told"]["S"], erased)
-            if cleaned is not None:
-                calls.put({**item, "told": {"S": cleaned}})
+def forget(calls: Calls, user_id: str, memory_ids: Collection[str], hashed: bool = True) -> None:
+    """Delete aliases, feedback and words of erased memories. If `hashed`, store hashes of the ids and aliases first."""
+    keep_erased(calls, user_id, memory_ids if hashed else ())
+    delete_aliases(calls, user_id, memory_ids, hashed)
+    delete_feedback(calls, user_id, memory_ids)
+    for item in calls.rows(*partition_condition(user_id, OPERATION), ConsistentRead=True):
+        cleaned = _remove_erased(item["told"]["S"], memory_ids)
+        if cleaned is not None:
+            calls.put({**item, "told": {"S": cleaned}})
 
 
 def _remove_erased(report: str, erased: Collection[str]) -> str | None:

@@ -110,7 +110,7 @@ def _find_active_holder(
         change = "UPDATE memories SET status = 'archived', change = ? WHERE row = ?"
         connection.execute(change, (next_change(connection), row[0]))
         return None
-    if other.memory.expires_at is None or other.memory.expires_at > now:
+    if not other.memory.has_expired(now):
         return other.memory
     audit = Audit("archive", now, {"why": "expired, and said again"})
     replace(connection, other, other.memory.next_version(now, status="archived"), audit, None)
