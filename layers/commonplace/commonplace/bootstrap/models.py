@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 from datetime import timedelta
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
@@ -135,10 +135,10 @@ def _build_key_reader(settings: Settings) -> Callable[[], str]:
     key, arn = settings.anthropic_api_key, settings.claude_secret
     if key is not None:
         return lambda: key
-    from commonplace.adapters.claude.clients import secret_reader
+    from commonplace.adapters.claude.clients import read_secret
 
     assert arn is not None
-    return secret_reader(arn)
+    return partial(read_secret, arn)
 
 
 def night_of(

@@ -111,9 +111,11 @@ class _TurnReader:
         source = "agent" if turn.speaker.lower() in ASSISTANT else "user"
         fields = {"agent_id": self.caller.agent_id, "source": source}
         place = Place(
-            session_id=without_secret(turn.session_id), position=turn.position,
-            speaker=redact(turn.speaker).text[:_LONGEST_NAME], event_time=turn.event_time,
-        )  # fmt: skip
+            session_id=without_secret(turn.session_id),
+            position=turn.position,
+            speaker=redact(turn.speaker).text[:_LONGEST_NAME],
+            event_time=turn.event_time,
+        )
         return new_entry("import", statement, place, self.caller, self.ports, fields)
 
     def _get_previous_text(self, number: int) -> str | None:

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from functools import partial
 from typing import TYPE_CHECKING, Protocol
 
 from commonplace.domain.errors import require_extra
@@ -33,11 +32,6 @@ def read_secret(arn: str) -> str:
     if not isinstance(secret, str) or not secret.strip():
         raise ModelUnavailable("the secret with Claude's key is empty", misconfigured=True)
     return secret
-
-
-def secret_reader(arn: str) -> partial[str]:
-    """Return a function that reads the secret at each call."""
-    return partial(read_secret, arn)
 
 
 class Clients(Protocol):

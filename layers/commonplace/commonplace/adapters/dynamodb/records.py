@@ -223,7 +223,7 @@ class DynamoErasure(TableAdapter):
         extra_rows = (used_name(memory_id), pending_name(memory_id), *_find_row_names(calls, user_id, memory_id))
         calls.delete_all(key_of(user_id, name) for name in extra_rows)
         forget(calls, user_id, [memory_id], hashed=forgotten)
-        calls.delete_all([key_of(user_id, memory_name(memory_id))])  # last, so that a crash can be repeated
+        calls.delete_all([key_of(user_id, memory_name(memory_id))])  # last, so that a repeated call finds it
         return True
 
     def forget_purged(self, user_id: str, memory_ids: Collection[str], names: Collection[str]) -> None:

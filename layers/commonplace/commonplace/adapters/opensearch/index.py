@@ -146,9 +146,9 @@ class FindRequest:
         if names:
             searches.append(queries.sessions(self._visible, names))
         answers = self.ask(*searches) if searches else []
-        sessions = candidate_rows.session_lengths_of(rows.values() if everything else aside.values())
+        sessions: Sessions = candidate_rows.session_lengths_of(rows.values() if everything else aside.values())
         if names:
-            sessions = added_lengths(sessions, session_lengths(answers.pop()))
+            sessions = _add_session_lengths(sessions, answers.pop())
         for answer in answers:
             read, passing = self._parse_rows(answer, scored=self.vector is not None)
             rows |= read
@@ -325,42 +325,23 @@ def cosine(score: float, same_model: bool) -> float:
 def _parse_corpus(answer: Answer, terms: Sequence[str]) -> Corpus:
     counted = answer["aggregations"]
     speakers = {bucket["key"] for bucket in counted["speakers"]["buckets"]}
+    buckets = counted["held"]["buckets"] if terms else []
     return Corpus(
-        memories=memories(answer),
+        memories=int(answer["hits"]["total"]["value"]),
         average_length=counted["length"]["value"] or 1.0,
-        frequencies=frequencies(answer, terms),
+        frequencies=np.array([bucket["doc_count"] for bucket in buckets], dtype=np.float64),
         speakers=frozenset(speakers) - NOBODY,
         years=tuple(sorted(bucket["key"] for bucket in counted["years"]["buckets"])),
     )
 
 
-def memories(answer: Answer) -> int:
-    """Return the number of visible memories."""
-    return int(answer["hits"]["total"]["value"])
-
-
-def frequencies(answer: Answer, terms: Sequence[str]) -> "np.ndarray[tuple[int], np.dtype[np.float64]]":
-    """Return the number of visible memories that contain each term."""
-    buckets = answer["aggregations"]["held"]["buckets"] if terms else []
-    return np.array([bucket["doc_count"] for bucket in buckets], dtype=np.float64)
-
-
-def session_lengths(answer: Answer) -> dict[str, tuple[int, int]]:
-    """Return the number of memories and of tokens in each session."""
-    buckets = answer["aggregations"]["sessions"]["buckets"]
-    return {bucket["key"]: (bucket["doc_count"], int(bucket["tokens"]["value"])) for bucket in buckets}
-
-
-def added_lengths(first: Sessions, other: Sessions) -> dict[str, tuple[int, int]]:
-    """Add two counts of memories and tokens per session."""
-    nothing = (0, 0)
-    return {
-        name: (
-            first.get(name, nothing)[0] + other.get(name, nothing)[0],
-            first.get(name, nothing)[1] + other.get(name, nothing)[1],
-        )
-        for name in {*first, *other}
-    }
+def _add_session_lengths(first: Sessions, answer: Answer) -> Sessions:
+    """Add the memories and tokens that an answer counts in each session."""
+    lengths = dict(first)
+    for bucket in answer["aggregations"]["sessions"]["buckets"]:
+        memories, tokens = lengths.get(bucket["key"], (0, 0))
+        lengths[bucket["key"]] = memories + bucket["doc_count"], tokens + int(bucket["tokens"]["value"])
+    return lengths
 
 
 _ALL_TAGS = 10_000
@@ -405,18 +386,18 @@ class OpenSearchFacts:
         used = self._pending.used(user_id)
         states = {**_build_state_filters(now.timestamp(), embedding_model), **_filter_used(sorted(used), now.timestamp())}
         try:
-            tags, found, waiting = self._count_tags(user_id, _ALL_TAGS, {"states": {"filters": {"filters": states}}})
+            tags, counted, waiting = self._count_tags(user_id, _ALL_TAGS, {"states": {"filters": {"filters": states}}})
         except IndexUnavailable as error:
             _log.warning("index unavailable for statistics: %s", error)
             return self._otherwise.statistics(user_id, now, embedding_model)
-        live = [one for one in waiting if one.memory.expires_at is None or one.memory.expires_at > now]
-        made_by = [one.memory.embedding_model for one in live if one.vector is not None]
-        here: dict[str, int] = {name: bucket["doc_count"] for name, bucket in found["states"]["buckets"].items()}
+        live = [stored for stored in waiting if not stored.memory.has_expired(now)]
+        made_by = [stored.memory.embedding_model for stored in live if stored.vector is not None]
+        here: dict[str, int] = {name: bucket["doc_count"] for name, bucket in counted["states"]["buckets"].items()}
         unused_here = here["live"] - sum(count for name, count in here.items() if name.startswith(_USED))
         return Statistics(
             active=here["live"] + len(live),
-            expired=here["lapsed"] + sum(one.memory.has_lapsed(now) for one in waiting),
-            unused=unused_here + sum(one.memory.memory_id not in used for one in live),
+            expired=here["lapsed"] + sum(stored.memory.has_lapsed(now) for stored in waiting),
+            unused=unused_here + sum(stored.memory.memory_id not in used for stored in live),
             without_vector=here["without_vector"] + len(live) - len(made_by),
             other_embedding=here["other"] + sum(model != embedding_model for model in made_by),
             tags=len(tags),
@@ -426,11 +407,12 @@ class OpenSearchFacts:
     def outlines(self, user_id: str, terms: Sequence[str] = ()) -> list[Outline]:
         pending, _ = self._pending.pending(user_id)
         try:
-            indexed = list(self._load_outlines(user_id, terms, [one.memory.memory_id for one in pending]))
+            indexed = list(self._load_outlines(user_id, terms, [stored.memory.memory_id for stored in pending]))
         except IndexUnavailable as error:
             _log.warning("index unavailable for outlines: %s", error)
             return self._otherwise.outlines(user_id, terms)
-        return [*indexed, *outlines_of((one.memory for one in pending if one.memory.user_id == user_id), terms)]
+        own = (stored.memory for stored in pending if stored.memory.user_id == user_id)
+        return [*indexed, *outlines_of(own, terms)]
 
     def _load_outlines(self, user_id: str, terms: Sequence[str], without: Sequence[str]) -> Iterator[Outline]:
         """Yield the outlines of a user's memories. The user of each document is checked again."""
@@ -451,17 +433,17 @@ class OpenSearchFacts:
         self, user_id: str, most: int, states: Mapping[str, Any] | None = None
     ) -> tuple[Counter[str], dict[str, Any], list[Stored]]:
         pending, _ = self._pending.pending(user_id)
-        active = [one for one in pending if one.memory.user_id == user_id and one.memory.status == "active"]
+        active = [stored for stored in pending if stored.memory.user_id == user_id and stored.memory.status == "active"]
         body = {
-            "query": queries.active_of_user(user_id, [one.memory.memory_id for one in pending]),
+            "query": queries.active_of_user(user_id, [stored.memory.memory_id for stored in pending]),
             "size": 0,
             "aggs": {"tags": {"terms": {"field": "tags", "size": most}}, **(states or {})},
         }
         (answer,) = ask(self._client, self._alias, user_id, body)
-        found = answer["aggregations"]
-        counts = Counter({bucket["key"]: bucket["doc_count"] for bucket in found["tags"]["buckets"]})
-        counts.update(tag for one in active for tag in set(one.memory.tags))
-        return counts, found, active
+        aggregations = answer["aggregations"]
+        counts = Counter({bucket["key"]: bucket["doc_count"] for bucket in aggregations["tags"]["buckets"]})
+        counts.update(tag for stored in active for tag in set(stored.memory.tags))
+        return counts, aggregations, active
 
 
 def _build_state_filters(now: float, embedding_model: str) -> dict[str, Any]:

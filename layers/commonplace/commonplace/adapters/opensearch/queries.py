@@ -116,8 +116,8 @@ def neighbours_of(
                 "must_not": [{"ids": {"values": sorted(known)}}],
             }
         }
-        for name, found in spans.items()
-        for first, last in found
+        for name, ranges in spans.items()
+        for first, last in ranges
     ]
     if ids:
         places.append({"ids": {"values": sorted(ids)}})
@@ -154,7 +154,7 @@ def with_content(body: Body, size: int) -> Body:
 
 def most_important(allowed: Clause, limit: int) -> Body:
     """Find the most important memories. If several are equally important, the newest is first."""
-    return {**_list_rows(allowed, limit), "sort": [{one: "desc"} for one in ("importance", "happened_at", "memory_id")]}
+    return {**_list_rows(allowed, limit), "sort": [{name: "desc"} for name in ("importance", "happened_at", "memory_id")]}
 
 
 def _list_rows(query: Clause, size: int) -> Body:

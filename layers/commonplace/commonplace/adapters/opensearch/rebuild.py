@@ -159,7 +159,8 @@ class OpenSearchWriter:
             for target in targets:
                 alias = self._alias if self._alias in target.aliases else self._alias + REBUILD_SUFFIX
                 answered = write(self._client, alias, target.metadata, changes)
-                outcomes = [min(pair, key=_rank_outcome) for pair in zip(outcomes, answered, strict=True)]
+                both = zip(outcomes, answered, strict=True)
+                outcomes = [min(pair, key=lambda outcome: _ORDER.index(outcome.state)) for pair in both]
         except IndexUnavailable as error:
             return [IndexOutcome("retry", str(error))] * len(changes)
         return outcomes
@@ -216,10 +217,6 @@ def _parse_outcome(item: dict[str, Any]) -> IndexOutcome:
     return IndexOutcome("retry" if passes else "failed", reason)
 
 
-def _rank_outcome(outcome: IndexOutcome) -> int:
-    return _ORDER.index(outcome.state)
-
-
 _FIELDS = ["user_id", "version", "digest", "status"]
 _PURGED = {"term": {"status": "purged"}}
 _PAGE = 1_000
@@ -243,24 +240,24 @@ class OpenSearchContents:
     def every(self) -> Iterator[IndexedDocument]:
         with as_index_unavailable():
             opened = self._client.create_pit(index=self._alias, params={"keep_alive": _KEEP_ALIVE, **_WAIT})["pit_id"]
+            body = {
+                "query": {"bool": {"must_not": [_PURGED]}},
+                "pit": {"id": opened, "keep_alive": _KEEP_ALIVE},
+                "sort": [{"user_id": "asc"}, {"memory_id": "asc"}],
+            }
             try:
-                yield from self._iterate_documents(opened)
+                yield from self._iterate_documents(body, params=_WAIT)
             finally:
                 self._client.delete_pit(body={"pit_id": [opened]}, params=_WAIT)
 
     def of_user(self, user_id: str) -> Iterator[IndexedDocument]:
-        body: dict[str, Any] = {
+        body = {
             "query": {"bool": {"filter": [{"term": {"user_id": user_id}}], "must_not": [_PURGED]}},
             "sort": [{"memory_id": "asc"}],
-            "size": _PAGE,
-            "_source": _FIELDS,
-            "track_total_hits": False,
         }
-        how = {"routing": routing_of(user_id), "allow_partial_search_results": "false", **_WAIT}
+        params = {"routing": routing_of(user_id), "allow_partial_search_results": "false", **_WAIT}
         with as_index_unavailable():
-            while hits := self._client.search(body=body, index=self._alias, params=how)["hits"]["hits"]:
-                yield from map(_parse_document, hits)
-                body["search_after"] = hits[-1]["sort"]
+            yield from self._iterate_documents(body, index=self._alias, params=params)
 
     def miscounted(self, user_id: str) -> list[str]:  # noqa: ARG002 - the index counts on demand
         return []
@@ -273,16 +270,9 @@ class OpenSearchContents:
             (live,) = versions(self._client, self._alias)
         return write(self._client, self._alias, live.metadata, changes, over=True)
 
-    def _iterate_documents(self, opened: str) -> Iterator[IndexedDocument]:
-        body: dict[str, Any] = {
-            "query": {"bool": {"must_not": [_PURGED]}},
-            "pit": {"id": opened, "keep_alive": _KEEP_ALIVE},
-            "sort": [{"user_id": "asc"}, {"memory_id": "asc"}],
-            "size": _PAGE,
-            "_source": _FIELDS,
-            "track_total_hits": False,
-        }
-        while hits := self._client.search(body=body, params=_WAIT)["hits"]["hits"]:
+    def _iterate_documents(self, query: Mapping[str, Any], **how: Any) -> Iterator[IndexedDocument]:
+        body = {**query, "size": _PAGE, "_source": _FIELDS, "track_total_hits": False}
+        while hits := self._client.search(body=body, **how)["hits"]["hits"]:
             yield from map(_parse_document, hits)
             body["search_after"] = hits[-1]["sort"]
 

@@ -136,19 +136,21 @@ class SqliteContents:
 
     def mend(self, changes: Sequence[IndexChange]) -> list[IndexOutcome]:
         """Derive the data of the changed memories from their current records. The records don't change."""
-        stored = [state.memory for state in changes if isinstance(state, Stored)]
-        vectors = self._embed_memories(stored)
+        stored = [change.memory for change in changes if isinstance(change, Stored)]
+        own = [memory for memory in stored if memory.embedding_model == self._embedder.name]
+        embedded = self._embedder.embed_all([memory.content for memory in own])
+        vectors = dict(zip((memory.memory_id for memory in own), embedded, strict=True))
         with self._database.writing() as connection:
             derived = derived_of(connection, [memory.memory_id for memory in stored])
             if self._is_torn(connection, list(derived.values()), changes):
                 rebuild(connection)  # before any write, as FTS5 would need a savepoint of unreadable data
             count_changes(connection)
-            outcomes = [self._mend_change(connection, state, derived, vectors) for state in changes]
+            outcomes = [_mend_change(connection, change, derived, vectors) for change in changes]
             refused = [at for at, outcome in enumerate(outcomes) if outcome.state == "failed"]
             rows_of = {at: derived[item.memory.memory_id].row for at in refused if isinstance(item := changes[at], Stored)}
             connection.executemany(_RELEASE_MARKERS, [(row,) for row in rows_of.values()])
             for at in refused:  # two memories may only have blocked each other
-                outcomes[at] = self._mend_change(connection, changes[at], derived, vectors)
+                outcomes[at] = _mend_change(connection, changes[at], derived, vectors)
             return outcomes
 
     def recount(self, user_id: str) -> None:
@@ -193,41 +195,31 @@ class SqliteContents:
     ) -> bool:
         """Return whether the word index differs from its input for these rows. FTS5 then can't delete the rows."""
         placed = [(derived.row, derived.owner) for derived in all_derived]
-        for state in changes:
-            row, owner = (
-                _parse_nobody_row(state),
-                known_owner(connection, state.user_id) if isinstance(state, Tombstone) else None,
-            )
+        for change in changes:
+            row = _parse_nobody_row(change)
+            owner = known_owner(connection, change.user_id) if isinstance(change, Tombstone) else None
             placed += [(row, owner)] if row is not None and owner is not None else []
         owners = {owner for _, owner in placed}
         right = expected_sums(connection, indexed_words(connection, [row for row, _ in placed]), owners)
         sums_by_owner = {owner: self._load_known_sums(connection, owner) for owner in owners}
         return any((sums := sums_by_owner[owner]) is None or sums[row] != right[owner][row] for row, owner in placed)
 
-    def _embed_memories(self, memories: Sequence[Memory]) -> dict[str, Vector | None]:
-        own = [memory for memory in memories if memory.embedding_model == self._embedder.name]
-        vectors = self._embedder.embed_all([memory.content for memory in own])
-        return dict(zip((memory.memory_id for memory in own), vectors, strict=True))
 
-    def _mend_change(
-        self,
-        connection: sqlite3.Connection,
-        change: IndexChange,
-        known: Mapping[str, Derived],
-        vectors: Mapping[str, Vector | None],
-    ) -> IndexOutcome:
-        if isinstance(change, Tombstone):
-            row = _parse_nobody_row(change)
-            if row is not None and not connection.execute("SELECT 1 FROM memories WHERE row = ?", (row,)).fetchone():
-                rows.delete(connection, row)
-            return _DONE
-        derived = known.get(change.memory.memory_id)
-        if derived is None or derived.memory.version != change.memory.version:
-            return _DONE  # purged, or rewritten with all derived data
-        embedding = derived.embedding if derived.memory.embedding_model is not None else None
-        if derived.memory.memory_id in vectors:
-            embedding = to_bytes(vectors[derived.memory.memory_id])
-        return _write_derived(connection, derived, embedding)
+def _mend_change(
+    connection: sqlite3.Connection, change: IndexChange, known: Mapping[str, Derived], vectors: Mapping[str, Vector | None]
+) -> IndexOutcome:
+    if isinstance(change, Tombstone):
+        row = _parse_nobody_row(change)
+        if row is not None and not connection.execute("SELECT 1 FROM memories WHERE row = ?", (row,)).fetchone():
+            rows.delete(connection, row)
+        return _DONE
+    derived = known.get(change.memory.memory_id)
+    if derived is None or derived.memory.version != change.memory.version:
+        return _DONE  # purged, or rewritten with all derived data
+    embedding = derived.embedding if derived.memory.embedding_model is not None else None
+    if derived.memory.memory_id in vectors:
+        embedding = to_bytes(vectors[derived.memory.memory_id])
+    return _write_derived(connection, derived, embedding)
 
 
 def _write_derived(connection: sqlite3.Connection, derived: Derived, embedding: bytes | None) -> IndexOutcome:

@@ -67,9 +67,9 @@ def rights(path: Path) -> int:
     return stat.S_IMODE(path.stat().st_mode) & 0o666 | _OWNERS
 
 
-def connect(path: Path, wait_seconds: float) -> sqlite3.Connection:
-    """Open a connection for writing."""
-    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=wait_seconds)
+def connect(path: Path | str, wait_seconds: float, uri: bool = False) -> sqlite3.Connection:
+    """Open a connection for writing, or in the mode that a URI names."""
+    connection = sqlite3.connect(path, uri=uri, isolation_level=None, check_same_thread=False, timeout=wait_seconds)
     connection.text_factory = _text
     return connection
 
@@ -158,10 +158,7 @@ def _load_version(connection: sqlite3.Connection) -> int:
 
 
 def _connect_uri(path: Path, how: str, wait_seconds: float) -> sqlite3.Connection:
-    uri = f"{path.as_uri()}?{how}"
-    connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=wait_seconds)
-    connection.text_factory = _text
-    return connection
+    return connect(f"{path.as_uri()}?{how}", wait_seconds, uri=True)
 
 
 def unavailable(why: str) -> CommonplaceError:
@@ -169,7 +166,7 @@ def unavailable(why: str) -> CommonplaceError:
     return CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, why)
 
 
-def is_busy(error: sqlite3.OperationalError) -> bool:
+def is_busy(error: Exception) -> bool:
     """Return whether the call failed because another connection blocked it."""
     return getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
 
@@ -196,9 +193,8 @@ def damaged(path: Path, how: str) -> str:
 
 
 def _explain_error(path: Path, error: Exception) -> str:
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+    if is_busy(error):
         return "another process is writing; try again"
-    if code in _OF_THE_SYSTEM:
+    if getattr(error, "sqlite_errorcode", 0) & 0xFF in _OF_THE_SYSTEM:
         return f"the memory file {path} can't be used: {error}"
     return damaged(path, getattr(error, "sqlite_errorname", type(error).__name__))
