@@ -71,7 +71,7 @@ class S3Pages:
 
     def drop_versions(self) -> None:
         with _convert_errors():
-            _drop_versions(self._client, self._bucket, _list_ids(self._client, self._bucket, self._folder, and_newest=False))
+            _delete_versions(self._client, self._bucket, self._folder, and_newest=False)
 
 
 class S3StoredFiles:
@@ -89,7 +89,7 @@ class S3StoredFiles:
             self._client.put_object(
                 Bucket=self._bucket, Key=key, Body=body, ContentType=media, Metadata={_FILE: file.model_dump_json()}
             )
-            _drop_versions(self._client, self._bucket, _list_ids(self._client, self._bucket, key, and_newest=False))
+            _delete_versions(self._client, self._bucket, key, and_newest=False)
 
     def get(self, user_id: str, kind: FileKind, file_id: str, now: datetime) -> tuple[StoredFile, bytes] | None:
         with _convert_errors():
@@ -136,26 +136,22 @@ class S3StoredFiles:
 
     def _delete_prefix(self, prefix: str) -> None:
         with _convert_errors():
-            _drop_versions(self._client, self._bucket, _list_ids(self._client, self._bucket, prefix, and_newest=True))
+            _delete_versions(self._client, self._bucket, prefix, and_newest=True)
 
 
 def _format_key(user_id: str, kind: FileKind, file_id: str = "") -> str:
     return f"{kind}s/{owner_hash(user_id)}/{file_id}"
 
 
-def _list_ids(client: "S3Client", bucket: str, prefix: str, and_newest: bool) -> "list[ObjectIdentifierTypeDef]":
-    """Return versions and then delete markers. If a marker were deleted first, its old version would reappear."""
+def _delete_versions(client: "S3Client", bucket: str, prefix: str, and_newest: bool) -> None:
+    """Delete old versions and then delete markers. If a marker were deleted first, its old version would reappear."""
     old: list[ObjectIdentifierTypeDef] = []
     marks: list[ObjectIdentifierTypeDef] = []
     for page in client.get_paginator("list_object_versions").paginate(Bucket=bucket, Prefix=prefix):
         versions = [version for version in page.get("Versions", ()) if and_newest or not version["IsLatest"]]
         old += [{"Key": version["Key"], "VersionId": version["VersionId"]} for version in versions]
         marks += [{"Key": marker["Key"], "VersionId": marker["VersionId"]} for marker in page.get("DeleteMarkers", ())]
-    return old + marks
-
-
-def _drop_versions(client: "S3Client", bucket: str, versions: "list[ObjectIdentifierTypeDef]") -> None:
-    for batch in in_batches(versions, _DELETE_BATCH):
+    for batch in in_batches([*old, *marks], _DELETE_BATCH):
         answer = client.delete_objects(Bucket=bucket, Delete={"Objects": batch, "Quiet": True})
         if answer.get("Errors"):
             raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the bucket has not dropped every old version")

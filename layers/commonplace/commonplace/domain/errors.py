@@ -117,8 +117,7 @@ def time_zone(name: str, field: str) -> ZoneInfo:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):  # OSError: a folder of the time zone database
         like = "".join(get_close_matches(name[:64], sorted(available_timezones()), n=1)) or "Europe/Berlin"
-        why = f"{field}: there is no time zone {name[:64]}; give an IANA name such as {like}"
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, field) from None
+        raise invalid(field, f"there is no time zone {name[:64]}; give an IANA name such as {like}") from None
 
 
 def places_of(error: BaseException) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import groupby, islice
-from typing import Literal, NamedTuple, Protocol, TypeVar
+from typing import Any, Literal, NamedTuple
 
 from pydantic import TypeAdapter
 
@@ -240,14 +240,8 @@ def _find_circles(links: Mapping[_Named, str]) -> Iterator[list[str]]:
         done |= path.keys()
 
 
-_T = TypeVar("_T")
-
-
-class InTime(Protocol):
-    """A function that yields items in order and raises `OutOfTime` if no time is left."""
-
-    def __call__(self, things: Iterable[_T], /) -> Iterator[_T]:
-        """Yield the same items."""
+InTime = Callable[[Iterable[Any]], Iterator[Any]]
+"""A function that yields the same items in order and raises `OutOfTime` if no time is left."""
 
 
 @dataclass(frozen=True)

@@ -90,17 +90,12 @@ def _build_entries(
         "agent_id": GLOBAL_AGENT, "collection": DOCUMENTS, "origin": "document", "session_id": document.reference,
         "scope_ref": document.reference, "user_note": document.path,
     }  # fmt: skip
-    return {
-        digest: new_entry(
-            _TOOL,
-            enrich(passage.text, ports.words, embedder, tags),
-            None,
-            caller,
-            ports,
-            {**fields, "supersedes": replaced.get(digest)},
-        )
-        for digest, passage in passages.items()
-    }
+    entries: dict[str, Entry] = {}
+    for digest, passage in passages.items():
+        statement = enrich(passage.text, ports.words, embedder, tags)
+        extra = {**fields, "supersedes": replaced.get(digest)}
+        entries[digest] = new_entry(_TOOL, statement, None, caller, ports, extra)
+    return entries
 
 
 def settle(document: Document, entries: Mapping[str, Entry], caller: Caller, ports: Ports) -> Document:

@@ -1,6 +1,7 @@
 """The retriever that all searches share. It finds the memories that match a query."""
 
 import logging
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -87,7 +88,7 @@ class Search:
             stored=stored[first],
             relevance=[round(float(ranked.relevance[place]), 4) for place in places[first]],
             probabilities=[round(float(likely[place]), 3) for place in places[first]],
-            cosines=[_convert_nan(float(cosines[place])) for place in shown_at[first]],
+            cosines=[None if math.isnan(cosines[place]) else float(cosines[place]) for place in shown_at[first]],
             total=total,
             query=query,
             answerable=answerable(query.question, candidates, corpus, ranked) if stored else 0.0,
@@ -182,7 +183,3 @@ def _order_for_display(
 
 def _load_visible(ids: Sequence[str], visibility: Visibility, ports: Ports) -> list[Stored]:
     return [record for record in ports.records.stored(visibility.user_id, ids) if is_visible(visibility, record.memory)]
-
-
-def _convert_nan(cosine: float) -> float | None:
-    return None if cosine != cosine else cosine  # NaN means that there is no vector

@@ -54,12 +54,5 @@ class Found:
 
     def notes(self, redacted: Sequence[str], warnings: list[str] | None = None) -> Notes | None:
         """Return notes on how the memories were found."""
-        return (
-            Notes(
-                degraded=self.degraded,
-                partial=_PARTIAL if self.partial else None,
-                redacted=list(redacted) or None,
-                warnings=warnings,
-            )
-            or None
-        )
+        partial = _PARTIAL if self.partial else None
+        return Notes(degraded=self.degraded, partial=partial, redacted=list(redacted) or None, warnings=warnings) or None

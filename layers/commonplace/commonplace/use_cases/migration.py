@@ -96,15 +96,12 @@ class _Plan:
             except CommonplaceError as error:
                 problem = {"field": error.field, "code": error.code.label, "message": error.message}
                 self.refused.append(LeftOutDocument(legacy_id=name, **problem))
-        self._look_up_records([record.legacy_id for record in records])
+        active = (memory for memory in self.ports.records.all(self.caller.user_id) if memory.status == "active")
+        self._known = {fingerprint(memory): memory.memory_id for memory in active}
+        self._moved = memories_by_alias([record.legacy_id for record in records], self.caller, self.ports)
         own_tags = self.ports.facts.tags(self.caller.user_id)
         self.folding = TagFolding.of([record.memory.tags for record in records], own_tags)
         return records
-
-    def _look_up_records(self, legacy_ids: Sequence[str]) -> None:
-        active = (memory for memory in self.ports.records.all(self.caller.user_id) if memory.status == "active")
-        self._known = {fingerprint(memory): memory.memory_id for memory in active}
-        self._moved = memories_by_alias(legacy_ids, self.caller, self.ports)
 
     def _plan_record(self, item: LegacyRecord) -> None:
         counted = self.categories.setdefault(item.category or NO_CATEGORY, Counter())

@@ -221,10 +221,8 @@ def _build_planner(backup_id: str | None, mode: RestoreMode, caller: Caller, por
     file, reading = named_backup(backup_id, caller, ports)
     damaged = any(problem.id is None for problem in reading.problems)
     if reading.backup is None or (damaged and mode == "replace"):  # unreadable memories would count as missing
-        why = "backup_id: this backup is damaged" + (
-            "" if reading.backup is None else "; mode missing takes what can be read"
-        )
-        raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, why, "backup_id")
+        hint = "" if reading.backup is None else "; mode missing takes what can be read"
+        raise invalid("backup_id", f"this backup is damaged{hint}")
     return RestorePlanner(reading.backup, file.file_id, mode, caller, ports)
 
 

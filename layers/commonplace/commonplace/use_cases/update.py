@@ -78,11 +78,13 @@ def _update_value(
     old: Memory, request: UpdateRequest, labels: Mapping[str, Any], caller: Caller, ports: Ports
 ) -> UpdateResult:
     value, caller = _redact_again(old, request, caller)
-    fields = {
+    fields: dict[str, Any] = {
         "agent_id": old.agent_id, "collection": old.collection, "subject": old.subject, "confidence": 1.0,
         "known_as": old.known_as, "supersedes": old.memory_id, "section": old.section, "durability": old.durability,
-        **_extend_expiry(old, caller.now), **labels,
     }  # fmt: skip
+    if old.expires_at is not None and old.expires_at > caller.now + DAILY_FOR:  # later than that of a new note
+        fields["expires_at"] = old.expires_at
+    fields |= labels
     section, durability = fields.pop("section"), fields.pop("durability")
     entry = entry_of(_TOOL, old.key, value, section, durability, caller, ports, **fields)
     new = entry.memory
@@ -106,13 +108,6 @@ def _redact_again(old: Memory, request: UpdateRequest, caller: Caller) -> tuple[
         return request.value, caller
     value, kinds = validate.redacted_value(request.value, old.key)
     return value, replace(caller, redacted=tuple(dict.fromkeys((*caller.redacted, *kinds))))
-
-
-def _extend_expiry(old: Memory, now: datetime) -> Mapping[str, Any]:
-    """Preserve an expiry date that is later than that of a new note."""
-    if old.expires_at is None or old.expires_at <= now + DAILY_FOR:
-        return {}
-    return {"expires_at": old.expires_at}
 
 
 def _build_operation(caller: Caller, *closes: Change, opens: Change) -> Operation:

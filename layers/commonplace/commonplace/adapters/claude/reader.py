@@ -187,7 +187,7 @@ class ModelQuestion:
     """A prompt with the schema of its answer. `max_tokens` includes the thinking of reasoning models."""
 
     instructions: str
-    message: str | Sequence[Mapping[str, Any]]
+    messages: Sequence[Mapping[str, Any]]
     answer: type[BaseModel] | dict[str, Any] | None
     tools: Sequence[Mapping[str, Any]] = ()
     max_tokens: int = 4_096
@@ -248,7 +248,7 @@ class MessagesApi:
             model=self._model,
             max_tokens=question.max_tokens,
             system=[{"type": "text", "text": question.instructions, "cache_control": {"type": "ephemeral"}}],
-            messages=_build_messages(question),
+            messages=cast("list[MessageParam]", question.messages),
             tools=cast("list[ToolParam]", question.tools) or anthropic.omit,
             output_config=output or anthropic.omit,
             extra_body={"temperature": self._temperature} if "temperature" in options else None,
@@ -365,16 +365,8 @@ def normalization_question(text: str, source: str, context: str | None) -> Model
     parts = {"source": source, "context": context, "text": text}
     filled = {name: part for name, part in parts.items() if part}
     mark = unused_mark(filled.values())
-    data = delimited_data(filled, mark)
-    return ModelQuestion(
-        instructions("normalize"), f"{data}\n\nWrite down what <text-{mark}> says, as the JSON object.", Answer
-    )
-
-
-def _build_messages(question: ModelQuestion) -> "list[MessageParam]":
-    if isinstance(question.message, str):
-        return [{"role": "user", "content": question.message}]
-    return cast("list[MessageParam]", question.message)
+    content = f"{delimited_data(filled, mark)}\n\nWrite down what <text-{mark}> says, as the JSON object."
+    return ModelQuestion(instructions("normalize"), [{"role": "user", "content": content}], Answer)
 
 
 def pause_before(attempt: int) -> float:

@@ -122,10 +122,12 @@ def reopen(user_id: str, interaction: StoredInteraction) -> list[Action]:
     return [*_unlist(user_id, interaction), update, _build_listing(user_id, todo, entry.interaction_id)]
 
 
-def without_text(user_id: str, entry: StoredInteraction) -> list[Action]:
+def without_text(user_id: str, interaction: StoredInteraction) -> list[Action]:
     """Return the actions that drop an interaction's text. A pending interaction then counts as read."""
-    state = "read" if entry.entry.state == "pending" else entry.entry.state
-    return [*_unlist(user_id, entry), _build_update(user_id, entry.entry, {"state": {"S": state}}, removed=(BODY, "listed"))]
+    entry = interaction.entry
+    state = "read" if entry.state == "pending" else entry.state
+    update = _build_update(user_id, entry, {"state": {"S": state}}, removed=(BODY, "listed"))
+    return [*_unlist(user_id, interaction), update]
 
 
 def due_row(user_id: str) -> Action:

@@ -293,16 +293,12 @@ def _settle_refused(refused: RefusedWrite, holders: dict[tuple[str, str], Item],
         if record is None or holder is None or holder.status != "active":
             write.stale[action.name] = holder_id
         elif is_closed_or_expired(holder, now):
-            write.archived[holder_id] = _archive_expired(holder, record, now)
+            closed = holder.next_version(now, status="archived")
+            audit = Audit("archive", now, {"why": "expired, and said again"})
+            write.archived[holder_id] = RowChange(closed, bytes_of(record), audit, before=holder)
         else:
             holders_by_place[CONTENT if action.name.startswith(CONTENT) else KEY] = holder
     return holders_by_place
-
-
-def _archive_expired(expired: Memory, record: Item, now: datetime) -> RowChange:
-    closed = expired.next_version(now, status="archived")
-    audit = Audit("archive", now, {"why": "expired, and said again"})
-    return RowChange(closed, bytes_of(record), audit, before=expired)
 
 
 class EntryBatch:

@@ -57,9 +57,8 @@ class SqliteLedger(DatabaseAdapter):
             owner = known_owner(connection, user_id)
             if owner is None:
                 return 0
-            until = (
-                confirmed(connection, owner, now) if retention else now.timestamp()
-            )  # any clock will do without a retention period
+            # Without a retention period, the clock need not be confirmed.
+            until = confirmed(connection, owner, now) if retention else now.timestamp()
             return connection.execute(
                 "UPDATE interactions SET interaction = NULL"
                 " WHERE owner = ? AND interaction IS NOT NULL AND state != 'pending' AND read_seconds < ?",
