@@ -29,43 +29,40 @@ def connect(region: str | None = None, endpoint_url: str | None = None) -> "SQSC
     return client
 
 
-class SqsDeadLetters:
-    """Sends dead letters as messages to one queue."""
-
+class _Queue:
     def __init__(self, client: "SQSClient", url: str) -> None:
         self._client, self._url = client, url
+
+    def _send_messages(self, messages: Iterable[Mapping[str, Any]], seconds: int = 0) -> int:
+        """Send messages that become visible after `seconds`. Return the number of sent messages."""
+        sent = 0
+        for batch in in_batches(messages, _BATCH):
+            bodies = enumerate(map(json.dumps, batch))
+            entries: list[Any] = [{"Id": str(at), "MessageBody": body, "DelaySeconds": seconds} for at, body in bodies]
+            try:
+                answer = self._client.send_message_batch(QueueUrl=self._url, Entries=entries)
+            except (ClientError, BotoCoreError) as error:
+                kind = error.response["Error"]["Code"] if isinstance(error, ClientError) else type(error).__name__
+                raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the queue can't be used: {kind}") from error
+            if len(answer.get("Successful", ())) < len(entries):  # a truncated answer has no such list
+                raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the queue has not taken every message")
+            sent += len(entries)
+        return sent
+
+
+class SqsDeadLetters(_Queue):
+    """Sends dead letters as messages to one queue."""
 
     def send(self, letters: Sequence[DeadLetter]) -> None:
         """Send all letters. Raises `STORAGE_UNAVAILABLE` if one can't be sent."""
-        _send_messages(self._client, self._url, map(asdict, letters))
+        self._send_messages(map(asdict, letters))
 
 
-class SqsNightQueue:
+class SqsNightQueue(_Queue):
     """Sends `{"user_id": ...}` for a nightly run, and `{"user_id": ..., "run_id": ...}` for a run to continue."""
 
-    def __init__(self, client: "SQSClient", url: str) -> None:
-        self._client, self._url = client, url
-
     def send(self, user_ids: Iterable[str]) -> int:
-        return _send_messages(self._client, self._url, ({"user_id": user_id} for user_id in user_ids))
+        return self._send_messages({"user_id": user_id} for user_id in user_ids)
 
     def send_run(self, user_id: str, run_id: str, seconds: int = 0) -> None:
-        _send_messages(self._client, self._url, [{"user_id": user_id, "run_id": run_id}], seconds)
-
-
-def _send_messages(client: "SQSClient", url: str, messages: Iterable[Mapping[str, Any]], seconds: int = 0) -> int:
-    """Send messages that become visible after `seconds`. Return the number of sent messages."""
-    sent = 0
-    for batch in in_batches(messages, _BATCH):
-        entries: list[Any] = [
-            {"Id": str(number), "MessageBody": json.dumps(body), "DelaySeconds": seconds} for number, body in enumerate(batch)
-        ]
-        try:
-            answer = client.send_message_batch(QueueUrl=url, Entries=entries)
-        except (ClientError, BotoCoreError) as error:
-            kind = error.response["Error"]["Code"] if isinstance(error, ClientError) else type(error).__name__
-            raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, f"the queue can't be used: {kind}") from error
-        if len(answer.get("Successful", ())) < len(entries):  # a truncated answer has no such list
-            raise CommonplaceError(ErrorCode.STORAGE_UNAVAILABLE, "the queue has not taken every message")
-        sent += len(entries)
-    return sent
+        self._send_messages([{"user_id": user_id, "run_id": run_id}], seconds)

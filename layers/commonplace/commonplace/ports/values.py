@@ -91,15 +91,8 @@ class Filter:
     @property
     def equal(self) -> dict[str, str]:
         """The values that fields must equal, by the field names that every index uses."""
-        named = {
-            "collection": self.collection,
-            "category": self.category,
-            "section": self.section,
-            "content_type": self.content_type,
-            "subject": self.subject,
-            "emotion": self.emotion,
-        }
-        return {name: value for name, value in named.items() if value is not None}
+        names = ("collection", "category", "section", "content_type", "subject", "emotion")
+        return {name: value for name in names if (value := getattr(self, name)) is not None}
 
 
 @dataclass(frozen=True)

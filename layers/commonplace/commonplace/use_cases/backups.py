@@ -22,17 +22,14 @@ from commonplace.use_cases.export_memories import keep, stored_files
 _MOST_WALKS = 5
 _ARCHIVED = "archive"  # the store archives an expired memory without an operation
 
-_TAKES: Mapping[str, tuple[str, ...]] = {
-    "backup": ("run_id",), "list": (), "verify": ("backup_id",), "restore": ("backup_id", "mode", "run_id", "confirm"),
-}  # fmt: skip
-
 
 def backup_restore(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
     """Run the action. Each action takes its own arguments only. Raises `CONFLICT` while a run of the user is active."""
+    run, arguments = _ACTIONS[request.action]
     for name, value in request:
-        if name != "action" and value is not None and name not in _TAKES[request.action]:
+        if name != "action" and value is not None and name not in arguments:
             raise invalid(name, f"is not an argument of the action {request.action}")
-    return _ACTIONS[request.action](request, caller, ports)
+    return run(request, caller, ports)
 
 
 def _run_backup(request: BackupRequest, caller: Caller, ports: Ports) -> BackupResult:
@@ -81,9 +78,13 @@ def _restore_backup(request: BackupRequest, caller: Caller, ports: Ports) -> Bac
     return restore(request, caller, ports)
 
 
-_ACTIONS: Mapping[str, Callable[[BackupRequest, Caller, Ports], BackupResult]] = {
-    "backup": _run_backup, "list": _list_backups, "verify": _verify_backup, "restore": _restore_backup,
-}  # fmt: skip
+_ACTIONS: Mapping[str, tuple[Callable[[BackupRequest, Caller, Ports], BackupResult], tuple[str, ...]]] = {
+    "backup": (_run_backup, ("run_id",)),
+    "list": (_list_backups, ()),
+    "verify": (_verify_backup, ("backup_id",)),
+    "restore": (_restore_backup, ("backup_id", "mode", "run_id", "confirm")),
+}
+"""The function of each action, and the arguments that it takes."""
 
 
 def _summarize_backup(file: StoredFile) -> BackupTold:

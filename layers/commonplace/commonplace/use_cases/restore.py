@@ -16,7 +16,7 @@ from commonplace.domain.transfer import BY_WHOM, BackupRequest, BackupResult, Re
 from commonplace.memories.transitions import PURGE_DELAY, deleted, replaced_tags
 from commonplace.pages.publishing import publish
 from commonplace.ports.bundle import Ports
-from commonplace.ports.values import RATING_TTL, Alias, Audit, Caller, Change, IndexUnavailable, Rating, RawRecord, Stored
+from commonplace.ports.values import RATING_TTL, Audit, Caller, Change, IndexUnavailable, Rating, RawRecord, Stored
 from commonplace.retrieval.documents import fingerprint
 from commonplace.runs.apply import Plan, PlannedChange, PlannedOperation, RunContext
 from commonplace.runs.backup_file import Backup, BackupReading, read_backup
@@ -125,8 +125,7 @@ class RestorePlanner:
 
     def _plan_operations(self) -> Iterator[PlannedOperation]:
         gone = [name for name in self.goals if name not in self.here]
-        names = names_left(gone, self.backup.aliases, self.caller, self.ports)
-        rated = ratings_left(gone, self.backup.ratings, self.caller)
+        names, rated = self._find_free_names(gone), self._find_valid_ratings(gone)
         for planned in self._order_operations(gone):
             name = planned.told.memory_id or ""
             yield planned.model_copy(update={"aliases": names.get(name, ()), "ratings": rated.get(name, ())})
@@ -134,8 +133,7 @@ class RestorePlanner:
     def _order_operations(self, gone: Sequence[str]) -> Iterator[PlannedOperation]:
         new = dict[str, PlannedChange]()
         for batch in self.ports.in_time(in_batches(gone, _BATCH)):
-            returning = [(self.goals[name], self._past[name]) for name in batch]
-            new |= coming_back(returning, self.backup_id, self.caller, self.ports)
+            new |= self._plan_returns(batch)
         opening = [name for name in self.goals if self._is_opening(name)]
         waiting = {name: None for name in self.goals if not self._is_opening(name)}
         holders = self._find_closing_holders(waiting)
@@ -146,6 +144,41 @@ class RestorePlanner:
             yield self._plan_operation(name, new.get(name), blocking)
         for name in waiting:
             yield self._plan_operation(name, new.get(name), ())
+
+    def _plan_returns(self, names: Sequence[str]) -> Iterator[tuple[str, PlannedChange]]:
+        """Yield each memory as a new record with the same id, a higher version and the history, as in an import."""
+        memories, embedder = [self.goals[name] for name in names], self.ports.embedder
+        texts = list(dict.fromkeys(memory.content for memory in memories))
+        vectors = dict(zip(texts, embedder.embed_all(texts), strict=True))
+        for memory, version in zip(memories, _get_indexed_versions(memories, self.ports), strict=True):
+            vector = vectors[memory.content]
+            own = {
+                "version": max(memory.version, version) + 1, "updated_at": self.caller.now,
+                "embedding_model": embedder.name if vector is not None else None,
+            }  # fmt: skip
+            audits = self._past[memory.memory_id].audits.values()
+            steps = [{"operation": audit.operation, "at": audit.at.isoformat()} for audit in audits]
+            audit = Audit("restore", self.caller.now, {"backup_id": self.backup_id, IMPORTED_HISTORY: steps})
+            yield memory.memory_id, PlannedChange.of(Change(memory.model_copy(update=own), audit, vector))
+
+    def _find_free_names(self, memory_ids: Collection[str]) -> Mapping[str, tuple[str, ...]]:
+        """Return external names by memory. Omits erased names, and names that are in use."""
+        wanted, user_id = set(memory_ids), self.caller.user_id
+        named = [alias for alias in self.backup.aliases if alias.memory_id in wanted and not alias.withdrawn]
+        names = [alias.name for alias in named]
+        taken = self.ports.aliases.get(user_id, names).keys() | self.ports.erased.among(user_id, names)
+        by_id = defaultdict[str, tuple[str, ...]](tuple)
+        for alias in named:
+            by_id[alias.memory_id] += () if alias.name in taken else (alias.name,)
+        return by_id
+
+    def _find_valid_ratings(self, memory_ids: Collection[str]) -> Mapping[str, tuple[Rating, ...]]:
+        """Return unexpired ratings by memory."""
+        wanted, by_id = set(memory_ids), defaultdict[str, tuple[Rating, ...]](tuple)
+        for rating in self.backup.ratings:
+            if rating.memory_id in wanted and self.caller.now - rating.at < RATING_TTL:
+                by_id[rating.memory_id] += (rating,)
+        return by_id
 
     def _find_closing_holders(self, names: Iterable[str]) -> Mapping[object, str]:
         """Return which of the memories that the restore closes holds a content, a key or an id."""
@@ -257,47 +290,6 @@ def _is_gone(memory: Memory, then: Memory) -> bool:
 def _drop_dead_links(memory: Memory, present: Collection[str]) -> Memory:
     links = {name: getattr(memory, name) for name in ("supersedes", "superseded_by")}
     return memory.model_copy(update={name: None for name, link in links.items() if link not in present})
-
-
-def coming_back(
-    memories: Sequence[tuple[Memory, RawRecord]], backup_id: str, caller: Caller, ports: Ports
-) -> Iterator[tuple[str, PlannedChange]]:
-    """Yield each memory as a new record with the same id, a higher version and the history, as in an import."""
-    texts = list(dict.fromkeys(memory.content for memory, _ in memories))
-    vectors = dict(zip(texts, ports.embedder.embed_all(texts), strict=True))
-    indexed = _get_indexed_versions([memory for memory, _ in memories], ports)
-    for (memory, record), version in zip(memories, indexed, strict=True):
-        vector = vectors[memory.content]
-        own = {
-            "version": max(memory.version, version) + 1, "updated_at": caller.now,
-            "embedding_model": ports.embedder.name if vector is not None else None,
-        }  # fmt: skip
-        steps = [{"operation": audit.operation, "at": audit.at.isoformat()} for audit in record.audits.values()]
-        audit = Audit("restore", caller.now, {"backup_id": backup_id, IMPORTED_HISTORY: steps})
-        yield memory.memory_id, PlannedChange.of(Change(memory.model_copy(update=own), audit, vector))
-
-
-def names_left(
-    memory_ids: Collection[str], aliases: Sequence[Alias], caller: Caller, ports: Ports
-) -> Mapping[str, tuple[str, ...]]:
-    """Return external names by memory. Omits erased names, and names that are in use."""
-    wanted = set(memory_ids)
-    named = [alias for alias in aliases if alias.memory_id in wanted and not alias.withdrawn]
-    names = [alias.name for alias in named]
-    taken = ports.aliases.get(caller.user_id, names).keys() | ports.erased.among(caller.user_id, names)
-    by_id = defaultdict[str, tuple[str, ...]](tuple)
-    for alias in named:
-        by_id[alias.memory_id] += () if alias.name in taken else (alias.name,)
-    return by_id
-
-
-def ratings_left(memory_ids: Collection[str], ratings: Sequence[Rating], caller: Caller) -> Mapping[str, tuple[Rating, ...]]:
-    """Return unexpired ratings by memory."""
-    wanted, by_id = set(memory_ids), defaultdict[str, tuple[Rating, ...]](tuple)
-    for rating in ratings:
-        if rating.memory_id in wanted and caller.now - rating.at < RATING_TTL:
-            by_id[rating.memory_id] += (rating,)
-    return by_id
 
 
 def _get_indexed_versions(memories: Sequence[Memory], ports: Ports) -> list[int]:

@@ -164,26 +164,6 @@ def _refuse_unfused(answer: Answer) -> None:
         raise IndexUnavailable("the hybrid query ran without its search pipeline")
 
 
-def similar(
-    ask: Ask, visibility: Visibility, terms: Sequence[str], vector: Vector | None, waiting: RecordScan, limit: int
-) -> list[Similar]:
-    """Return the memories whose own text shares words with the query, and the nearest by vector."""
-    words = sorted(set(terms))
-    may_be_seen = queries.visible(visibility, waiting.ids)
-    legs = [queries.sharing(may_be_seen, words, vector)] if words else []
-    near = [] if vector is None else [queries.nearest(may_be_seen, vector, waiting.model, _NEAR)]
-    legs += [queries.with_content(body, limit) for body in near]
-    counted, *answers = ask(queries.statistics(may_be_seen, words, waiting.model), *legs)
-    rows, texts = {}, {}
-    for hit in (hit for answer in answers for hit in hits_of_user(answer, visibility.user_id)):
-        rows[hit.memory_id] = row_of_hit(hit, words, waiting.model, scored=vector is not None)
-        texts[hit.memory_id] = hit.content or ""
-    newer, _ = waiting.rows(visibility, Filter(), words, vector)
-    aside = list(newer.values())
-    corpus = candidate_rows.merged_corpus(_parse_corpus(counted, words), candidate_rows.corpus_of(aside, words))
-    return candidate_rows.similar_of([*rows.values(), *aside], texts | waiting.texts, corpus, limit)
-
-
 class OpenSearchIndex:
     """Searches a user's memories in the index and the pending writes. `fusion="engine"` uses the domain's `hybrid` query."""
 
@@ -203,7 +183,20 @@ class OpenSearchIndex:
         ).retrieve()  # fmt: skip
 
     def similar(self, visibility: Visibility, terms: Sequence[str], vector: Vector | None, limit: int) -> list[Similar]:
-        return similar(self._build_ask(visibility), visibility, terms, vector, self._load_waiting(visibility), limit)
+        words, waiting = sorted(set(terms)), self._load_waiting(visibility)
+        visible = queries.visible(visibility, waiting.ids)
+        legs = [queries.sharing(visible, words, vector)] if words else []
+        if vector is not None:
+            legs.append(queries.with_content(queries.nearest(visible, vector, self._model, _NEAR), limit))
+        counted, *answers = self._build_ask(visibility)(queries.statistics(visible, words, self._model), *legs)
+        rows, texts = {}, {}
+        for hit in (hit for answer in answers for hit in hits_of_user(answer, visibility.user_id)):
+            rows[hit.memory_id] = row_of_hit(hit, words, self._model, scored=vector is not None)
+            texts[hit.memory_id] = hit.content or ""
+        newer, _ = waiting.rows(visibility, Filter(), words, vector)
+        aside = list(newer.values())
+        corpus = candidate_rows.merged_corpus(_parse_corpus(counted, words), candidate_rows.corpus_of(aside, words))
+        return candidate_rows.similar_of([*rows.values(), *aside], texts | waiting.texts, corpus, limit)
 
     def most_important(self, visibility: Visibility, filters: Filter, limit: int) -> tuple[list[str], bool]:
         waiting = self._load_waiting(visibility)
