@@ -50,7 +50,7 @@ def within_bounds(value: datetime) -> datetime:
 
 def in_zone(value: datetime, zone: tzinfo | None) -> datetime:
     """Return a moment, in the zone if it has no offset. Refuses moments outside of the bounds."""
-    return value if value.tzinfo else _clamp_end(value.replace(tzinfo=zone))
+    return value if value.tzinfo else _check_end(value.replace(tzinfo=zone))
 
 
 def is_never(moment: datetime) -> bool:
@@ -63,7 +63,8 @@ def within(moment: datetime, after: datetime | None, before: datetime | None) ->
     return (after is None or moment >= after) and (before is None or is_never(before) or moment < before)
 
 
-def _clamp_end(value: datetime) -> datetime:
+def _check_end(value: datetime) -> datetime:
+    """Return a moment, which may mean "never ends". Refuses other moments outside of the bounds."""
     return value if is_never(value) else within_bounds(value)
 
 
@@ -86,7 +87,7 @@ def _check_source(source: str) -> str:
 
 
 Moment = Annotated[datetime, AfterValidator(within_bounds)]
-End = Annotated[datetime, AfterValidator(_clamp_end)]
+End = Annotated[datetime, AfterValidator(_check_end)]
 """The end of something; a moment of the year 9999 means that it never ends."""
 Text = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(printable), AfterValidator(with_substance)]
 Query = Annotated[str, Field(max_length=MAX_TEXT), AfterValidator(printable)]

@@ -190,6 +190,7 @@ def _wrap_text_part(content: Any) -> Any:
 
 
 def _clean_name(value: Any) -> str | None:
+    """Return an id, or None for a value that can't be an id."""
     return value if isinstance(value, str) and 0 < len(value) <= MAX_NAME and value.isprintable() else None
 
 

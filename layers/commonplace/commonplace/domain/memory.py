@@ -16,6 +16,7 @@ DOCUMENTS = "documents"
 
 
 def _clamp_date(value: datetime, field: ValidationInfo) -> datetime:
+    """Return a date, or the bound that it exceeds, which is reported."""
     nearest = nearest_moment(value)
     if nearest is not value:
         report_clamped(str(field.data.get("memory_id")), str(field.field_name))

@@ -67,7 +67,7 @@ class Outline(NamedTuple):
         return self.status == "active" and (self.expires_at is None or self.expires_at > now)
 
     def is_visible(self, agents: Collection[str], now: float) -> bool:
-        """Return whether one of these agents sees it now, as a search does."""
+        """Return whether one of these agents sees the memory: it is active, valid now, and not expired."""
         begun = self.valid_from is None or self.valid_from <= now
         return self.agent_id in agents and self.is_live(now) and begun and (self.valid_to is None or self.valid_to > now)
 

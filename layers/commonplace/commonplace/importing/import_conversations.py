@@ -101,7 +101,7 @@ def import_conversations(
         known=sorted(known),
         conflicts=[],
         refused=work.refused,
-        **left.told,
+        **left.answer_fields,
         outcomes={"added": work.added, **({"known": repeated} if (repeated := left.counts[RESTATED]) else {})},
         memories=work.rows if listed is None else work.rows[listed.start : listed.stop],
         notes=Notes(redacted=list(dict.fromkeys(work.kinds)) or None, warnings=warnings or None) or None,

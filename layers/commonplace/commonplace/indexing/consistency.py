@@ -184,6 +184,7 @@ class RecordFaults:
         yield from self._find_broken_links(records)
 
     def _record_holder(self, memory: Memory, kind: Kind, place: object) -> None:
+        """Record which memory holds a content or a key, and a finding if another memory holds it too."""
         other = self._holders.setdefault((memory.user_id, kind, place), memory.memory_id)
         if other == memory.memory_id:
             return
@@ -369,6 +370,7 @@ def _repair_documents(user: UserIndex, scope: Scope, dry_run: bool, done: Repair
 
 
 def _mend_documents(contents: IndexContents | None, wanted: Mapping[str, IndexChange], dry_run: bool, done: Repaired) -> int:
+    """Write or remove documents. Return how many were, or would be, changed. Failures are added to `done`."""
     if contents is None or not wanted or dry_run:
         return len(wanted)
     failed = [

@@ -117,6 +117,7 @@ def _refuse_another_model(rebuild: IndexRebuild, name: str) -> None:
 
 
 def _fill_index(rebuild: IndexRebuild, records: Sequence[Stored], wait: Callable[[float], None]) -> list[IndexOutcome]:
+    """Fill records into the new index. Records that it does not take yet are sent again, after a pause."""
     outcomes = rebuild.fill(records)
     for number in range(_TRIES):
         retried = [at for at, outcome in enumerate(outcomes) if outcome.state == "retry"]

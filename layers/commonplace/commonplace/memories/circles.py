@@ -16,6 +16,7 @@ def in_circles(memories: Sequence[Memory]) -> set[str]:
 
 
 def _find_circular(edges: Sequence[tuple[str, str]]) -> set[str]:
+    """Return the nodes in circles, and the nodes that follow them."""
     following, waiting = defaultdict[str, list[str]](list), defaultdict[str, int](int)
     for before, after in edges:
         following[before].append(after)

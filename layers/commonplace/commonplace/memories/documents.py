@@ -70,6 +70,7 @@ def _match_edited_passages(passages: Mapping[str, Passage], before: Document) ->
 
 
 def _pair_sole_holders(old: Mapping[str, set[str]], new: Mapping[str, set[str]]) -> Iterator[tuple[str, str]]:
+    """Return the pairs of an old and a new passage that are the only ones with some word."""
     holders = [Counter(chain.from_iterable(version.values())) for version in (old, new)]
     sole = {word for word in holders[0] if holders[0][word] == holders[1][word] == 1}
     digests = {word: digest for digest, words in new.items() for word in words & sole}

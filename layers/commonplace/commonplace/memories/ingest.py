@@ -43,7 +43,7 @@ def new_entry(
     tool: str, statement: EnrichedStatement, place: Place | None, caller: Caller, ports: Ports, extra: Mapping[str, Any]
 ) -> Entry:
     """Build a new memory from a statement. The caller's fields in `extra` override derived values."""
-    thought = {
+    derived = {
         "memory_type": statement.memory_type,
         "category": statement.classification.category,
         "importance": importance_of(statement.classification.level),
@@ -54,7 +54,7 @@ def new_entry(
         "raw_text": statement.text,
         "normalized_text": statement.normalized,
         "concepts": statement.concepts,
-        **thought,
+        **derived,
         **(place.model_dump(exclude_none=True) if place else {}),
         **extra,
     }
@@ -75,7 +75,7 @@ def new_entry(
         embedding_model=ports.embedder.name if statement.vector is not None else None,
         **fields,
     )
-    detail = {"tool": tool, "engine": thought, "given": sorted(extra.keys() & thought.keys())}
+    detail = {"tool": tool, "engine": derived, "given": sorted(extra.keys() & derived.keys())}
     return Entry(memory, statement.vector, Audit("store", caller.now, detail))
 
 

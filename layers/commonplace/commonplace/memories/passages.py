@@ -82,6 +82,7 @@ def without_passages(document: Document, memory_ids: Collection[str]) -> Documen
 
 
 def _shift_places(places: Iterable[tuple[int, int]], gone: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Move places by the change in length of the erased text before them."""
     shifts = [(end, len(ERASED) - (end - start)) for start, end in gone]
     moves = ((start, end, sum(shift for at, shift in shifts if at <= start)) for start, end in places)
     return tuple((start + by, end + by) for start, end, by in moves)
@@ -117,6 +118,7 @@ def _split_span(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 
 
 def _split_json(value: Any, fields: Sequence[str] | None) -> Iterator[Passage]:
+    """Yield values as passages of up to 1,000 characters. If `fields` has up to 1,000 values, each is a passage."""
     leaves = list(_iterate_leaves(value, ()))
     paths = [list(_STEP.findall(field.strip("$. "))) for field in fields or ()]
     named = {leaf for path in paths for leaf in _find_leaves(value, (), path)}
@@ -215,5 +217,6 @@ class _Emptying:
 
 
 def _combine_erased(parts: Iterable[bool | None]) -> bool | None:
+    """Return whether all parts are erased, or None if all are empty."""
     known = {part for part in parts if part is not None}
     return known == {True} if known else None

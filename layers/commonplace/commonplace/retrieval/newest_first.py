@@ -83,6 +83,7 @@ def _find_pairs(records: Sequence[Stored], least: "Floats", now: datetime, model
 
 
 def _join_pairs(pairs: Sequence[tuple[int, int]]) -> list[set[int]]:
+    """Join the pairs that have a place in common."""
     groups: list[set[int]] = []
     for pair in pairs:
         linked = [group for group in groups if not group.isdisjoint(pair)]

@@ -93,6 +93,7 @@ def own_terms(text: str) -> list[str]:
 
 
 def _find_renamed_tags(spoken: Sequence[str], renamed: Mapping[str, str]) -> dict[str, str]:
+    """Return the current tags whose old names are in the query, with the words of the old names."""
     tags = {tuple(tokenizer.words(tag)): into for tag, into in renamed.items()}
     longest = max(map(len, tags))
     runs = [tuple(spoken[at : at + size]) for size in range(longest, 0, -1) for at in range(len(spoken) - size + 1)]

@@ -34,7 +34,10 @@ def filter_of(category: SearchCategory | None, options: FilterOptions) -> Filter
 
 
 def is_visible(visibility: Visibility, memory: Memory) -> bool:
-    """Return whether the memory is the user's, active, valid now, not expired, and meant for one of the agents."""
+    """Return whether the memory is the user's, active, valid now, and meant for one of the agents.
+
+    An expired memory is visible only with `include_expired`.
+    """
     return (
         memory.user_id == visibility.user_id
         and memory.status == "active"
@@ -46,6 +49,7 @@ def is_visible(visibility: Visibility, memory: Memory) -> bool:
 
 
 def passes_filter(filters: Filter, memory: Memory, doc: Document) -> bool:
+    """Return whether a visible memory passes a filter."""
     return refused_by(filters, memory, doc) is None
 
 

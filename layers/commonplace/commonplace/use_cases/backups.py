@@ -115,12 +115,14 @@ def _read_snapshot(caller: Caller, ports: Ports) -> Backup:
 
 
 def _find_newest_versions(at: datetime, rows: Iterable[RawRecord]) -> dict[str, int]:
+    """Return the newest version of each record at a time, or 0 if the record is newer."""
     return {
         row.memory_id: max((version for version, audit in row.audits.items() if audit.at <= at), default=0) for row in rows
     }
 
 
 def _rebuild_row(row: RawRecord, at: datetime, made: Mapping[tuple[str, int], AppliedChange]) -> RawRecord | None:
+    """Return a record as it was at a time, or None if it did not exist or is erased."""
     audits = {version: audit for version, audit in row.audits.items() if audit.at <= at}
     if row.memory is None:
         return RawRecord(row.memory_id, row.record, None, audits)

@@ -93,12 +93,13 @@ def _drop_confidential(result: Found) -> list[Memory]:
 
 
 def _is_lasting(memory: Memory, caller: Caller) -> bool:
+    """Return whether a memory is durable, not confidential, and no reminder of a past event."""
     over = memory.event_time is not None and memory.event_time < caller.now and memory.category == "reminders"
     return memory.durability == "durable" and not over and not is_confidential(memory.content)
 
 
 def _is_from_user(memory: Memory) -> bool:
-    """Instructions from a page, document, mail or tool are not the user's own."""
+    """Return whether an instruction is the user's own, and not from a page, document, mail or tool."""
     return memory.origin not in _ELSEWHERE and not is_marked_as_foreign(memory.raw_text)
 
 

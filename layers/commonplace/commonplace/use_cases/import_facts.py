@@ -113,7 +113,8 @@ def import_facts(
             work.read()
     warnings = people.check(apply)
     notes = Notes(redacted=list(work.redacted) or None, warnings=warnings or None) if work.redacted or warnings else None
-    return work.told(kind, why, report).model_copy(update={"notes": notes, "people": people.told}).naming(flaws)
+    answer = work.answer(kind, why, report)
+    return answer.model_copy(update={"notes": notes, "people": people.entry_counts}).naming(flaws)
 
 
 @dataclass
@@ -139,21 +140,22 @@ class _People:
                 self.left.add(Unread(entry.where, ANOTHERS, attribution(entry)))
 
     @property
-    def told(self) -> dict[str, int]:
+    def entry_counts(self) -> dict[str, int]:
         """The number of entries by person. Counts entries without a name only if there are several people."""
         named = {name: count for name, count in self.counts.items() if name != NO_NAME}
         return dict(self.counts) if len(named) > 1 else named
 
     def check(self, apply: bool) -> list[str]:
         """Raise if nobody has the name, or if one of several people must be chosen. A plan returns a warning instead."""
-        shown = [f"{escaped(name)} ({count})" for name, count in sorted(self.told.items())]
+        shown = [f"{escaped(name)} ({count})" for name, count in sorted(self.entry_counts.items())]
         listed = ", ".join([*shown[:_PEOPLE_SHOWN], *(["..."] if len(shown) > _PEOPLE_SHOWN else [])])
         if self.only is not None and self.only not in self.counts:
             named = f"the people are {listed}" if shown else "the file names nobody"
             raise invalid("only", f"nobody has this name; {named}")
         if self.only is not None or len(shown) < 2:
             return []
-        several = f"these are memories of {len(self.told.keys() - {NO_NAME})} people: {listed}; choose one of them"
+        number = len(self.entry_counts.keys() - {NO_NAME})
+        several = f"these are memories of {number} people: {listed}; choose one of them"
         if apply:
             raise invalid("only", several)
         return [several]
@@ -208,11 +210,11 @@ class _FactImport:
         own_tags = self.ports.facts.tags(self.caller.user_id)
         vectors, memories = PrecomputedEmbedder.of((), self.ports.embedder), list[Given]()
         for batch in in_batches(facts, _BATCH):
-            made = PrecomputedEmbedder.of([fact.fact.content for _, fact in batch], self.ports.embedder)
-            vectors = replace(vectors, vectors={**vectors.vectors, **made.vectors})
+            embedder = PrecomputedEmbedder.of([fact.fact.content for _, fact in batch], self.ports.embedder)
+            vectors = replace(vectors, vectors={**vectors.vectors, **embedder.vectors})
             for number, fact in batch:
                 speaker = None if (fact.fact.speaker or "").lower() in NOBODY else fact.fact.speaker
-                statement = enrich(fact.fact.content, self.ports.words, made, own_tags, speaker)
+                statement = enrich(fact.fact.content, self.ports.words, embedder, own_tags, speaker)
                 memories.append(Given(number, memory_of(fact, statement, self.caller, self.ports), name=fact.name))
             self.progress(len(memories), len(facts))
         self.plan = ImportPlan.of(memories, self.caller, self.ports)
@@ -238,19 +240,22 @@ class _FactImport:
         for batch in in_batches(self.given, _READ_BATCH):
             names = [entry.alias for entry in batch if isinstance(entry, ForeignFact)]
             erased = self.ports.erased.among(self.caller.user_id, names)
-            led = memories_by_alias(names, self.caller, self.ports)
+            holders = memories_by_alias(names, self.caller, self.ports)
             for entry in batch:
                 self.entries += 1
                 self.outcomes["added"] += 1
                 if self._is_shown(self.entries):
                     self.rows[self.entries] = ImportedMemory(where=entry.where, outcome="added", content="")
-                fact = self._check(entry, led, erased)
+                fact = self._check(entry, holders, erased)
                 if fact is not None:
                     yield self.entries, fact
             if self.seen is not None:
                 self.progress(self.entries, None)
 
-    def _check(self, entry: ForeignFact | RefusedEntry, led: Mapping[str, Memory], erased: set[str]) -> CheckedFact | None:
+    def _check(
+        self, entry: ForeignFact | RefusedEntry, holders: Mapping[str, Memory], erased: set[str]
+    ) -> CheckedFact | None:
+        """Return a valid statement with an unknown name. For any other entry, record the outcome."""
         number, zone, holder = self.entries, self.caller.now.tzinfo, None
         if isinstance(entry, RefusedEntry):
             self._refuse(entry)
@@ -258,7 +263,7 @@ class _FactImport:
         try:
             if entry.alias in erased:
                 raise CommonplaceError(ErrorCode.ERASED, _ERASED, "name")
-            holder = led.get(entry.alias)
+            holder = holders.get(entry.alias)
             checked = checked_fact(entry, zone, redacting=self._is_shown(number))
             if holder is not None and folded(holder.content) != folded(checked.fact.content):
                 checked = checked_fact(entry, zone)  # they may differ only by a secret, which the stored text lacks
@@ -336,7 +341,7 @@ class _FactImport:
             else:
                 self._add_conflict(number, fact, left.other, left.message)
 
-    def told(self, kind: ImportKind, why: str, report: RunReport | None) -> Imported:
+    def answer(self, kind: ImportKind, why: str, report: RunReport | None) -> Imported:
         """Return the plan, or the outcome of the run."""
         run = report.run if report is not None and report.run.operations else None
         lost = {operation.memory_id for operation in run.operations if operation.outcome == "lost"} if run else set()
@@ -361,7 +366,7 @@ class _FactImport:
             memories=shown if self.seen is not None or self.listed is None else shown[self.listed.start : self.listed.stop],
             lost=[new.called for new in self.plan.new if new.memory.memory_id in lost],
             cut=self.cut,
-            **self.left.told,
+            **self.left.answer_fields,
         )
 
 

@@ -109,9 +109,9 @@ class ImportPlan:
     def _name_known(self, caller: Caller, ports: Ports) -> Iterable[PlannedOperation]:
         """Yield operations that add ids from the file as names of known memories. Skips names that exist."""
         names = {omission.given.called: omission for omission in self.left_out if omission.why == "known"}
-        led = ports.aliases.get(caller.user_id, list(names))
+        ids = ports.aliases.get(caller.user_id, list(names))
         for name, omission in names.items():
-            if omission.other not in (name, led.get(name)):
+            if omission.other not in (name, ids.get(name)):
                 operation = RunOperation(
                     operation_id=new_operation_id(caller.now), kind="NOOP", outcome="planned", memory_id=omission.other,
                     position=omission.given.number, why=NAMED,

@@ -106,13 +106,14 @@ def import_records(
         outcomes={name: len(names) for name, names in by_outcome.items() if names},
         memories=memories if listed is None else memories[listed.start : listed.stop],
         held=record_flaws.held,
-        **unread.told,
+        **unread.answer_fields,
         notes=Notes(redacted=list(kinds)) if kinds else None,
     )
     return done.naming(flaws)
 
 
 def _store_all(checked: Sequence[Given], caller: Caller, ports: Ports, progress: Progress | None) -> tuple[ImportPlan, Run]:
+    """Apply the import as a run. Return the plan that was applied, and the run."""
     from commonplace.pages.publishing import publish
     from commonplace.runs.apply import Plan, RunContext
     from commonplace.runs.staging import change_many, run_context

@@ -62,11 +62,13 @@ def _build_entry(request: StoreInsightRequest, old: Memory | None, caller: Calle
 
 
 def _has_own_tags(memory: Memory, ports: Ports) -> bool:
+    """Return whether the tags are from the caller, and not from the engine."""
     stored = [audit.detail.get("engine") for audit in ports.records.audits(memory.user_id, memory.memory_id)]
     return not any(isinstance(made, dict) and made.get("tags") == list(memory.tags) for made in stored)
 
 
 def _find_current_version(memory_id: str, caller: Caller, ports: Ports) -> Memory | None:
+    """Return the current memory of an id, or None if the id is free. Raise an error if it can't be used."""
     memories = ports.records.get(caller.user_id, [memory_id]) if may_be_id(memory_id) else []
     line = [memory for current in memories for memory in (current, *successors(current, ports.records))]
     line = line or behind_alias(memory_id, caller, ports)

@@ -26,7 +26,7 @@ class LeftOutWords:
 
     listing: bool = False
     counts: Counter[str] = field(default_factory=Counter)
-    kept: int = 0
+    listed_characters: int = 0
     passages: list[LeftOutPassage] = field(default_factory=list)
 
     def add(self, part: Unread) -> None:
@@ -35,10 +35,10 @@ class LeftOutWords:
             return
         reason = part.reason if part.reason in self.counts or len(self.counts) < _MOST_REASONS else _OTHER_REASONS
         self.counts[reason] += 1
-        if self.listing and len(self.passages) < _MOST_PASSAGES and self.kept < _MOST_CHARACTERS:
+        if self.listing and len(self.passages) < _MOST_PASSAGES and self.listed_characters < _MOST_CHARACTERS:
             text = redact(json_text(part.said), part.before).text
             self.passages.append(LeftOutPassage(where=part.where, reason=reason, text=text))
-            self.kept += len(text)
+            self.listed_characters += len(text)
 
     def taken(self, entries: Iterable[_Entry | Unread]) -> Iterator[_Entry]:
         """Add the passages among the entries, and yield the others."""
@@ -49,7 +49,7 @@ class LeftOutWords:
                 yield entry
 
     @property
-    def told(self) -> dict[str, Any]:
+    def answer_fields(self) -> dict[str, Any]:
         """The fields of an answer, largest count first."""
         return {"left_out": dict(self.counts.most_common()), "passages": self.passages}
 

@@ -43,7 +43,10 @@ def list_memories(request: ListRequest, caller: Caller, ports: Ports) -> ListRes
 
 
 def list_tags(request: TagsRequest, caller: Caller, ports: Ports) -> TagsResult:
-    """Return a page of the tags in use. Tags are sorted by name, so that concurrent stores don't shift pages."""
+    """Return a page of the tags of the memories that this agent sees, with counts.
+
+    The tags are sorted by name, so that concurrent stores don't shift pages.
+    """
     counts = tags_in_use(caller, ports)
     after = "" if request.cursor is None else place_of(request.cursor, caller.user_id, _TAGS)
     left = sorted(tag for tag in counts if tag > after)

@@ -127,6 +127,7 @@ def _suggest_merges(caller: Caller, ports: Ports) -> MergeResult:
 
 
 def _find_duplicates(record: Stored, stored: Mapping[str, Stored], caller: Caller, ports: Ports) -> dict[str, str] | None:
+    """Return the older memories that say the same, with reasons, or None without an index."""
     entry = Entry(record.memory, record.vector, Audit("store", caller.now, {}))
     similar = find_similar(entry, ports)
     if similar is None:
@@ -136,6 +137,7 @@ def _find_duplicates(record: Stored, stored: Mapping[str, Stored], caller: Calle
 
 
 def _find_cliques(same: Mapping[str, Mapping[str, str]]) -> Iterator[list[str]]:
+    """Yield groups in which all memories say the same. A memory is in one group at most."""
     taken: set[str] = set()
     for name in sorted(same):
         group = [name]

@@ -122,6 +122,7 @@ class Sources:
         return None
 
     def _find_difference(self, old: Stored, new: Stored) -> str | None:
+        """Return what the newer memory changes in the older, or None if it changes nothing."""
         if old.vector is None or new.vector is None:
             return None
         from commonplace.text.paraphrase.judge import Candidate, is_paraphrase, judge_candidates  # deferred: loads numpy

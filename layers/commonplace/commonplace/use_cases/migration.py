@@ -49,11 +49,11 @@ def migrate(
         if apply:  # planned under the lease, after completing a crashed run
             context = run_context(caller, ports)
             report = change_many(
-                "migration", lambda _: plan.made(file, names, progress), context, dry_run=False, publish=publish
+                "migration", lambda _: plan.make(file, names, progress), context, dry_run=False, publish=publish
             )
-            return plan.told(file, report).naming(flaws)
-        plan.made(file, names, progress)
-    return plan.told(file).naming(flaws)
+            return plan.answer(file, report).naming(flaws)
+        plan.make(file, names, progress)
+    return plan.answer(file).naming(flaws)
 
 
 @dataclass
@@ -75,7 +75,7 @@ class _Plan:
     _new: dict[bytes, NewMemory] = field(default_factory=dict)
     _led: dict[str, list[str]] = field(default_factory=dict)
 
-    def made(self, file: TinyFile, names: Mapping[str, Sequence[str]], progress: Progress) -> Plan:
+    def make(self, file: TinyFile, names: Mapping[str, Sequence[str]], progress: Progress) -> Plan:
         """Return the plan. It has an operation per new memory, and an operation per existing memory that gets old ids."""
         records = self._read_records(file, names)
         for number, record in enumerate(records, 1):
@@ -144,7 +144,7 @@ class _Plan:
         name = new_operation_id(self.caller.now)
         return RunOperation(operation_id=name, kind=kind, outcome="planned", memory_id=memory_id, why=why)
 
-    def told(self, file: TinyFile, report: RunReport | None = None) -> Migration:
+    def answer(self, file: TinyFile, report: RunReport | None = None) -> Migration:
         """Return the plan, or the outcome of the run."""
         run = report.run if report is not None and self.operations else None
         outcomes = {operation.operation_id: operation.outcome for operation in run.operations} if run else {}

@@ -91,7 +91,7 @@ def _check_query(
     wanted = set(request.expected or old)
     return CheckedQuery(
         query=request.query, old=old, new=new, expected=len(wanted),
-        old_recall=_compute_recall(old, wanted, HITS), new_recall=_compute_recall(new, wanted, HITS),
+        old_recall=_compute_recall(old, wanted), new_recall=_compute_recall(new, wanted),
     )  # fmt: skip
 
 
@@ -111,8 +111,8 @@ def _split_words(text: str) -> list[str]:
     return _WORD.findall(text.casefold().replace("_", " "))
 
 
-def _compute_recall(ids: Sequence[str], wanted: set[str], most: int) -> float:
-    return round(len(set(ids) & wanted) / min(len(wanted), most), 4) if wanted else 1.0
+def _compute_recall(ids: Sequence[str], wanted: set[str]) -> float:
+    return round(len(set(ids) & wanted) / min(len(wanted), HITS), 4) if wanted else 1.0
 
 
 def _compute_mean(shares: Sequence[float]) -> float:

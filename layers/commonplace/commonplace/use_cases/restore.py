@@ -73,6 +73,7 @@ class RestorePlanner:
         )
 
     def _decide_goal(self, record: RawRecord, erased: Collection[str], unreadable: Collection[str]) -> None:
+        """Set the state to restore for a record, or say why it is not restored."""
         name, memory, current = record.memory_id, record.memory, self.here.get(record.memory_id)
         if name in erased or (current is not None and not current.content):
             self._refuse(name, ErrorCode.ERASED, _ERASED)
@@ -100,7 +101,7 @@ class RestorePlanner:
         self.refused.append(Dropped(memory_id=memory_id, code=code.label, why=why))
 
     def _refuse_taken(self) -> None:
-        """Skips records that would conflict with a memory that is still active."""
+        """Refuse memories whose content or key belongs to a memory that stays active."""
         opening = [name for name in self.goals if self._is_opening(name)]
         places = dict[object, str]()
         for name, memory in {**self.here, **self.goals}.items():
@@ -121,6 +122,7 @@ class RestorePlanner:
         return [fingerprint(memory), *([(memory.collection, memory.key)] if memory.key is not None else [])]
 
     def _is_opening(self, name: str) -> bool:
+        """Return whether the restore activates a memory that isn't active."""
         return self.goals[name].status == "active" and (name not in self.here or self.here[name].status != "active")
 
     def _plan_operations(self) -> Iterator[PlannedOperation]:
@@ -131,6 +133,7 @@ class RestorePlanner:
             yield planned.model_copy(update={"aliases": names.get(name, ()), "ratings": rated.get(name, ())})
 
     def _order_operations(self, gone: Sequence[str]) -> Iterator[PlannedOperation]:
+        """Yield the operations. A memory that blocks an opening memory closes in the same operation."""
         new = dict[str, PlannedChange]()
         for batch in self.ports.in_time(in_batches(gone, _BATCH)):
             new |= self._plan_returns(batch)
@@ -187,7 +190,7 @@ class RestorePlanner:
         return {place: name for name, memory in closing.items() for place in (name, *self._list_unique_values(memory))}
 
     def _find_conflicting_names(self, opening: str, holders: Mapping[object, str]) -> Iterable[str]:
-        """Return the memories that must be closed before or when this one opens."""
+        """Return the memories that block an opening memory: they have its content or key, or replaced it."""
         before = self.here.get(opening)
         wanted = [*self._list_unique_values(self.goals[opening]), before.superseded_by if before else None]
         return dict.fromkeys(holders[place] for place in wanted if place in holders)

@@ -70,6 +70,7 @@ class TagPlan:
         return plan
 
     def _join_all(self, near: Mapping[str, Mapping[str, Likeness]], vectors: Mapping[str, Vector | None], model: str) -> None:
+        """Choose the names that win, and merge the tags that are similar enough to them."""
         wins: dict[str, set[str]] = defaultdict(set)
         for tag, likenesses in near.items():
             for other in likenesses:
@@ -104,6 +105,7 @@ class _Abbreviations:
 
 
 def _contains_both(memory: Memory, short: str, long: str) -> bool:
+    """Return whether text or tags have the long form. If the text has the short form, both must be adjacent in it."""
     text = f"-{'-'.join(_WORDS.findall(bare(memory.content)))}-"
     if f"-{short}-" not in text:
         return f"-{long}-" in text or long in map(bare, memory.tags)

@@ -73,6 +73,7 @@ def _plan_renaming(memory: Memory, renamed: dict[str, str], now: datetime) -> Pl
 
 
 def _find_unused(memories: Sequence[Memory], now: datetime) -> tuple[str, ...]:
+    """Return the tags without an active memory whose last memory was closed long ago."""
     active = {tag for memory in memories if memory.status == "active" for tag in memory.tags}
     last: dict[str, datetime] = {}
     for memory in memories:

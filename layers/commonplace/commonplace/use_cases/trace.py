@@ -106,6 +106,7 @@ def _find_unreturned(search: Search, result: Found) -> dict[str, Reason | None]:
 
 
 def _explain_matches(search: Search, result: Found) -> dict[str, Reason]:
+    """Return why each match may be missing from the results: the limit, or the minimum relevance."""
     if result.matches is None:
         return dict.fromkeys((memory.memory_id for memory in result.memories), "limit")
     ranked, ids = result.matches.ranked, result.matches.retrieved.candidates.ids

@@ -55,6 +55,7 @@ class Unmerge:
         return Sources.of(before, caller, context.ports)
 
     def _join_sources(self, sources: Sources) -> Operation:
+        """Return the operation that merges the remaining sources, with the headings and corrected labels of the old merge."""
         now, context = self.lease.context.caller.now, self.lease.context
         planned = sources.planned(_WHY)
         operation_id = planned.told.operation_id
@@ -71,6 +72,7 @@ class Unmerge:
         return self._build_operation(operation_id, replace(opens, memory=new), (*self._close_merged(operation_id), *links))
 
     def _reopen_sources(self, sources: Sources) -> Iterator[Operation]:
+        """Yield an operation for each source. The first also closes the merged memories."""
         closed = {memory.memory_id: memory for memory in self.left}
         for number, memory in enumerate(sources.memories):
             operation_id = new_operation_id(self.lease.context.caller.now)

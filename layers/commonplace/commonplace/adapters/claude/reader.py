@@ -47,6 +47,7 @@ def clean_tags(raw_tags: Iterable[str]) -> tuple[str, ...]:
 
 
 def _clean_tag(raw: str) -> str:
+    """Return a tag in lower case with hyphens, or "" for a sentence or mere punctuation."""
     tag = unicodedata.normalize("NFKC", raw).casefold()
     if _STOP.search(raw.rstrip(_CLOSING)) or _SUBJECT.match(tag):
         return ""
@@ -257,6 +258,7 @@ class MessagesApi:
         return response.read()
 
     def _drop_refused_option(self, failure: Failure, sent: set[Option]) -> bool:
+        """Stop sending the option that the API objects to. Return False if it objects to none that was sent."""
         for option, name in _NAMES:
             if option in sent and name.search(failure.objection):
                 _log.warning("the model %s does not take %s: not sent any more", self._model, option)
@@ -265,6 +267,7 @@ class MessagesApi:
         return False
 
     def _pause_or_give_up(self, failure: Failure, attempt: int, deadline: Deadline) -> None:
+        """Wait before the next attempt. Raise `ModelUnavailable` if a retry can't help or is too late."""
         pause = pause_before(attempt) if failure.pause is None else failure.pause
         if failure.transient and attempt < _ATTEMPTS and pause < deadline.left():
             time.sleep(pause)

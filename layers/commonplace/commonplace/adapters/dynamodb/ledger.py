@@ -154,6 +154,7 @@ def _build_listing(user_id: str, name: str, interaction_id: str) -> Action:
 
 
 def _unlist(user_id: str, interaction: StoredInteraction, but: str | None = None) -> list[Action]:
+    """Return the deletion of the row that lists an interaction, unless the row is `but`."""
     return [Action("Delete", key_of(user_id, interaction.listed))] if interaction.listed and interaction.listed != but else []
 
 

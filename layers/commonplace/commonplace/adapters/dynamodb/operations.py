@@ -183,6 +183,7 @@ def _build_operation_row(operation: Operation) -> Action:
 
 
 def _forget_erased(calls: Calls, operation: Operation, repeated: bool) -> None:
+    """Delete the related rows of erased memories. For a repeated operation, also blank their older rows."""
     erased = [change for change in operation.changes if change.erases]
     if repeated:
         calls.transact_all([row for change in erased for row in older_rows(calls, change)])

@@ -178,6 +178,7 @@ def _name_user(user_id: str) -> str:
 
 
 def _raise_count(day: date, name: str, tokens: int, most_before: int | None = None) -> Action:
+    """Return the update that adds tokens to a counter, unless the counter exceeds `most_before`."""
     key = key_of(f"{BUDGET}{day.isoformat()}", name)
     gone = math.ceil((datetime.combine(day, time(), UTC) + _KEPT_FOR).timestamp())
     values = {":tokens": {"N": str(tokens)}, ":gone": {"N": str(gone)}}

@@ -61,6 +61,7 @@ class DynamoUsage:
                 return
 
     def _write_next(self) -> bool:
+        """Write the row that has waited longest. Return False if none waits, or if the write failed."""
         try:
             item = self._waiting.popleft()
         except IndexError:  # empty

@@ -209,6 +209,7 @@ def forget(calls: Calls, user_id: str, memory_ids: Collection[str], hashed: bool
 
 
 def _remove_erased(report: str, erased: Collection[str]) -> str | None:
+    """Return an operation's JSON without words of erased memories, or None if it has none of them."""
     if not any(memory_id in report for memory_id in erased):
         return None
     try:
@@ -322,6 +323,7 @@ class EntryBatch:
         return [self._answers[place] for place in range(len(writes))]
 
     def _is_duplicate(self, place: int, memory: Memory) -> bool:
+        """Answer an entry that equals a memory of this batch. Return False for any other entry."""
         holder = self._there.get(_build_content_key(memory))
         if holder is None or is_closed_or_expired(holder, memory.created_at):
             return False

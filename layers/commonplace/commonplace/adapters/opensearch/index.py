@@ -259,6 +259,7 @@ def _is_near(positions: Sequence[int], position: int) -> bool:
 
 
 def _merge_spans(positions: Iterable[int]) -> list[tuple[int, int]]:
+    """Return the spans around ordered positions. Overlapping spans become one."""
     merged: list[tuple[int, int]] = []
     for position in positions:
         first, last = position - 2 * bm25.REACH, position + 2 * bm25.REACH
@@ -425,6 +426,7 @@ class OpenSearchFacts:
     def _count_tags(
         self, user_id: str, most: int, states: Mapping[str, Any] | None = None
     ) -> tuple[Counter[str], dict[str, Any], list[Stored]]:
+        """Return the counts of tags, the aggregations of the domain, and the pending active memories."""
         pending, _ = self._pending.pending(user_id)
         active = [stored for stored in pending if stored.memory.user_id == user_id and stored.memory.status == "active"]
         body = {

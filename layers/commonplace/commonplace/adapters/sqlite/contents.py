@@ -69,6 +69,7 @@ class Derived:
         return same and isinstance(self.change, int) and self.change > 0 and self._has_its_vector(model, dimension)
 
     def _has_its_vector(self, model: str, dimension: int) -> bool:
+        """Return whether the vector is readable and of the record's model. It may be missing if the model isn't `model`."""
         own = self.memory.embedding_model
         if own is None or self.embedding is None:
             return self.embedding is None and own != model
@@ -208,6 +209,7 @@ class SqliteContents:
 def _mend_change(
     connection: sqlite3.Connection, change: IndexChange, known: Mapping[str, Derived], vectors: Mapping[str, Vector | None]
 ) -> IndexOutcome:
+    """Derive the data of a memory again. A tombstone removes word rows without a memory."""
     if isinstance(change, Tombstone):
         row = _parse_nobody_row(change)
         if row is not None and not connection.execute("SELECT 1 FROM memories WHERE row = ?", (row,)).fetchone():
@@ -296,6 +298,7 @@ def rebuild(connection: sqlite3.Connection) -> None:
 
 @contextmanager
 def _open_fresh_index(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """Yield an empty word index in memory with the same tables."""
     made = connection.execute(_MADE)
     with closing(sqlite3.connect(":memory:")) as fresh:
         for (statement,) in made.fetchall():

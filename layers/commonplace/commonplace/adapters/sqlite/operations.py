@@ -99,7 +99,7 @@ def _make_change(connection: sqlite3.Connection, owner: int, change: Change, at:
         writes.refuse_duplicate(connection, owner, memory, at)
         writes.insert(connection, owner, Entry(memory, change.vector, change.audit))
         return
-    older = writes.stored_row(connection, memory.user_id, memory.memory_id)
+    older = writes.load_row(connection, memory.user_id, memory.memory_id)
     if older is None or older.memory.version != before.version:
         raise CommonplaceError(ErrorCode.CONFLICT, f"{memory.memory_id} was changed meanwhile; read it again")
     writes.refuse_duplicate(connection, owner, memory, at)

@@ -84,6 +84,7 @@ def confirmed(connection: sqlite3.Connection, owner: int, now: datetime) -> floa
 
 
 def _find_newest_time(connection: sqlite3.Connection, owner: int, now: float) -> float | None:
+    """Return the newest time in the user's data that is at least a day old."""
     for most in (_MOST, _ALL):
         (newest,) = connection.execute(_NEWEST, {"owner": owner, "before": now - DAY_SECONDS, "most": most}).fetchone()
         if newest is not None:

@@ -165,7 +165,7 @@ class SqliteRecords(DatabaseAdapter):
 
     def update(self, memory: Memory, audit: Audit, vector: Vector | None = None) -> Memory:
         with self._database.writing() as connection:
-            older = writes.stored_row(connection, memory.user_id, memory.memory_id)
+            older = writes.load_row(connection, memory.user_id, memory.memory_id)
             if older is None:
                 raise CommonplaceError(ErrorCode.NOT_FOUND, f"no memory {memory.memory_id}")
             if older.memory.version != memory.version - 1:

@@ -34,7 +34,8 @@ class StoredRow:
         return None if memory is None else cls(row, owner, memory, embedding)
 
 
-def stored_row(connection: sqlite3.Connection, user_id: str, memory_id: str) -> StoredRow | None:
+def load_row(connection: sqlite3.Connection, user_id: str, memory_id: str) -> StoredRow | None:
+    """Return the row of a user's memory, or None if it is missing or unreadable."""
     row = connection.execute(f"{STORED} WHERE memory_id = ? AND user_id = ?", (memory_id, user_id)).fetchone()
     return None if row is None else StoredRow.of(*row)
 
@@ -97,6 +98,7 @@ def refuse_duplicate(connection: sqlite3.Connection, owner: int, memory: Memory,
 def _find_active_holder(
     connection: sqlite3.Connection, owner: int, memory: Memory, now: datetime, condition: str, *values: object
 ) -> Memory | None:
+    """Return another active memory that meets the condition. An expired or unreadable memory is archived instead."""
     if memory.status != "active":
         return None
     row = connection.execute(
