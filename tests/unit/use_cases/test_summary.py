@@ -10,8 +10,9 @@ import jsonschema
 import pytest
 
 from commonplace.domain.memory import Memory
+from commonplace.domain.storage import Point
 from commonplace.ports.values import ModelUnavailable, Reply
-from commonplace.use_cases.summary import SHAPE, KeyPoint, Summary, ask_model, extract_sentences
+from commonplace.use_cases.summary import SHAPE, Summary, ask_model, extract_sentences
 
 NOON = datetime(2026, 5, 20, 12, tzinfo=UTC)
 MEMORIES_TOLD = (
@@ -62,7 +63,7 @@ def point(text: str, *memories: object) -> dict[str, object]:
     return {"text": text, "memories": list(memories)}
 
 
-def texts(points: Sequence[KeyPoint]) -> list[str]:
+def texts(points: Sequence[Point]) -> list[str]:
     return [one.text for one in points]
 
 
@@ -73,8 +74,8 @@ def test_what_the_model_says_of_the_memories_is_kept_with_their_ids() -> None:
     made = answered(key_points=[point("Lena is allergic to peanuts.", 2), point("The user runs with Tom.", 3, 3, 1)])
     assert made.sentences == tuple(TRUE)
     assert made.points == (
-        KeyPoint("Lena is allergic to peanuts.", (IDS[1],)),
-        KeyPoint("The user runs with Tom.", (IDS[2], IDS[0])),
+        Point(text="Lena is allergic to peanuts.", ids=[IDS[1]]),
+        Point(text="The user runs with Tom.", ids=[IDS[2], IDS[0]]),
     )
 
 
@@ -95,7 +96,7 @@ def test_a_point_whose_names_or_numbers_are_not_in_its_memories_is_dropped_alone
 
 def test_ids_that_were_not_shown_are_left_out_of_a_point() -> None:
     (kept,) = answered(key_points=[point("Lena is allergic to peanuts.", 0, 2, 17, -1)]).points
-    assert kept.ids == (IDS[1],)
+    assert kept.ids == [IDS[1]]
 
 
 def test_a_sentence_that_names_what_no_memory_has_is_left_out() -> None:
@@ -168,7 +169,7 @@ def test_without_a_model_each_memory_gives_its_best_sentence_the_most_relevant_f
     long = memory(5, "The weather was fine. Lena's birthday party is on 4 June. There was cake.")
     made = extract_sentences("When is Lena's birthday party?", [long, *MEMORIES])
     assert made.sentences[0] == "Lena's birthday party is on 4 June."
-    assert made.points[0] == KeyPoint("Lena's birthday party is on 4 June.", (long.memory_id,))
+    assert made.points[0] == Point(text="Lena's birthday party is on 4 June.", ids=[long.memory_id])
     assert made.sentences[1:] == MEMORIES_TOLD
     assert len(made.points) == 5
 
@@ -185,7 +186,7 @@ def test_there_are_three_to_six_sentences_where_the_memories_hold_so_many() -> N
 
 def test_what_two_memories_say_alike_is_one_point_of_both() -> None:
     made = extract_sentences("tea", [memory(1, "The user likes tea."), memory(2, "the user likes  TEA")])
-    assert made.points == (KeyPoint("The user likes tea.", (IDS[0], IDS[1])),)
+    assert made.points == (Point(text="The user likes tea.", ids=[IDS[0], IDS[1]]),)
 
 
 def test_what_a_reader_does_not_see_comes_into_no_summary_and_no_prompt() -> None:

@@ -134,9 +134,7 @@ class Commonplace(NightMethods, TransferMethods):
     def store_memory(self, content: str, *, context: StoreContext | None = None, wait: bool = True) -> results.StoreResult:
         """Store a statement verbatim. `wait=False` omits recommendations, which `history` of the id returns later."""
         arguments = {"content": content} | ({} if context is None else {"context": context})
-        result = dispatch.call("store_memory", arguments, self._build_caller(waits=wait), self._local.ports)
-        assert isinstance(result, results.StoreResult)
-        return result
+        return self._run_as(self._build_caller(waits=wait), results.StoreResult, "store_memory", arguments)
 
     def store_memories(
         self, memories: Sequence[Mapping[str, Any]], *, wait: bool = True, left: Callable[[], float] = lambda: math.inf
@@ -268,9 +266,7 @@ class Commonplace(NightMethods, TransferMethods):
         """Return the memories that match, best first. With `counts=False`, counts no use and doesn't store the question."""
         options_by_name = {"query": query, "limit": limit, "category": category, "options": options}
         arguments = {name: value for name, value in options_by_name.items() if value is not None}
-        result = dispatch.call("search_memory", arguments, replace(self._build_caller(), counts=counts), self._get_ports())
-        assert isinstance(result, results.SearchResult)
-        return result
+        return self._run_as(replace(self._build_caller(), counts=counts), results.SearchResult, "search_memory", arguments)
 
     def trace_search(
         self, query: str, *, limit: int | None = None, category: SearchCategory | None = None,
@@ -407,7 +403,12 @@ class Commonplace(NightMethods, TransferMethods):
 
     def _run_tool(self, kind: type[results.AnyResult], name: str, /, **arguments: Any) -> results.AnyResult:
         fields = {field: value for field, value in arguments.items() if value is not None}
-        result = dispatch.call(name, fields, self._build_caller(), self._local.ports)
+        return self._run_as(self._build_caller(), kind, name, fields)
+
+    def _run_as(
+        self, caller: Caller, kind: type[results.AnyResult], name: str, arguments: Mapping[str, Any]
+    ) -> results.AnyResult:
+        result = dispatch.call(name, arguments, caller, self._local.ports)
         assert isinstance(result, kind)
         return result
 

@@ -1,6 +1,6 @@
 """The nightly methods of `Commonplace`. Their imports are deferred, because most callers never use them."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,9 +22,8 @@ if TYPE_CHECKING:
 class NightMethods:
     """Methods for the end of a day. They record and read interactions, and inspect and undo runs."""
 
-    def _build_context(self) -> "RunContext":
-        """Return the caller and the ports of a run. Subclasses implement this method."""
-        raise NotImplementedError
+    _build_context: "Callable[[], RunContext]"
+    """The caller and the ports of a run. The subclass implements this method."""
 
     def _open_pages(self, dir: str | Path) -> "Pages":
         return folder_pages(as_path(dir, "dir"))

@@ -1,7 +1,7 @@
 """The bulk methods of `Commonplace`. They import, export, back up and migrate memories."""
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, cast
@@ -29,13 +29,9 @@ _MOST_BYTES = 500_000_000  # limit of a TinyDB file
 class TransferMethods:
     """Methods that import or export more than one memory."""
 
-    def _build_caller(self) -> "Caller":
-        """Return the caller and the time. Subclasses implement this method."""
-        raise NotImplementedError
-
-    def _get_ports(self) -> "Ports":
-        """Return the open store. Subclasses implement this method."""
-        raise NotImplementedError
+    _build_caller: "Callable[[], Caller]"
+    _get_ports: "Callable[[], Ports]"
+    """The caller with the current time, and the open store. The subclass implements both as methods."""
 
     def _run_tool(self, kind: type[AnyResult], name: str, /, **arguments: Any) -> AnyResult:
         """Call a tool with the arguments that are not None. Subclasses implement this method."""

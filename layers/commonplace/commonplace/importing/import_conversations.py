@@ -15,9 +15,8 @@ from commonplace.domain.fields import Notes
 from commonplace.domain.imports import Imported, ImportedMemory, RefusedEntry, Unread
 from commonplace.domain.interactions import Discussion, Interaction, RefusedInteraction
 from commonplace.domain.memory import Memory
-from commonplace.domain.runs import Dropped, Mode, Run, RunStatus
+from commonplace.domain.runs import Dropped, Run, RunStatus
 from commonplace.domain.taxonomy import ImportKind
-from commonplace.extraction.candidate import MemoryView, Reading
 from commonplace.extraction.days import Day, Utterance, days_of
 from commonplace.extraction.decisions import KNOWN as RESTATED
 from commonplace.extraction.rules import LEAST_WORTH, Refused, RulesReader
@@ -25,8 +24,7 @@ from commonplace.extraction.worthiness import NOT_WORTH
 from commonplace.importing.chat_exports import Conversations
 from commonplace.memories.ingest import DAILY_FOR
 from commonplace.memories.transitions import PURGE_DELAY
-from commonplace.nightly.budget import Answers
-from commonplace.nightly.day_planner import DayPlanner, UnsavedAnswers
+from commonplace.nightly.day_planner import DayPlanner, ReadDay, UnsavedAnswers
 from commonplace.nightly.given_interactions import redacted, well_formed, without_answers
 from commonplace.nightly.growth import growth, messages_of, part_id, recorded_parts
 from commonplace.nightly.intake import split_messages, split_text
@@ -344,15 +342,11 @@ def _find_unread_sentences(
             yield Unread(f"{utterance.interaction_id}, message {utterance.position + 1}", reason, sentence)
 
 
-def _build_rules_reader(context: RunContext, refused: Refused) -> Any:
+def _build_rules_reader(context: RunContext, refused: Refused) -> ReadDay:
     """Return a reader of days that uses only rules. `refused` is called with each refused clause."""
     least = context.night.least_worth
     rules = RulesReader(context.ports.words, LEAST_WORTH if least is None else least, refused)
-
-    def read(_mode: Mode, day: Day, view: MemoryView, _answers: Answers, _failed: frozenset[str]) -> Reading:
-        return rules.read(day, view)
-
-    return read
+    return lambda _mode, day, view, *_: rules.read(day, view)
 
 
 def backdate(plan: Plan, day: Day, now: datetime, moved: dict[str, datetime]) -> tuple[Plan, Plan]:

@@ -47,25 +47,16 @@ class RejectedCall(Exception):  # noqa: N818 - an answer to the agent
 
 
 class AgentPlan:
-    """The agent's decisions by memory name. The name is the key, or the id of a memory without a key."""
+    """The agent's decisions (`made`) by memory name. The name is the key, or the id of a memory without a key."""
 
     def __init__(self, day: Day, record: MemoryView, now: datetime) -> None:
         self._day, self._record = day, record
         self._now = now
-        self._by_name: dict[str, Decision] = {}
+        self.made: dict[str, Decision] = {}
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
-        return tuple(self._by_name.values())
-
-    @property
-    def made(self) -> Mapping[str, Decision]:
-        """A copy of all decisions by name. Assign an earlier copy to roll the plan back."""
-        return dict(self._by_name)
-
-    @made.setter
-    def made(self, made: Mapping[str, Decision]) -> None:
-        self._by_name = dict(made)
+        return tuple(self.made.values())
 
     @property
     def view(self) -> StagedView:
@@ -75,13 +66,14 @@ class AgentPlan:
     @property
     def new_candidates(self) -> dict[str, Candidate]:
         """The candidates that the plan adds, by name."""
-        return {name: made.candidate for name, made in self._by_name.items() if made.operation in ("ADD", "UPDATE")}
+        return {name: made.candidate for name, made in self.made.items() if made.operation in ("ADD", "UPDATE")}
 
-    def candidate(self, content: str, interaction_id: str, evidence: str, **fields: Any) -> Candidate:
-        """Build a candidate from its evidence. Raises `RejectedCall` if the interaction doesn't contain the evidence."""
+    def candidate(self, content: str, call: "Write | Update | Delete", **fields: Any) -> Candidate:
+        """Build a candidate from a call. Raises `RejectedCall` if the interaction doesn't contain the evidence."""
+        name, evidence = call.interaction_id, call.evidence
         for utterance in self._day.utterances:
-            if utterance.interaction_id == interaction_id and evidence_span(evidence, utterance):
-                return Candidate(content, interaction_id, utterance.position, evidence, event_time=utterance.time, **fields)
+            if utterance.interaction_id == name and evidence_span(evidence, utterance):
+                return Candidate(content, name, utterance.position, evidence, event_time=utterance.time, **fields)
         raise RejectedCall("the evidence is not in the user's own words of this interaction")
 
     def add(self, name: str, candidate: Candidate) -> str | None:
@@ -95,23 +87,23 @@ class AgentPlan:
 
     def change(self, name: str, candidate: Candidate, target: Memory | None) -> None:
         """Plan a new value for a stored memory. Without `target`, change the value already planned under this name."""
-        planned = self._by_name.get(name)
+        planned = self.made.get(name)
         targets = [target] if target is not None else self._record.get(planned.targets) if planned is not None else []
         ids = tuple(memory.memory_id for memory in targets)
         self._put_decision(name, Decision(candidate, "UPDATE" if ids else "ADD", ids, why="updated by the agent"), targets)
 
-    def close(self, name: str, interaction_id: str, evidence: str, target: Memory | None) -> None:
+    def close(self, call: "Delete", target: Memory | None) -> None:
         """Plan to close or forget a memory, depending on the evidence. Without `target`, drop the planned entry."""
-        request = forget_target(evidence)
+        name, request = call.key, forget_target(call.evidence)
         sure = {"confidence": _CONFIDENCE, "forgets": request is not None, "corrects": request is None}
-        candidate = self.candidate(request or evidence, interaction_id, evidence, **sure)
-        if request is not None and not is_about(request, target.content if target is not None else self._by_name[name].says):
+        candidate = self.candidate(request or call.evidence, call, **sure)
+        if request is not None and not is_about(request, target.content if target is not None else self.made[name].says):
             raise RejectedCall("the user wants something else forgotten")
         if request is not None:
             self._check_decision(Decision(candidate, "FORGET"), ())
             self.forget(candidate)
         elif target is None:
-            del self._by_name[name]
+            del self.made[name]
         else:
             self._put_decision(name, Decision(candidate, "DELETE", (target.memory_id,), why="ended by the agent"), [target])
 
@@ -120,16 +112,16 @@ class AgentPlan:
         name = f"{request.interaction_id}/{request.position}/{request.content}"  # no key has this form
         # Use the stored memories, not the plan's view: memories that the plan closes still contain their words.
         (wanted,) = decide([request], self._record, self._now)
-        for key, made in tuple(self._by_name.items()):
+        for key, made in tuple(self.made.items()):
             if _is_said_before(made.candidate, request) and is_about(request.content, made.says):
                 left = without_addition(made, wanted.targets)
-                del self._by_name[key]
-                self._by_name |= {key: left} if left.operation == "DELETE" else {}
-        self._by_name.setdefault(name, wanted)
+                del self.made[key]
+                self.made |= {key: left} if left.operation == "DELETE" else {}
+        self.made.setdefault(name, wanted)
 
     def _put_decision(self, name: str, decision: Decision, targets: Sequence[Memory]) -> None:
         self._check_decision(decision, targets)
-        self._by_name[name] = decision
+        self.made[name] = decision
 
     def _check_decision(self, decision: Decision, targets: Sequence[Memory]) -> None:
         reason = unsupported_reason(decision, self._day, targets)
@@ -214,15 +206,8 @@ class AgentTools:
         self._refuse_before_search(request.value)
         if request.key in self.plan.made or self.plan.view.holder(request.key) is not None:
             raise RejectedCall("the key is taken: update_memory gives it another value")
-        candidate = self.plan.candidate(
-            request.value,
-            request.interaction_id,
-            request.evidence,
-            confidence=request.confidence,
-            key=request.key,
-            section=request.category,
-            durability=request.durability,
-        )
+        fields = request.model_dump(include={"confidence", "key", "durability"})
+        candidate = self.plan.candidate(request.value, request, section=request.category, **fields)
         why_not = self.plan.add(request.key, candidate)
         return {"written": True, "key": request.key} if why_not is None else {"written": False, "why": why_not}
 
@@ -230,21 +215,16 @@ class AgentTools:
         self._refuse_before_search(request.value)
         target = self._find_target(request.key)
         before = target or self.plan.new_candidates[request.key]
+        section = request.category or before.section
         candidate = self.plan.candidate(
-            request.value,
-            request.interaction_id,
-            request.evidence,
-            confidence=_UPDATED,
-            key=before.key,
-            section=request.category or before.section,
-            durability=before.durability,
+            request.value, request, confidence=_UPDATED, key=before.key, section=section, durability=before.durability
         )
         self.plan.change(request.key, candidate, target)
         return {"updated": True, "key": request.key}
 
     def _delete_memory(self, request: Delete) -> Mapping[str, object]:
         target = self._find_target(request.key)
-        self.plan.close(request.key, request.interaction_id, request.evidence, target)
+        self.plan.close(request, target)
         return {"deleted": True, "key": request.key}
 
     def _find_target(self, key: str) -> Memory | None:
@@ -280,7 +260,7 @@ def read_by_agent(day: Day, view: MemoryView, model: MeteredModel, now: datetime
     tools = AgentTools(day, view, now)
     unread: list[Unread] = []
     for number, chunk in enumerate(chunks_of(lines_of(day), _CHUNK_TOKENS)):
-        before = tools.plan.made
+        before = dict(tools.plan.made)
         try:
             ended = _run_conversation(f"{day.date}/agent/{number}", day, chunk, tools, model, end)
         except (BudgetSpent, ModelUnavailable) as error:

@@ -38,10 +38,6 @@ class SavedAnswers:
         self.lease.renew()
         self.lease.context.night.parts.save_part(self.run, self.prefix + name, body, self.lease.fence)
 
-    def with_prefix(self, name: str) -> "SavedAnswers":
-        """Return the answers whose names begin with this prefix."""
-        return replace(self, prefix=f"{self.prefix}{name}/")
-
 
 @dataclass(frozen=True)
 class UnsavedAnswers:
@@ -55,10 +51,6 @@ class UnsavedAnswers:
 
     def save(self, name: str, body: str) -> None:
         self.kept[self.prefix + name] = body
-
-    def with_prefix(self, name: str) -> "UnsavedAnswers":
-        """Return the answers whose names begin with this prefix."""
-        return replace(self, prefix=f"{self.prefix}{name}/")
 
 
 @dataclass(frozen=True)
@@ -85,14 +77,11 @@ class DayPlanner:
     def draft(self, day: Day, answers: SavedAnswers | UnsavedAnswers) -> Plan:
         """Plan a day. If that fails, plan each interaction separately and leave only the faulty interactions unread."""
         try:
-            return plan_operations(
-                self.read(self.mode, day, self.view, answers, self.failed_twice), day, self.view, self.context
-            )
-        except CommonplaceError as error:
-            if error.code in _TRY_LATER:
+            reading = self.read(self.mode, day, self.view, answers, self.failed_twice)
+            return plan_operations(reading, day, self.view, self.context)
+        except Exception as error:  # after any failure, read the other interactions
+            if isinstance(error, CommonplaceError) and error.code in _TRY_LATER:
                 raise
-            failure: Exception = error
-        except Exception as error:  # noqa: BLE001 - after any failure, read the other interactions
             failure = error
         ids = interactions_of(day)
         if len(ids) > 1:
@@ -108,7 +97,8 @@ class DayPlanner:
             utterances = tuple(utterance for utterance in day.utterances if utterance.interaction_id == interaction_id)
             titles = tuple(title for title in day.titles if title.interaction_id == interaction_id)
             narrowed = replace(day, utterances=utterances, titles=titles)
-            plan = replace(self, view=view).draft(narrowed, answers.with_prefix(interaction_id))
+            own_answers = replace(answers, prefix=f"{answers.prefix}{interaction_id}/")
+            plan = replace(self, view=view).draft(narrowed, own_answers)
             view.stage(plan.operations)
             yield plan
 

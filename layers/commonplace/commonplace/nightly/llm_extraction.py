@@ -86,16 +86,11 @@ def parse_proposal(item: object, messages: Mapping[int, Utterance]) -> Candidate
         interaction_id=utterance.interaction_id,
         position=utterance.position,
         evidence=proposal.evidence.strip(),
-        confidence=proposal.confidence,
-        type=proposal.type,
         scope=proposal.scope or "user_global",
         tags=tuple(dict.fromkeys(tag for tag in tags if 0 < len(tag) <= _LONGEST_TAG))[:_MOST_TAGS],
         key=proposal.key or None,
-        section=proposal.section,
-        durability=proposal.durability,
         event_time=utterance.time,
-        corrects=proposal.corrects,
-        forgets=proposal.forgets,
+        **proposal.model_dump(include={"confidence", "type", "section", "durability", "corrects", "forgets"}),
     )
 
 

@@ -174,20 +174,13 @@ def _decide_candidates(
     """Return a decision per candidate, by the model if rules leave it open. Also returns notes."""
     by_rules = decide(candidates, view, now)
     requests = [decision for decision in by_rules if decision.operation == "FORGET"]
-    cases = [
-        Case(
-            number,
-            decision.candidate,
-            tuple(
-                memory
-                for memory in _remove_forgotten_text(view.similar(decision.candidate.content, _SIMILAR), requests)
-                if not memory.is_passage
-            ),
-        )
-        for number, decision in enumerate(by_rules)
-        if _is_undecided(candidates, decision)
-    ]
-    choices, notes = _choose_decisions([case for case in cases if case.similar], day, model)
+    cases = []
+    for number, decision in enumerate(by_rules):
+        if _is_undecided(candidates, decision):
+            near = _remove_forgotten_text(view.similar(decision.candidate.content, _SIMILAR), requests)
+            similar = tuple(memory for memory in near if not memory.is_passage)
+            cases += [Case(number, decision.candidate, similar)] if similar else []
+    choices, notes = _choose_decisions(cases, day, model)
     return tuple(choices.get(number, decision) for number, decision in enumerate(by_rules)), notes
 
 

@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from commonplace.domain.batching import in_batches
 from commonplace.extraction.days import Day, Utterance
 from commonplace.llm.prompts import delimited_data, unused_mark
 from commonplace.nightly.budget import tokens_of
@@ -34,18 +35,8 @@ def lines_of(day: Day) -> list[PromptLine]:
 
 
 def chunks_of(lines: Sequence[PromptLine], most_tokens: int = CHUNK_TOKENS) -> Iterator[Chunk]:
-    """Yield the lines in chunks of at most `most_tokens` estimated tokens, at least one line each."""
-    chunk: list[PromptLine] = []
-    free = most_tokens
-    for line in lines:
-        size = tokens_of(line.json)
-        if chunk and size > free:
-            yield tuple(chunk)
-            chunk, free = [], most_tokens
-        chunk.append(line)
-        free -= size
-    if chunk:
-        yield tuple(chunk)
+    """Return the lines in chunks of at most `most_tokens` estimated tokens, at least one line each."""
+    return map(tuple, in_batches(lines, len(lines), lambda line: tokens_of(line.json), most_tokens))
 
 
 def interactions_in(lines: Sequence[PromptLine]) -> list[str]:

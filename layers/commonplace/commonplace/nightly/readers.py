@@ -88,10 +88,4 @@ def reader_for(context: RunContext) -> ReadDay:
     """
     least_worth = context.night.least_worth
     rules = RulesReader(context.ports.words, LEAST_WORTH if least_worth is None else least_worth)
-
-    def read(mode: Mode, day: Day, view: MemoryView, answers: Answers, failed_twice: frozenset[str]) -> Reading:
-        return ModeReader(rules, context.night, context.user_id, context.clock()).read_day(
-            mode, day, view, answers, failed_twice
-        )
-
-    return read
+    return lambda *day: ModeReader(rules, context.night, context.user_id, context.clock()).read_day(*day)

@@ -123,21 +123,12 @@ def preview(context: RunContext, night: RunOptions) -> tuple[Run, tuple[PlannedO
 
 def with_plan(run: Run, plan: Plan, operations: tuple[RunOperation, ...], context: RunContext) -> Run:
     """Return the run with the results of a plan added."""
-    spent = cost_of(plan.input_tokens, plan.output_tokens, context.night.allowance)
-    return run.model_copy(
-        update={
-            "operations": (*run.operations, *operations),
-            "dropped": (*run.dropped, *plan.dropped),
-            "candidates": run.candidates + plan.candidates,
-            "unread": (*run.unread, *plan.unread),
-            "stopped": (*run.stopped, *plan.stopped),
-            "notes": tuple(dict.fromkeys((*run.notes, *plan.notes))),
-            "calls": run.calls + plan.calls,
-            "input_tokens": run.input_tokens + plan.input_tokens,
-            "output_tokens": run.output_tokens + plan.output_tokens,
-            "cost": run.cost + spent,
-        }
-    )
+    summed = ("dropped", "candidates", "unread", "stopped", "calls", "input_tokens", "output_tokens")
+    results = {name: getattr(run, name) + getattr(plan, name) for name in summed}
+    results["operations"] = (*run.operations, *operations)
+    results["notes"] = tuple(dict.fromkeys((*run.notes, *plan.notes)))
+    results["cost"] = run.cost + cost_of(plan.input_tokens, plan.output_tokens, context.night.allowance)
+    return run.model_copy(update=results)
 
 
 def _build_days(entries: Collection[LedgerEntry], context: RunContext) -> list[Day]:

@@ -69,15 +69,14 @@ class Known:
         reference of a document that is erased as a whole. Copies of its passages in other documents stay.
         """
         ids = {memory.memory_id for memory in self.there}.union(self.unreadable)
-        scope = self._find_scope([name if name in ids else _resolve(name, aliases) for name in names], self.there, document)
+        scope = self._find_scope(_resolve(names, aliases, ids), self.there, document)
         if not scope.purged and not any(memory.is_passage for memory in scope.memories):
             return scope
         backups = self.backups()
         aliases = [*aliases, *(alias for backup in backups for alias in backup.aliases if alias.memory_id not in ids)]
         records = {record.memory_id: record for backup in backups for record in backup.records if record.memory_id not in ids}
         items = sorted((record.memory for record in records.values() if record.memory), key=lambda memory: memory.memory_id)
-        wanted = [name if name in ids else _resolve(name, aliases) for name in names]
-        scope = self._find_scope(wanted, [*items, *self.there], document)
+        scope = self._find_scope(_resolve(names, aliases, ids), [*items, *self.there], document)
         known_ids = records.keys() | {alias.memory_id for alias in aliases}
         gone = frozenset(alias.name for alias in aliases if alias.memory_id in scope.purged)
         return replace(scope, purged=scope.purged & known_ids, names=gone)
@@ -107,9 +106,10 @@ class Known:
         return ErasureScope(ids, tuple(words[::-1]), damaged, frozenset(reach.merged), standing, left, purged)
 
 
-def _resolve(name: str, aliases: Sequence[Alias]) -> str:
-    """Return the id of the memory with this external name, or the name itself."""
-    return next((alias.memory_id for alias in aliases if alias.name == name and not alias.withdrawn), name)
+def _resolve(names: Sequence[str], aliases: Sequence[Alias], ids: Collection[str]) -> list[str]:
+    """Return the ids of the memories with these ids or external names. Unknown names are unchanged."""
+    by_name = {alias.name: alias.memory_id for alias in reversed(aliases) if not alias.withdrawn}
+    return [name if name in ids else by_name.get(name, name) for name in names]
 
 
 @dataclass

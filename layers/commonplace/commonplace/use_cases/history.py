@@ -44,16 +44,10 @@ def _find_lineage(memory_id: str, everything: list[Memory], caller: Caller, port
 def _build_value(memory: Memory, ports: Ports, compares: bool) -> Value:
     audits = ports.records.audits(memory.user_id, memory.memory_id)
     return Value(
-        memory_id=memory.memory_id,
         value=memory.content,
-        status=memory.status,
-        created_at=memory.created_at,
-        valid_to=memory.valid_to,
-        superseded_by=memory.superseded_by,
-        evidence=memory.evidence,
-        session_id=memory.session_id,
         steps=tuple(Step(operation=audit.operation, at=audit.at) for audit in audits),
         recommendations=_find_recommendations(memory, audits, ports) if compares else None,
+        **memory.model_dump(include=set(Value.model_fields)),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any, get_args
 
-from pydantic import BaseModel, ConfigDict, Field, field_serializer
+from pydantic import BaseModel, ConfigDict, Field
 
 from commonplace.contract import validate
 from commonplace.domain.errors import CommonplaceError, invalid, of_type
@@ -136,10 +136,6 @@ class PastStep(BaseModel):
     operation: Name
     at: Moment
 
-    @field_serializer("at")
-    def _format_iso(self, at: datetime) -> str:
-        return at.isoformat()
-
 
 class PastSteps(BaseModel):
     """The history of a memory at its source, oldest first."""
@@ -162,7 +158,7 @@ def checked_record(record: Mapping[str, Any], user_id: str, kinds: dict[str, Non
     steps = validate.check(PastSteps, {HISTORY: record[HISTORY]} if record.get(HISTORY) is not None else {})
     redaction = redact("\n".join(step.operation for step in steps.history))
     kinds |= dict.fromkeys(redaction.kinds)
-    past = [] if redaction.kinds else [step.model_dump() for step in steps.history]
+    past = [{"operation": step.operation, "at": step.at.isoformat()} for step in steps.history if not redaction.kinds]
     return _redact_memory(memory, kinds), past
 
 

@@ -78,13 +78,12 @@ class NewMemory:
     def joined(self, other: "NewMemory") -> "NewMemory":
         """Join two equal old memories. Uses the earlier time, all tags, the higher importance and the summed counts."""
         first, second = sorted((self.memory, other.memory), key=lambda memory: memory.created_at)
-        last = [at for at in (first.last_accessed, second.last_accessed) if at is not None]
         joined = first.model_copy(
             update={
                 "tags": tuple(dict.fromkeys((*first.tags, *second.tags))),
                 "importance": max(first.importance, second.importance),
                 "access_count": first.access_count + second.access_count,
-                "last_accessed": max(last) if last else None,
+                "last_accessed": max(filter(None, (first.last_accessed, second.last_accessed)), default=None),
                 "user_note": fitted("; ".join(dict.fromkeys(filter(None, (first.user_note, second.user_note))))) or None,
             }
         )

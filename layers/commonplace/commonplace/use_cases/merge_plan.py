@@ -75,10 +75,8 @@ class Sources:
         now, memories = self.caller.now, self.memories
         statement = enrich(self.text, self.ports.words, self.ports.embedder, self.ports.facts.tags(self.caller.user_id))
         most = max(memories, key=lambda memory: memory.importance)
-        times = [memory.event_time for memory in memories if memory.event_time]
-        used = [memory.last_accessed for memory in memories if memory.last_accessed]
-        ends = [memory.expires_at for memory in memories if memory.expires_at]
-        purges = [memory.purge_at for memory in memories if memory.purge_at]
+        times = ("event_time", "last_accessed", "expires_at", "purge_at")
+        latest = {name: max(filter(None, (getattr(item, name) for item in memories)), default=None) for name in times}
         new = memories[0].model_copy(update={
             "memory_id": new_memory_id(now), "key": next((memory.key for memory in memories if memory.key), None),
             "raw_text": self.text, "normalized_text": statement.normalized, "indexed": "raw_text",
@@ -89,10 +87,8 @@ class Sources:
             "source": next((memory.source for memory in memories if memory.source != "user"), "user"),
             "evidence": _join_texts(memory.evidence for memory in memories),
             "user_note": _join_texts(memory.user_note for memory in memories),
-            "event_time": max(times, default=None), "created_at": now, "updated_at": now, "version": 1,
-            "expires_at": max(ends, default=None), "purge_at": max(purges, default=None),
-            "access_count": sum(memory.access_count for memory in memories), "last_accessed": max(used, default=None),
-            "supersedes": memories[0].memory_id,
+            "access_count": sum(memory.access_count for memory in memories), **latest,
+            "created_at": now, "updated_at": now, "version": 1, "supersedes": memories[0].memory_id,
             "embedding_model": self.ports.embedder.name if statement.vector is not None else None,
         })  # fmt: skip
         detail = {"tool": TOOL, MERGED: [memory.memory_id for memory in memories]}

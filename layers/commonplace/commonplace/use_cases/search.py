@@ -76,13 +76,10 @@ def search_personal(request: SearchPersonalRequest, caller: Caller, ports: Ports
     results = [
         PersonalHit(
             id=memory.memory_id,
-            agent_id=memory.agent_id,
             memory_type=statement_type(memory.memory_type),
-            raw_text=memory.raw_text,
-            normalized_text=memory.normalized_text,
             tags=list(memory.tags),
-            created_at=memory.created_at,
             relevance_score=relevance,
+            **memory.model_dump(include={"agent_id", "raw_text", "normalized_text", "created_at"}),
         )
         for memory, relevance in zip(result.memories, result.relevance, strict=True)
     ]
@@ -140,13 +137,9 @@ def _build_hit(result: Found, place: int, words: Mapping[str, Sequence[str]]) ->
         probability=result.probabilities[place],
         below_threshold=result.best_only or None,
         matched_concepts=[word for word, terms in words.items() if tokens.intersection(terms)],
-        category=memory.category,
         importance=level_of(memory.importance),
-        created_at=memory.created_at,
         last_accessed=memory.last_accessed or memory.created_at,
-        key=memory.key,
-        section=memory.section,
-        event_time=memory.event_time,
+        **memory.model_dump(include={"category", "created_at", "key", "section", "event_time"}),
     )
 
 

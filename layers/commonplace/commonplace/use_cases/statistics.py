@@ -26,6 +26,7 @@ from commonplace.use_cases.discover import health, health_parts
 
 _AGES = (7, 30, 90, 365)
 _TOP = 20
+_LABELS = ("category", "section", "collection", "durability")
 _DAY = 86_400.0
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -50,11 +51,8 @@ def counted(stored: Sequence[Outline], state: Statistics, now: datetime) -> Stat
         as_of=now,
         total=len(live),
         by=Breakdown(
-            category=_count(outline.category for outline in live),
+            **{name: _count(getattr(outline, name) for outline in live) for name in _LABELS},
             type=_count(outline.memory_type for outline in live),
-            section=_count(outline.section for outline in live),
-            collection=_count(outline.collection for outline in live),
-            durability=_count(outline.durability for outline in live),
             status=_count("expired" if item.status == "active" and not item.is_live(at) else item.status for item in stored),
         ),
         age=_count_by_age(live, at),

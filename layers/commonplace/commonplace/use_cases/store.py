@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from commonplace.domain.fields import provenance_fields
-from commonplace.domain.memory import Memory, importance_of, level_of
+from commonplace.domain.memory import importance_of, level_of
 from commonplace.domain.requests import StoreContext, StorePersonalRequest, StoreRequest
 from commonplace.domain.results import Analysis, StorePersonalResult, StoreResult
 from commonplace.domain.taxonomy import memory_type
@@ -32,11 +32,18 @@ def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreRe
     fields |= context.model_dump(include={"expires_at", "user_note"}, exclude_none=True) | provenance_fields(context.source)
     folded = {tag: full for tag in context.additional_tags or () if (full := standard(tag)) != tag}
     done = _ingest_statement(statement, context, fields, caller, ports)
-    unsure = [] if context.force_category else _note_uncertainty(statement, ports)
+    memory, unsure = done.memory, [] if context.force_category else _note_uncertainty(statement, ports)
     return StoreResult(
         success=True,
-        memory_id=done.memory.memory_id,
-        analysis=_build_analysis(done.memory),
+        memory_id=memory.memory_id,
+        analysis=Analysis(
+            detected_category=memory.category,
+            detected_type=memory.memory_type,
+            generated_tags=list(memory.tags),
+            importance_score=level_of(memory.importance),
+            confidence=memory.confidence,
+            concepts_extracted=list(memory.concepts),
+        ),
         recommendations=recommended(done.similar, done.merges, done.updates, folded | dict(statement.renamed)),
         operation_id=done.operation_id,
         notes=notes(done, caller, warnings=[*unsure, *([] if caller.waits else [COMPARED_LATER])]),
@@ -81,14 +88,3 @@ def store_personal(request: StorePersonalRequest, caller: Caller, ports: Ports) 
 
 def _enrich_text(text: str, caller: Caller, ports: Ports) -> EnrichedStatement:
     return enrich(text, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
-
-
-def _build_analysis(memory: Memory) -> Analysis:
-    return Analysis(
-        detected_category=memory.category,
-        detected_type=memory.memory_type,
-        generated_tags=list(memory.tags),
-        importance_score=level_of(memory.importance),
-        confidence=memory.confidence,
-        concepts_extracted=list(memory.concepts),
-    )

@@ -38,19 +38,11 @@ _SENTENCE: TypeAdapter[str] = TypeAdapter(_Sentence)
 
 
 @dataclass(frozen=True)
-class KeyPoint:
-    """A statement of memories, with their ids."""
-
-    text: str
-    ids: tuple[str, ...]
-
-
-@dataclass(frozen=True)
 class Summary:
     """The sentences and key points of a summary. The most relevant sentences come first."""
 
     sentences: tuple[str, ...]
-    points: tuple[KeyPoint, ...]
+    points: tuple[Point, ...]
 
 
 class NumberedMemories:
@@ -70,9 +62,9 @@ class NumberedMemories:
         lines = enumerate(zip(self._days, self._texts, strict=True), 1)
         return "\n".join(f"{number}. {day}: {text}" for number, (day, text) in lines)
 
-    def ids_of(self, numbers: Iterable[int]) -> tuple[str, ...]:
+    def ids_of(self, numbers: Iterable[int]) -> list[str]:
         """Return the distinct ids of the memories with these numbers. Skips unknown numbers."""
-        return tuple(self._ids[number - 1] for number in dict.fromkeys(self._select_known_numbers(numbers)))
+        return [self._ids[number - 1] for number in dict.fromkeys(self._select_known_numbers(numbers))]
 
     def supports(self, text: str, numbers: Iterable[int] | None = None) -> bool:
         """Return whether the text's names, numbers, dates and negations occur in these memories. None means all memories."""
@@ -104,11 +96,10 @@ def extract_sentences(query: str, memories: Sequence[Memory]) -> Summary:
     """Summarize with 3 to 6 sentences of the memories. Each sentence is a point with all memories that say it."""
     terms = set(tokenizer.terms(query))
     by_memory = [(memory, _sort_sentences(memory, terms)) for memory in memories]
-    points: dict[str, KeyPoint] = {}
+    points: dict[str, Point] = {}
     for memory, ranked in by_memory:
         for sentence in ranked[:1]:
-            before = points.get(folded(sentence), KeyPoint(sentence, ()))
-            points[folded(sentence)] = KeyPoint(before.text, (*before.ids, memory.memory_id))
+            points.setdefault(folded(sentence), Point(text=sentence, ids=[])).ids.append(memory.memory_id)
     chosen = {name: point.text for name, point in list(points.items())[:MOST]}
     for sentence in (sentence for _, ranked in by_memory for sentence in ranked[1:]):
         if len(chosen) < FEWEST:
@@ -133,7 +124,7 @@ def summarize_memory(request: SummarizeRequest, caller: Caller, ports: Ports) ->
     return SummarizeResult(
         message=f"✓ {count} {'memory' if count == 1 else 'memories'} summed up" if memories else "✓ Nothing was found",
         summary=" ".join(summary.sentences) or _NOTHING,
-        key_points=[Point(text=point.text, ids=list(point.ids)) for point in summary.points],
+        key_points=list(summary.points),
         count=count,
         notes=notes.model_copy(update={"method": method, "degraded": "; ".join(filter(None, (notes.degraded, why))) or None}),
     )
@@ -188,9 +179,10 @@ def _parse_sentence(item: object) -> str | None:
         return None
 
 
-def _parse_point(item: object, shown: NumberedMemories) -> KeyPoint | None:
+def _parse_point(item: object, shown: NumberedMemories) -> Point | None:
     try:
         point = _Point.model_validate(item)
     except ValidationError:
         return None
-    return KeyPoint(point.text, shown.ids_of(point.memories)) if shown.supports(point.text, point.memories) else None
+    supported = shown.supports(point.text, point.memories)
+    return Point(text=point.text, ids=shown.ids_of(point.memories)) if supported else None

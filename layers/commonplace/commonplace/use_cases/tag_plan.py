@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, partial
 from itertools import combinations
 
 from commonplace.domain.memory import Memory
@@ -53,7 +53,7 @@ class TagPlan:
         `uses` is the number of memories per tag. Without an `embedder`, only names and spelling count. `memories` is called
         only for abbreviations that aren't in the shipped table. Without memories, such abbreviations are not recognized.
         """
-        plan = cls(OwnTags(uses, words.has_word, _Abbreviations(memories).has), threshold)
+        plan = cls(OwnTags(uses, words.has_word, partial(_is_abbreviation, cache(memories))), threshold)
         pairs = sorted(_find_candidates(uses))
         vectors = {} if embedder is None else _embed_tags({tag for pair in pairs for tag in pair}, embedder)
         model = "" if embedder is None else embedder.name
@@ -90,18 +90,9 @@ class TagPlan:
             taken.add(name)
 
 
-@dataclass(frozen=True)
-class _Abbreviations:
-    read: Callable[[], Sequence[Memory]]
-
-    @cached_property
-    def memories(self) -> Sequence[Memory]:
-        """The user's memories, read once."""
-        return self.read()
-
-    def has(self, short: str, long: str) -> bool:
-        """Return whether a memory has both tags. If the short form is a word of the text, both must be adjacent."""
-        return any(short in memory.tags and _contains_both(memory, bare(short), bare(long)) for memory in self.memories)
+def _is_abbreviation(memories: Callable[[], Sequence[Memory]], short: str, long: str) -> bool:
+    """Return whether a memory has both tags. If the short form is a word of the text, both must be adjacent."""
+    return any(short in memory.tags and _contains_both(memory, bare(short), bare(long)) for memory in memories())
 
 
 def _contains_both(memory: Memory, short: str, long: str) -> bool:

@@ -6,7 +6,7 @@ from typing import Any, get_args
 import click
 
 from commonplace.domain.taxonomy import Granularity
-from commonplace.interfaces.cli.options import WHOLE, Shared, command_options, set_arguments
+from commonplace.interfaces.cli.options import WHOLE, Shared, command_options
 from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_facts, print_json, print_notes, print_rows
 
 _AFTER = click.option("--after", metavar="TIME", help="Only memories from this time on, ISO 8601.")
@@ -24,8 +24,7 @@ def stats(shared: Shared, after: str | None, before: str | None) -> None:
 
     --after and --before select by the time a memory was stored. The health covers all memories.
     """
-    with shared.reading() as memory:
-        answer = memory.call("memory_stats", set_arguments(after=after, before=before))
+    answer = shared.call("memory_stats", after=after, before=before)
     if shared.json:
         return print_json(answer)
     health, tags = answer["health"], answer["tags"]
@@ -66,9 +65,7 @@ def timeline(
 
     Count memories by day, week, month or year, with their subjects and with changes: the old value beside the new one.
     """
-    arguments = set_arguments(after=after, before=before, topic=topic, granularity=by, cursor=cursor)
-    with shared.reading() as memory:
-        answer = memory.call("memory_timeline", arguments)
+    answer = shared.call("memory_timeline", after=after, before=before, topic=topic, granularity=by, cursor=cursor)
     if shared.json:
         return print_json(answer)
     buckets = answer["buckets"]
@@ -91,9 +88,7 @@ def network(shared: Shared, focus: str | None, depth: int | None, limit: int | N
 
     With a FOCUS: only the concepts around it. Concepts that often appear together form a community.
     """
-    arguments = set_arguments(focus=focus, depth=depth, limit=limit, format="dot" if dot else None)
-    with shared.reading() as memory:
-        answer = memory.call("concept_network", arguments)
+    answer = shared.call("concept_network", focus=focus, depth=depth, limit=limit, format="dot" if dot else None)
     if shared.json:
         return print_json(answer)
     if dot:

@@ -26,8 +26,7 @@ def make(shared: Shared) -> None:
     changes, not against the loss of the file: for that, copy the file or use "commonplace export". The exit code is 5 if
     some memories can't be read.
     """
-    with shared.open() as memory:
-        answer = memory.call("backup_restore", {"action": "backup"})
+    answer = shared.call("backup_restore", creates=True, action="backup")
     if shared.json:
         print_json(answer)
     else:
@@ -41,8 +40,7 @@ def make(shared: Shared) -> None:
 @command_options
 def list_backups(shared: Shared) -> None:
     """List the backups, newest first."""
-    with shared.reading() as memory:
-        answer = memory.call("backup_restore", {"action": "list"})
+    answer = shared.call("backup_restore", action="list")
     if shared.json:
         return print_json(answer)
     if not answer["backups"]:
@@ -59,8 +57,7 @@ def list_backups(shared: Shared) -> None:
 @command_options
 def verify(shared: Shared, backup_id: str) -> None:
     """Check whether a backup can be restored completely. The exit code is 5 if something is wrong."""
-    with shared.reading() as memory:
-        answer = memory.call("backup_restore", {"action": "verify", "backup_id": backup_id})
+    answer = shared.call("backup_restore", action="verify", backup_id=backup_id)
     if shared.json:
         print_json(answer)
     else:

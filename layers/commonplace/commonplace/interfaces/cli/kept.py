@@ -7,8 +7,9 @@ from typing import Any, get_args
 
 import click
 
-from commonplace.domain.taxonomy import Category, ContentType, Durability, MemoryType, SearchCategory, Section
+from commonplace.domain.taxonomy import Category, Durability, MemoryType, Section
 from commonplace.interfaces.cli.options import WHOLE, Shared, command_options, set_arguments, text_argument
+from commonplace.interfaces.cli.searching import build_arguments, with_filters, with_kinds
 from commonplace.interfaces.cli.tables import (
     Remarked,
     day_and_time,
@@ -24,26 +25,13 @@ _NAME = click.argument("name", metavar="ID|KEY")
 
 @click.command("list")
 @click.option("--limit", type=WHOLE, metavar="1-100", help="The most memories to show.  [default: 20]")
-@click.option("--category", type=click.Choice(get_args(SearchCategory)), help="Only this category or section.")
-@click.option("--kind", type=click.Choice(get_args(ContentType)), help="Only memories of this kind.")
-@click.option("--min-importance", type=WHOLE, metavar="1-5", help="Only memories at least this important.")
-@click.option("--after", metavar="TIME", help="Only what happened then or later, ISO 8601.")
-@click.option("--before", metavar="TIME", help="Only what happened earlier, ISO 8601.")
-@click.option("--include-expired", is_flag=True, help="Also expired memories.")
+@with_kinds
+@with_filters
 @click.option("--cursor", metavar="CURSOR", help="Continue where a list ended.")
 @command_options
-def list_memories(
-    shared: Shared, limit: int | None, category: str | None, kind: str | None, min_importance: int | None,
-    after: str | None, before: str | None, include_expired: bool, cursor: str | None,
-) -> None:  # fmt: skip
+def list_memories(shared: Shared, /, **arguments: Any) -> None:
     """List the memories, newest first."""
-    options = set_arguments(
-        importance_min=min_importance, content_type=kind, include_expired=include_expired or None,
-        time_range=set_arguments(after=after, before=before) or None,
-    )  # fmt: skip
-    arguments = set_arguments(limit=limit, category=category, options=options or None, cursor=cursor)
-    with shared.reading() as memory:
-        answer = memory.call("list_memories", arguments)
+    answer = shared.call("list_memories", **build_arguments(**arguments))
     if shared.json:
         return print_json(answer)
     print_rows(("when", "memory"), map(_build_row, answer["memories"]))

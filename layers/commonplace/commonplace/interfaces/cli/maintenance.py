@@ -87,13 +87,10 @@ def _print_tags(answer: Mapping[str, Any]) -> None:
 
 
 def _print_merge(answer: Mapping[str, Any]) -> None:
-    rows = [
-        (
-            "no" if "refused" in group else "yes",
-            Remarked(group["merged_text"], "\n".join((str(group.get("refused", group["why"])), *group["memory_ids"]))),
-        )
-        for group in answer["groups"]
-    ]
+    rows = []
+    for group in answer["groups"]:
+        remark = "\n".join((str(group.get("refused", group["why"])), *group["memory_ids"]))
+        rows.append(("no" if "refused" in group else "yes", Remarked(group["merged_text"], remark)))
     print_rows(("merges", "new text"), rows)
     if not rows:
         click.echo("no memories say the same")

@@ -22,8 +22,7 @@ def normalize(shared: Shared, text: str, source: str | None, context: str | None
 
     The statement is in the third person. Nothing is stored.
     """
-    with shared.open() as memory:
-        answer = memory.call("memory_normalize", set_arguments(text=text, source=source, context=context))
+    answer = shared.call("memory_normalize", creates=True, text=text, source=source, context=context)
     if shared.json:
         return print_json(answer)
     print_facts({"normalized": answer["normalized"], "type": answer["type"], "tags": answer["tags"]})
@@ -48,8 +47,7 @@ def store(
         force_category=category, force_importance=importance, additional_tags=list(tags) or None, expires_at=expires,
         source=source, user_note=note,
     )  # fmt: skip
-    with shared.open() as memory:
-        answer = memory.call("store_memory", set_arguments(content=text, context=context or None))
+    answer = shared.call("store_memory", creates=True, content=text, context=context or None)
     if shared.json:
         return print_json(answer)
     from commonplace.memories.ingest import KNOWN
@@ -80,8 +78,7 @@ def context(shared: Shared, topic: str, max_tokens: int | None) -> None:
 
     Facts that always matter come first, then memories about the TOPIC, then the notes of the last seven days.
     """
-    with shared.reading() as memory:
-        answer = memory.call("get_memory_context", set_arguments(topic=topic, max_tokens=max_tokens))
+    answer = shared.call("get_memory_context", topic=topic, max_tokens=max_tokens)
     if shared.json:
         return print_json(answer)
     return click.echo(answer["context"])  # only the context, because a person may pipe it into a prompt
@@ -98,8 +95,7 @@ def discover(shared: Shared, tool: str | None, group: str | None) -> None:
     """
     from commonplace.contract.registry import tool_named
 
-    with shared.reading() as memory:
-        answer = memory.call("discover_memory_tools", set_arguments(tool=tool, group=group))
+    answer = shared.call("discover_memory_tools", tool=tool, group=group)
     if shared.json:
         return print_json(answer)
     schemas = [*([answer["tool_schema"]] if tool else []), *answer.get("group_schemas", [])]

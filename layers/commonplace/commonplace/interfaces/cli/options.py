@@ -69,6 +69,11 @@ class Shared:
         with TemporaryDirectory(prefix="commonplace-") as folder, replace(self, db=str(Path(folder, "no.db"))).open() as none:
             yield none
 
+    def call(self, tool: str, /, *, creates: bool = False, **arguments: object) -> dict[str, Any]:
+        """Call a tool with the arguments that are not None. `creates` creates a missing memory file."""
+        with self.open() if creates else self.reading() as memory:
+            return memory.call(tool, set_arguments(**arguments))
+
     @contextmanager
     def pointing(self, see: str) -> Iterator[None]:
         """Make failures inside the block refer to another command's help."""

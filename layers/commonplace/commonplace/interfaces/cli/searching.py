@@ -8,16 +8,22 @@ from commonplace.domain.taxonomy import ContentType, SearchCategory
 from commonplace.interfaces.cli.options import WHOLE, Shared, command_options, set_arguments, with_options, words_argument
 from commonplace.interfaces.cli.tables import Remarked, day_and_time, print_facts, print_json, print_notes, print_rows
 
-_with_arguments = with_options(
-    words_argument("query"),
-    click.option("--limit", type=WHOLE, metavar="1-100", help="The most memories to show.  [default: 10]"),
+with_kinds = with_options(
     click.option("--category", type=click.Choice(get_args(SearchCategory)), help="Only this category or section."),
     click.option("--kind", type=click.Choice(get_args(ContentType)), help="Only memories of this kind."),
-    click.option("--min-relevance", type=float, metavar="0-1", help="Leave out memories that match less.  [default: 0.3]"),
+)
+with_filters = with_options(
     click.option("--min-importance", type=WHOLE, metavar="1-5", help="Only memories at least this important."),
     click.option("--after", metavar="TIME", help="Only what happened then or later, ISO 8601."),
     click.option("--before", metavar="TIME", help="Only what happened earlier, ISO 8601."),
     click.option("--include-expired", is_flag=True, help="Also expired memories."),
+)
+_with_arguments = with_options(
+    words_argument("query"),
+    click.option("--limit", type=WHOLE, metavar="1-100", help="The most memories to show.  [default: 10]"),
+    with_kinds,
+    click.option("--min-relevance", type=float, metavar="0-1", help="Leave out memories that match less.  [default: 0.3]"),
+    with_filters,
 )
 _DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
 _UNUSED = 3  # ids shown to a person
@@ -37,8 +43,7 @@ def search(shared: Shared, /, **arguments: Any) -> None:
     The question needs no quotes. The best matches come first. For conversations, "answerable" (0-1) shows how likely they
     contain the answer.
     """
-    with shared.reading() as memory:
-        answer = memory.call("search_memory", _build_arguments(**arguments))
+    answer = shared.call("search_memory", **build_arguments(**arguments))
     if shared.json:
         return print_json(answer)
     _print_hits(answer)
@@ -55,7 +60,7 @@ def trace(shared: Shared, /, **arguments: Any) -> None:
     each step.
     """
     with shared.reading() as memory:
-        answer = memory.call("trace_search", _build_arguments(**arguments))
+        answer = memory.call("trace_search", build_arguments(**arguments))
         texts = {} if shared.json else {hit["id"]: memory.get_memory(hit["id"]).memory.value for hit in answer["results"]}
     if shared.json:
         return print_json(answer)
@@ -72,8 +77,7 @@ def usage(shared: Shared, after: str | None, before: str | None) -> None:
 
     The times of searches, the memories found most or never, and the questions that found nothing.
     """
-    with shared.reading() as memory:
-        answer = memory.call("usage_patterns", set_arguments(after=after, before=before))
+    answer = shared.call("usage_patterns", after=after, before=before)
     if shared.json:
         return print_json(answer)
     print_rows(("found", "memory"), [(row["count"], Remarked(row["content"], row["id"])) for row in answer["top"]])
@@ -97,15 +101,16 @@ def _format_unused(unused: dict[str, Any]) -> str:
     )
 
 
-def _build_arguments(
-    query: str, limit: int | None, category: str | None, kind: str | None, min_relevance: float | None,
-    min_importance: int | None, after: str | None, before: str | None, include_expired: bool,
+def build_arguments(
+    *, kind: str | None, min_importance: int | None, after: str | None, before: str | None, include_expired: bool,
+    min_relevance: float | None = None, **others: object,
 ) -> dict[str, Any]:  # fmt: skip
+    """Return the arguments of a search or a list. The tools expect the filters under `options`."""
     options = set_arguments(
         min_relevance=min_relevance, importance_min=min_importance, content_type=kind,
         time_range=set_arguments(after=after, before=before) or None, include_expired=include_expired or None,
     )  # fmt: skip
-    return set_arguments(query=query, limit=limit, category=category, options=options or None)
+    return set_arguments(**others, options=options or None)
 
 
 def _print_trace(answer: dict[str, Any], texts: dict[str, str]) -> None:

@@ -193,14 +193,11 @@ def print_run(report: "RunReport") -> None:
 
 def print_history(history: "History") -> None:
     """Print a history with one line for each value."""
-    rows = [
-        (
-            value.status,
-            day_and_time(value.created_at.isoformat()),
-            Remarked(value.value, _describe_origin(value.evidence, value.memory_id)),
-        )
-        for value in history.values
-    ]
+    rows = []
+    for value in history.values:
+        quote = f"“{value.evidence.translate(_STRAIGHT)}”, " if value.evidence else ""
+        since = day_and_time(value.created_at.isoformat())
+        rows.append((value.status, since, Remarked(value.value, f"{quote}{value.memory_id}")))
     print_rows(("status", "since", history.key or "memory"), rows, always=True)
 
 
@@ -210,17 +207,9 @@ def _describe_change(report: "OperationReport") -> object:
     if report.says is not None:
         lines.append(f"+ {report.says}")
     of = ", ".join(report.operation.rests_on)
-    remark = [
-        f"“{report.rests_on.translate(_STRAIGHT)}”" if report.rests_on else "",
-        of and f"of {of}",
-        report.operation.why,
-        report.operation.operation_id,
-    ]
-    return Remarked("\n".join(lines) or "nothing", "\n".join(filter(None, remark)))
-
-
-def _describe_origin(evidence: str | None, memory_id: str) -> str:
-    return f"“{evidence.translate(_STRAIGHT)}”, {memory_id}" if evidence else memory_id
+    quote = f"“{report.rests_on.translate(_STRAIGHT)}”" if report.rests_on else ""
+    remark = filter(None, (quote, of and f"of {of}", report.operation.why, report.operation.operation_id))
+    return Remarked("\n".join(lines) or "nothing", "\n".join(remark))
 
 
 def _count_operations(run: "Run") -> str:

@@ -2,7 +2,6 @@
 
 from datetime import datetime
 from functools import cache
-from typing import NamedTuple
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
@@ -13,23 +12,11 @@ from commonplace.text.foundation.languages import UNKNOWN, language_of
 FOLDED_FROM = 400  # longer texts than this many characters are collapsed
 
 
-class Entry(NamedTuple):
-    """An entry of the navigation."""
-
-    path: str
-    says: str
-
-
-ENTRIES = (
-    Entry("/ui", "Memories"),
-    Entry("/ui/timeline", "Timeline"),
-    Entry("/ui/runs", "Nights"),
-    Entry("/ui/tags", "Tags"),
-    Entry("/ui/network", "Network"),
-    Entry("/ui/growth", "Growth"),
-    Entry("/ui/import", "Import"),
-    Entry("/ui/export", "Export"),
-)
+_ENTRIES = {
+    "/ui": "Memories", "/ui/timeline": "Timeline", "/ui/runs": "Nights", "/ui/tags": "Tags", "/ui/network": "Network",
+    "/ui/growth": "Growth", "/ui/import": "Import", "/ui/export": "Export",
+}  # fmt: skip
+"""The names of the views in the navigation, by path."""
 
 
 @cache
@@ -39,7 +26,7 @@ def environment() -> Environment:
         loader=PackageLoader("commonplace", "interfaces/ui/templates"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True, auto_reload=False,
     )  # fmt: skip
-    made.globals.update(entries=ENTRIES, folded_from=FOLDED_FROM)
+    made.globals.update(entries=_ENTRIES, folded_from=FOLDED_FROM)
     made.filters.update(when=when, day=day, number=number, fault=fault, label=label, lang=lang)
     return made
 
