@@ -93,23 +93,32 @@ def _listed(codes: Callable[[], object]) -> Callable[[Language], str]:
 
 
 COLUMNS: Mapping[str, tuple[Callable[[Language], str], str]] = {
-    "known": (_known_by, "how the language is recognized: by its function words, or by its script alone"),
-    "search": (_searched, "the terms of the index: English stems, whole words, or pairs of characters"),
-    "embed": (_embedded, "both encoders embed the language well, or only one of them does"),
-    "person": (_third_person, "statements in the first person are rewritten, or quoted unchanged in a sentence"),
+    "known": (_known_by, "the language is recognized by its function `words`, or only by its `script`"),
+    "search": (_searched, "the index contains English `stems`, whole `words`, or `pairs` of characters"),
+    "embed": (_embedded, "`both` encoders were trained on the language, or only `USE` or `e5`"),
+    "person": (
+        _third_person,
+        "statements in the first person are `rewritten` in the third, or `quoted` in a sentence about the user",
+    ),
     "secrets": (
         _listed(lambda: redaction.LANGUAGES),
-        "words announce a secret; keys and cards are recognized in any language",
+        "words that announce a secret are known. Keys and card numbers are recognized in any language",
     ),
-    "times": (_listed(lambda: IN_TIMES), "time ranges are read from queries, and relative dates become absolute"),
+    "times": (_listed(lambda: IN_TIMES), "time ranges in queries are understood, and relative dates become absolute"),
     "dates": (_listed(calendars), "the names of months and weekdays are known"),
     "quotes": (_listed(cues), "quotations, pasted texts and forwarded mails are recognized"),
-    "rules": (_listed(lambda: patterns.LANGUAGES), "rules can read a day: doubts, requests, changes, reports"),
-    "erase": (_forgetting, "requests to forget are carried out, or only reported"),
-    "proof": (_grounding, "the numbers, dates, negations and names in a memory must be the user's; or only the names"),
-    "tags": (_tags, "topics are recognized; or only words that never become tags are known"),
-    "same": (_paraphrases, "a repeated statement is recognized in other words, or only if its words repeat"),
-    "intent": (_listed(lambda: intent_cues.LANGUAGES), "queries for advice and instructions are recognized"),
+    "rules": (
+        _listed(lambda: patterns.LANGUAGES),
+        "the rules of a nightly run recognize doubts, requests, changes and reports",
+    ),
+    "erase": (_forgetting, "requests to forget are carried out, or only `reported`"),
+    "proof": (
+        _grounding,
+        "a memory has only numbers, dates, negations and names that the user said, or this holds only for `names`",
+    ),
+    "tags": (_tags, "`topics` are recognized, or only the `words` that never become tags are known"),
+    "same": (_paraphrases, "a repeated statement is recognized by its `meaning`, or only by its `words`"),
+    "intent": (_listed(lambda: intent_cues.LANGUAGES), "requests for advice and instructions are recognized in queries"),
 }
 
 
