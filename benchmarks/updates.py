@@ -107,6 +107,8 @@ def curve(sets: Mapping[str, Sequence[Judged]]) -> Table:
         [
             "changes/dev: its writers saw no code. The minimum was chosen on left-out training lists, with these in view.",
             "pairs/lists.jsonl: the writer of these 80 lists saw no code, and avoided the words of the old fact.",
+            "pairs/more_lists.jsonl, plain.jsonl: 120 lists and 200 pairs in five languages. No word says that something",
+            "changed. Their writers saw no code, and nothing was tuned on them.",
         ],
     )
 
@@ -121,7 +123,8 @@ def _pairs(name: str) -> list[Pair]:
 def _run(given: argparse.Namespace) -> list[Table]:
     dev = judged_lists(given.data / "changes" / "dev.jsonl")
     sets = {"changes/dev, odd lines": dev[::2], "changes/dev, even lines": dev[1::2], "changes/dev": dev}
-    return [*tables(measure()), curve({**sets, "pairs/lists": judged_lists(FOLDER / "pairs" / "lists.jsonl")})]
+    pairs = {f"pairs/{name}": judged_lists(FOLDER / "pairs" / f"{name}.jsonl") for name in ("lists", "more_lists", "plain")}
+    return [*tables(measure()), curve({**sets, **pairs})]
 
 
 if __name__ == "__main__":
