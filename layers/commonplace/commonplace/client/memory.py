@@ -378,6 +378,7 @@ class Commonplace(NightMethods, TransferMethods):
         return ErasableUser(self._build_context(), self._local.erasure())
 
     def _build_context(self) -> "RunContext":
+        """Return the context for runs of this user: the caller as admin, the ports, the night's ports and the clock."""
         from commonplace.runs.apply import RunContext
 
         return RunContext(self._build_caller(), self._get_ports(), self._local.night(), self.now)

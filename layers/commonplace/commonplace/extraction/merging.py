@@ -72,8 +72,9 @@ def _split_sentences(source: int, text: str) -> list[_Sentence]:
 def covers(text: str, dropped: str) -> bool:
     """Return whether `text` says everything that `dropped` says.
 
-    Both may have the same words, with their parts in another order. Or `text` starts with the words of
-    `dropped` and only adds a place, a name or a companion.
+    Both may have the same words, with their parts in another order. Or `text` starts with the words of `dropped` and only
+    adds a place, a name or a companion, and `dropped` has at least two content words apart from words for the user. Both
+    texts must agree in negation, tense and similar wordings. A question only covers a question.
     """
     if ("?" in text) != ("?" in dropped) or not _is_read_alike(text, dropped):
         return False

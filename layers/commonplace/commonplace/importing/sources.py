@@ -200,7 +200,10 @@ def _get_file_type(path: Path, field: str) -> int:
 
 
 def decoded(data: bytes) -> str:
-    """Decode UTF-8, UTF-16 or cp1252. Raises `INVALID_ARGUMENT` if the data is not text."""
+    """Decode UTF-16 with a byte order mark, or else UTF-8, or else cp1252. Converts CRLF to LF.
+
+    Raises `INVALID_ARGUMENT` if no encoding fits or the text contains NUL.
+    """
     encoding = _ENCODINGS.get(data[:2], "utf-8-sig")
     for tried in (encoding, "cp1252"):
         try:

@@ -49,7 +49,7 @@ class IndexFault:
 
     @property
     def repairable(self) -> bool:
-        """Whether the document can be overwritten. A document with a newer version than its record can't."""
+        """Whether `change` can repair the fault. False for a newer document, because the index refuses older versions."""
         return self.kind != "ahead"
 
     def finding(self) -> Finding:

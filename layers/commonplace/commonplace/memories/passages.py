@@ -129,10 +129,10 @@ def _split_json(value: Any, fields: Sequence[str] | None) -> Iterator[Passage]:
         line = _format_line(value, leaves[number], fields)
         is_alone = fields is not None and len(wanted) <= _MOST
         if numbers and (is_alone or len(lines) + len(line) > MOST_CHARACTERS):
-            yield from (Passage(text, _merge_numbers(numbers)) for text in _split_long_text(lines))
+            yield from (Passage(text, _merge_into_ranges(numbers)) for text in _split_long_text(lines))
             lines, numbers = "", []
         lines, numbers = f"{lines}{line}\n", [*numbers, number]
-    yield from (Passage(text, _merge_numbers(numbers)) for text in _split_long_text(lines))
+    yield from (Passage(text, _merge_into_ranges(numbers)) for text in _split_long_text(lines))
 
 
 def _format_line(value: Any, leaf: Leaf, fields: Sequence[str] | None) -> str:
@@ -140,7 +140,8 @@ def _format_line(value: Any, leaf: Leaf, fields: Sequence[str] | None) -> str:
     return ": ".join((*names, str(_get_value(value, leaf))))
 
 
-def _merge_numbers(numbers: Sequence[int]) -> tuple[tuple[int, int], ...]:
+def _merge_into_ranges(numbers: Sequence[int]) -> tuple[tuple[int, int], ...]:
+    """Merge consecutive numbers into ranges with exclusive ends, without sorting: 1, 2, 3, 7 gives (1, 4), (7, 8)."""
     ranges: list[tuple[int, int]] = []
     for number in numbers:
         begin = ranges.pop()[0] if ranges and ranges[-1][1] == number else number

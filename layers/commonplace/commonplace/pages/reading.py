@@ -74,12 +74,13 @@ class _ParsedItem:
         self.closed = self.closed or _ID.search("".join(self.parts[-4:])[-_LONGEST_ID - len(part) :]) is not None
 
     @property
-    def shown(self) -> str:
+    def joined(self) -> str:
+        """The parts read so far as one text, including the id."""
         return "".join(self.parts)
 
     def line(self) -> PageEntry:
         """Return the entry. If a person has joined two entries, returns the first."""
-        whole = self.shown
+        whole = self.joined
         match = _ID.search(whole)
         shown = _ID.sub("", whole).strip(" \t")
         key = _KEY.match(shown)
@@ -129,7 +130,7 @@ class _BodyParser:
         """Drop the entry where the page was cut off."""
         if not self.whole and self.open and not self.items[-1].closed:
             cut = self.items.pop()
-            self.unread[cut.number] = cut.shown
+            self.unread[cut.number] = cut.joined
 
     def _read_heading(self, level: int, heading: str, line: str) -> None:
         self.open = False

@@ -231,7 +231,7 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
     lease.renew()
     made = operation.operation(lease.context.user_id, run_id)
     if made.opens is not None and MERGED in made.opens.audit.detail:
-        made = replace(made, closes=tuple(_add_closer(change, lease.context) for change in made.closes))
+        made = replace(made, closes=tuple(_mark_closed_by_model(change, lease.context) for change in made.closes))
     try:
         gone = [change.before for change in made.changes if change.erases and change.before is not None]
         forget_searches(made.user_id, gone, lease.context.ports)
@@ -252,7 +252,8 @@ def apply(operation: PlannedOperation, run_id: str, lease: Lease, last_try: bool
     return with_outcome(reported, "applied")
 
 
-def _add_closer(change: Change, context: RunContext) -> Change:
+def _mark_closed_by_model(change: Change, context: RunContext) -> Change:
+    """Record in the audit detail when a model closed the memory. Adds nothing for a person or program (admin)."""
     detail = {**change.audit.detail, **closed_by(context.caller, context.clock())}
     return replace(change, audit=replace(change.audit, detail=detail))
 

@@ -230,7 +230,10 @@ def _finish_run(run: Run, context: RunContext, lease: Lease) -> Run:
 def go_through(
     run: Run, operations: Sequence[RunOperation], make: Callable[[RunOperation], list[RunOperation]], lease: Lease
 ) -> Run:
-    """Apply the pending operations. In the returned run, `finished_at` is None if the call ran out of time."""
+    """Call `make` for each operation that is planned or waits for review, and put the results in its place.
+
+    Saves the progress every ten seconds, but not the returned run. `finished_at` is None if the call ran out of time.
+    """
     context, saved_at, made = lease.context, lease.context.clock(), 0
     done: list[RunOperation] = []
     for number, operation in enumerate(operations):

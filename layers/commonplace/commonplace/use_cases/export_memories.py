@@ -144,6 +144,7 @@ def _build_export_result(file: StoredFile) -> ExportResult:
 
 
 def _matches_filter(chosen: ExportFilter, memory: Memory) -> bool:
+    """Return whether category or section, type and collection match and `happened_at` is in [`after`, `before`)."""
     category, section = where_filed(chosen.category or "all")
     wanted = (
         (category, memory.category), (section, memory.section), (chosen.type, memory.memory_type),

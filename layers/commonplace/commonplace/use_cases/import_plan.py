@@ -125,7 +125,10 @@ class ImportPlan:
         self.left_out += [LeftOut(record, "circle", "memories that replaced one another in a circle") for record in circle]
 
     def _repair_links(self, present: set[str], instead: Mapping[str, str]) -> None:
-        """Point links to skipped memories at the equal stored memory. Remove links without a target."""
+        """Replace `supersedes` and `superseded_by` of new memories if the target is neither new nor stored (`present`).
+
+        `instead` maps ids of skipped memories to equal stored memories. Without an equal memory, the link becomes None.
+        """
         present = present | {record.memory.memory_id for record in self.new}
         changed = []
         for record in self.new:

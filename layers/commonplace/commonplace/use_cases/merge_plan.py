@@ -36,7 +36,7 @@ class Sources:
 
     @classmethod
     def of(cls, stored: Iterable[Stored], caller: Caller, ports: Ports) -> "Sources":
-        """Create from memories in any order."""
+        """Create from memories in any order, sorted by `happened_at` and then by id. Filters and checks nothing."""
         return cls(tuple(sorted(stored, key=lambda item: (item.memory.happened_at, item.memory.memory_id))), caller, ports)
 
     @property

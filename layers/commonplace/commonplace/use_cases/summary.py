@@ -93,7 +93,11 @@ class _Answer(BaseModel):
 
 
 def extract_sentences(query: str, memories: Sequence[Memory]) -> Summary:
-    """Summarize with 3 to 6 sentences of the memories. Each sentence is a point with all memories that say it."""
+    """Summarize without a model. The best sentence of each memory is a point. Equal sentences share a point.
+
+    The summary has the sentences of the first six points. If there are fewer than three, it also has further sentences of
+    the memories, up to three in all. These are not points.
+    """
     terms = set(tokenizer.terms(query))
     by_memory = [(memory, _sort_sentences(memory, terms)) for memory in memories]
     points: dict[str, Point] = {}
@@ -168,6 +172,7 @@ def _build_messages(query: str, shown: NumberedMemories) -> list[dict[str, str]]
 
 
 def _parse_items(reply: Reply, name: str) -> list[object]:
+    """Return up to 12 complete items of the named list in the reply. Returns [] if the reply has no list of this name."""
     items = items_of(reply.text, name, cut=reply.stop_reason in CUTS)
     return items.complete[:_MOST_ITEMS] if items else []
 

@@ -203,13 +203,16 @@ def forget(calls: Calls, user_id: str, memory_ids: Collection[str], hashed: bool
     delete_aliases(calls, user_id, memory_ids, hashed)
     delete_feedback(calls, user_id, memory_ids)
     for item in calls.rows(*partition_condition(user_id, OPERATION), ConsistentRead=True):
-        cleaned = _remove_erased(item["told"]["S"], memory_ids)
+        cleaned = _remove_erased_words(item["told"]["S"], memory_ids)
         if cleaned is not None:
             calls.put({**item, "told": {"S": cleaned}})
 
 
-def _remove_erased(report: str, erased: Collection[str]) -> str | None:
-    """Return an operation's JSON without words of erased memories, or None if it has none of them."""
+def _remove_erased_words(report: str, erased: Collection[str]) -> str | None:
+    """Remove the words of erased memories from an operation's JSON. Returns None if nothing changes.
+
+    Returns "{}" if the JSON contains the id of an erased memory but is unreadable.
+    """
     if not any(memory_id in report for memory_id in erased):
         return None
     try:

@@ -30,7 +30,7 @@ _working_until: ContextVar[float] = ContextVar("working_until", default=math.inf
 
 @cache
 def settings() -> Settings:
-    """Return the function's settings."""
+    """Read the settings from the environment once per process. Raises `INTERNAL` for an invalid value and logs the cause."""
     return _hide_setting_errors(read_settings)
 
 

@@ -42,7 +42,7 @@ def store(
     shared: Shared, text: str, category: str | None, importance: int | None, tags: tuple[str, ...], expires: str | None,
     source: str | None, note: str | None,
 ) -> None:  # fmt: skip
-    """Store a memory."""
+    """Store a memory. A text that is stored already stays as it is."""
     context = set_arguments(
         force_category=category, force_importance=importance, additional_tags=list(tags) or None, expires_at=expires,
         source=source, user_note=note,

@@ -52,7 +52,7 @@ class Table:
     """The routes of a server, and the threads that run the handlers of the routes."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
-        self._rows = [(re.compile(_PARAMETER.sub(_build_group, re.escape(route.path))), route) for route in routes]
+        self._rows = [(re.compile(_PARAMETER.sub(_build_parameter_group, re.escape(route.path))), route) for route in routes]
         self._limiter = CapacityLimiter(_THREADS)
 
     def match(self, request: Request) -> tuple[Route, dict[str, str]]:
@@ -114,8 +114,8 @@ def json_response(status: int, body: Mapping[str, Any], headers: Mapping[str, st
     return Response(text, status, {**HEADERS, **(headers or {})}, media_type="application/json")
 
 
-def _build_group(match: re.Match[str]) -> str:
-    """Return the regular expression of a bracketed part of a path."""
+def _build_parameter_group(match: re.Match[str]) -> str:
+    """Convert `<name>` or `<path:name>` of a route to a named regular-expression group. Only `path:` matches slashes."""
     return f"(?P<{match[2]}>{'[^/].*' if match[1] else '[^/]+'})"
 
 

@@ -125,6 +125,7 @@ def is_everyday_s_form(word: str) -> bool:
 
 
 def is_plural(word: str) -> bool:
+    """Return whether a word is a plural for people ("men") or a plural in "s" in the dictionary ("cats", but not "mice")."""
     if word in table("people.plural"):
         return True
     stems = (word[:-1], word[:-2], word[:-3] + "y", word[:-3] + "f", word[:-3] + "fe")

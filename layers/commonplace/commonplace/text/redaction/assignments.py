@@ -128,7 +128,7 @@ def _find_value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
     # f"Bearer {os.environ['API_TOKEN']}"
     if scheme and value.startswith("{") and is_blank(bare[0]):
         return None
-    if unclosed or is_blank(value) or _is_prose(text, match, value) or _is_code(text, match, value, end):
+    if unclosed or is_blank(value) or _is_loosely_written(text, match, value) or _is_code(text, match, value, end):
         return None
     return start, end
 
@@ -139,9 +139,9 @@ def _is_closing_quote(text: str, at: int) -> bool:
     return text[at + 1 : at + 2] in _BEHIND_QUOTE and text.count(text[at], begin, at) % 2 == 1
 
 
-def _is_prose(text: str, match: re.Match[str], value: str) -> bool:
-    # "Token: a unit of text" is a sentence, "client_secret: abc" and "TOKEN=abc" are not. Sentences are left to the
-    # finders of spoken secrets.
+def _is_loosely_written(text: str, match: re.Match[str], value: str) -> bool:
+    """Return whether an assignment is loose ("Token: a unit of text", "Password: Tr0ub4dor&3x"), not exact ("TOKEN=abc")."""
+    # Loose assignments are left to the finders of spoken secrets.
     tight = match["sign"] and match[0].endswith("=") and not match[0].endswith(" =")
     technical = _TECHNICAL.search(match["name"]) or match["close"].strip("*)") or match["sign"] == ">"
     sentence = match["sign"] == ":" and value.isalpha() and _MORE_WORDS.match(text, match.end() + len(value))

@@ -82,7 +82,10 @@ def is_like_year_or_price(text: str) -> bool:
 
 
 def stands_alone(view: View, start: int, end: int) -> bool:
-    """Return whether no unit follows the number."""
+    """Return whether a number of at least three digits has no unit or noun after it. Fewer digits give False.
+
+    After a space, only a sign or a function word other than "by", "x" and "per" may follow: "4431 apples" gives False.
+    """
     # "the safe is 1200 pounds", "opens with 300 guests": a word that can't continue the sentence is a unit.
     if not digits(view, start, 3):
         return False

@@ -357,7 +357,8 @@ def _parse_time_of_day(hours: str, minutes: str | None, half: str | None) -> tim
     return timedelta(hours=hour, minutes=minute) if hour <= 24 and minute <= 59 else None
 
 
-def _resolve_day(slots: Slots, clock: Clock) -> Period | None:
+def _resolve_relative_day(slots: Slots, clock: Clock) -> Period | None:
+    """Return the day `slots["day"]` days from today. `narrowed` may change the day to a week ("week of tomorrow") or None."""
     return narrowed(days(clock.now + timedelta(days=int(slots["day"]))), slots)
 
 
@@ -441,7 +442,7 @@ READERS = {
     "day_of_month": _resolve_day_of_month,
     "weekday": _resolve_weekday,
     "moment": _resolve_moment,
-    "day": _resolve_day,
+    "day": _resolve_relative_day,
     "calendar": _resolve_calendar,
     "whole": _resolve_whole,
     "week_turn": _resolve_whole,
