@@ -197,6 +197,7 @@ def _move_vertices(graph: _Graph, random: Random) -> dict[int, int]:
 
 
 def _merge_vertices(graph: _Graph, into: Mapping[int, int]) -> _Graph:
+    """Merge vertices with the same number in `into`. Weights add up, and a link inside a merged vertex is a loop."""
     merged: _Graph = {number: {} for number in set(into.values())}
     for vertex, links in graph.items():
         for other, weight in links.items():

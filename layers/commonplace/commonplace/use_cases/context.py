@@ -88,6 +88,7 @@ def _select_core_answers(result: Found) -> list[Memory]:
 
 
 def _drop_confidential(result: Found) -> list[Memory]:
+    """Return the memories that are not confidential or have a probability of at least `_SURE`."""
     likely = zip(result.memories, result.probabilities, strict=True)
     return [memory for memory, sure in likely if (sure or 0.0) >= _SURE or not is_confidential(memory.content)]
 

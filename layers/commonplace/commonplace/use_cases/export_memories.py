@@ -52,6 +52,7 @@ def export_memories(request: ExportRequest, caller: Caller, ports: Ports) -> Exp
 
 
 def _export_chosen(request: ExportRequest, caller: Caller, ports: Ports) -> ExportResult:
+    """Store an export file of the chosen memories. For a model, only counts them and returns `needs_review`."""
     from commonplace.retrieval.record_scan import visibility_of  # deferred: loads numpy, which printing records doesn't need
 
     agents = visibility_of(caller).agents

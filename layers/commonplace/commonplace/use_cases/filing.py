@@ -94,6 +94,7 @@ def write_review(rows: Iterable[Mapping[str, JsonValue]]) -> str:
 
 
 def _parse_csv_rows(text: str, field: str) -> list[tuple[int, list[str]]]:
+    """Return the rows that aren't blank, each with its last line's number. The first line decides about the separator."""
     first = text.partition("\n")[0]
     mark = next((separator for separator in (",", ";", "\t") if separator in first), ",")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=mark, strict=True)

@@ -282,6 +282,7 @@ class _FactImport:
         return None
 
     def _add_new(self, fact: CheckedFact) -> None:
+        """Record redactions and cut fields of a new statement. Its outcome is "added" by default."""
         self.redacted |= dict.fromkeys(fact.redacted)
         if fact.cut:
             self._append_within_limit(self.cut, fact.name)
@@ -319,6 +320,7 @@ class _FactImport:
         return self.seen is None or self.listed is None or number - 1 in self.listed
 
     def _append_within_limit(self, names: list[_Named], named: _Named) -> None:
+        """Append a name. With `seen`, the list has at most `_MOST_NAMED` names."""
         if self.seen is None or len(names) < _MOST_NAMED:
             names.append(named)
 

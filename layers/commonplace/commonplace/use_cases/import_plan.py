@@ -180,6 +180,7 @@ def _find_skip_reason(
 
 
 def _find_active_duplicate(record: Given, state: _Existing) -> LeftOut | None:
+    """Return a skip reason if an active memory has the same content ("known") or the same key ("key_taken")."""
     memory = record.memory
     same = state.contents.get(fingerprint(memory))
     if same is not None:

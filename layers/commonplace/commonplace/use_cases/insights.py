@@ -86,6 +86,7 @@ def _find_current_version(memory_id: str, caller: Caller, ports: Ports) -> Memor
 
 
 def _update_memory(entry: Entry, old: Memory, caller: Caller, ports: Ports) -> Ingested:
+    """Change only the labels if content and collection stay the same. Otherwise supersede the old memory."""
     new = entry.memory
     if folded(new.content) == folded(old.content) and new.collection == old.collection:
         labels = new.model_dump(include={"memory_type", "importance", "confidence", "emotion", "subject", "tags"})

@@ -80,6 +80,7 @@ def write_memory(request: WriteRequest, caller: Caller, ports: Ports) -> WriteRe
 
 
 def _find_key_holder(key: str, caller: Caller, ports: Ports) -> _Obstacle | None:
+    """Return the holder of the key as an obstacle, or None. The obstacle doesn't show a memory of another agent."""
     memory = ports.operations.holder(caller.user_id, DEFAULT_COLLECTION, key, caller.now)
     if memory is None:
         return None

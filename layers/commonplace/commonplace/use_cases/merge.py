@@ -45,6 +45,7 @@ def merge_memories(request: MergeRequest, caller: Caller, ports: Ports) -> Merge
 
 
 def _check_limit(sources: Sources | None, run_id: str | None, caller: Caller, ports: Ports) -> None:
+    """Raise `TOO_MANY_REQUESTS` if a model closes too many memories with these sources or the run's reviewed operations."""
     if sources is not None:
         ids = [memory.memory_id for memory in sources.memories]
         command = f"commonplace merge {' '.join(ids)} --apply"
@@ -104,6 +105,7 @@ def _build_source_group(sources: Sources, why: str) -> MergeGroup:
 
 
 def _suggest_merges(caller: Caller, ports: Ports) -> MergeResult:
+    """Return groups of memories that say the same, among the newest visible memories. Merges nothing."""
     seen = visibility_of(caller)
     memories = [item for item in ports.records.all(caller.user_id) if is_visible(seen, item)]
     memories.sort(key=lambda memory: memory.memory_id)

@@ -72,6 +72,7 @@ class Sources:
         )
 
     def _build_merged_memory(self) -> tuple[Memory, Change]:
+        """Return the merged memory, based on the oldest source. Type and category come from the most important source."""
         now, memories = self.caller.now, self.memories
         statement = enrich(self.text, self.ports.words, self.ports.embedder, self.ports.facts.tags(self.caller.user_id))
         most = max(memories, key=lambda memory: memory.importance)

@@ -104,6 +104,7 @@ class _Plan:
         return records
 
     def _plan_record(self, item: LegacyRecord) -> None:
+        """Classify a record as known, in conflict, for review, another name of a memory, or new."""
         counted = self.categories.setdefault(item.category or NO_CATEGORY, Counter())
         moved = self._moved.get(item.legacy_id)
         if moved is not None:

@@ -85,6 +85,7 @@ def _build_tag_queries(records: Sequence[LegacyRecord]) -> list[CheckRequest]:
 def _check_query(
     request: CheckRequest, records: Sequence[LegacyRecord], moved: Mapping[str, str], caller: Caller, ports: Ports
 ) -> CheckedQuery:
+    """Compare both searches. Without expected ids, the results of the old search are expected."""
     old = [record.legacy_id for record in legacy_search(request.query, records)]
     hits = search_memory(SearchRequest(query=request.query, limit=HITS), caller, ports).results
     new = [name for hit in hits for name, memory_id in moved.items() if memory_id == hit.id]
@@ -112,6 +113,7 @@ def _split_words(text: str) -> list[str]:
 
 
 def _compute_recall(ids: Sequence[str], wanted: set[str]) -> float:
+    """Return the share of the wanted ids that were found. More than `HITS` wanted ids count as `HITS`; none give 1.0."""
     return round(len(set(ids) & wanted) / min(len(wanted), HITS), 4) if wanted else 1.0
 
 

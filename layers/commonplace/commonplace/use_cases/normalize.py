@@ -40,6 +40,7 @@ def normalize_statement(request: NormalizeRequest, caller: Caller, ports: Ports)
 
 
 def _add_missing_tags(read: Normalized, request: NormalizeRequest) -> Normalized:
+    """Add tags from the text if there are too few or "misc" is a tag. "misc" is returned only if no other tag is found."""
     if len(read.tags) >= _FEWEST_TAGS and "misc" not in read.tags:
         return read
     more = [tag for tag in (*read.tags, *tags_of(request.text)) if tag != "misc"]

@@ -196,6 +196,7 @@ class RestorePlanner:
         return dict.fromkeys(holders[place] for place in wanted if place in holders)
 
     def _plan_operation(self, name: str, new: PlannedChange | None, blocking: Sequence[str]) -> PlannedOperation:
+        """Plan to add, change or delete a memory. A memory that the backup lacks is deleted."""
         operation_id, later = new_operation_id(self.caller.now), name not in self._past
         change = new or self._build_change(name, operation_id)
         opens = new is not None or self.goals[name].status == "active"
@@ -287,6 +288,7 @@ def _dump_fields(memory: Memory) -> dict[str, object]:
 
 
 def _is_gone(memory: Memory, then: Memory) -> bool:
+    """Return whether the memory is deleted now and was active in the backup."""
     return memory.status == "deleted" and then.status == "active"
 
 

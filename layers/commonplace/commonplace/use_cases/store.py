@@ -53,6 +53,7 @@ def store_memory(request: StoreRequest, caller: Caller, ports: Ports) -> StoreRe
 def _ingest_statement(
     statement: EnrichedStatement, context: StoreContext, fields: Mapping[str, Any], caller: Caller, ports: Ports
 ) -> Ingested:
+    """Store a statement and close the memories in `context.supersedes`. A model's limit counts all but the first of these."""
     ids = dict.fromkeys(context.supersedes or ())
     old = [memory_with_id(memory_id, caller, ports, "context.supersedes") for memory_id in ids]
     if len(old) > 1:

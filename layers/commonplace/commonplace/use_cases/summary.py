@@ -135,6 +135,7 @@ def summarize_memory(request: SummarizeRequest, caller: Caller, ports: Ports) ->
 
 
 def _summarize(query: str, memories: Sequence[Memory], caller: Caller, ports: Ports) -> tuple[Summary, str, str | None]:
+    """Return the summary, the method, and the reason if the model failed and sentences were extracted."""
     if ports.summarizer is None or not memories:
         return extract_sentences(query, memories), "extraction", None
     try:

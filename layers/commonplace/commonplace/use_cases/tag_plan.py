@@ -129,6 +129,7 @@ def _find_candidates(tags: Mapping[str, int]) -> set[tuple[str, str]]:
 
 
 def _yield_bucket_keys(tag: str) -> Iterator[tuple[str, str]]:
+    """Yield keys that similar tags share: thing, initials, stems, and the tag with a later letter left out."""
     yield "thing", same_thing(tag)
     words = [word for word in tag.split("-") if word]
     yield "initials", tag if len(words) < 2 else "".join(word[0] for word in words)

@@ -80,6 +80,7 @@ def spans_of(outlines: Iterable[Outline], visibility: Visibility, request: Timel
 
 
 def _is_replaced(outline: Outline, visibility: Visibility) -> bool:
+    """Return whether a visible agent's memory was superseded and its successor and the time are known."""
     closed = outline.status == "superseded" and outline.superseded_by is not None and outline.valid_to is not None
     return closed and outline.agent_id in visibility.agents
 
@@ -120,6 +121,7 @@ def _find_most_frequent(seen: Sequence[Outline]) -> list[str]:
 
 
 def _load_changes(page: Sequence[Span], visibility: Visibility, caller: Caller, ports: Ports) -> dict[str, TimelineChange]:
+    """Return the last changes of each span by the id of the old memory. Skips changes with an invisible memory."""
     last = [
         outline
         for span in page

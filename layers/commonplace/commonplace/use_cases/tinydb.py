@@ -61,6 +61,8 @@ def _decode_file(data: bytes) -> tuple[str, str]:
 
 
 def _parse_json(text: str, encoding: str, marked: bool, not_numbers: list[str]) -> Any:
+    """Parse JSON. NaN and infinite numbers become None and are listed in `not_numbers`."""
+
     def finite(digits: str) -> float | None:
         if math.isfinite(value := float(digits)):
             return value

@@ -86,6 +86,7 @@ def _compute_parts(search: Search, matches: Matches | None, at: int, memory: Mem
 
 
 def _find_reach(matches: Matches | None, at: int, memory_id: str, legs: Mapping[Reach, Mapping[str, float]]) -> list[Reach]:
+    """Return the legs that found the memory. If none did, the session or the record led to the memory."""
     if matches is None:
         return ["importance"]
     row = matches.ranked.rows[matches.own[at]]
@@ -117,6 +118,7 @@ def _explain_matches(search: Search, result: Found) -> dict[str, Reason]:
 def _find_excluded(
     search: Search, considered: Mapping[str, Reason | None], memories: Mapping[str, Memory]
 ) -> Iterator[tuple[str, Reason]]:
+    """Yield memories that the search left out, each with the first reason. Skips memories that the caller may not see."""
     anytime = replace(search.visibility, include_expired=True)
     for name, why in considered.items():
         memory = memories.get(name)

@@ -48,6 +48,7 @@ class Unmerge:
         )
 
     def _load_sources(self) -> Sources:
+        """Return the remaining sources, active again as before the merge, with their agent as the caller."""
         context = self.lease.context
         caller = replace(context.caller, agent_id=self.left[0].agent_id)
         records = context.ports.records.stored(caller.user_id, [memory.memory_id for memory in self.left])
@@ -108,6 +109,7 @@ class Unmerge:
         return True
 
     def _find_run_id(self) -> str | None:
+        """Return the run that merged the sources. Returns None for several merges or an unknown operation."""
         if len(self.merged) > 1:
             return None
         ports, memory = self.lease.context.ports, self.left[0]

@@ -58,6 +58,7 @@ def _build_labels(request: UpdateRequest, now: datetime) -> dict[str, Any]:
 
 
 def _compute_expiry(request: UpdateRequest, now: datetime) -> Mapping[str, Any]:
+    """Return the changed fields of durability and expiry, or {} if the request has neither."""
     expires = request.expires_at
     if expires is None and request.durability is None:
         return {}

@@ -120,6 +120,7 @@ class Columns:
         return self._totals
 
     def _read_row(self, stored: tuple[Any, ...]) -> None:
+        """Write a row into its slot. A damaged row becomes inactive and is listed in `damaged`."""
         (row, memory_id, status, agent, importance, happened, day, created, valid_from, valid_to, expires, session,
          position, speaker, length, question, instruction, preference, embedding, model, _) = stored  # fmt: skip
         slot = self._slots.setdefault(row, len(self.ids))

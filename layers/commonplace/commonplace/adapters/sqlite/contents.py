@@ -164,6 +164,7 @@ class SqliteContents:
             count_changes(connection)
 
     def _build_document(self, memory: Memory, derived: Derived | None, words: WordIndex) -> IndexedDocument | None:
+        """Return the indexed document. None if its words are missing, and an empty digest for wrong words or vectors."""
         if derived is not None and words.misses(derived.row, derived.owner):
             return None
         right = derived is None or (
@@ -181,6 +182,7 @@ class SqliteContents:
         )
 
     def _load_known_sums(self, connection: sqlite3.Connection, owner: int) -> Counter[int] | None:
+        """Return the checksums of the indexed words, cached until the database changes. None if the index is unreadable."""
         state = (connection.execute("PRAGMA data_version").fetchone(), connection.total_changes)
         known = self._sums.get(owner)
         if known is None or known[0] != state:
@@ -225,6 +227,7 @@ def _mend_change(
 
 
 def _write_derived(connection: sqlite3.Connection, derived: Derived, embedding: bytes | None) -> IndexOutcome:
+    """Write the derived data of a memory. Fails with "conflict" if another active memory has its content or key."""
     columns = rows.columns(derived.memory, derived.document, derived.owner, writes.next_change(connection), embedding)
     del columns["record"]
     settings = ",".join(f"{name} = ?" for name in columns)
@@ -238,6 +241,7 @@ def _write_derived(connection: sqlite3.Connection, derived: Derived, embedding: 
 
 
 def _build_nobody_document(user_id: str, row: int) -> IndexedDocument:
+    """Return a document for a row of the word index that has no memory."""
     return IndexedDocument(user_id, f"{_WORDS_OF_NOBODY}{row}", 0, "")
 
 

@@ -169,6 +169,7 @@ class Database:
                 self._main.executescript(f"PRAGMA incremental_vacuum({_FREE_PAGES})")  # `execute` would release a single page
 
     def _fold_log(self) -> None:
+        """Empty the write-ahead log if it has erased words or is too long. Leaves a busy log for the next call."""
         due = _is_folding_due(self._main)
         if not due and not (self._log.exists() and self._log.stat().st_size > _LOG_BYTES):
             return

@@ -94,6 +94,7 @@ class SqliteOperations(DatabaseAdapter):
 
 
 def _make_change(connection: sqlite3.Connection, owner: int, change: Change, at: datetime) -> None:
+    """Insert or replace a record. Raises `CONFLICT` for a duplicate or if the stored version isn't the planned one."""
     memory, before = change.memory, change.before
     if before is None:
         writes.refuse_duplicate(connection, owner, memory, at)

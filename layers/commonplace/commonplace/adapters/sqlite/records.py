@@ -248,6 +248,7 @@ class SqliteRecords(DatabaseAdapter):
 
 
 def _add_entry(connection: sqlite3.Connection, entry: Entry, doc: Document) -> tuple[Memory, bool]:
+    """Store a memory, or return the memory with this content and False. Raises `CONFLICT` if the key is taken."""
     memory = entry.memory
     owner = owner_number(connection, memory.user_id)
     same = writes.same_content(connection, owner, memory, memory.created_at)

@@ -110,6 +110,7 @@ def best_candidates(columns: Columns, allowed: Flags, counts: Floats, cosines: F
 
 
 def _pick_top(scores: Floats, count: int) -> Integers:
+    """Return the positions of the highest scores in any order."""
     if len(scores) <= count:
         return np.arange(len(scores))
     return np.argpartition(-scores, count)[:count]

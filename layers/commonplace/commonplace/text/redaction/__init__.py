@@ -124,6 +124,7 @@ def without_secret(name: str) -> str:
 
 
 def _find_candidates(view: View, question: Question | None) -> list[Span]:
+    """Return spans of all finders, unsorted and overlapping. Only `_PROOFS` may overlap hosts and paths of addresses."""
     named = list(nouns(view))
     spans = [span for find in _FINDERS for span in find(view)]
     spans += [*find_spoken(view, named), *find_backwards(view, named)]

@@ -232,6 +232,7 @@ def question_of(sentence: View) -> Question | None:
 
 
 def _parse_question(sentence: View, noun: Noun, words_read: list[str]) -> Question | None:
+    """Return the question for a noun, or None for a general noun. A sentence that doesn't ask gives a pointed question."""
     if _is_general(sentence, noun):
         return None
     mark = "?" in sentence.text[noun.end :]
@@ -249,7 +250,7 @@ def _parse_question(sentence: View, noun: Noun, words_read: list[str]) -> Questi
 
 
 def _is_general(sentence: View, noun: Noun) -> bool:
-    # "what is a PIN?", "which password manager?", "what's the key to success?"
+    """Return whether a noun means no particular secret: "what is a PIN?", "which password manager?", "the key to success"."""
     following = tokens(sentence, noun.end, 1)
     leading = set(re.findall(r"[a-z'ß]+", sentence.folded[max(0, noun.start - _BEFORE) : noun.start])[-2:])
     if noun.name == "bare_key" or (following and following[0].word in words("compound")) or leading & words("general"):
@@ -290,6 +291,7 @@ def _split_sentences(view: View) -> Iterator[View]:
 
 
 def _find_reply(sentence: View, question: Question) -> Spans:
+    """Return the spans of values that answer the previous message. Without a value, plain words may be the answer."""
     if question.japanese:
         return answer(sentence, question.kind)
     if question.pointed:
@@ -305,7 +307,7 @@ def _find_reply(sentence: View, question: Question) -> Spans:
 
 
 def _find_own_answer(sentence: View, question: Question) -> Spans:
-    # For "The password? It's hunter2." or "I changed the alarm code. It's 4471 now." Many other sentences may follow.
+    """Return the values that follow in the same text: "The password? It's hunter2", "I changed the code. It's 4471"."""
     if question.japanese:
         return answer(sentence, question.kind)
     parts = tokens(sentence, 0)
@@ -324,7 +326,7 @@ def _read_value(sentence: View, parts: list[Token], question: Question) -> Spans
 
 
 def _drop_leadin(parts: list[Token]) -> list[Token]:
-    # A speaker's name before it: "Ana: sure, it's 4471".
+    """Return the tokens after a speaker's name and words that lead in, like "Ana: sure, it's"."""
     place = 1 if parts and parts[0].ends == ":" and len(parts) > 1 else 0
     while place < len(parts) and parts[place].word in words("leadin"):
         place += 1

@@ -134,7 +134,7 @@ def _find_value(text: str, match: re.Match[str]) -> tuple[int, int] | None:
 
 
 def _is_closing_quote(text: str, at: int) -> bool:
-    # `getpass("Password: ") or exit()`: the quote at `at` is a closing quote.
+    """Return whether the quote at `at` ends a quotation, as in `getpass("Password: ") or exit()`."""
     begin = max(text.rfind("\n", 0, at) + 1, at - _LONGEST_PROMPT)
     return text[at + 1 : at + 2] in _BEHIND_QUOTE and text.count(text[at], begin, at) % 2 == 1
 
@@ -149,7 +149,7 @@ def _is_loosely_written(text: str, match: re.Match[str], value: str) -> bool:
 
 
 def _is_code(text: str, match: re.Match[str], value: str, end: int) -> bool:
-    # `login(user=user, password=word)` and `password = word` pass a variable.
+    """Return whether the value is a variable, as in `login(user=user, password=word)` and `password = word`."""
     name_is_shouted = match["name"].isupper()
     variable = re.fullmatch(r"[a-z_]+|[a-z]+[A-Z][A-Za-z]+", value) is not None
     spaced = match[0].endswith(" ") and match["sign"] != ":"
@@ -289,6 +289,7 @@ def _is_login(view: View, match: re.Match[str], mixed: bool, is_chat: bool) -> b
 
 
 def _is_network_name(view: View, match: re.Match[str]) -> bool:
+    """Return whether the user part has a capital, digit, "_" or "-" after its first character, like "TheBurrow"."""
     return re.search(r"[A-Z\d_-]", view.text[match.start("user") + 1 : match.end("user")]) is not None
 
 
@@ -331,6 +332,7 @@ def find_tables(view: View, named: Sequence[Noun]) -> Iterator[Span]:
 
 
 def _find_cells(view: View, header: _Line, named: Sequence[Noun], below: Sequence[_Line]) -> Iterator[Span]:
+    """Yield the values below header cells that name a secret. Stops at a row with another number of cells."""
     separator = next((sign for sign in _SEPARATORS if sign in header.text), None)
     if separator is None:
         return
@@ -377,6 +379,7 @@ def _can_be_value(text: str) -> bool:
 
 
 def _find_listed_values(view: View, header: _Line, noun: Noun, below: Sequence[_Line]) -> Iterator[Span]:
+    """Yield the values in the lines below a header, until a line without a value or a blank line between values."""
     following = tokens(view, noun.end, 1, header.end)
     if (following and following[0].word in words("compound")) or noun.name == "bare_key":
         return

@@ -181,6 +181,7 @@ def _compile_spoken_patterns() -> tuple[re.Pattern[str], ...]:
 
 
 def _is_code(view: View, match: re.Match[str]) -> bool:
+    """Return whether a number next to a lock is a code, and not a name, a time, a year, a price or a measure."""
     value = match["value"].strip("#*")
     if SERIES.fullmatch(value) or re.search(r"[a-z]", value):
         return True
@@ -253,6 +254,7 @@ def find_stated(view: View) -> Iterator[Span]:
 
 
 def _find_code(view: View, run: list[re.Match[str]]) -> Iterator[Span]:
+    """Yield a run of digit words if a lock or phone is near and a link precedes. Counting ("eins zwei drei") is no code."""
     if len(run) < _FEWEST_DIGITS:
         return
     start, end = run[0].start(), run[-1].end()
@@ -289,6 +291,7 @@ def find_listings(view: View) -> Iterator[Span]:
 
 
 def _find_items(text: str, at: int) -> list[tuple[int, int]]:
+    """Return the spans of list items of the same shape from `at` on, or [] if they are too few or have no digits."""
     spans: list[tuple[int, int]] = []
     shape = ""
     while len(spans) < _MOST:
@@ -523,7 +526,7 @@ def _compile_network_patterns() -> tuple[re.Pattern[str], ...]:
 
 
 def _is_password(text: str) -> bool:
-    # "the apple one is Pixel8", "the work one is v2.4", "the amazon one is 49.99"
+    """Return whether a word looks like a password and not like a name, a version or a price: "Pixel8", "v2.4", "49.99"."""
     figures = re.findall(r"\d", text)
     made_up = is_mixed(text) and not is_branded(text) and re.search(r"[a-z]", text) is not None
     enough = len(figures) > 1 or len(text) >= 10 or re.search(r"[-_!#$]", text) is not None

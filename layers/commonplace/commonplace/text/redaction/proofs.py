@@ -59,6 +59,7 @@ def find_entropy(view: View) -> Iterator[Span]:
 
 
 def _is_named(view: View, match: re.Match[str]) -> bool:
+    """Return whether words around a match name a secret. Near a word for a public value, usually returns False."""
     before = view.folded[max(0, match.start() - _BEFORE) : match.start()]
     after = view.folded[match.end() : match.end() + _AFTER].partition("\n")[0]
     if compiled("token_formats.public").search(before[-_LONGEST_PUBLIC:]):
@@ -108,7 +109,7 @@ def find_formats(view: View) -> Iterator[Span]:
 
 
 def _get_secret_span(match: re.Match[str]) -> tuple[int, int]:
-    # If a pattern includes the words before the secret, its last group is the secret.
+    """Return the span of the last group, or of the whole match if the pattern has no words before the secret."""
     if match.re.groups and match.start(match.re.groups) > match.start():
         return match.span(match.re.groups)
     return match.span()
@@ -165,6 +166,7 @@ def find_wallets(view: View) -> Iterator[Span]:
 
 
 def _find_phrases(view: View) -> Iterator[Span]:
+    """Yield recovery phrases. Directly after its name, a phrase may have words from unknown lists."""
     announced: list[int] | None = None
     for stretches in _split_stretches(view.folded):
         if len(stretches) < _LEAST_ANNOUNCED:
@@ -190,7 +192,7 @@ def _find_phrases(view: View) -> Iterator[Span]:
 
 
 def _is_prose(stretches: list[re.Match[str]]) -> bool:
-    # The lists contain "just", "one", "more", "that", "you", so a sentence may consist of their words.
+    """Return whether at least 40 % of the words are common. The lists contain "just", "that" and "you"."""
     common = words("function", "qualifier", "filler", "leadin", "remark", "number")
     return sum(word[0] in common for word in stretches) * 5 >= len(stretches) * 2
 
@@ -253,6 +255,7 @@ def _find_manifest_values(text: str) -> Iterator[Span]:
 
 
 def _find_armored_keys(text: str) -> Iterator[Span]:
+    """Yield private key blocks. Without a BEGIN or END line, a block is as long as the key material."""
     begin: re.Match[str] | None = None
     done = 0
     for edge in _EDGE.finditer(text):
@@ -346,6 +349,7 @@ def _is_french(number: str) -> bool:
 
 
 def _is_spanish(number: str) -> bool:
+    """Return whether a lower-case number is a NIE (first letter x, y or z) with the right last letter."""
     plain = number[:-1].replace("x", "0").replace("y", "1").replace("z", "2")
     return plain.isdigit() and number[0] in "xyz" and _SPANISH_LETTERS[int(plain) % 23] == number[-1]
 
@@ -363,6 +367,7 @@ def find_numbers(view: View) -> Iterator[Span]:
 
 
 def _find_cards(view: View, run: re.Match[str]) -> Iterator[Span]:
+    """Yield card numbers with a valid checksum. Near a word for a card, the checksum may be wrong."""
     groups = [(match.start(), match.end()) for match in re.finditer(r"\d+", run[0])]
     if _DECIMAL.match(run[0]):
         return
@@ -410,7 +415,7 @@ def _find_card_details(view: View, card: Span) -> Iterator[Span]:
 
 
 def _find_iban(match: re.Match[str]) -> Iterator[Span]:
-    # Words after it may look like more groups, so the IBAN is the longest beginning with a valid checksum.
+    """Yield the longest beginning with a valid checksum, if any. Words after an IBAN may look like more groups."""
     ends = [at for at in range(len(match[0]), 14, -1) if not match[0][at : at + 1].isalnum()]
     for end in ends:
         plain = re.sub(r"[ \-.]", "", match[0][:end]).upper()

@@ -84,7 +84,7 @@ def _compile_lock_pattern() -> re.Pattern[str]:
 
 
 def _read_between_commas(view: View, noun: Noun, parts: list[Token]) -> Spans:
-    # "the old alarm code, 4471, no longer works"
+    """Return the value between commas after a noun, as in "the old alarm code, 4471, no longer works", or []."""
     if len(parts) < 2 or not (parts[1].ends or len(parts) == 2) or view.text[noun.end : noun.end + 1] != ",":
         return []
     figure = noun.value in ("digits", "code") and digits(view, parts[1].start, 4)
@@ -104,7 +104,7 @@ def _is_evident_value(view: View, noun: Noun, head: Token) -> bool:
 
 
 def _read_after_phrase(view: View, noun: Noun, parts: list[Token]) -> Spans:
-    # "code d'entrée de l'immeuble 45B12", "PIN for my card 4821"
+    """Return the value after a phrase, as in "code d'entrée de l'immeuble 45B12" and "PIN for my card 4821", or []."""
     if noun.value not in ("digits", "code", "words") or parts[0].word not in words("of", "whereabouts", "places"):
         return []
     stops = words("link", "arrow", "numbered", "function") - words("own")
@@ -217,8 +217,7 @@ def _read_after_link(view: View, noun: Noun, parts: list[Token], place: int, str
 
 
 def _is_strange(part: Token) -> bool:
-    # Between noun and verb a name is harmless ("password Netflix is"), but any other word may change the subject
-    # ("password joke: knock knock").
+    """Return whether a word between noun and verb may change the subject: "password joke:", but not "password Netflix is"."""
     return part.word not in words("qualifier", "link", "arrow") and not part.text[:1].isupper() and bool(part.word)
 
 
@@ -229,7 +228,7 @@ def _is_continued(view: View, noun: Noun, head: Token, following: Token | None) 
 
 
 def _is_name(view: View, noun: Noun) -> bool:
-    # "votre code de validation La Banque est le 903118"
+    """Return whether two or more capitalized words and a link follow: "code de validation La Banque est le 903118"."""
     parts = tokens(view, noun.end, 5)
     named = next((place for place, part in enumerate(parts) if not part.text[:1].isupper() or part.ends), 0)
     return named > 1 and parts[named].word in words("link")
@@ -350,13 +349,13 @@ def _read_before_noun(view: View, noun: Noun) -> Spans:
 
 
 def _find_quotation(view: View, parts: list[Token]) -> Spans:
-    # 'I chose "the otter signs" as my passphrase'
+    """Return the first quotation, as in 'I chose "the otter signs" as my passphrase', or []."""
     match = _QUOTED.search(view.text, parts[0].raw_start, parts[-1].raw_end) if parts else None
     return [match.span(1)] if match and HIDDEN not in match[1] else []
 
 
 def _find_entered_value(parts: list[Token], noun: Noun) -> Spans:
-    # "use blue monkey 42 as the password"; "use your birthday as a PIN" contains words that never occur in a value.
+    """Return the value of "use blue monkey 42 as the password". "Use your birthday as a PIN" gives []."""
     numbers = next((place for place in range(len(parts)) if number_run(parts[place:])), None)
     if numbers is not None and noun.value != "key":
         return [(parts[numbers].start, parts[-1].end)]
@@ -460,6 +459,7 @@ def _is_alone(view: View, noun: Noun) -> bool:
 
 
 def _read_value(view: View, noun: Noun, beyond: int) -> Spans:
+    """Return the values after a noun. Tries a sign, a remark in parentheses, a dash and "'s", then the words after the noun."""
     sign = _SIGN.match(view.text, noun.end)
     if sign:
         following = tokens(view, sign.end(), 1)
@@ -494,7 +494,7 @@ def _read_value(view: View, noun: Noun, beyond: int) -> Spans:
 
 
 def _pick_value_kind(view: View, noun: Noun) -> str:
-    # "wifi code: papaya-green", "SSID: Loft key: 0a1b2c3d4e"
+    """Return the values that a noun accepts. Near a network word, "pass" accepts words and "bare_key" accepts keys."""
     if noun.name in ("pass", "bare_key") and compiled("direct.network").search(
         view.folded, max(0, noun.start - 40), noun.end
     ):
@@ -510,6 +510,7 @@ def _is_plain_sign(view: View, sign: re.Match[str], following: list[Token]) -> b
 
 
 def _find_repetitions(view: View, noun: Noun, first_span: tuple[int, int]) -> Iterator[tuple[int, int]]:
+    """Yield the other values of a noun after the first value, up to the end of the sentence."""
     # Several values: "the PIN for one card is 4821 and for the other 9920", "passwords: mail - Apple77x, bank - Pear88y".
     length, before = first_span[1] - first_span[0], ""
     several = noun.value == "words" and view.folded[noun.start : noun.end].endswith(("s", "worter"))

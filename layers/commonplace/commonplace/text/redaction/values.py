@@ -85,6 +85,7 @@ def _build_token(view: View, raw_start: int, raw_end: int) -> Token:
 
 
 def _parse_ending(marks: str, word: str) -> str:
+    """Return "." for the end of a sentence, ":" for a colon, "," for the end of a clause, and otherwise ""."""
     if not marks or (marks == "." and word in abbreviations("titles", "titles_elsewhere")):
         return "," if word in _DASHES else ""
     if _SENTENCE_END.search(marks):
@@ -234,7 +235,7 @@ def phrase(parts: list[Token], bold: bool) -> tuple[int, int] | None:
 
 
 def _collect_run(parts: list[Token]) -> list[Token]:
-    # Take words until the sentence continues. "and" belongs to "salt and pepper", not to "hunter2 and I".
+    """Return the words up to a function word or a mark. "and" belongs to "salt and pepper", not to "hunter2 and I"."""
     run: list[Token] = []
     for place, part in enumerate(parts):
         if HIDDEN in part.text or (not part.text and run):
@@ -291,13 +292,13 @@ def read(view: View, at: int, takes: str, bold: bool = True) -> Spans:
 
 
 def _extend_span(view: View, span: tuple[int, int]) -> tuple[int, int]:
-    # Overlong tokens were cut. The rest also belongs to the secret.
+    """Return the span with the rest of its word if the token was too long and was cut."""
     match = _UNBROKEN.match(view.text, span[1]) if span[1] - span[0] > _LONG else None
     return (span[0], match.end()) if match else span
 
 
 def _skip_fillers(parts: list[Token]) -> list[Token]:
-    # "is now: 4821", "est le 4821", "ist immer noch hunter2". A filler that ends its sentence was the value.
+    """Return the tokens after fillers: "is now: 4821", "est le 4821". A filler that ends its sentence is the value."""
     place = 0
     for part, behind in pairwise(parts):
         figure = re.match(r"[#*]?\d", behind.text) or _is_quoted(behind) or is_mixed(behind.text)
@@ -310,17 +311,18 @@ def _skip_fillers(parts: list[Token]) -> list[Token]:
 
 
 def _has_made_up_near(parts: list[Token], place: int) -> bool:
-    # "is still the default admin1234"
+    """Return whether a mixed word follows, perhaps after a neutral word: "is still the default admin1234"."""
     following = parts[place + 1 : place + 3]
     return any(map(is_mixed, (part.text for part in following[: 1 + (following[0].word in words("neutral"))])))
 
 
 def _is_quoted(part: Token) -> bool:
+    """Return whether a quote, a bracket or another opening mark was stripped from the token's start."""
     return part.start > part.raw_start
 
 
 def _can_begin_value(head: Token, takes: str) -> bool:
-    # Usually no value follows a noun, and the first word shows it, so check that first.
+    """Return whether a word may begin a value. Usually no value follows a noun, and this check is quick."""
     if _is_quoted(head) or len(head.text) == 1 or re.search(r"\d", head.text) or head.word in words("number_glue"):
         return True
     if takes == "words":
@@ -381,7 +383,7 @@ def _is_token_value(head: Token, takes: str) -> bool:
 
 
 def _find_groups_end(parts: list[Token]) -> int:
-    # "a1b2c-3d4e5 f6g7h-8i9j0"
+    """Return the end of the groups that start with the first token, as in "a1b2c-3d4e5 f6g7h-8i9j0"."""
     end = parts[0].end
     for before, part in pairwise(parts):
         if before.ends or not (is_mixed(part.text) or (part.text.isdigit() and len(part.text) >= 3)):
@@ -397,7 +399,7 @@ def _compile_also_pattern() -> re.Pattern[str]:
 
 
 def _find_more_values(view: View, at: int, takes: str) -> Spans:
-    # "4821 and 9920", "from 4821 to 9920", "hunter2, swordfish5 or blue42"
+    """Return the further values from `at` on, as in "4821 and 9920" and "hunter2, swordfish5 or blue42"."""
     spans: Spans = []
     while joint := _compile_also_pattern().match(view.folded, at):
         part = next(iter(tokens(view, joint.end(), 1)), None)

@@ -117,6 +117,7 @@ def _replace_lookalikes(text: str) -> str:
 
 
 def _compose_clusters(text: str, start: int, end: int) -> Iterator[tuple[str, Sequence[int]]]:
+    """Yield each cluster in NFKC with the original position of each character. Drops invisible characters."""
     for match in _CLUSTER.finditer(text, start, end):
         cluster = match[0]
         if cluster.isascii():

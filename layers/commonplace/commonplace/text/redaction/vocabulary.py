@@ -112,7 +112,7 @@ def _compile_noun_pattern() -> re.Pattern[str]:
 
 @loaded_once
 def _list_first_words() -> frozenset[str]:
-    # Phrases are searched only at a word that begins some phrase, because the pattern of all phrases is slow.
+    """Return the first words of all phrases. The slow pattern of all phrases is tried only at these words."""
     table = _load_table("nouns.toml")
     phrases = [phrase for row in table["noun"].values() for phrase in row["phrases"]]
     phrases += table["places"]["words"] + table["codes"]["words"]
@@ -158,6 +158,7 @@ def nouns(view: View) -> Iterator[Noun]:
 
 
 def _find_phrases(text: str) -> Iterator[tuple[int, int, str]]:
+    """Yield start, end and class of the noun phrases. A misspelt noun has the class "password"."""
     done = 0
     for word in _WORD.finditer(text):
         if word.start() < done:
