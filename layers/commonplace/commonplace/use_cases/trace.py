@@ -86,7 +86,7 @@ def _compute_parts(search: Search, matches: Matches | None, at: int, memory: Mem
 
 
 def _find_reach(matches: Matches | None, at: int, memory_id: str, legs: Mapping[Reach, Mapping[str, float]]) -> list[Reach]:
-    """Return the legs that found the memory. If none did, the session or the record led to the memory."""
+    """Return the legs that found the memory, or else `neighbour` or `record`. Without a query, `importance` orders all."""
     if matches is None:
         return ["importance"]
     row = matches.ranked.rows[matches.own[at]]

@@ -59,7 +59,7 @@ def find_entropy(view: View) -> Iterator[Span]:
 
 
 def _is_named(view: View, match: re.Match[str]) -> bool:
-    """Return whether words around a match name a secret. Near a word for a public value, usually returns False."""
+    """Return whether words around a match name a secret. Words before the match count more than words after it."""
     before = view.folded[max(0, match.start() - _BEFORE) : match.start()]
     after = view.folded[match.end() : match.end() + _AFTER].partition("\n")[0]
     if compiled("token_formats.public").search(before[-_LONGEST_PUBLIC:]):
@@ -367,7 +367,7 @@ def find_numbers(view: View) -> Iterator[Span]:
 
 
 def _find_cards(view: View, run: re.Match[str]) -> Iterator[Span]:
-    """Yield card numbers with a valid checksum. Near a word for a card, the checksum may be wrong."""
+    """Yield card numbers with a valid checksum. Near a word for a card, groups of four may have a wrong checksum."""
     groups = [(match.start(), match.end()) for match in re.finditer(r"\d+", run[0])]
     if _DECIMAL.match(run[0]):
         return
