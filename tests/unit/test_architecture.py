@@ -31,7 +31,7 @@ INFRASTRUCTURE = {
 }  # fmt: skip
 NAMES_OF_NOTHING = {"utils", "helpers", "common", "misc", "manager"}
 MOST_METHODS = 10
-MOST_CODE_LINES, MOST_TABLE_LINES, MOST_SKIPPED_FORMATS = 55_900, 9_001, 203
+MOST_CODE_LINES, MOST_TABLE_LINES, MOST_SKIPPED_FORMATS = 56_000, 9_001, 203
 """Ceilings of the whole package: lines of Python at a line length of 126, lines of hand-written tables, `# fmt: skip`."""
 TABLE_SUFFIXES = {".toml", ".sql", ".tsv", ".json", ".txt"}
 
