@@ -171,9 +171,8 @@ def is_requested(target: str, requests: Sequence[ForgetRequest], utterance: Utte
     """Return whether the requests name all of `target`. If no request names anything, the earlier messages count."""
     named = [request.what for request in requests if request.can_be_served]
     wanted = stems_of(target) - the_user()
-    earlier = day.earlier(utterance)
-    said_before = [*(turn.own_words for turn in earlier), *(turn.text for turn in earlier[-1:])]
-    known = stems_of("\n".join(named or said_before))
+    earlier = [] if named else day.earlier(utterance)
+    known = stems_of("\n".join((*named, *(turn.own_words for turn in earlier), *(turn.text for turn in earlier[-1:]))))
     return target in named or (bool(wanted) and shared_stems(wanted, known) == wanted)
 
 

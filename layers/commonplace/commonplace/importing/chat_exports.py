@@ -154,7 +154,7 @@ def _parse_chatgpt_messages(conversation: Mapping[str, Any]) -> Iterator[Message
 
 
 def _parse_chatgpt_message(entry: Mapping[str, Any]) -> tuple[Any, str, Any, Any]:
-    """Return role, text, time and id. A hidden message, or one without text, has no role."""
+    """Return role, text, time and id. A hidden message, or one of another content type than text, has no role."""
     message = entry.get("message")
     message = message if isinstance(message, Mapping) else {}
     author, content, more = (message.get(name) for name in ("author", "content", "metadata"))

@@ -405,7 +405,7 @@ class _BackdatedDay:
         opens = None if later and reported.kind in ("FORGET", "DELETE") else operation.opens
         if opens is not None:
             opens = self._backdate_opened(opens, spoken_at, min(later, key=said_at) if later else None)
-            if opens.memory.expires_at is not None and opens.memory.expires_at <= self.now and not earlier:
+            if opens.memory.has_expired(self.now) and not earlier:
                 return self._drop_operation(operation, _EXPIRED)
         if opens is None and not earlier:
             return self._drop_operation(operation, _CLOSES_NEWER)

@@ -70,10 +70,10 @@ class AgentPlan:
 
     def candidate(self, content: str, call: "Write | Update | Delete", **fields: Any) -> Candidate:
         """Build a candidate from a call. Raises `RejectedCall` if the interaction doesn't contain the evidence."""
-        name, evidence = call.interaction_id, call.evidence
+        interaction_id, evidence = call.interaction_id, call.evidence
         for utterance in self._day.utterances:
-            if utterance.interaction_id == name and evidence_span(evidence, utterance):
-                return Candidate(content, name, utterance.position, evidence, event_time=utterance.time, **fields)
+            if utterance.interaction_id == interaction_id and evidence_span(evidence, utterance):
+                return Candidate(content, interaction_id, utterance.position, evidence, event_time=utterance.time, **fields)
         raise RejectedCall("the evidence is not in the user's own words of this interaction")
 
     def add(self, name: str, candidate: Candidate) -> str | None:

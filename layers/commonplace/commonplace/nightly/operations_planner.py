@@ -45,12 +45,15 @@ def plan_operations(reading: Reading, day: Day, view: RunMemoryView, context: Ru
     work = _DayOperations(day, view, context)
     for decision in sorted(reading.decisions, key=lambda decision: not decision.candidate.forgets):
         work.add(decision)  # forget requests first, because other changes apply to the memories that remain
-    copied = ("unread", "notes", "calls", "input_tokens", "output_tokens")
     return Plan(
         operations=tuple(work.operations),
         dropped=(*reading.dropped, *work.dropped),
         candidates=reading.candidates or len(reading.decisions) + len(reading.dropped),
-        **{name: getattr(reading, name) for name in copied},
+        unread=reading.unread,
+        notes=reading.notes,
+        calls=reading.calls,
+        input_tokens=reading.input_tokens,
+        output_tokens=reading.output_tokens,
     )
 
 

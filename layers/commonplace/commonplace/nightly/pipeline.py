@@ -174,12 +174,13 @@ def _decide_candidates(
     """Return a decision per candidate, by the model if rules leave it open. Also returns notes."""
     by_rules = decide(candidates, view, now)
     requests = [decision for decision in by_rules if decision.operation == "FORGET"]
-    cases = []
+    cases: list[Case] = []
     for number, decision in enumerate(by_rules):
         if _is_undecided(candidates, decision):
             near = _remove_forgotten_text(view.similar(decision.candidate.content, _SIMILAR), requests)
             similar = tuple(memory for memory in near if not memory.is_passage)
-            cases += [Case(number, decision.candidate, similar)] if similar else []
+            if similar:
+                cases.append(Case(number, decision.candidate, similar))
     choices, notes = _choose_decisions(cases, day, model)
     return tuple(choices.get(number, decision) for number, decision in enumerate(by_rules)), notes
 

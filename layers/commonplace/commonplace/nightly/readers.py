@@ -82,10 +82,7 @@ class ModeReader:
 
 
 def reader_for(context: RunContext) -> ReadDay:
-    """Return a function that reads days with the context's models and charges the tokens to its user.
-
-    It reads the interactions in `failed_twice` by rules if the model fails again.
-    """
+    """Return `ModeReader.read_day` with the context's models. The tokens are charged to the context's user."""
     least_worth = context.night.least_worth
     rules = RulesReader(context.ports.words, LEAST_WORTH if least_worth is None else least_worth)
-    return lambda *day: ModeReader(rules, context.night, context.user_id, context.clock()).read_day(*day)
+    return lambda *arguments: ModeReader(rules, context.night, context.user_id, context.clock()).read_day(*arguments)

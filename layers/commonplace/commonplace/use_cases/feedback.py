@@ -11,7 +11,7 @@ from commonplace.memories.searches import logged_query
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller, Rating
 from commonplace.retrieval.feedback import content_stems
-from commonplace.use_cases.named import memory_with_id, unknown_id
+from commonplace.use_cases.named import memories_by_alias, memory_with_id, unknown_id
 
 _OFF = "queries are not stored here (COMMONPLACE_SEARCH_LOG is off, or the file is read-only), so no search will use this"
 _NO_CONTENT = "the query has no content words that another query could share, so no search would use this"
@@ -36,9 +36,9 @@ def forget_feedback(arguments: Mapping[str, Any], caller: Caller, ports: Ports) 
     name = validate(ForgetFeedbackRequest, arguments, caller.now.tzinfo)[0].memory_id
     if name is None:
         return ForgottenFeedback(forgotten=ports.feedback.forget(caller.user_id, lambda _: True))
-    first = ports.records.get(caller.user_id, list(ports.aliases.get(caller.user_id, [name]).values()))
-    versions = [version.memory_id for memory in first for version in (memory, *successors(memory, ports.records))]
-    forgotten = ports.feedback.forget(caller.user_id, lambda rating: rating.memory_id in (name, *versions))
+    first = memories_by_alias([name], caller, ports).values()
+    ids = {name, *(version.memory_id for memory in first for version in (memory, *successors(memory, ports.records)))}
+    forgotten = ports.feedback.forget(caller.user_id, lambda rating: rating.memory_id in ids)
     if not forgotten:
         memory_with_id(name, caller, ports)
     return ForgottenFeedback(forgotten=forgotten)

@@ -158,8 +158,8 @@ def checked_record(record: Mapping[str, Any], user_id: str, kinds: dict[str, Non
     steps = validate.check(PastSteps, {HISTORY: record[HISTORY]} if record.get(HISTORY) is not None else {})
     redaction = redact("\n".join(step.operation for step in steps.history))
     kinds |= dict.fromkeys(redaction.kinds)
-    past = [{"operation": step.operation, "at": step.at.isoformat()} for step in steps.history if not redaction.kinds]
-    return _redact_memory(memory, kinds), past
+    past = [{"operation": step.operation, "at": step.at.isoformat()} for step in steps.history]
+    return _redact_memory(memory, kinds), [] if redaction.kinds else past
 
 
 def _check_values(memory: Memory) -> None:

@@ -83,7 +83,7 @@ class Sources:
             "raw_text": self.text, "normalized_text": statement.normalized, "indexed": "raw_text",
             "memory_type": most.memory_type, "category": most.category, "importance": most.importance,
             "tags": tuple(dict.fromkeys(tag for memory in memories for tag in memory.tags)),
-            "concepts": tuple(dict.fromkeys((*chain(*(memory.concepts for memory in memories)), *statement.concepts))),
+            "concepts": tuple(dict.fromkeys(chain(*(memory.concepts for memory in memories), statement.concepts))),
             "confidence": min(memory.confidence for memory in memories), "emotion": most.emotion,
             "source": next((memory.source for memory in memories if memory.source != "user"), "user"),
             "evidence": _join_texts(memory.evidence for memory in memories),

@@ -93,7 +93,7 @@ def memory_with_id(memory_id: str, caller: Caller, ports: Ports, field: str = "m
 
 def behind_alias(name: str, caller: Caller, ports: Ports) -> list[Memory]:
     """Return a list with the memory of an external id or the last successor. The list is empty if there is none."""
-    memories = ports.records.get(caller.user_id, list(ports.aliases.get(caller.user_id, [name]).values()))
+    memories = memories_by_alias([name], caller, ports).values()
     return [(successors(memory, ports.records) or [memory])[-1] for memory in memories]
 
 

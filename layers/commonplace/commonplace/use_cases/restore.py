@@ -185,9 +185,9 @@ class RestorePlanner:
 
     def _find_closing_holders(self, names: Iterable[str]) -> Mapping[object, str]:
         """Return which of the memories that the restore closes holds a content, a key or an id."""
-        here = {name: self.here[name] for name in names if name in self.here and self.goals[name].status != "active"}
-        closing = {name: memory for name, memory in here.items() if memory.status == "active"}
-        return {place: name for name, memory in closing.items() for place in (name, *self._list_unique_values(memory))}
+        active = [name for name in names if name in self.here and self.here[name].status == "active"]
+        closing = [name for name in active if self.goals[name].status != "active"]
+        return {place: name for name in closing for place in (name, *self._list_unique_values(self.here[name]))}
 
     def _find_conflicting_names(self, opening: str, holders: Mapping[object, str]) -> Iterable[str]:
         """Return the memories that block an opening memory: they have its content or key, or replaced it."""

@@ -79,7 +79,10 @@ def search_personal(request: SearchPersonalRequest, caller: Caller, ports: Ports
             memory_type=statement_type(memory.memory_type),
             tags=list(memory.tags),
             relevance_score=relevance,
-            **memory.model_dump(include={"agent_id", "raw_text", "normalized_text", "created_at"}),
+            agent_id=memory.agent_id,
+            raw_text=memory.raw_text,
+            normalized_text=memory.normalized_text,
+            created_at=memory.created_at,
         )
         for memory, relevance in zip(result.memories, result.relevance, strict=True)
     ]
@@ -139,7 +142,11 @@ def _build_hit(result: Found, place: int, words: Mapping[str, Sequence[str]]) ->
         matched_concepts=[word for word, terms in words.items() if tokens.intersection(terms)],
         importance=level_of(memory.importance),
         last_accessed=memory.last_accessed or memory.created_at,
-        **memory.model_dump(include={"category", "created_at", "key", "section", "event_time"}),
+        category=memory.category,
+        created_at=memory.created_at,
+        key=memory.key,
+        section=memory.section,
+        event_time=memory.event_time,
     )
 
 

@@ -154,12 +154,7 @@ class Calls:
 
     def pages(self, condition: str, values: Item, **how: Any) -> Iterator[list[Item]]:
         """Yield all pages of a query. All pages share one deadline."""
-        after: Item | None = None
-        while True:
-            items, after = self.page(condition, values, after, **how)
-            yield items
-            if after is None:
-                return
+        return _all_pages(lambda after: self.page(condition, values, after, **how))
 
     def rows(self, condition: str, values: Item, **how: Any) -> Iterator[Item]:
         """Yield all rows of a query. All pages share one deadline."""
@@ -271,11 +266,22 @@ class Table:
 
     def pages(self, condition: str, values: Item, after: Item | None = None, **how: Any) -> Iterator[list[Item]]:
         """Yield all pages of a query. Each page has its own deadline."""
-        while True:
-            items, after = self.calls().page(condition, values, after, **how)
-            yield items
-            if after is None:
-                return
+        return _all_pages(lambda after: self.calls().page(condition, values, after, **how), after)
+
+    def scan(self, condition: str, values: Item) -> Iterator[list[Item]]:
+        """Yield all pages of a scan. Each page has its own deadline."""
+        return _all_pages(lambda after: self.calls().scanned(condition, values, after))
+
+
+def _all_pages(
+    read: Callable[[Item | None], tuple[list[Item], Item | None]], after: Item | None = None
+) -> Iterator[list[Item]]:
+    """Yield all pages after a key. `read` returns a page, and the key that the next page starts after, or None."""
+    while True:
+        items, after = read(after)
+        yield items
+        if after is None:
+            return
 
 
 class TableAdapter:

@@ -92,8 +92,7 @@ class DynamoOperations:
     def since(self, user_id: str, at: datetime) -> list[Applied]:
         ends = {":first": {"S": f"{OPERATION}{first_operation_id(at)}"}, ":last": {"S": f"{OPERATION}~"}}
         where, values = f"#{USER} = :user AND #{ITEM} BETWEEN :first AND :last", {":user": {"S": user_id}, **ends}
-        applied = map(_parse_item, self._table.calls().rows(where, values, ConsistentRead=True))
-        return [operation for operation in applied if operation is not None]
+        return list(filter(None, map(_parse_item, self._table.calls().rows(where, values, ConsistentRead=True))))
 
     def newest(self, user_id: str) -> Applied | None:
         condition, values = partition_condition(user_id, OPERATION)

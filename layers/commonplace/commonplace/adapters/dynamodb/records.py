@@ -193,12 +193,8 @@ class DynamoEverything(TableAdapter):
     """Reads all records of the table, for all users."""
 
     def every(self) -> Iterator[Stored]:
-        after = None
-        while True:
-            items, after = self._table.calls().scanned(f"begins_with(#{ITEM}, :prefix)", {":prefix": {"S": MEMORY}}, after)
+        for items in self._table.scan(f"begins_with(#{ITEM}, :prefix)", {":prefix": {"S": MEMORY}}):
             yield from readable_records(items, stored_of)
-            if after is None:
-                return
 
     def of_user(self, user_id: str, after: str | None = None) -> Iterator[Stored]:
         last = None if after is None else key_of(user_id, memory_name(after))

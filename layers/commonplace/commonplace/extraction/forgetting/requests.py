@@ -137,8 +137,8 @@ def _find_spans_to_drop(utterance: Utterance, requests: Sequence[ForgetRequest])
     """Yield the spans of the requests, and of the clauses that explain or refer to a request."""
     served = [request for request in requests if request.can_be_served]
     yield from ((request.clause.start, request.end) for request in requests)
-    behind = {request.clause.end: utterance.text[request.clause.end :].lstrip(_MARKS) for request in served}
-    leaning, explained = False, {end for end, text in behind.items() if not has_wording("another_matter", text)}
+    ends, leaning = {request.clause.end for request in served}, False
+    explained = {end for end in ends if not has_wording("another_matter", utterance.text[end:].lstrip(_MARKS))}
     for before, clause in pairwise((Clause("", 0, 0), *clauses(utterance))):
         leaning = before.end in explained or (leaning and has_wording("pronoun", clause.text))
         leaning = leaning or any(mentions(request.what, clause.text) for request in served)

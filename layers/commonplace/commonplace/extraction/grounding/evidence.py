@@ -191,12 +191,9 @@ def written_dates(text: str) -> Iterator[tuple[int, int, PartialDate]]:
             PartialDate(int(match[1]) if match[1] else None, int(match[2]), int(match[3]) if match[3] else None),
         )
     for match in _compile_months().finditer(text):
-        named = match["before"] or match["after"]
-        year = match["year"]
-        month = _list_months()[match["month"].casefold()]
-        is_whole = any(match["month"].casefold() in calendar.months for calendar in calendars().values())
-        if named or year or is_whole:
-            yield *match.span(), PartialDate(int(year) if year else None, month, int(named) if named else None)
+        named, year, name = match["before"] or match["after"], match["year"], match["month"].casefold()
+        if named or year or any(name in calendar.months for calendar in calendars().values()):
+            yield *match.span(), PartialDate(int(year) if year else None, _list_months()[name], int(named) if named else None)
     for match in _compile_weekdays().finditer(text):
         yield *match.span(), PartialDate(weekday=_list_weekdays()[match[1].casefold()])
     for match in (*_YEAR.finditer(text), *_UNSPACED_YEAR.finditer(text)):
@@ -452,9 +449,12 @@ def _find_best_share(clause: str, evidence_clauses: Sequence[str]) -> float:
 def _compare(clause: str, other: str) -> float:
     """Return the weight of the words that two clauses share. Later words weigh more, and kana weigh little."""
     theirs = set(terms(other, _tokenize_empty_words()))
-    shared = [(at, word) for at, word in enumerate(dict.fromkeys(terms(clause, _tokenize_empty_words()))) if word in theirs]
-    light = {word for _, word in shared if word in _list_signs() or _UNSPACED_GRAMMAR.fullmatch(word)}
-    return sum((_LIGHT if word in light else 1.0) + _LATER * at for at, word in shared)
+    ours = enumerate(dict.fromkeys(terms(clause, _tokenize_empty_words())))
+    return sum(
+        (_LIGHT if word in _list_signs() or _UNSPACED_GRAMMAR.fullmatch(word) else 1.0) + _LATER * at
+        for at, word in ours
+        if word in theirs
+    )
 
 
 def _split_clauses(text: str) -> list[str]:

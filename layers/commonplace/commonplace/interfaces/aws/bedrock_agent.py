@@ -105,7 +105,7 @@ def _parse_arguments(event: Event) -> Mapping[str, Any]:
     arguments: dict[str, Any] = {}
     for item in (*(event.get("parameters") or ()), *properties):
         if item["name"] in arguments:
-            raise CommonplaceError(ErrorCode.INVALID_ARGUMENT, f"{item['name']}: was given twice", item["name"])
+            raise invalid(item["name"], "was given twice")
         arguments[item["name"]] = item["value"]
     return arguments
 

@@ -98,7 +98,7 @@ class Page:
             return visit.show("error.html", known.code.status, error=known)
 
     def _open_session(self, token: str, session: Session | None) -> Response:
-        """Redirect to the first page. A valid token starts a session."""
+        """Redirect to the first page. A valid token starts a session. Without either, return the closed page."""
         value = self._sessions.open(token)
         if value is None and session is None:
             return _respond_closed()

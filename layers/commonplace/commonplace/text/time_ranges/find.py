@@ -184,9 +184,10 @@ def edges(query: str, joint: Joint, first: TimePhrase, last: TimePhrase) -> tupl
 
 def meanings(code: str, filled: dict[str, str | None]) -> dict[str, str]:
     """Return the meanings of the words in the filled slots of a match."""
-    spoken = {slot: text for slot, text in filled.items() if text is not None}
     return {
-        slot: phrases_of(code, slot).get(" ".join(straight(text.casefold()).split()), text) for slot, text in spoken.items()
+        slot: phrases_of(code, slot).get(" ".join(straight(text.casefold()).split()), text)
+        for slot, text in filled.items()
+        if text is not None
     }
 
 

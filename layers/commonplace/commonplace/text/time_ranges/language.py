@@ -8,7 +8,7 @@ from typing import Any
 
 from commonplace.domain.loading import loaded_once
 from commonplace.text.foundation.calendar import LANGUAGES_IN_TIMES, calendar_in_times
-from commonplace.text.foundation.expressions import read_table
+from commonplace.text.foundation.expressions import table_of
 
 LANGUAGES = LANGUAGES_IN_TIMES
 # Slots whose names are in the shared calendar, as those of weekdays are.
@@ -48,10 +48,9 @@ GROUP = re.compile(r"\([^()]*\)\??")
 BLANK = re.compile(r"(\(\?<[=!][^)]*\))| (\??)")
 
 
-@loaded_once
 def vocabulary(language: str) -> dict[str, Any]:
     """Return the parsed word file of a language."""
-    return read_table(__package__, f"words/{language}.toml")
+    return table_of(__package__, f"words/{language}.toml")
 
 
 @cache

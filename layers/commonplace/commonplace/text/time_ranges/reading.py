@@ -405,9 +405,8 @@ def _resolve_whole(slots: Slots, clock: Clock) -> Period | None:
 def _resolve_calendar(slots: Slots, clock: Clock) -> Period | None:
     unit, turn = slots["calendar"], turn_of(slots)
     if slots.get("turn") == "coming" and unit == "weekend":
-        return narrowed(
-            replace(clock, now=clock.now, forward=True).pick([calendar(unit, clock.now, n) for n in (0, 1)], turn), slots
-        )
+        weekends = [calendar(unit, clock.now, step) for step in (0, 1)]
+        return narrowed(replace(clock, forward=True).pick(weekends, turn), slots)
     if turn is not None:
         whole = calendar(unit, clock.now, turn)
         return narrowed(_move_weekend(whole, clock) if unit == "weekend" and turn == 0 else whole, slots)
