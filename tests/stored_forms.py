@@ -55,8 +55,8 @@ def fill(memory: Commonplace, folder: Path) -> None:
     memory.delete_memory(memory_id=memory.store_memory("I have a cat.").memory_id)
     gone = memory.store_memory("I once owned a boat.").memory_id
     memory.memory_store("Production runs PostgreSQL 16.", {"type": "fact", "tags": ["database"]}, id="infra-1")
-    pets = [memory.store_memory(f"Ana keeps {one} at home.").memory_id for one in ("a ferret", "a parrot")]
-    memory.merge_memories(pets, dry_run=False)
+    pets = ("Ana keeps a ferret at home.", "A ferret and a parrot live with Ana.")
+    memory.merge_memories([memory.store_memory(text).memory_id for text in pets], dry_run=False)
     memory.memory_store("Ana reads a cook-book.", {"type": "fact", "tags": ["cook-book"]})
     memory.memory_store("Ana bought a cookbook.", {"type": "fact", "tags": ["cookbook"]})
     memory.optimize_tags(dry_run=False)

@@ -16,7 +16,7 @@ from commonplace.domain.errors import ErrorCode
 from commonplace.domain.memory import DOCUMENTS, Memory
 from commonplace.memories.document_words import forget_in_documents
 from commonplace.nightly.user_erasure import ErasableUser
-from commonplace.ports.values import Caller, Entry
+from commonplace.ports.values import Audit, Caller, Entry
 from commonplace.runs.apply import RunContext
 from commonplace.use_cases import dispatch
 from tests.conftest import NOON, refusal
@@ -313,6 +313,21 @@ def test_a_writer_that_is_overtaken_while_it_settles_leaves_no_memory_behind(tol
     changed = replace(ports, documents=Overridden(ports.documents, versions=versions))
     Documents(told.caller, lambda: changed, lambda: told.erasure).write(*PLACE, f"{TEA}\n\n{SWIMS}")
     assert told.texts() == {CITY}
+
+
+def test_a_writer_goes_on_when_another_closes_each_memory_a_moment_before(told: Told, opened: OpenStore) -> None:
+    ports, overtaken = opened.ports, []
+
+    def update(memory: Memory, audit: Audit) -> Memory:
+        if memory.memory_id not in overtaken:
+            overtaken.append(memory.memory_id)
+            ports.records.update(memory, audit)
+        return ports.records.update(memory, audit)
+
+    told.documents.write(*PLACE, "\n\n".join(f"Ana has read the {number}th letter." for number in range(4, 10)))
+    changed = replace(ports, records=Overridden(ports.records, update=update))
+    Documents(told.caller, lambda: changed, lambda: told.erasure).write(*PLACE, CITY)
+    assert (len(overtaken), told.texts()) == (6, {CITY})
 
 
 def test_of_a_json_document_values_are_found_and_erased(told: Told, documents: Documents) -> None:

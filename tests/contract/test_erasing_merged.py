@@ -243,7 +243,7 @@ def test_what_somebody_has_told_again_meanwhile_stays_alone(opened: OpenStore, i
 
 def test_more_than_are_merged_at_once_are_each_by_itself_again(opened: OpenStore, ids: list[str]) -> None:
     names = ("violin", "flute", "harp", "oboe", "tuba", "drum", "horn", "lute", "banjo")
-    more = [stored(opened, f"I own a {name}.", 3 + at) for at, name in enumerate(names)]
+    more = [stored(opened, f"I heard a {name} once.", 3 + at) for at, name in enumerate(names)]
     merged(opened, merged(opened, ids[0], *more), *ids[1:])
     apply, calls = opened.ports.operations.apply, 0
 

@@ -337,12 +337,12 @@ def test_of_two_values_of_one_attribute_the_newer_is_found_first(ports: Ports, w
     new = writer.write("My manager is Daniel now.")
     another = writer.write("My sister's manager is Ines.")
     caller = Caller("local|ana", SEEN.now)
-    found = engine.find("Who was my manager, Priya?", caller, ports, EVERYTHING, 5, 0.0)
+    found = engine.find("Is the manager still Priya?", caller, ports, EVERYTHING, 5, 0.0)
     assert [memory.memory_id for memory in found.memories] == [new.memory_id, another.memory_id, old.memory_id]
     assert found.relevance == sorted(found.relevance, reverse=True)
-    vector, asked = ports.embedder.embed(new.content), ports.embedder.embed_question("Who was my manager, Priya?")
+    vector, asked = ports.embedder.embed(new.content), ports.embedder.embed_question("Is the manager still Priya?")
     assert vector is not None
     assert asked is not None
     assert found.cosines[0] == pytest.approx(float(vector @ asked), abs=1e-5)  # of the memory, not of the place
-    then = engine.find("Who was my manager, Priya, in March 2026?", caller, ports, EVERYTHING, 5, 0.0)
-    assert then.memories[0].memory_id == old.memory_id
+    for query in ("Is the manager still Priya in March 2026?", "manager Priya"):
+        assert engine.find(query, caller, ports, EVERYTHING, 5, 0.0).memories[0].memory_id == old.memory_id

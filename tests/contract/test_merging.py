@@ -161,7 +161,7 @@ def test_what_was_changed_since_the_plan_stays_and_is_told(opened: OpenStore) ->
 def test_of_a_model_more_than_a_night_may_replace_waits_for_a_person(opened: OpenStore) -> None:
     model = replace(ANA, admin=False)
     names = ("piano", "violin", "flute", "harp", "oboe", "tuba", "drum", "horn", "lute", "banjo", "viola", "fiddle")
-    ids = [stored(opened, f"I own a {name}.", at) for at, name in enumerate(names)]
+    ids = [stored(opened, f"I heard a {name} once.", at) for at, name in enumerate(names)]
     done = call(opened, "merge_memories", model, memory_ids=ids[:6], dry_run=False)
     assert done.status == "done"
     waits = call(opened, "merge_memories", model, memory_ids=ids[6:], dry_run=False)

@@ -9,6 +9,7 @@ from commonplace.adapters.sentence_encoder import SentenceEncoder
 from commonplace.domain.memory import Memory
 from commonplace.ports.values import Stored
 from commonplace.retrieval.newest_first import changed_values, newest_first
+from commonplace.text.foundation import tokenizer
 from tests.conftest import NOON
 
 ENCODER = SentenceEncoder()
@@ -26,8 +27,10 @@ def told(text: str, days: float = 0.0, model: str | None = MODEL, **fields: obje
     return Stored(Memory.model_validate(whole), ENCODER.embed(text))
 
 
-def order(*found: Stored, scores: tuple[float, ...] = (0.7, 0.6, 0.5, 0.4), now: datetime = NOON) -> list[int]:
-    return newest_first(scores[: len(found)], found, now, MODEL)
+def order(
+    *found: Stored, scores: tuple[float, ...] = (0.7, 0.6, 0.5, 0.4), now: datetime = NOON, query: str = ""
+) -> list[int]:
+    return newest_first(scores[: len(found)], found, now, MODEL, set(tokenizer.terms(query)))
 
 
 @pytest.mark.parametrize(
@@ -114,6 +117,20 @@ def test_a_value_told_later_that_day_is_newer() -> None:
 
 def test_what_matches_the_question_much_less_stays_behind() -> None:
     assert order(told(OLD), told(NEW, 50), scores=(0.9, 0.2)) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("gannet", [0, 1, 2]),
+        ("Which boat was called puffin?", [2, 1, 0]),
+        ("What is the code name of the boat?", [2, 0, 1]),
+        ("Was it gannet or puffin or dunlin?", [2, 0, 1]),
+    ],
+)
+def test_a_memory_whose_value_is_asked_for_keeps_its_place(query: str, expected: list[int]) -> None:
+    names = (("gannet", 10), ("puffin", 0), ("dunlin", 50))
+    assert order(*(told(f"The code name of the boat is {name}.", day) for name, day in names), query=query) == expected
 
 
 def test_nothing_found_has_no_order() -> None:

@@ -105,3 +105,17 @@ def test_a_general_query_is_not_widened() -> None:
 def test_a_question_for_advice_is_seen() -> None:
     assert parse_query("what restaurant would you recommend?", NOON).question.advice
     assert not parse_query("where do I live?", NOON).question.advice
+
+
+def test_a_query_names_its_own_terms_without_expansions() -> None:
+    query = parse_query("which js libraries do I use", NOON)
+    assert "javascript" in query.question.terms
+    assert query.named == {"js", "librari", "use"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Is Priya still my boss?", "Where do I live now?", "Wohne ich noch in Kiel?", "J'habite encore à Lyon ?", "まだ横浜？"],
+)
+def test_a_query_that_asks_what_is_true_now_names_no_older_value(text: str) -> None:
+    assert parse_query(text, NOON).named == frozenset()

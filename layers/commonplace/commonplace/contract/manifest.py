@@ -160,12 +160,11 @@ def _flatten(node: Any, definitions: dict[str, Any], nullable: bool) -> Any:
         if "anyOf" not in node:
             return _flatten(node, definitions, nullable)
     if "properties" in node:
-        node = {key: value for key, value in node.items() if key != "title"}
-        properties = {name: _untitle(_flatten(inner, definitions, nullable)) for name, inner in node["properties"].items()}
-        return {
-            **{k: _flatten(v, definitions, nullable) for k, v in node.items() if k != "properties"},
-            "properties": properties,
+        rest = {
+            key: _flatten(value, definitions, nullable) for key, value in node.items() if key not in ("title", "properties")
         }
+        properties = {name: _untitle(_flatten(inner, definitions, nullable)) for name, inner in node["properties"].items()}
+        return {**rest, "properties": properties}
     return {key: _flatten(value, definitions, nullable) for key, value in node.items()}
 
 

@@ -169,11 +169,12 @@ def changed_meanwhile() -> CommonplaceError:
 
 def _close_or_erase(memory_ids: Collection[str], caller: Caller, ports: Ports, erases: bool = False) -> bool:
     """Close or erase memories. Returns whether any was not closed or erased before."""
-    is_changed = False
+    left, is_changed = set(memory_ids), False  # another writer may close the same: go on, and read what changed again
     for attempt in range(_ATTEMPTS):
-        memories = ports.records.get(caller.user_id, sorted(memory_ids))
-        try:
-            for memory in (memory for memory in memories if memory.content and (erases or memory.status == "active")):
+        memories = ports.records.get(caller.user_id, sorted(left))
+        left = set()
+        for memory in (memory for memory in memories if memory.content and (erases or memory.status == "active")):
+            try:
                 if erases:
                     change = Change(erased(memory, caller.now), Audit("erase", caller.now, {}), before=memory, erases=True)
                     forget = Operation(new_operation_id(caller.now), caller.user_id, "FORGET", caller.now, closes=(change,))
@@ -181,8 +182,10 @@ def _close_or_erase(memory_ids: Collection[str], caller: Caller, ports: Ports, e
                 else:
                     ports.records.update(deleted(memory, caller.now), Audit("delete", caller.now, {"tool": _TOOL}))
                 is_changed = True
+            except CommonplaceError as error:
+                if error.code is not ErrorCode.CONFLICT or attempt == _ATTEMPTS - 1:
+                    raise
+                left.add(memory.memory_id)
+        if not left:
             break
-        except CommonplaceError as error:
-            if error.code is not ErrorCode.CONFLICT or attempt == _ATTEMPTS - 1:
-                raise
     return is_changed

@@ -171,16 +171,13 @@ def _find_leaves(value: Any, path: Leaf, steps: list[tuple[str, str]]) -> Iterat
         return
     (number, name), later = steps[0], steps[1:]
     if isinstance(value, list) and number:
-        wanted = range(len(value)) if number == "*" else [int(number) % len(value)] if _is_in(int(number), value) else []
+        size = len(value)
+        wanted = range(size) if number == "*" else [int(number) % size] if -size <= int(number) < size else []
         for index in wanted:
             yield from _find_leaves(value[index], (*path, index), later)
     elif isinstance(value, dict):
         for key in value if name == "*" else [name] if name in value else []:
             yield from _find_leaves(value[key], (*path, key), later)
-
-
-def _is_in(number: int, entries: list[Any]) -> bool:
-    return -len(entries) <= number < len(entries)
 
 
 def _get_value(value: Any, leaf: Leaf) -> Any:

@@ -11,7 +11,7 @@ from commonplace.domain.memory import Memory
 from commonplace.domain.runs import Run
 from commonplace.pages import page as page_text
 from commonplace.pages.difference import read_record
-from commonplace.pages.page import HEADINGS, MAIN, Page, PageEntry, day_of, is_page, owner_hash, page_name, title_of, zone_of
+from commonplace.pages.page import HEADINGS, MAIN, PageEntry, day_of, is_page, owner_hash, page_name, title_of, zone_of
 from commonplace.pages.reading import CLOSING, OPENING, digest, parse
 from commonplace.ports.bundle import Ports
 from commonplace.ports.documents import Pages
@@ -89,9 +89,10 @@ def write_pages(
         if text == wanted.get(name):
             continue
         page = parse(name, text) if text is not None else None
+        ids = {*page.listed, *(line.memory_id for line in page.lines)} if page else set()
         if text is not None and (page is None or page.owner != owner_hash(caller.user_id)):
             left.append(LeftPage(name=name, why=_FOREIGN))
-        elif page and page.edited and not (overwrite or text == (taken_over or {}).get(name) or _mentions_any(page, erased)):
+        elif page and page.edited and not (overwrite or text == (taken_over or {}).get(name) or ids.intersection(erased)):
             left.append(LeftPage(name=name, why=_EDITED))
         elif name in wanted:
             pages.write(name, wanted[name])
@@ -140,7 +141,3 @@ def erase_pages(pages: Pages) -> None:
     for name in filter(is_page, pages.names()):
         pages.delete(name)
     pages.drop_versions()
-
-
-def _mentions_any(page: Page, erased: Collection[str]) -> bool:
-    return any(memory_id in erased for memory_id in (*page.listed, *(line.memory_id for line in page.lines)))

@@ -177,7 +177,7 @@ def _order_for_display(
     records, places = [stored[at] for at in settled], [own[at] for at in settled]
     order = list(range(len(records)))
     if query.time is None and records and not query.repeats(records[0].memory.content):
-        order = newest_first(scores[places], records, visibility.now, ports.embedder.name)
+        order = newest_first(scores[places], records, visibility.now, ports.embedder.name, query.named)
     return [records[at] for at in order], places, [places[at] for at in order]
 
 

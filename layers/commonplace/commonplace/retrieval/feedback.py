@@ -17,7 +17,8 @@ def rated_by_feedback(query: str, caller: Caller, ports: Ports) -> dict[str, flo
     """Return the score adjustment of each memory that was rated for similar queries, by id."""
     stems = content_stems(query)
     ratings = ports.feedback.ratings(caller.user_id, caller.now) if stems else []
-    alike = {other for other in {rating.query for rating in ratings} if _are_alike(stems, content_stems(other))}
+    read = {query: content_stems(query) for query in {rating.query for rating in ratings}}
+    alike = {query for query, other in read.items() if len(stems & other) >= _ALIKE * len(stems | other)}
     votes: Counter[str] = Counter()
     for rating in ratings:
         if rating.query in alike:
@@ -29,7 +30,3 @@ def rated_by_feedback(query: str, caller: Caller, ports: Ports) -> dict[str, flo
 def content_stems(query: str) -> frozenset[str]:
     """Return the word stems for comparing a query. Only its logged part is used, without words that only ask."""
     return frozenset(own_terms(logged_query(query))) - tokenizer.terms_of_asking()
-
-
-def _are_alike(first: frozenset[str], other: frozenset[str]) -> bool:
-    return len(first & other) >= _ALIKE * len(first | other)

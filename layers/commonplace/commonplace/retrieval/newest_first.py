@@ -1,6 +1,7 @@
 """Finds the newest value of an attribute that changed over time ("I work at Bosch", "I've started at Siemens")."""
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime
 from statistics import mode
 from typing import TYPE_CHECKING
@@ -8,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from commonplace.ports.values import Stored
+from commonplace.text.foundation import tokenizer
 
 if TYPE_CHECKING:
     from commonplace.ports.index import Floats
@@ -16,23 +18,40 @@ _BEST = 10  # only the first ranks are checked
 _LEAST_COSINE = 0.15  # a memory is judged only if an older one is at least this near
 _MOST_JUDGED, _MOST_COMPARED = 10, 16  # the newer memories with the nearest older ones, and the nearest older ones of each
 _LEAST_SCORE = 1e-6
+_MOST_REPLACED = 2  # terms that one text has instead of the value of the other
 _ALIKE = 0.3  # the lower score must be at least this share of the higher score
 # Log odds above those that a store needs to report an outdated memory: lower if both memories match one query or have one
 # type, and higher the less relevant the newer memory is than the older, because the query may mean the older.
-_BOTH_FOUND, _LESS_RELEVANT, _SAME_TYPE = -1.0, 2.0, -0.5
+_BOTH_FOUND, _LESS_RELEVANT, _SAME_TYPE = -0.9, 2.0, -0.4
 
 
-def newest_first(scores: "Sequence[float] | Floats", records: Sequence[Stored], now: datetime, model: str) -> list[int]:
-    """Return the rank of the hit to show at each place. Of similar hits about one attribute, the newest is first."""
+def newest_first(
+    scores: "Sequence[float] | Floats", records: Sequence[Stored], now: datetime, model: str, asked: AbstractSet[str]
+) -> list[int]:
+    """Return the rank of the hit to show at each place. Of similar hits about one attribute, the newest is first.
+
+    `asked` has terms of the query. If they name the value of a memory, but not a newer value, the memory keeps its place.
+    """
     best, logs = records[:_BEST], np.log(np.maximum(scores[:_BEST], _LEAST_SCORE))
     less = np.subtract.outer(logs, logs)  # how much less relevant the newer memory is than the older
     least = np.where(abs(less) <= -np.log(_ALIKE), _BOTH_FOUND + _LESS_RELEVANT * np.maximum(less, 0), np.inf)
+    terms = [set(tokenizer.terms(record.memory.content)) for record in best] if asked else []
+    times = [record.memory.happened_at for record in best]
+    for at, one in enumerate(terms):
+        if any(time > times[at] and _is_named(one, other, asked) for time, other in zip(times, terms, strict=False)):
+            least[at] = least[:, at] = np.inf
     order = list(range(len(records)))
     for group in _join_pairs(_find_pairs(best, least, now, model)):
         newest = sorted(group, key=lambda place: records[place].memory.happened_at, reverse=True)
         for place, position in zip(sorted(group), newest, strict=True):
             order[place] = position
     return order
+
+
+def _is_named(one: AbstractSet[str], other: AbstractSet[str], asked: AbstractSet[str]) -> bool:
+    """Return whether a query names what the first text has in place of words of the other, and not those words."""
+    gone, came = one - other, other - one
+    return max(len(gone), len(came)) <= _MOST_REPLACED and bool(one & other and gone & asked) and not came & asked
 
 
 def changed_values(records: Sequence[Stored], now: datetime, model: str) -> list[tuple[int, int]]:

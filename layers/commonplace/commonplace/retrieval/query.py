@@ -37,6 +37,7 @@ class Query:
     expansions: dict[str, str]
     time: TimeRange | None
     general: bool
+    named: frozenset[str]  # its own terms; none if it asks what is true now
 
     def repeats(self, text: str) -> bool:
         """Return whether the query has all words of a text. It then means this text, not a newer value."""
@@ -83,7 +84,8 @@ def parse_query(text: str, now: datetime, renamed: Mapping[str, str] = {}) -> Qu
         advice=intent_cues.asks_for_advice(text),
         label=_can_be_label(text, spoken),
     )
-    return Query(question, _detect_intent(text), concepts_of(text), added, time, general)
+    asked = frozenset(() if intent_cues.asks_about_now(text) else own)
+    return Query(question, _detect_intent(text), concepts_of(text), added, time, general, asked)
 
 
 def own_terms(text: str) -> list[str]:

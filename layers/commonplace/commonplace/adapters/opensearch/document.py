@@ -55,12 +55,8 @@ def mark(layout: Layout) -> dict[str, str]:
 
 def mappings(layout: Layout) -> dict[str, Any]:
     """Return the mapping. The stored source leaves out fields that are not read from it."""
-    return {
-        "dynamic": "strict",
-        "_meta": mark(layout),
-        "_source": {"excludes": _NOT_STORED},
-        "properties": properties(layout),
-    }
+    stored = {"excludes": _NOT_STORED}
+    return {"dynamic": "strict", "_meta": mark(layout), "_source": stored, "properties": properties(layout)}
 
 
 def settings(layout: Layout) -> dict[str, Any]:

@@ -37,7 +37,8 @@ def stats(shared: Shared, after: str | None, before: str | None) -> None:
         "records": f"{answer['record_bytes']:,} bytes",
         "tags": f"{tags['distinct']} in {tags['assignments']} places, {tags['used_once']} of them used once",
     })  # fmt: skip
-    ages = {_format_age(bucket["up_to_days"]): bucket["count"] for bucket in answer["age"] if bucket["count"]}
+    buckets = [(bucket["up_to_days"], bucket["count"]) for bucket in answer["age"] if bucket["count"]]
+    ages = {"older" if days is None else f"up to {days} days": count for days, count in buckets}
     top = {tag["tag"]: tag["count"] for tag in tags["top"][:_TAGS]}
     rows = [row for name, counts in ({**answer["by"], "age": ages, "tag": top}).items() for row in _draw_counts(name, counts)]
     print_rows(("by", "name", "memories", ""), rows)
@@ -45,10 +46,6 @@ def stats(shared: Shared, after: str | None, before: str | None) -> None:
     drawn = zip(months, bars(added for _, added, _ in months), strict=True)
     print_rows(("month", "added", "closed", ""), [(*month, bar) for month, bar in drawn])
     return print_notes(answer)
-
-
-def _format_age(up_to_days: int | None) -> str:
-    return "older" if up_to_days is None else f"up to {up_to_days} days"
 
 
 @click.command()

@@ -154,10 +154,6 @@ def _build_openapi(call: Call) -> Mapping[str, Any]:
     return (write_with_tokens if call.by_token else write_local)(rows(), address(call.request))
 
 
-def _call_tool(call: Call, name: str) -> Mapping[str, Any]:
-    return call.memory.call(name, as_declared(tool_named(name).request, call.json()))
-
-
 def _store_memories(call: Call) -> Mapping[str, Any]:
     body = validate.check(StoreManyRequest, as_declared(StoreManyRequest, call.json()))
     return call.memory.store_memories(body.memories, wait=body.wait, left=call.left).model_dump(mode="json")
@@ -200,7 +196,9 @@ ROUTES = (
     Route("/", _describe_server),
     Route("/openapi.json", _build_openapi),
     Route("/tools", lambda _: manifest()),
-    Route("/tools/<name>", _call_tool, "POST"),
+    Route(
+        "/tools/<name>", lambda call, name: call.memory.call(name, as_declared(tool_named(name).request, call.json())), "POST"
+    ),
     Route("/memories", _store_memories, "POST"),
     Route("/import", _import_conversation, "POST"),
     Route("/exports/<export_id>", _get_export),

@@ -41,6 +41,11 @@ def asks_for_similar(text: str) -> bool:
     return bool(_EXPRESSIONS.compiled("intent.similar").search(text))
 
 
+def asks_about_now(text: str) -> bool:
+    """Return whether a question asks what is true now ("Is Ines still my boss?")."""
+    return bool(_EXPRESSIONS.compiled("intent.now").search(text))
+
+
 def asks_about_the_user(text: str) -> bool:
     """Return whether a question asks for all that is known about the user."""
     return bool(_EXPRESSIONS.compiled("intent.about_the_user").search(text))

@@ -60,6 +60,7 @@ def side_of(text: str) -> Side:
     unspaced = _UNSPACED.search(low) is not None
     found = () if language_of(text) == _GERMAN else _expressions.compiled("pairs.name").findall(text)
     names = (name.casefold() for name in found)  # in German every noun has a capital
+    halves_of_day = _expressions.compiled("pairs.half_of_day").findall(low)
     return Side(
         words=tuple(tokenizer.words(text)),
         opening=(low.strip()[:1] if unspaced else next(iter(_LETTERS.findall(low)), "")),
@@ -68,7 +69,7 @@ def side_of(text: str) -> Side:
         numbers=_find_numbers(low),
         people=_find_people(low),
         names=frozenset(name for name in names if not is_calendar_word(name)),
-        times=frozenset(word for word in _LETTERS.findall(low) if is_calendar_word(word)) | _find_halves_of_day(low),
+        times=frozenset((*filter(is_calendar_word, _LETTERS.findall(low)), *halves_of_day)),
         stressed="!" in text,
         **{name: bool(_find_cue(name, low)) for name in _CUES},
     )
@@ -93,10 +94,6 @@ def _read_number(word: str) -> list[int]:
     if len(parts) > 1 and all(parts):
         return [sum(max(values) for values in parts)]
     return [value for values in parts for value in values]
-
-
-def _find_halves_of_day(low: str) -> set[str]:
-    return set(_expressions.compiled("pairs.half_of_day").findall(low))
 
 
 def _find_people(low: str) -> frozenset[str]:

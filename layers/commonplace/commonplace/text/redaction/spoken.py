@@ -209,9 +209,8 @@ def _read_after_link(view: View, noun: Noun, parts: list[Token], place: int, str
         # "mot de passe télésurveillance : Mozzarella"
         alone = colon and noun.name == "password" and len(parts) == place + 2 and is_plain_answer(parts[place + 1 :])
         # "my password is hunter2 and my sister's name is Ana": a verb after a found value has another subject.
-        is_known = any(HIDDEN in part.text for part in parts[:place]) and not words("own").isdisjoint(
-            part.word for part in parts[:place]
-        )
+        before = parts[:place]
+        is_known = any(HIDDEN in part.text for part in before) and any(part.word in words("own") for part in before)
         return read(view, part.raw_end, noun.value, bold=(bool(alone) or not (weak or strange)) and not is_known)
     return _read_after_arrow(view, noun, parts, place) if part.word in words("arrow") else []
 

@@ -184,18 +184,13 @@ def _ends_sentence(current: list[Token], following: Token) -> bool:
     if len(last.text) > 1 and last.text[0] == ".":
         return following.capital or following.low == "i"
     if last.text not in _STOPS:
-        return _is_closing_mark(current)
+        return len(current) > 1 and current[-2].text in _STOPS and current[-1].text in ")]\"'”’"
     return not (last.text == "." and _is_abbreviated(current, following))
 
 
 def _is_glued(current: list[Token], following: Token) -> bool:
     """Return whether the blank after a sentence was forgotten ("I like tea.I hate coffee")."""
     return len(current) > 1 and following.capital and current[-1].text in _STOPS and current[-2].text.islower()
-
-
-def _is_closing_mark(current: list[Token]) -> bool:
-    """Return whether the last token is a closing bracket or quotation mark just after a stop."""
-    return len(current) > 1 and current[-2].text in _STOPS and current[-1].text in ")]\"'”’"
 
 
 def _is_abbreviated(current: list[Token], following: Token) -> bool:
