@@ -117,4 +117,4 @@ def _read_by_model(tool: Any) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main("mcp_start", "MCP: what an agent waits for and reads before it knows the tools", measure, False)
+    main("mcp_start", "MCP: how long an agent waits, and how much it reads, before it knows the tools", measure, False)
