@@ -65,13 +65,14 @@ def _own() -> list[Table]:
     ]  # fmt: skip
     by_language: dict[str, list[bool]] = defaultdict(list)
     for row, one in zip(rows, found, strict=True):
-        by_language["en" if row.language == "en" else "others"].append(row.kind == one.statement_type)
+        by_language["en" if row.language == "en" else "other languages"].append(row.kind == one.statement_type)
     scores += [(f"type, accuracy, {name}", float(np.mean(right)), "") for name, right in by_language.items()]
     notes = [
-        f"{len(rows)} statements, written apart. Labelled again when the definition of the labels changed, blind to the old "
-        "labels: but for what the definition moved, type and category came out the same, keeping for all of them. 13 moods "
-        "and hypotheticals moved from interactions to contexts when the guide said where they belong, and one thing found "
-        "out about oneself became biographical."
+        f"The {len(rows)} statements were written apart from the training statements. When the definition of the labels "
+        "changed, they were labelled again without sight of the old labels. Type and category stayed the same, except where "
+        "the new definition moves a statement. Whether to keep a statement stayed the same for all of them. 13 moods and "
+        "hypotheticals moved from interactions to contexts, because the guide now says where they belong. One statement "
+        "about something that a person had found out about themselves became biographical."
     ]
     return [Table("Own test part", ("what", "figure", "reach"), scores, "", notes)]
 
@@ -99,8 +100,10 @@ def _other_peoples(data: Path) -> Table:
         each = f1_score(gold, said, labels=_OTHERS, average=None)
         macro = float(f1_score(gold, said, labels=_OTHERS, average="macro"))
         shown.append((name, len(gold), macro, *(float(score) for score in each)))
-    notes = ["Their labels were mapped by rule from public ones and are noisy. Trained on none of it; the first half was "
-             "looked at for styles of writing that the training part lacked."]  # fmt: skip
+    notes = [
+        "The labels are noisy, because rules derived them from public labels. The classifier was not trained on these texts. "
+        "The first half was searched for styles of writing that the training part lacked."
+    ]
     return Table("Other people's texts, F1", ("part", "texts", "macro", *_OTHERS), shown, "macro-F1 >= .65", notes)
 
 

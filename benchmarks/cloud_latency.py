@@ -43,17 +43,28 @@ def _growing() -> list[Table]:
             if total == _MANY:
                 upkeep = [("reindex of 100,000, seconds", reindexed(settings)), *visible(settings, user(0))]
     notes = [
-        "The handler in this process, the servers beside it on the same two cores: eight clients wait for each other there, "
-        "which eight functions on Lambda would not. API Gateway and the network are not in it."
+        "The handler runs in this process, and the servers run beside it on the same two cores. Eight clients therefore wait "
+        "for each other, which eight functions on Lambda would not do. API Gateway and the network are not included."
     ]
-    bound = ["Bound by one node's share of two cores: k-NN graphs are built as documents come in."]
-    wait = ["Change to found: until the index has it and has confirmed; Lambda's polling of the stream comes on top."]
+    bound = [
+        "The speed is limited by one node's share of two cores, because the k-NN graphs are built while documents arrive."
+    ]
+    wait = [
+        '"Change to found" is the time until the index has the change and has confirmed it. On Lambda, the time for polling '
+        "the stream is added."
+    ]
     columns = ("memories", "indexed a second", "bytes a memory", "heap in use, MB")
     reach = "100,000 of 1,000 users, 1 client: p95 <= 50 ms"
     return [
         Table("A search through the handler, 100 memories a user", _LATENCY, latency, reach, notes),
         Table("The index as it grows", columns, sizes, "", bound),
-        Table("Keeping it", ("what", "figure"), upkeep, "own writes missed: 0; change to found: p95 <= 1,500 ms", wait),
+        Table(
+            "Keeping the index up to date",
+            ("what", "figure"),
+            upkeep,
+            "own writes missed: 0; change to found: p95 <= 1,500 ms",
+            wait,
+        ),
     ]
 
 
@@ -61,7 +72,7 @@ def _one_user() -> Table:
     with cloud() as settings:
         fill(settings, memories(_MANY, 1), _MANY)
         rows: list[tuple[Cell, ...]] = [(f"{_MANY:,}", 1, 1, *_search(1, 1, 60))]
-    return Table("A search through the handler, one user with all of them", _LATENCY, rows)
+    return Table("A search through the handler, if one user has all memories", _LATENCY, rows)
 
 
 def _without_index() -> Table:

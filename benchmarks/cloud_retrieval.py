@@ -31,7 +31,8 @@ def measure(given: argparse.Namespace) -> list[Table]:
             there = [list(_answers(one, settings)) for one in track(conversations, f"{name}, OpenSearch")]
         rows.append((*row(f"{name}, SQLite", list(chain.from_iterable(here))), None))
         rows.append((*row(f"{name}, OpenSearch", list(chain.from_iterable(there))), _same(here, there)))
-    return [Table("Evidence turns found, by engine", (*COLUMNS, "same ten"), rows, "R@10 within .01 of SQLite")]
+    title = "Share of the evidence turns that are found, by engine"
+    return [Table(title, (*COLUMNS, "same ten"), rows, "R@10 within .01 of SQLite")]
 
 
 def _answers(conversation: Conversation, settings: Settings) -> Iterator[Answer]:

@@ -32,16 +32,18 @@ _PASSED_ON = (
     "COMMONPLACE_SEARCH_ENDPOINT",
 )  # fmt: skip
 _COLUMNS = (
-    "function", "start ms", "start CPU ms", "beyond an empty one", "tool", "first call ms", "first CPU ms", "second call ms",
-    "second CPU ms", "MB once started", "MB zipped", "MB unzipped",
+    "function", "start ms", "start CPU ms", "CPU ms beyond an empty handler", "tool", "first call ms", "first CPU ms",
+    "second call ms", "second CPU ms", "MB once started", "MB zipped", "MB unzipped",
 )  # fmt: skip
 _REACH = "search: <= 400 ms of processor time beyond an empty handler"
 _NOTES = [
-    f"Medians of {_STARTS} starts, each function in turn. A start ends when the runtime asks for the first invocation: "
-    "interpreter, runtime client, the handler's imports. That Lambda fetches the code and makes a container comes before.",
-    f"The calls come as the HTTP API hands them on, each by another user with {_MEMORIES} memories; the servers are on this "
-    "machine. There is no key, so that rules do what Claude would. What answers no tool is started only.",
-    "Sizes are those of the function with its layers. Processor time is told in steps of 10 ms.",
+    f"The times are medians of {_STARTS} starts, and all functions take turns. A start ends when the runtime asks for the "
+    "first invocation, so it includes the interpreter, the runtime client and the handler's imports. Before a start, Lambda "
+    "also fetches the code and makes a container, which is not included.",
+    f"The calls have the form in which the HTTP API passes them on. Each call is by another user with {_MEMORIES} memories, "
+    "and the servers run on this machine. There is no key, so rules do Claude's work. Functions that serve no tool are only "
+    "started.",
+    "The sizes include the layers of the function. Processor time is measured in steps of 10 ms.",
 ]
 Took = tuple[float, float]  # seconds, and seconds of processor time
 
@@ -70,7 +72,9 @@ def measure(_: argparse.Namespace) -> list[Table]:
             more = empty if name == _EMPTY else given
             found[name].append(_start(name, more, log, callers))
             loads.append(os.getloadavg()[0])
-    load = f"The machine's load meanwhile was {median(loads):.1f}, of which this is about one."
+    load = (
+        f"The machine's load during the measurement was {median(loads):.1f}, and the measurement itself causes about 1 of it."
+    )
     return [Table("A cold start, per function", _COLUMNS, _rows(found), _REACH, [*_NOTES, load])]
 
 

@@ -50,11 +50,15 @@ def measure(_: argparse.Namespace) -> list[Table]:
             found[name].append(_run(programs[name], environment))
             loads.append(os.getloadavg()[0])
         shares = [_shares(command, environment) for command in _REACH]
-    by_owner = Table("Milliseconds of imports, by whose they are", ("command", "all", *_OWNERS), shares, "", [_SHARES])
+    columns = ("command", "all", *_OWNERS)
+    by_owner = Table("Milliseconds of imports, by the library that they belong to", columns, shares, "", [_SHARES])
     return [_times(found, median(loads)), by_owner]
 
 
-_SHARES = "Each module's own time as python -X importtime tells it, which slows them. pydantic is told with what it brings."
+_SHARES = (
+    "The figures are each module's own time as reported by `python -X importtime`, which itself slows the imports. The "
+    "figure for pydantic includes the packages that it brings."
+)
 
 
 def _run(program: Sequence[str], environment: Mapping[str, str]) -> Took:
@@ -74,9 +78,9 @@ def _times(found: Mapping[str, Sequence[Took]], load: float) -> Table:
         rows.append((name, min(seconds), median(seconds), min(processor), reach, met))
     columns = ("process", "least s", "median s", "least CPU s", "reach s", "met")
     notes = [
-        f"{_RUNS} fresh processes each, in turn, over {len(_STATEMENTS)} memories; runs is runs list. The least is "
-        "held to the reach: others on the machine only make it slower. The machine's load meanwhile was "
-        f"{load:.1f}, of which this is about one."
+        f"Each row is from {_RUNS} fresh processes over {len(_STATEMENTS)} memories, and the rows take turns. `runs` is "
+        "`runs list`. The reach applies to the least time, because other processes on the machine can only make a command "
+        f"slower. The machine's load during the measurement was {load:.1f}, and the measurement itself causes about 1 of it."
     ]
     return Table(
         "A fresh process per command",
@@ -112,4 +116,4 @@ def _owner(package: str) -> str:
 
 
 if __name__ == "__main__":
-    main("command_start", "Start: what a command waits for before it begins", measure, False)
+    main("command_start", "Start: how long a command takes before it begins", measure, False)

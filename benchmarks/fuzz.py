@@ -95,18 +95,18 @@ def _tables(tally: _Tally, given: argparse.Namespace) -> list[Table]:
     whole = sum(map(sum, calls.values()))
     return [
         Table(
-            f"{whole:,} calls in {len(tally.seeds)} rounds of {given.times} times what the tests draw",
+            f"{whole:,} calls in {len(tally.seeds)} rounds of {given.times} times as many inputs as in the tests",
             ("what", "answered", "refused", "internal", "slowest, s of processor time"),
             rows,
-            "none is internal, and nothing that tests/fuzz holds fails; a tool takes at most 1 s",
+            "no call is internal, and no check in tests/fuzz fails; a tool takes at most 1 s",
             [
                 f"Rounds in which something failed: {len(tally.failed)} of {len(tally.seeds)}"
                 + (f" (--seed {', '.join(map(str, tally.failed))})." if tally.failed else "."),
-                "The servers run in processes of their own, whose time is not counted.",
+                "The servers run in processes of their own, and their time is not counted.",
                 f"The property tests, with all their examples: {'failed' if tally.properties_failed else 'passed'}.",
             ],
         ),
-        Table("What was refused, by its code", ("code", "calls"), [(code, number) for number, code in reversed(codes)]),
+        Table("Refused calls, by error code", ("code", "calls"), [(code, number) for number, code in reversed(codes)]),
     ]
 
 
@@ -119,5 +119,6 @@ def _options(parser: argparse.ArgumentParser) -> None:
 
 if __name__ == "__main__":
     whole = _Tally()
-    main("fuzz", "Hostile calls, drawn anew", lambda given: measure(given, whole), needs_data=False, options=_options)
+    about = "Hostile calls, with inputs drawn at random"
+    main("fuzz", about, lambda given: measure(given, whole), needs_data=False, options=_options)
     sys.exit(bool(whole.failed or whole.properties_failed))

@@ -61,8 +61,9 @@ def measure(given: argparse.Namespace) -> list[Table]:
     columns = ("import", "entries", "added", "refused", "minutes", "CPU minutes", "peak MB")
     reach = "100 MB of ChatGPT in <= 15 minutes, a plan of 1,000,000 in <= 5, each with <= 400 MB of memory; none refused"
     notes = [
-        f"A conversation: a message of those that the nights' classifier learned from (English), {_ASKED} that only ask for "
-        "something, and an answer to each; an entry is a talk. One process, two cores."
+        f"A conversation has an English message from the training messages of the nightly classifier, {_ASKED} messages that "
+        "only ask for something, and an answer to each message. An entry is a section of a conversation. The import runs in "
+        "one process, on two cores."
     ]
     return [Table("An import into an empty file", columns, rows, reach, notes)]
 

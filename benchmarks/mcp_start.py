@@ -84,10 +84,11 @@ def _times(found: Mapping[str, Sequence[float]]) -> Table:
     rows = [(name, min(took), median(took)) for name, took in found.items()]
     beyond = rows[-1][1] - rows[-2][1]
     note = (
-        f"{_RUNS} fresh processes each, in turn, by the machine's compiled files. Beyond import mcp.server: least "
-        f"{beyond:.3f} s, median {rows[-1][2] - rows[-2][2]:.3f} s; {'met' if beyond <= _REACH else 'not met'}."
+        f"Each row is from {_RUNS} fresh processes with compiled Python files, and the rows take turns. The last row minus "
+        f"the row `import mcp.server` is {beyond:.3f} s for the least times and {rows[-1][2] - rows[-2][2]:.3f} s for the "
+        f"medians; the reach is {'met' if beyond <= _REACH else 'not met'}."
     )
-    reach = f"the list at most {_REACH} s beyond import mcp.server, in the same run"
+    reach = f"the list takes at most {_REACH} s more than import mcp.server, in the same run"
     return Table("From the start to the list of tools", ("process", "least s", "median s"), list(rows), reach, [note])
 
 
@@ -101,11 +102,13 @@ def _tokens() -> Table:
         words = " ".join(f"{tool.title} {tool.description}" for tool in tools)
         rows.append((name, len(tools), len(text), len(text) // 4, len(pieces.encode(text.lower()).ids), len(words) // 4))
     note = (
-        "What a client hands its model: name, description and input schema of each tool, as JSON without blanks. Four "
-        "characters to a token is the usual rule for English and JSON; BERT's word pieces, which make a piece of each "
-        "bracket and quote, are the bound from above."
+        "The figures are for the text that a client passes to its model: the name, description and input schema of each "
+        "tool, as JSON without blanks. Four characters per token is the usual rule for English and JSON. The number of "
+        "BERT's word pieces is an upper bound, because each bracket and each quote is a piece of its own."
     )
-    columns = ("--tier", "tools", "characters", "tokens (characters / 4)", "BERT word pieces", "of it descriptions")
+    columns = (
+        "--tier", "tools", "characters", "tokens (characters / 4)", "BERT word pieces", "tokens in titles and descriptions",
+    )  # fmt: skip
     return Table("Tokens per tier", columns, list(rows), f"without --tier at most {_MOST_TOKENS:,} tokens", [note])
 
 
@@ -114,4 +117,4 @@ def _read_by_model(tool: Any) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main("mcp_start", "MCP: what an agent waits for and reads before it knows the tools", measure, False)
+    main("mcp_start", "MCP: how long an agent waits, and how much it reads, before it knows the tools", measure, False)

@@ -75,10 +75,11 @@ def tables(figures: dict[str, float]) -> list[Table]:
     columns = ("relation", "source", TUNED, *told, HELD_OUT, *told)
     reach = "duplicate, all but MRPC >= .45; same_topic_distinct <= .005; update, contradiction 0 in each setting"
     notes = [
-        f"The model takes {figures['milliseconds']:.2f} ms a pair besides the vectors.",
-        "Halves by a hash of the pair; pairs of ambiguous relation are left out.",
-        "MRPC's duplicates are sentences of the news, STS-B's mostly headlines and captions of pictures: what no user says.",
-        "The pairs of prefeval and the written ones (pairs/distinct.tsv, pairs/same.tsv) are what users say.",
+        f"The model takes {figures['milliseconds']:.2f} ms per pair, without the time for the vectors.",
+        "The halves are determined by a hash of the pair. Pairs with an ambiguous relation are left out.",
+        "The duplicates in MRPC are sentences from the news, and the duplicates in STS-B are mostly headlines and captions "
+        "of pictures. Users do not say such sentences.",
+        "The pairs from prefeval and the written pairs (pairs/distinct.tsv, pairs/same.tsv) are what users say.",
     ]
     return [Table("Merges suggested", columns, rows, reach, notes)]
 
@@ -122,4 +123,4 @@ def _run(given: argparse.Namespace) -> list[Table]:
 
 
 if __name__ == "__main__":
-    main("merges", "Merges: what is suggested, and what never may be", _run, True)
+    main("merges", "Merges: which are suggested, and which must never be suggested", _run, True)

@@ -51,9 +51,10 @@ def measure(_: argparse.Namespace) -> list[Table]:
         "output tokens",
     )
     notes = [
-        "Messages of the stories in `stories/handed`, nights in a row of one user. A scripted model keeps one message of "
-        "five and takes every candidate for new; in agent mode it looks once, writes once and ends. Tokens are our estimate "
-        "(UTF-8 bytes / 3): a real model writes more or less, and in agent mode it decides how often it calls."
+        "The messages are from the stories in `stories/handed`, and the nights are successive nights of one user. A scripted "
+        "model keeps one message of five, and treats every candidate as new. In agent mode, it looks once, writes once and "
+        "ends. The tokens are our estimate (UTF-8 bytes / 3). A real model writes more or less, and in agent mode it decides "
+        "how often it calls."
     ]
     return [Table("A user's night", columns, rows, "pipeline <= 3 calls for a day of 50 messages", notes)]
 
@@ -89,4 +90,4 @@ def _messages() -> Iterator[dict[str, Any]]:
 
 
 if __name__ == "__main__":
-    main("night_calls", "Calls: what a night asks of a model", measure, False)
+    main("night_calls", "Calls: how often a night calls a model, and with how many tokens", measure, False)

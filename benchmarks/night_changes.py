@@ -68,13 +68,14 @@ def measure(_: argparse.Namespace) -> list[Table]:
         alike = Share(sum(was for closes, was in of_it if not closes), sum(not closes for closes, _ in of_it))
         rows.append((source, changed.of, changed.count, changed.value, alike.of, alike.count, alike.value))
     notes = [
-        "Most changes here are said in passing, without the old value and with one word in common with it or none; the "
-        "look-alikes were made hard on purpose. Of pairs whose first message left no memory nothing is counted. A linear "
-        "model of the pairs themselves closed 5 % of the changes where it wrongly closed 2 %: it is not in the package."
+        "Most changes here are mentioned in passing: the later message does not name the old value, and shares at most one "
+        "word with the earlier message. The look-alikes were made hard on purpose. If the first message of a pair left no "
+        "memory, the pair is not counted. A linear model of the pairs themselves closed 5 % of the changes at a setting "
+        "where 2 % were closed wrongly, so it is not in the package."
     ]
-    columns = ("pairs", "changes, once stored", "closed", "share", "look-alikes, once stored", "closed", "share")
+    columns = ("pairs", "changes of a stored fact", "closed", "share", "look-alikes of a stored fact", "closed", "share")
     return [Table("What a later message closes", columns, rows, "look-alikes closed 0", notes)]
 
 
 if __name__ == "__main__":
-    main("night_changes", "Nights: changes said in passing, and look-alikes", measure, False)
+    main("night_changes", "Nights: changes mentioned in passing, and look-alikes", measure, False)

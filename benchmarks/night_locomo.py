@@ -31,10 +31,10 @@ def measure(given: argparse.Namespace) -> list[Table]:
     rows = [_row(label, conversations, keep) for label, keep in ways.items()]
     columns = ("way", "memories", "questions", "share", *LOCOMO_KINDS.values())
     notes = [
-        "A store for each speaker of each conversation: its questions are those that a turn of this speaker answers. Nothing "
-        "in LoCoMo is said to an assistant: most turns are talk between friends."
+        "Each speaker of each conversation has a store. The questions for a store are the questions that a turn by this "
+        "speaker answers. Nothing in LoCoMo is said to an assistant. Most turns are conversation between friends."
     ]
-    return [Table("Questions whose evidence is in the top 10", columns, rows, "beside storing every turn", notes)]
+    return [Table("Questions whose evidence is in the top 10", columns, rows, "compared with storing every turn", notes)]
 
 
 def _row(label: str, conversations: Sequence[Conversation], keep: Keep) -> tuple[Cell, ...]:
@@ -102,4 +102,4 @@ def _day_of(turn: Turn) -> date:
 
 
 if __name__ == "__main__":
-    main("night_locomo", "LoCoMo by rules: what is left of a talk between friends", measure, True)
+    main("night_locomo", "LoCoMo by rules: what a conversation between friends leaves behind", measure, True)

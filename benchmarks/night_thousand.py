@@ -77,21 +77,21 @@ def _table(
     applied = [one for own in runs for run in own for one in run["operations"] if one["outcome"] == "applied"]
     rows: list[tuple[Cell, ...]] = [
         ("users", len(recorded)),
-        ("nights asked for by the planner", planned[0]),
-        ("... and when it was delivered once more", planned[1]),
+        ("nights requested by the planner", planned[0]),
+        ("... requested when its event was delivered a second time", planned[1]),
         ("interactions recorded", sum(map(len, recorded))),
         ("... read", sum(len(own & found.keys()) for own, found in zip(recorded, read, strict=True))),
         ("... read twice", sum(count > 1 for found in read for count in found.values())),
-        ("users all of whose day was read", sum(own == found.keys() for own, found in zip(recorded, read, strict=True))),
+        ("users whose whole day was read", sum(own == found.keys() for own, found in zip(recorded, read, strict=True))),
         ("runs", sum(map(len, runs))),
         ("memories changed", len(applied)),
         ("seconds", seconds),
         ("users a second", len(recorded) / seconds),
     ]
     notes = [
-        f"{workers} workers as threads of one process, beside OpenSearch and DynamoDB Local on the same two cores; SQS is "
-        "moto's. On Lambda each worker has a processor of its own. A day is one of those of the stories, about 25 messages, "
-        "read by rules."
+        f"{workers} workers run as threads of one process, beside OpenSearch and DynamoDB Local on the same two cores. SQS "
+        "is simulated by moto. On Lambda, each worker has its own processor. A day is a day from the stories, with about 25 "
+        "messages, and is read by rules."
     ]
     return Table("A night through the queue", ("what", "figure"), rows, "all read, none twice", notes)
 

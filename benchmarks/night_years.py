@@ -49,10 +49,11 @@ def measure(_: argparse.Namespace) -> list[Table]:
             left = _left(life, clock, memory)
         rows = [(*before, *row[1:]) for before, row in zip(rows, left, strict=True)] if rows else left
     columns = ("what", *(f"{figure}, {half}" for half in HALVES for figure in ("number", "share")))
-    reach = "every fact that holds is active; >= .95 found; repeats <= .01"
+    reach = "every fact that still holds is active; >= .95 found; repeats <= .01"
     notes = [
-        "Two facts a day by templates, one in ten a change, one in ten told again in other words; small talk beside. "
-        "Rules were mended with the templates of `handed` in view, not with those of `apart`."
+        "The user reports two facts a day, made from templates, and small talk. One in ten facts is a change, and one in ten "
+        "is repeated in other words. The templates of `handed` were in view when the rules were fixed, but the templates of "
+        "`apart` were not."
     ]
     return [Table(f"After {NIGHTS} nights", columns, rows, reach, notes), _cost(took)]
 
@@ -78,15 +79,15 @@ def _left(life: Life, clock: Evening, memory: Commonplace) -> list[tuple[Cell, .
     fresh = [title for title, day in life.saved.items() if clock.day - day < _SHORT]
     stale = [title for title in life.saved if title not in fresh]
     return [
-        ("facts that hold, told at all", len(holding), None),
-        ("... remembered once", stored, stored / len(holding)),
+        ("facts that still hold", len(holding), None),
+        ("... remembered at some time", stored, stored / len(holding)),
         ("... active", active, active / len(holding)),
         ("... in the top 5 of their question", found, found / len(holding)),
         ("active memories", len(texts), None),
         ("... that repeat another", repeats, repeats / len(texts)),
         ("saved titles of the last 90 days, active", *_noted(fresh, texts)),
-        ("saved titles of before, still active", *_noted(stale, texts)),
-        ("changed facts, once remembered", len(once), None),
+        ("older saved titles, still active", *_noted(stale, texts)),
+        ("changed facts that had been remembered", len(once), None),
         ("... closed", closed, closed / len(once)),
     ]
 
@@ -104,13 +105,16 @@ def _cost(took: Mapping[str, Sequence[_Took]]) -> Table:
     half_of_them = _MEASURED // 2
     rows: list[tuple[Cell, ...]] = []
     for half, nights in took.items():
-        for place, label in enumerate(("by the clock", "of the processor")):
+        for place, label in enumerate(("elapsed time", "processor time")):
             early = median(one[place] for one in nights[_EARLY - half_of_them : _EARLY + half_of_them])
             late = median(one[place] for one in nights[-_MEASURED:])
             rows.append((f"{half}, {label}", early * 1000, late * 1000, late / early))
     whole = sum(one.clock for nights in took.values() for one in nights)
-    notes = [f"Recording and reading one day, medians of {_MEASURED} nights; all of them took {whole:.0f} seconds."]
-    columns = ("time", f"night {_EARLY}, ms", f"night {NIGHTS}, ms", "times")
+    notes = [
+        f"The times are medians over {_MEASURED} nights, for recording and reading one day. All nights together took "
+        f"{whole:.0f} seconds."
+    ]
+    columns = ("time", f"night {_EARLY}, ms", f"night {NIGHTS}, ms", "ratio")
     return Table("What a night costs", columns, rows, "night 730 <= 1.5 x night 30", notes)
 
 

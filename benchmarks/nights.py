@@ -18,7 +18,7 @@ CURVE = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9)
 _STRICT = ("secret", "injection", "code", "role_play", "assistant")
 _LENIENT = tuple(kind for kind in KINDS if kind not in _STRICT)
 _ALL = "all"
-_LANGUAGES = ("English", "others")
+_LANGUAGES = ("English", "other languages")
 Scores = Mapping[Half, Sequence[tuple[Story, Score]]]
 """The stories of each half with what they came to."""
 
@@ -66,9 +66,10 @@ def _gold(rules: Scores, everything: Scores) -> Table:
         for label, found in _beside(rules, everything)
     ]
     notes = [
-        "`handed` was looked at while the rules were made; `apart` was written without sight of rules and prompts, and what "
-        "rules keep of it was not looked at. Gold: facts that nothing changed up to the end, asked for two weeks after it; "
-        "at 0.3: above the default threshold of relevance. Stored whole: every message of the user as it is."
+        "`handed` was in view while the rules were made. The writer of `apart` had not seen the rules or the prompts, and "
+        "nobody looked at what the rules keep from it. Gold: facts that were still true at the end, and were asked for two "
+        "weeks later. At 0.3: found above the default threshold of relevance. Stored whole: every message of the user is "
+        "stored unchanged."
     ]
     columns = ("stories", "memories", "gold", "in the top 5", "at 0.3")
     return Table("What is remembered", columns, rows, "in the top 5 >= .65", notes)
@@ -81,12 +82,13 @@ def _changes(rules: Scores, everything: Scores) -> Table:
         for label, found in _beside(rules, everything)
     ]  # fmt: skip
     notes = [
-        "Closed: no active memory tells the old value. New alone: the five first of its question tell the new value and none "
-        "the old. In no column: the words of what was to be forgotten stand in no column of the file any more."
+        "Closed: no active memory states the old value. New alone: among the first five results for the question, some state "
+        "the new value and none states the old value. In no column: the words that should be forgotten are no longer in any "
+        "column of the file."
     ]
     columns = (
-        "stories", "changed, once stored", "closed", "new alone", "look-alikes, once stored", "closed", "forgotten",
-        "in no column",
+        "stories", "changed facts that were stored", "closed", "new alone", "look-alikes that were stored", "closed",
+        "forgotten", "in no column",
     )  # fmt: skip
     return Table("What changed", columns, rows, "changed facts closed >= .5, look-alikes closed 0", notes)
 
@@ -106,7 +108,7 @@ def _never(rules: Scores, everything: Scores) -> Table:
     ]
     leaked = {name: part.leaked for name, part in parts.items()}
     rows.append(row("secrets anywhere in the file", leaked, whole_parts[_ALL].leaked))
-    columns = ("kind", "told", "remembered", *(f"share, {name}" for name in names), "stored whole")
+    columns = ("kind", "said", "remembered", *(f"share, {name}" for name in names), "stored whole")
     reach = (
         "secrets, injections, code, role-play, assistant's words 0; quotes, hypotheticals, third parties, small talk <= .15"
     )
@@ -125,9 +127,11 @@ def _curve(curve: Mapping[float, Scores]) -> Table:
         rows.append((label, parts[_ALL].memories, *(share.value for pair in zip(*figures, strict=True) for share in pair)))
     names = ("gold", "closed", "first five kinds", "last four kinds")
     columns = ("least worth", "memories", *(f"{name}, {half}" for name in names for half in HALVES))
-    chosen = "it was chosen on `handed` and on twelve stories more that are not kept here."
-    notes = [f"The figures above are those of the setting; {chosen}"]
-    return Table("The same over the worth from which rules keep what was said", columns, rows, notes=notes)
+    notes = [
+        "The tables above use the setting. It was chosen on `handed` and on twelve more stories that are not in this "
+        "repository."
+    ]
+    return Table("The same figures by the least worth at which rules keep a statement", columns, rows, notes=notes)
 
 
 if __name__ == "__main__":

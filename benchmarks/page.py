@@ -35,10 +35,11 @@ def measure(given: argparse.Namespace) -> list[Table]:
     first = rows[0][1]
     assert isinstance(first, float)
     notes = [
-        "First: of a process that has answered nothing yet, and in a Chromium that has shown nothing yet. Asked: from the "
-        "request to the last byte of its answer. Drawn: from the navigation until a Chromium without a window has loaded the "
-        "page with its style sheet and its script.",
-        f"The first view of a new process was there after {first:.0f} ms: {'met' if first <= MOST else 'not met'}.",
+        "First: the process has answered nothing yet, and Chromium has shown nothing yet. Drawn: the time from the "
+        "navigation until a Chromium without a window has loaded the page with its style sheet and its script. The other "
+        "times are from the request to the last byte of the answer.",
+        f"The first view from a new process arrived after {first:.0f} ms; the reach is "
+        f"{'met' if first <= MOST else 'not met'}.",
     ]
     return [Table(f"The page with {given.memories:,} memories", columns, rows, f"the first view <= {MOST} ms", notes)]
 
@@ -53,8 +54,8 @@ def _views(path: Path) -> tuple[Views, Views]:
         "one memory": [f"/ui/memories/{one}" for one in ids],
     }
     others = {
-        "a question while it is typed": [f"/ui/found?q={quote(question)}" for question in QUESTIONS],
-        "the history of a memory, and what is like it": [f"/ui/memories/{one}/beside" for one in ids],
+        "a question while a person types it": [f"/ui/found?q={quote(question)}" for question in QUESTIONS],
+        "the history of a memory, and similar memories": [f"/ui/memories/{one}/beside" for one in ids],
         **{f"the {name}": [f"/ui/{name}"] for name in ("timeline", "runs", "tags", "network", "growth")},
     }
     return alone, others
@@ -124,4 +125,4 @@ def _shown(times: Sequence[float]) -> tuple[Cell, ...]:
 
 
 if __name__ == "__main__":
-    main("page", "The page: what a person waits for", measure, False, options)
+    main("page", "The page: how long a person waits", measure, False, options)

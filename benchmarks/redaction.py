@@ -13,22 +13,25 @@ _ALL = "all"
 def measure(_: argparse.Namespace) -> list[Table]:
     """Recall: no part of the secret is left. False alarm: anything was taken out of a message without a secret."""
     first = [
-        "Written without sight of the rules. At first sight the recall was .81, the false alarms .009; then the rules were "
-        "mended on every other line (first half). The second half, still unseen, gave .925 and .013 false alarms, "
-        "then it was opened and mended for too: neither half is unseen any more."
+        "The writer had not seen the rules. In the first run, the recall was .81 and the share of false alarms was .009. "
+        "Then the rules were fixed with every other line (first half). On the second half, which nobody had seen until "
+        "then, the recall was .925 and the share of false alarms was .013. Then the second half was also used to fix the "
+        "rules, so both halves have now been seen."
     ]
     second = [
-        "Written by somebody else, later, from a definition only. At first sight the recall was .863 and the false alarms "
-        ".006; then the rules were mended on every other line (first half). The second half is unseen: the one to believe."
+        "Another writer wrote this set later, from a definition only. In the first run, the recall was .863 and the share "
+        "of false alarms was .006. Then the rules were fixed with every other line (first half). Nobody has seen the second "
+        "half, so its figures are the figures to trust."
     ]
     third = [
-        "Lists, tables, halves, answers to the message before, in nine languages, written before their rules. At first "
-        "sight the recall was .266, the false alarms 0; the rules were mended on every other line (first half) alone."
+        "The secrets are in lists, in tables, in halves, and in answers to the message before, in nine languages. They were "
+        "written before the rules for them. In the first run, the recall was .266 and there were no false alarms. The rules "
+        "were fixed only with every other line (first half)."
     ]
     return [
         _table("Secrets", "", first),
         _table("Secrets, a fresh set", "fresh_", second),
-        _table("Secrets, told in other ways", "told_", third),
+        _table("Secrets in other forms", "told_", third),
     ]
 
 

@@ -131,9 +131,9 @@ def measure(given: argparse.Namespace) -> list[Table]:
             abstention = [(half, *_answerable(list(chain.from_iterable(part)))) for half, part in halves.items()]
     reach = "R@10 LoCoMo >= .86, in one store >= .81; BEAM >= .69 and >= .62; the default costs <= .02 of R@5"
     return [
-        Table("Evidence turns found", COLUMNS, rows, reach),
-        Table("The same by other rules, to compare", COLUMNS, compared),
-        Table("`answerable` tells LoCoMo's adversarial questions", ("half", "answerable", "adversarial", "AUROC"),
+        Table("Share of the evidence turns that are found", COLUMNS, rows, reach),
+        Table("The same questions with other rankings, for comparison", COLUMNS, compared),
+        Table("`answerable` recognizes LoCoMo's adversarial questions", ("half", "answerable", "adversarial", "AUROC"),
               abstention, "AUROC >= .80"),
     ]  # fmt: skip
 

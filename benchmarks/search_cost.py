@@ -33,14 +33,14 @@ _PARTS: tuple[tuple[str, Any, str], ...] = (
     ("ranking", ranking, "rank"),
     ("answerable", engine, "answerable"),
     ("records of the best, read and checked", SqliteRecords, "get"),
-    ("order of what matches alike", ranking, "break_ties"),
+    ("order of equal matches", ranking, "break_ties"),
     ("counting the findings", SqliteUsage, "found"),
     ("the hits of the answer", search, "_build_hits"),
     ("the answer as JSON", BaseModel, "model_dump"),
 )
 _OF_THE_INDEX: tuple[tuple[str, Any, str], ...] = (
-    ("index: what was written since", Columns, "refresh"),
-    ("index: what is visible", Columns, "visible"),
+    ("index: changes since the last search", Columns, "refresh"),
+    ("index: visible memories", Columns, "visible"),
     ("index: filters", scan, "passing"),
     ("index: counts of the words", scan, "term_counts"),
     ("index: statistics of the words", scan, "corpus"),

@@ -48,16 +48,18 @@ def measure(given: argparse.Namespace) -> list[Table]:
         seconds = time.perf_counter() - begun
     rows = [(when, len(times), *_shown(times), failed[when]) for when, times in spent.items()]
     notes = [
-        f"The run: {given.imported:,} memories, planned and stored in {seconds:.0f} s beside the searches; two cores.",
-        "Behind: a memory whose transaction had ended before it was searched for by its own words, and that was not found.",
+        f"The run planned and stored {given.imported:,} memories in {seconds:.0f} s, while the searches ran on the same two "
+        "cores.",
+        "Behind: a search for the memory's own words did not find it, although its transaction had ended before the search.",
     ]
+    found = "Searches for memories that the run had just stored"
     columns = ("searches", "calls", "p50 ms", "p95 ms", "max ms", "failed")
     return [
         Table(
             f"A search with {given.memories:,} memories in the file", columns, rows,
             "none failed; p95 while it is applied <= 200 ms", notes,
         ),
-        Table("What the run had stored, searched for at once", ("asked for", "behind"), [(asked, missing)], "none behind"),
+        Table(found, ("searches", "behind"), [(asked, missing)], "none behind"),
     ]  # fmt: skip
 
 

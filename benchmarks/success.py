@@ -39,7 +39,7 @@ def _storing(texts: Sequence[str]) -> list[tuple[Cell, ...]]:
         new = _milliseconds(lambda text: memory.store_memory(text), texts[_TIMED : 2 * _TIMED])
     return [
         ("calls to store one statement", 6, 1, "6 -> 1"),
-        ("tool time of them, ms (median)", old, new, f"-70 %: {new / old - 1:+.0%}"),
+        ("tool time of these calls, ms (median)", old, new, f"-70 %: {new / old - 1:+.0%}"),
     ]
 
 
@@ -76,9 +76,9 @@ def _tags(texts: Sequence[str]) -> list[tuple[Cell, ...]]:
         left = memory.memory_stats().tags.distinct - len(_old_categories(memory, tagged))
     return [
         ("tags of the old store", len(tagged), left, "-40 %"),
-        ("pairs of one meaning merged", len(judged["same"]), merged["same"], ""),
+        ("pairs with the same meaning merged", len(judged["same"]), merged["same"], ""),
         ("sibling pairs merged", len(judged["other"]), merged["other"], "0"),
-        ("tags that existed, of those of 500 new ones", None, _reuse(texts), ">= .60"),
+        ("tags that existed already, of the tags of 500 new memories", None, _reuse(texts), ">= .60"),
     ]
 
 
@@ -105,7 +105,7 @@ def _wrong_merges(data: Path) -> list[tuple[Cell, ...]]:
     rows: list[tuple[Cell, ...]] = []
     for label, wrong in (
         ("wrong merges, of those suggested", _REAL),
-        ("the same, `related` counted as wrong", (*_REAL, "related")),
+        ("wrong merges, if `related` counts as wrong too", (*_REAL, "related")),
     ):
         count: Counter[bool] = Counter()
         for name, share in figures.items():
@@ -124,12 +124,14 @@ def measure(given: argparse.Namespace) -> list[Table]:
         *gain_rows(given.data, people), *_wrong_merges(given.data),
     ]  # fmt: skip
     notes = [
-        "Before is the old way, or the state before. The six calls of the old way: search for the statement, list the",
-        "categories, find tags like two it may get, normalize, store with all of that given; both ways by this engine.",
-        "The questions are those of persons that nothing was tuned on; most are paraphrases. Latency: `advanced`.",
+        '"Before" is the old way, or the state before. The six calls of the old way are: search for the statement, list the '
+        "categories, find similar tags for two tags, normalize the statement, and store it with all these values. Both ways "
+        "run on this engine.",
+        "The questions are from the persons that nothing was tuned on, and most are paraphrases. `advanced` measures the "
+        "latency.",
     ]
-    return [Table("The specification's success metrics", ("metric", "before, or of", "figure", "reach"), rows, "", notes)]
+    return [Table("The specification's success metrics", ("metric", "before, or cases", "figure", "reach"), rows, "", notes)]
 
 
 if __name__ == "__main__":
-    main("success", "Success: what the specification wants to be better", measure, True)
+    main("success", "Success: the metrics that the specification wants to improve", measure, True)

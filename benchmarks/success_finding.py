@@ -69,7 +69,7 @@ def kept_rows() -> list[tuple[Cell, ...]]:
             after += _recalls(store, person)
     reach = "loss <= .005"
     return [
-        ("recall kept: every old tag as a query, moved", 1.0, tags, reach),
+        ("recall kept: every old tag as a query, after the move", 1.0, tags, reach),
         ("recall kept: the same after optimize_tags", tags, tidied, reach),
         ("recall kept: ten persons, after tags and merges", float(np.mean(before)), float(np.mean(after)), reach),
     ]

@@ -43,8 +43,8 @@ def _without_sight() -> Table:
     rows.append(("all", asked.total(), right.total() / asked.total(), plain.total(), alone.total() / plain.total()))
     columns = ("language", "with a time", "read right", "without", "left alone")
     notes = [
-        "Both sets were written without sight of the rules, and the rules were not changed after them. One row has"
-        " the summer of the south since seasons follow the hemisphere of the zone."
+        "Both sets were written without sight of the rules, and were not used to change the rules. One row was changed to "
+        "the southern summer when seasons began to follow the hemisphere of the time zone."
     ]
     return Table("Times in queries", columns, rows, "read right >= .95, left alone 1.0", notes)
 
@@ -65,7 +65,7 @@ def _apart() -> Table:
         timed, plain = ((half, language, timed) for timed in (True, False))
         rows.append((half, language, asked[timed], right[timed] / asked[timed], asked[plain], right[plain] / asked[plain]))
     columns = ("half", "language", "with a time", "read right", "without", "left alone")
-    notes = ["Written by somebody who saw no code. The rules were mended by the odd lines; nobody read the even ones."]
+    notes = ["The writer had not seen the code. The odd lines were used to fix the rules. Nobody has read the even lines."]
     return Table("Times in questions, a set written apart", columns, rows, "", notes)
 
 
