@@ -34,7 +34,7 @@ from itertools import takewhile
 from commonplace.text.foundation.english import is_english
 from commonplace.text.foundation.expressions import read_table
 from commonplace.text.foundation.languages import ENGLISH, UNKNOWN, language_of, languages, owners
-from commonplace.text.third_person.statements import turned
+from commonplace.text.third_person.statements import rewritten
 from commonplace.text.third_person.tokens import Token, read
 
 __all__ = ["to_third_person"]
@@ -62,10 +62,10 @@ def to_third_person(text: str, speaker: str | None = None) -> str:
     if code != ENGLISH:
         before, after = frames().get(code, frames()[UNKNOWN])
         return f"{before}{stripped}{after}" if speaker is None else f"{speaker}: {stripped}"
-    said = turned(tokens)
+    rewritten_text = rewritten(tokens)
     if speaker is not None and not _THE_USER.search(stripped):
-        said = _THE_USER.sub(lambda _: speaker, said)
-    return said or text
+        rewritten_text = _THE_USER.sub(lambda _: speaker, rewritten_text)
+    return rewritten_text or text
 
 
 @cache
