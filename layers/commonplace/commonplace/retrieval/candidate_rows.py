@@ -134,7 +134,7 @@ def best_by_words_and_vector(compared: Sequence[tuple[float, Similar]], limit: i
     return [similar for _, similar in sorted(chosen.values(), key=score)]
 
 
-def legs_of(rows: Sequence[Row], corpus: Corpus) -> Legs:
+def rankings_of(rows: Sequence[Row], corpus: Corpus) -> Legs:
     """Return the hits by words alone and the hits by vector alone, with scores, among all rows."""
     counts = np.array([row.counts for row in rows], dtype=np.float64).reshape(len(rows), len(corpus.frequencies))
     relative = np.array([row.length for row in rows]) / max(corpus.average_length, 1.0)

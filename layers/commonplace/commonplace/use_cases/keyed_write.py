@@ -28,13 +28,13 @@ def entry_of(
     durability: Durability,
     caller: Caller,
     ports: Ports,
-    **given: Any,
+    **extra_fields: Any,
 ) -> Entry:
-    """Build a new memory without storing it. `given` contains further fields of the record."""
+    """Build a new memory without storing it. `extra_fields` contains further fields of the record."""
     if has_lines_of_code(value):
         raise invalid("value", "holds code; say in plain words what is worth remembering of it")
     statement = enrich(value, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
-    fields = {"key": key, "section": section, "collection": DEFAULT_COLLECTION, "durability": durability, **given}
+    fields = {"key": key, "section": section, "collection": DEFAULT_COLLECTION, "durability": durability, **extra_fields}
     if durability == "daily":
         fields.setdefault("expires_at", caller.now + DAILY_FOR)
     return new_entry(tool, statement, None, caller, ports, fields)

@@ -37,8 +37,8 @@ def tags_of(text: str, limit: int = 8) -> list[str]:
     topics = [topic for topic in _rank_topics(topic_hits, by_figures) if topic not in times][:_MOST_TOPICS]
     parents = (parent for topic in topics if (parent := lexicon("en").parents.get(topic)) and parent not in topics)
     chosen = [*topics, *list(dict.fromkeys(parents))[:_MOST_PARENTS]]
-    room = max(limit - len(chosen) - len(times), 0)
-    chosen += _drop_taken(_find_salient_words(reading, topic_hits), [*chosen, *times])[:room]
+    remaining = max(limit - len(chosen) - len(times), 0)
+    chosen += _drop_taken(_find_salient_words(reading, topic_hits), [*chosen, *times])[:remaining]
     tags = [*chosen, *times]
     if len(tags) < _FEWEST:
         chosen += _drop_taken(list(further_tags(reading, topics)), tags)[: _FEWEST - len(tags)]

@@ -172,11 +172,11 @@ class OwnTags:
 
 @dataclass(frozen=True)
 class Likeness:
-    """The similarity of two tags, 0 to 1, and the reason. `apart` is why the tags are different nevertheless."""
+    """The similarity of two tags, 0 to 1, and the reason. `difference` is why the tags are different nevertheless."""
 
     similarity: float
     why: str
-    apart: str | None = None
+    difference: str | None = None
 
 
 def likeness(first: str, other: str, own: OwnTags, cosine: float | None, scale: tuple[float, float] | None) -> Likeness:

@@ -103,9 +103,9 @@ class Hit(NamedTuple):
 
 
 class Trigger(NamedTuple):
-    """Words that indicate a topic. `rest` has the words after the first. The other fields are those of the `Hit`."""
+    """Words that indicate a topic. `following` has the words after the first. The other fields are those of the `Hit`."""
 
-    rest: tuple[str, ...]
+    following: tuple[str, ...]
     topic: str
     unsure: bool
     name: bool
@@ -150,7 +150,7 @@ def lexicon(language: str) -> Lexicon:
         for trigger in triggers:
             made.add(trigger, topic)
     for choices in made.phrases.values():
-        choices.sort(key=lambda choice: -len(choice.rest))
+        choices.sort(key=lambda choice: -len(choice.following))
     return made
 
 
