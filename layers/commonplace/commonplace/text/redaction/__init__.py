@@ -111,8 +111,8 @@ def redact(text: str, before: str | None = None) -> Redaction:
     spans: list[Span] = []
     view = view_of(text, earlier)
     # A redacted secret may reveal the kind of its neighbour, so search again until nothing more is found.
-    while spans_found := _find_candidates(view, question):
-        spans = merged([*spans, *map(view.original, spans_found)])
+    while new_spans := _find_candidates(view, question):
+        spans = merged([*spans, *map(view.original, new_spans)])
         hidden = merged([*spans, *(Span(start, end, "") for start, end in earlier)])
         view = view_of(text, [(span.start, span.end) for span in hidden])
     return Redaction(_replace_spans(text, spans), tuple(dict.fromkeys(span.kind for span in spans)), is_only_secret(view))
