@@ -32,7 +32,7 @@ def find_similar(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
 
 
 def shortfall(nearest: Sequence[Similar] | None, vector: Vector | None) -> str | None:
-    """Return what the comparison of a memory lacked, for the notes of the answer. `vector` is that of the new memory."""
+    """Return why the comparison of a memory was incomplete, or None. `vector` is the new memory's vector."""
     if nearest is None:
         return _NOT_COMPARED
     if nearest and vector is None:

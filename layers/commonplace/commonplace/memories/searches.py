@@ -15,7 +15,7 @@ _SUBJECTS = frozenset({"user"})  # all memories are about the user
 
 
 def log_search(query: str, count: int, caller: Caller, ports: Ports) -> None:
-    """Store a query with the number of relevant memories found."""
+    """Log a query with its number of relevant memories."""
     ports.search_log.searched(caller.user_id, LoggedSearch(logged_query(query), count, caller.now))
 
 

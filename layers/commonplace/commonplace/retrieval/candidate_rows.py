@@ -22,8 +22,8 @@ class Row(NamedTuple):
     """The features of one memory for ranking.
 
     `counts` has the occurrences of each query term. One in a label counts as `bm25.LABEL_WEIGHT`. `cosine` is NaN without a
-    vector. `session` is None for a memory without a position. `speaker` is in lower case. `day` is the ordinal of the day on
-    which the memory happened, in the zone of that time. `created` is in seconds since 1970. `other_model` is True if the
+    vector. `session` is None for a memory without a position. `speaker` is in lower case. `day` is the ordinal of the day
+    when the memory happened, in the zone of that time. `created` is in seconds since 1970. `other_model` is True if the
     memory has a vector of another model.
     """
 

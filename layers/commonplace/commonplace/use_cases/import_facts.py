@@ -293,7 +293,7 @@ class _FactImport:
         self._append_within_limit(self.known, fact.name)
         self._set_result(number, "known", item.memory_id if item is not None else None, why)
         tags, note = fact.fact.tags, fact.fact.user_note or ""
-        if item is not None:  # its note is redacted, but the new one may not be
+        if item is not None:  # its note is redacted, but the new note may not be
             tags = [tag for tag in tags if not words_of(tag) <= words_of(" ".join(item.tags))]
             same = not tags and not fact.cut and (item.user_note or "") in (note, redact(note).text)
         if not same and (tags or fact.extra):

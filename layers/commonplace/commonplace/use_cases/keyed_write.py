@@ -107,7 +107,7 @@ def _find_same_meaning(entry: Entry, compared: Sequence[Similar], like: Sequence
 
 
 def _apply_new(operation: Operation, memory: Memory, caller: Caller, ports: Ports) -> _Obstacle | None:
-    """Store the memory, or return the memory that blocks it: a concurrent write, or one that wasn't compared before."""
+    """Store the memory, or return the memory that blocks it: a concurrent write, or a memory that wasn't compared before."""
     try:
         ports.operations.apply(operation)
     except CommonplaceError as error:
@@ -148,5 +148,5 @@ def _list_existing(memories: Sequence[Memory]) -> list[Existing]:
 
 
 def call_notes(caller: Caller, degraded: str | None = None) -> Notes | None:
-    """Return the notes of a write: what the comparison lacked, and the secrets that were removed from the request."""
+    """Return the notes of a write: why the comparison was incomplete, and the kinds of secrets removed from the request."""
     return Notes(degraded=degraded, redacted=list(caller.redacted) or None) or None

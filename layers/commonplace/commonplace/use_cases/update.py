@@ -83,7 +83,7 @@ def _update_value(
         "agent_id": old.agent_id, "collection": old.collection, "subject": old.subject, "confidence": 1.0,
         "known_as": old.known_as, "supersedes": old.memory_id, "section": old.section, "durability": old.durability,
     }  # fmt: skip
-    if old.expires_at is not None and old.expires_at > caller.now + DAILY_FOR:  # later than that of a new note
+    if old.expires_at is not None and old.expires_at > caller.now + DAILY_FOR:  # later than the expiry of a new note
         fields["expires_at"] = old.expires_at
     fields |= labels
     section, durability = fields.pop("section"), fields.pop("durability")

@@ -175,7 +175,7 @@ def _get_shape(word: str) -> str:
 Vector = NDArray[np.float32]
 IMPORTANCE_STEPS = (2, 3, 4, 5)
 Kind = Literal["fact", "wish", "passing", "asking", "imagined", "role_play", "others", "pasted", "injection"]
-"""A "fact" is about the user and worth knowing in some months. A "wish" tells how the assistant is to behave. "others" is
+"""A "fact" is about the user and worth knowing in some months. A "wish" says how the assistant should behave. "others" is
 about the affairs of other people.
 
 The other kinds are small talk, a question or request, a hypothetical or joke, a line of a role or of fiction, words by
@@ -200,7 +200,7 @@ class Encoded:
     """Heads over the features that sentence encoders compute for a text.
 
     `single` weighs the features. `axes` are their main directions. `pairs` times `scales` weigh the products of any two
-    directions. Only products tell a wish to the assistant from a wish for oneself. `mean` and `widths` normalize the
+    directions. Only products distinguish a wish to the assistant from a personal wish. `mean` and `widths` normalize the
     features.
     """
 

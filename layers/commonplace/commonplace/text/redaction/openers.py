@@ -1,8 +1,8 @@
-"""Finds codes and secrets by what they open.
+"""Finds codes and secrets by the things that they open. Also finds answers to security questions.
 
 The clue may be a verb ("4471 opens the garage"), a lock ("the safe: R14 L32 R7"), the source (a list, a text message), or
-what unlocks ("the laptop unlocks with kestrel.over.the.weir"). Some sentences have no word for a secret at all ("the netflix
-one is still x"). Answers to security questions are also found here."""
+the opened thing ("the laptop unlocks with kestrel.over.the.weir"). Some sentences have no word for a secret at all ("the
+netflix one is still x")."""
 
 import re
 from collections.abc import Iterator
@@ -372,7 +372,7 @@ def _compile_purpose_pattern() -> re.Pattern[str]:
 
 
 def _find_entry_values(view: View, pattern: re.Pattern[str]) -> Iterator[Span]:
-    """Yield the values with which something is unlocked or entered."""
+    """Yield the values that unlock or enter something."""
     for match in pattern.finditer(view.folded):
         if compiled("entries.fails").search(match[0]):
             continue

@@ -58,7 +58,7 @@ def _drop_taken(tags: list[str], taken: list[str]) -> list[str]:
 
 
 def _rank_topics(hits: list[Hit], by_figures: list[str]) -> list[str]:
-    """Return the topics of the hits, those with several hits first, and the topics that figures indicate."""
+    """Rank the topics of hits and of figures. Topics with several hits come first."""
     count = Counter(hit.topic for hit in hits)
     for topic in by_figures:
         count.setdefault(topic, 1)

@@ -160,9 +160,9 @@ _SURE = 0.9
 
 @dataclass(frozen=True)
 class OwnTags:
-    """A user's tags. `uses` maps each tag to its number of memories. `has_word` tells if a model's vocabulary has a word.
+    """A user's tags. `uses` maps each tag to its number of memories. `has_word` checks if a model's vocabulary has a word.
 
-    `abbreviates` tells if a memory with the first tag shows that this tag is short for the second.
+    `abbreviates` checks if a memory with the first tag shows that this tag is short for the second.
     """
 
     uses: Mapping[str, int]

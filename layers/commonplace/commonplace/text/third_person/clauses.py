@@ -207,7 +207,7 @@ class Rewriting:
         self.predicate = Predicate()
 
     def run(self) -> list[Token]:
-        """Return the turned tokens."""
+        """Return the rewritten tokens."""
         while self.at < len(self.sentence):
             token = self.sentence[self.at]
             if self.expected and (aside := self._aside_length(token)):

@@ -234,7 +234,7 @@ def _subject_start(sentence: Sequence[Token], starts: Sequence[int], at: int) ->
         if is_subject_place(sentence, start, person, claimed):
             return start
         if person:
-            # "I love my wife and my kids and I love my job": an object like the one before it
+            # "I love my wife and my kids and I love my job": "my kids" is another object
             return None
     return None
 

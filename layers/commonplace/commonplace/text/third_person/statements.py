@@ -1,4 +1,4 @@
-"""Turn an English text sentence by sentence. Statements and requests are turned, and questions stay unchanged.
+"""Rewrite an English text sentence by sentence. Statements and requests get the third person. Questions stay unchanged.
 
 A statement without its subject gets one: "Moved to Oslo in 2019.", "Allergic to nuts", "Love jazz"."""
 
@@ -328,7 +328,7 @@ def _is_symbol(following: list[Token]) -> bool:
 
 def _rewrite_statement(statement: list[Token], companions: Companions, gap: str, request: bool) -> list[Token]:
     """Return the sentence in the third person, or an empty list if it is unclear which verbs are the user's."""
-    # "Feed the cat and I will pay you": what comes before is what the request is about
+    # "Feed the cat and I will pay you": in a request, the noun before "and I" is no companion
     rewriting = Rewriting(statement if request else speaker_first(statement), companions, request)
     result = rewriting.run()
     if rewriting.unsure:
