@@ -53,7 +53,7 @@ def merged(found: Sequence[Pair], model: Embedder, threshold: float = THRESHOLD)
     words = WordAverages()
     own, by = OwnTags({}, words.has_word, lambda _short, _long: True), scale_of(model.name)
     judged = [(pair, likeness(pair.one, pair.other, own, _cosine(model, pair.one, pair.other), by)) for pair in found]
-    return [pair for pair, alike in judged if alike.apart is None and alike.similarity >= threshold]
+    return [pair for pair, alike in judged if alike.difference is None and alike.similarity >= threshold]
 
 
 def _cosine(model: Embedder, one: str, other: str) -> float:

@@ -10,7 +10,7 @@ from commonplace.domain.memory import Memory
 from commonplace.nightly.user_erasure import ErasableUser
 from commonplace.ports.values import Alias, Caller
 from commonplace.runs.apply import RunContext
-from commonplace.use_cases.import_plan import Given, ImportPlan
+from commonplace.use_cases.import_plan import ImportPlan, ImportRecord
 from tests.conftest import NOON
 from tests.contract.changes import ANA, BEN, erasing, operation
 from tests.contract.conftest import Writer
@@ -84,7 +84,7 @@ def test_no_import_brings_it_back_after_its_record_is_purged(opened: OpenStore) 
     tea, coffee = writer.write("tea, green"), writer.write("coffee")
     erasable(opened).erase_memory(tea.memory_id)
     plan = import_of(opened, tea, coffee)
-    assert [(one.given.memory, one.why) for one in plan.left_out] == [(tea, "erased")]
+    assert [(omission.record.memory, omission.why) for omission in plan.left_out] == [(tea, "erased")]
     erasable(opened).erase()  # no record of them is left
     assert list(ports.records.all(ANA)) == []
     plan = import_of(opened, tea, coffee)
@@ -92,5 +92,5 @@ def test_no_import_brings_it_back_after_its_record_is_purged(opened: OpenStore) 
 
 
 def import_of(opened: OpenStore, *memories: Memory) -> ImportPlan:
-    given = [Given(number, memory) for number, memory in enumerate(memories)]
-    return ImportPlan.of(given, Caller(ANA, NOON + timedelta(days=40)), opened.ports)
+    records = [ImportRecord(number, memory) for number, memory in enumerate(memories)]
+    return ImportPlan.of(records, Caller(ANA, NOON + timedelta(days=40)), opened.ports)

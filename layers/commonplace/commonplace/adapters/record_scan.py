@@ -71,7 +71,7 @@ class ScanIndex:
         rows_by_id, passing = newest.rows(visibility, filters, terms, vector)
         rows = list(rows_by_id.values())
         corpus, lengths = candidate_rows.corpus_of(rows, terms), candidate_rows.session_lengths_of(rows)
-        legs = candidate_rows.legs_of([rows_by_id[name] for name in passing], corpus) if with_legs else None
+        legs = candidate_rows.rankings_of([rows_by_id[name] for name in passing], corpus) if with_legs else None
         columns, other_model = candidate_rows.columns_of(rows, passing, lengths, terms), any(row.other_model for row in rows)
         return Retrieved(columns, corpus, not complete, legs, other_model)
 

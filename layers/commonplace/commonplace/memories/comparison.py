@@ -32,7 +32,7 @@ def find_similar(entry: Entry, ports: Ports) -> Sequence[Similar] | None:
 
 
 def shortfall(nearest: Sequence[Similar] | None, vector: Vector | None) -> str | None:
-    """Return what the comparison of a memory lacked, for the notes of the answer. `vector` is that of the new memory."""
+    """Return why the comparison of a memory was incomplete, or None. `vector` is the new memory's vector."""
     if nearest is None:
         return _NOT_COMPARED
     if nearest and vector is None:
@@ -65,18 +65,18 @@ def advice_on(entry: Entry, nearest: Sequence[Similar], ports: Ports) -> tuple[l
     text = entry.memory.content
     merges = [Merge(memory_id=other.memory_id, why=_REPEAT) for other in nearest if is_repeat(text, other.content)]
     repeats = {merge.memory_id for merge in merges}
-    others = [other for other in nearest if other.memory_id not in repeats and other.cosine is not None]
-    if entry.vector is None or not others:
+    similar = [other for other in nearest if other.memory_id not in repeats and other.cosine is not None]
+    if entry.vector is None or not similar:
         return merges, []
     from commonplace.text.paraphrase.judge import Candidate, judge_candidates  # loads numpy, which words don't need
     from commonplace.text.paraphrase.pair_features import difference
 
     embedder = ports.embedder
     candidates = [
-        Candidate(other.content, embedder.embed(other.content) if other.vector is None else other.vector) for other in others
+        Candidate(other.content, embedder.embed(other.content) if other.vector is None else other.vector) for other in similar
     ]
     verdicts = judge_candidates(text, entry.vector, candidates, embedder.name, ports.least_similarity)
-    judged = list(zip(others, verdicts, strict=True))
+    judged = list(zip(similar, verdicts, strict=True))
     updates = [
         Update(memory_id=other.memory_id, content=other.content, why=difference(other.content, text))
         for other, verdict in judged

@@ -15,7 +15,7 @@ _SUBJECTS = frozenset({"user"})  # all memories are about the user
 
 
 def log_search(query: str, count: int, caller: Caller, ports: Ports) -> None:
-    """Store a query with the number of relevant memories found."""
+    """Log a query with its number of relevant memories."""
     ports.search_log.searched(caller.user_id, LoggedSearch(logged_query(query), count, caller.now))
 
 
@@ -34,17 +34,17 @@ def forget_searches(user_id: str, memories: Iterable[Memory], ports: Ports) -> s
     if not erased:
         return set()
     queries = [*ports.search_log.queries(user_id), *(rating.query for rating in ports.feedback.ratings(user_id, EARLIEST))]
-    own, stems_of_others = frozenset[str]().union(*erased.values()), list[set[str]]()
+    own, remaining_stems = frozenset[str]().union(*erased.values()), list[set[str]]()
     if any(_is_inflected(stem, own) for query in queries for stem in _compute_query_terms(query)):
         active = (item for item in ports.records.all(user_id) if item.status == "active" and item.memory_id not in erased)
-        stems_of_others = [_compute_stems(memory) for memory in active]
-    shared = set[str]().union(*stems_of_others)
+        remaining_stems = [_compute_stems(memory) for memory in active]
+    shared = set[str]().union(*remaining_stems)
 
     def mentions_memory(query: str) -> bool:
         words = _compute_query_terms(query)
         if not words.isdisjoint(own - shared):
             return True
-        if not words or any(words <= stems for stems in stems_of_others):
+        if not words or any(words <= stems for stems in remaining_stems):
             return False
         return any(all(_is_inflected(stem, stems) for stem in words) for stems in erased.values())
 

@@ -19,7 +19,7 @@ PLAN_TTL = timedelta(days=7)
 MOST_CLOSED_BY_MODEL = 20
 """The most memories of a user that a model may close within an hour, by deleting or merging."""
 BY_MODEL = "by_model"
-"""A key in audit details. The value is the time at which a model closed the memory without a new value."""
+"""A key in audit details. The value is the time when a model closed the memory without a new value."""
 _HOUR = timedelta(hours=1)
 
 _WORDS: dict[str, Any] = {
@@ -69,7 +69,7 @@ def are_unchanged(user_id: str, memories: Iterable[Memory], ports: Ports) -> boo
 
 
 def without_words(change: AppliedChange) -> AppliedChange:
-    """Return a change without the replaced words, for an erased memory."""
+    """Return the change of an erased memory without the replaced words."""
     if change.before is None:
         return change
     return replace(change, before={name: old for name, old in change.before.items() if name not in _WORDS})

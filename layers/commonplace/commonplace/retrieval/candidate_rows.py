@@ -22,8 +22,8 @@ class Row(NamedTuple):
     """The features of one memory for ranking.
 
     `counts` has the occurrences of each query term. One in a label counts as `bm25.LABEL_WEIGHT`. `cosine` is NaN without a
-    vector. `session` is None for a memory without a position. `speaker` is in lower case. `day` is the ordinal of the day on
-    which the memory happened, in the zone of that time. `created` is in seconds since 1970. `other_model` is True if the
+    vector. `session` is None for a memory without a position. `speaker` is in lower case. `day` is the ordinal of the day
+    when the memory happened, in the zone of that time. `created` is in seconds since 1970. `other_model` is True if the
     memory has a vector of another model.
     """
 
@@ -134,7 +134,7 @@ def best_by_words_and_vector(compared: Sequence[tuple[float, Similar]], limit: i
     return [similar for _, similar in sorted(chosen.values(), key=score)]
 
 
-def legs_of(rows: Sequence[Row], corpus: Corpus) -> Legs:
+def rankings_of(rows: Sequence[Row], corpus: Corpus) -> Legs:
     """Return the hits by words alone and the hits by vector alone, with scores, among all rows."""
     counts = np.array([row.counts for row in rows], dtype=np.float64).reshape(len(rows), len(corpus.frequencies))
     relative = np.array([row.length for row in rows]) / max(corpus.average_length, 1.0)

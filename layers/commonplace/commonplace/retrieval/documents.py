@@ -1,4 +1,4 @@
-"""The index document of a memory. It has tokens and flags for ranking and is the same for every engine."""
+"""The index document of a memory. It has tokens and flags for ranking. Every engine gets the same document."""
 
 import hashlib
 import json

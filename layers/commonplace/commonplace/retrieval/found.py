@@ -1,4 +1,4 @@
-"""The result of a search, and the candidates from which it was selected."""
+"""The result of a search, and the candidates that it was selected from."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ class Found:
     """Memories that match, best first, with their vectors, relevance, probability and cosine (None without a vector).
 
     `held_back` counts related memories below the required relevance. `best_only` is True if none passed and only the best is
-    shown. `degraded` says what was unavailable and what replaced it. `partial` is True if only the newest or older states of
+    shown. `degraded` names the unavailable part and its replacement. `partial` is True if only the newest or older states of
     memories were searched. `none_at_all` is True if no memory is visible. `matches` is None if the query is general.
     """
 

@@ -67,7 +67,7 @@ def refused_by(filters: Filter, memory: Memory, doc: Document) -> str | None:
 
 @dataclass(frozen=True)
 class RecordScan:
-    """Records of a user for a linear search. Only vectors of `model` count. `complete` is True if these are all records."""
+    """Records of a user for a linear search. Only vectors of `model` count. `complete` is True if no record is missing."""
 
     records: Sequence[Stored]
     model: str

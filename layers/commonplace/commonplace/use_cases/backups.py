@@ -122,7 +122,7 @@ def _find_newest_versions(at: datetime, rows: Iterable[RawRecord]) -> dict[str, 
 
 
 def _rebuild_row(row: RawRecord, at: datetime, made: Mapping[tuple[str, int], AppliedChange]) -> RawRecord | None:
-    """Return a record as it was at a time, or None if it did not exist or is erased."""
+    """Return a record's state at a time, or None if the record did not exist or is erased."""
     audits = {version: audit for version, audit in row.audits.items() if audit.at <= at}
     if row.memory is None:
         return RawRecord(row.memory_id, row.record, None, audits)

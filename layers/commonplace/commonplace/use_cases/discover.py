@@ -17,7 +17,7 @@ _MANY_UNUSED = 0.5
 
 def discover_tools(request: DiscoverRequest, caller: Caller, ports: Ports) -> DiscoverResult:
     """Return the advanced tools by purpose, the state of the memories, and the requested schemas."""
-    ports.usage.fold(caller.user_id)  # the state counts memories that were never found
+    ports.usage.fold(caller.user_id)  # the state counts unused memories
     state = ports.facts.statistics(caller.user_id, caller.now, ports.embedder.name)
     groups = {group: [tool.name for tool in TOOLS if tool.group == group] for group in get_args(ToolGroup)}
     uses = ports.facts.tags(caller.user_id)

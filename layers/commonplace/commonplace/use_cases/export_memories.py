@@ -174,7 +174,7 @@ def _format_json_list(begins: str, entries: Iterable[Mapping[str, Any]], ends: s
 
 
 def _build_mem0_entry(memory: Memory) -> dict[str, Any]:
-    """Return an item like those of mem0's `get_all`. Tags become categories, and other fields become metadata."""
+    """Return an item in the format of mem0's `get_all`. Tags become categories, and other fields become metadata."""
     fields = memory.model_dump(mode="json")
     expires = memory.expires_at
     return {

@@ -38,7 +38,7 @@ from commonplace.runs.apply import Plan
 from commonplace.runs.staging import change_many, run_context
 from commonplace.text.redaction import Redaction, redact
 from commonplace.use_cases.import_conversation import NOBODY
-from commonplace.use_cases.import_plan import Given, ImportPlan
+from commonplace.use_cases.import_plan import ImportPlan, ImportRecord
 from commonplace.use_cases.left_out import REFUSED, LeftOutWords, is_technical, words_of
 from commonplace.use_cases.legacy_memories import hyphenated
 from commonplace.use_cases.legacy_records import MOST_TAGS, moment, noted, split_tags
@@ -49,7 +49,7 @@ _BATCH, _READ_BATCH = 100, 500
 _MOST_NAMED, _MOST_PEOPLE = 10_000, 1_000  # entries per list, and people, in a streamed plan
 _PEOPLE_SHOWN, _OTHER_PEOPLE, NO_NAME = 20, "(other people)", "(no name)"
 _CONFLICT = "the memory with this name has another text, which stays"
-NO_ROOM = "the note is too short for all fields"
+NOTE_TOO_SHORT = "the note is too short for all fields"
 CONFLICT = "a memory with the same name has another text"
 KNOWN_FIELDS = "tags and other fields of a statement that is stored already"
 ANOTHERS = "of another person"
@@ -63,13 +63,13 @@ _Named = TypeVar("_Named", str, RefusedEntry)
 
 @dataclass(frozen=True)
 class CheckedFact:
-    """A valid statement. `rest` is for the note. `cut` is True if some did not fit. `fields` has tags and rest as JSON."""
+    """A valid statement. `extra` is for the note. `cut` is True if it did not fit. `fields` has tags and `extra` as JSON."""
 
     where: str
     name: str
     fact: Fact
     source: Source
-    rest: Mapping[str, Any]
+    extra: Mapping[str, Any]
     cut: bool
     redacted: tuple[str, ...]
     fields: bytes
@@ -100,7 +100,7 @@ def import_facts(
     chosen, report = people.chosen(left.taken(entries)), None
     work = _FactImport(caller, ports, progress, chosen, listed, seen, left)
     if seen is None:  # check the people before anything is stored
-        work.given = list(chosen)
+        work.source_entries = list(chosen)
         people.check(apply)
     with gathered() as flaws:
         if apply:  # planned under the lease, after completing a crashed run
@@ -168,7 +168,7 @@ class _FactImport:
     caller: Caller
     ports: Ports
     progress: Progress
-    given: Iterable[ForeignFact | RefusedEntry]
+    source_entries: Iterable[ForeignFact | RefusedEntry]
     listed: range | None
     seen: Seen | None
     left: LeftOutWords
@@ -208,14 +208,14 @@ class _FactImport:
         """Read all entries into `plan`. Returns the embedder with the vectors computed so far."""
         facts = list(self._iterate_valid_facts())
         own_tags = self.ports.facts.tags(self.caller.user_id)
-        vectors, memories = PrecomputedEmbedder.of((), self.ports.embedder), list[Given]()
+        vectors, memories = PrecomputedEmbedder.of((), self.ports.embedder), list[ImportRecord]()
         for batch in in_batches(facts, _BATCH):
             embedder = PrecomputedEmbedder.of([fact.fact.content for _, fact in batch], self.ports.embedder)
             vectors = replace(vectors, vectors={**vectors.vectors, **embedder.vectors})
             for number, fact in batch:
                 speaker = None if (fact.fact.speaker or "").lower() in NOBODY else fact.fact.speaker
                 statement = enrich(fact.fact.content, self.ports.words, embedder, own_tags, speaker)
-                memories.append(Given(number, memory_of(fact, statement, self.caller, self.ports), name=fact.name))
+                memories.append(ImportRecord(number, memory_of(fact, statement, self.caller, self.ports), name=fact.name))
             self.progress(len(memories), len(facts))
         self.plan = ImportPlan.of(memories, self.caller, self.ports)
         self._record_outcomes(facts)
@@ -237,7 +237,7 @@ class _FactImport:
 
     def _iterate_valid_facts(self) -> Iterator[tuple[int, CheckedFact]]:
         """Yield the valid statements with unknown names, and their numbers."""
-        for batch in in_batches(self.given, _READ_BATCH):
+        for batch in in_batches(self.source_entries, _READ_BATCH):
             names = [entry.alias for entry in batch if isinstance(entry, ForeignFact)]
             erased = self.ports.erased.among(self.caller.user_id, names)
             holders = memories_by_alias(names, self.caller, self.ports)
@@ -286,23 +286,23 @@ class _FactImport:
         self.redacted |= dict.fromkeys(fact.redacted)
         if fact.cut:
             self._append_within_limit(self.cut, fact.name)
-            self.left.add(Unread(fact.where, NO_ROOM, fact.rest))
+            self.left.add(Unread(fact.where, NOTE_TOO_SHORT, fact.extra))
 
     def _add_known(self, number: int, fact: CheckedFact, item: Memory | None, why: str | None, *, same: bool = False) -> None:
         """Count the tags and note of a known statement as left out. `same` means that the stored memory has them."""
         self._append_within_limit(self.known, fact.name)
         self._set_result(number, "known", item.memory_id if item is not None else None, why)
         tags, note = fact.fact.tags, fact.fact.user_note or ""
-        if item is not None:  # its note is redacted, but the new one may not be
+        if item is not None:  # its note is redacted, but the new note may not be
             tags = [tag for tag in tags if not words_of(tag) <= words_of(" ".join(item.tags))]
             same = not tags and not fact.cut and (item.user_note or "") in (note, redact(note).text)
-        if not same and (tags or fact.rest):
-            self.left.add(Unread(fact.where, KNOWN_FIELDS, {"tags": tags, **fact.rest}))
+        if not same and (tags or fact.extra):
+            self.left.add(Unread(fact.where, KNOWN_FIELDS, {"tags": tags, **fact.extra}))
 
     def _add_conflict(self, number: int, fact: CheckedFact, memory_id: str | None, why: str) -> None:
         self._append_within_limit(self.conflicts, fact.name)
         self._set_result(number, "conflict", memory_id, why)
-        self.left.add(Unread(fact.where, CONFLICT, [fact.fact.content, fact.fact.tags, fact.rest]))
+        self.left.add(Unread(fact.where, CONFLICT, [fact.fact.content, fact.fact.tags, fact.extra]))
 
     def _refuse(self, refused: RefusedEntry) -> None:
         self._append_within_limit(self.refused, refused)
@@ -326,10 +326,10 @@ class _FactImport:
 
     def _record_outcomes(self, facts: Sequence[tuple[int, CheckedFact]]) -> None:
         """Record what the plan does with each statement: adds it, or leaves it out as known or as a conflict."""
-        left_out = {omission.given.number: omission for omission in self.plan.left_out}
+        left_out = {omission.record.number: omission for omission in self.plan.left_out}
         ids = sorted({omission.other for omission in self.plan.left_out if omission.other})
         memories = {memory.memory_id: memory for memory in self.ports.records.get(self.caller.user_id, ids)}
-        new, firsts = {given.number: given.memory.memory_id for given in self.plan.new}, dict[str, CheckedFact]()
+        new, firsts = {record.number: record.memory.memory_id for record in self.plan.new}, dict[str, CheckedFact]()
         for number, fact in facts:
             left = left_out.get(number)
             if left is None:
@@ -440,13 +440,13 @@ def memory_of(checked: CheckedFact, statement: EnrichedStatement, caller: Caller
     place = Place(session_id=fact.session_id, position=fact.position, speaker=fact.speaker, event_time=fact.event_time)
     made = new_entry(TOOL, statement, place, caller, ports, fields).memory
     created = min(fact.created_at or now, now)
-    fields_kept: dict[str, Any] = {
+    original_fields: dict[str, Any] = {
         "memory_id": new_memory_id(created),
         "created_at": created,
         "last_accessed": fact.last_accessed,
         "valid_from": fact.valid_from,
     }
-    return made.model_copy(update={**fields_kept, **_build_closing_fields(fact, now)})
+    return made.model_copy(update={**original_fields, **_build_closing_fields(fact, now)})
 
 
 def _build_closing_fields(fact: Fact, now: datetime) -> Mapping[str, Any]:

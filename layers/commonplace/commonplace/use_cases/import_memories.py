@@ -31,7 +31,7 @@ from commonplace.ports.values import Caller
 from commonplace.runs.apply import Plan, RunContext
 from commonplace.runs.staging import change_many, run_context
 from commonplace.use_cases.export_memories import keep, stored_files
-from commonplace.use_cases.import_plan import INSTRUCTION, Given, ImportPlan, LeftOut
+from commonplace.use_cases.import_plan import INSTRUCTION, ImportPlan, ImportRecord, LeftOut
 from commonplace.use_cases.import_records import checked_record
 from commonplace.use_cases.record_files import read_lines, too_large
 
@@ -142,7 +142,7 @@ def _read_text(request: ImportMemoriesRequest, caller: Caller, ports: Ports) -> 
 
 
 def _plan_import(text: str, form: ImportFormat, caller: Caller, ports: Ports, kinds: dict[str, None]) -> Plan:
-    records, dropped = list[Given](), list[Dropped]()
+    records, dropped = list[ImportRecord](), list[Dropped]()
     for line, record in ports.in_time(read_lines(text, form)):
         try:
             if isinstance(record, CommonplaceError):
@@ -150,7 +150,7 @@ def _plan_import(text: str, form: ImportFormat, caller: Caller, ports: Ports, ki
             memory, past = checked_record(record, caller.user_id, kinds)
             if memory.agent_id not in (GLOBAL_AGENT, caller.agent_id):
                 raise invalid("agent_id", f"must be {GLOBAL_AGENT} or the calling agent")
-            records.append(Given(line, memory, past))
+            records.append(ImportRecord(line, memory, past))
         except CommonplaceError as error:
             dropped.append(Dropped(position=line, code=error.code.label, field=error.field, why=error.message))
     lines = len(records) + len(dropped)
@@ -163,10 +163,10 @@ def _report_left_out(omissions: Iterable[LeftOut]) -> Iterable[Dropped]:
     """Yield conflicts and refusals. Known memories are only counted, so they are skipped."""
     for omission in omissions:
         if omission.outcome == "conflict":
-            number, other = omission.given.number, omission.other
+            number, other = omission.record.number, omission.other
             yield Dropped(position=number, memory_id=other, code=omission.code, why=omission.message)
         elif omission.outcome == "refused":
-            yield Dropped(position=omission.given.number, code=omission.code, field="memory_id", why=omission.message)
+            yield Dropped(position=omission.record.number, code=omission.code, field="memory_id", why=omission.message)
 
 
 def _build_answer(report: RunReport, notes: Notes) -> ImportMemoriesResult:

@@ -33,7 +33,7 @@ Why = Literal["known", "conflict", "key_taken", "twice", "over", "erased", "circ
 
 
 @dataclass(frozen=True)
-class Given:
+class ImportRecord:
     """A memory in a file. `number` is a line or index. `name` is the name at the source if the memory gets a new id."""
 
     number: int
@@ -51,7 +51,7 @@ class Given:
 class LeftOut:
     """A memory that is not stored. `other` is the id of the stored memory that replaces it, if any."""
 
-    given: Given
+    record: ImportRecord
     why: Why
     message: str
     other: str | None = None
@@ -70,12 +70,12 @@ class LeftOut:
 class ImportPlan:
     """The memories to store (`new`), the memories stored under their id (`known`), and the rest with reasons (`left_out`)."""
 
-    new: list[Given] = field(default_factory=list)
-    known: list[Given] = field(default_factory=list)
+    new: list[ImportRecord] = field(default_factory=list)
+    known: list[ImportRecord] = field(default_factory=list)
     left_out: list[LeftOut] = field(default_factory=list)
 
     @classmethod
-    def of(cls, records: Iterable[Given], caller: Caller, ports: Ports) -> "ImportPlan":
+    def of(cls, records: Iterable[ImportRecord], caller: Caller, ports: Ports) -> "ImportPlan":
         """Compare the memories with all memories of the user."""
         plan, state, records = cls(), _Existing(), list(records)
         state.erased = ports.erased.among(caller.user_id, [record.memory.memory_id for record in records])
@@ -108,13 +108,13 @@ class ImportPlan:
 
     def _name_known(self, caller: Caller, ports: Ports) -> Iterable[PlannedOperation]:
         """Yield operations that add ids from the file as names of known memories. Skips names that exist."""
-        names = {omission.given.called: omission for omission in self.left_out if omission.why == "known"}
+        names = {omission.record.called: omission for omission in self.left_out if omission.why == "known"}
         ids = ports.aliases.get(caller.user_id, list(names))
         for name, omission in names.items():
             if omission.other not in (name, ids.get(name)):
                 operation = RunOperation(
                     operation_id=new_operation_id(caller.now), kind="NOOP", outcome="planned", memory_id=omission.other,
-                    position=omission.given.number, why=NAMED,
+                    position=omission.record.number, why=NAMED,
                 )  # fmt: skip
                 yield PlannedOperation(told=operation, at=caller.now, aliases=(name,))
 
@@ -158,7 +158,7 @@ class _Existing:
 
 
 def _find_skip_reason(
-    record: Given, state: _Existing, present: Mapping[str, Memory], unreadable: Mapping[str, str], now: datetime
+    record: ImportRecord, state: _Existing, present: Mapping[str, Memory], unreadable: Mapping[str, str], now: datetime
 ) -> LeftOut | None:
     """Return why a memory is skipped. None if it can be stored, or is stored already with the same content."""
     memory = record.memory
@@ -179,7 +179,7 @@ def _find_skip_reason(
     return _find_active_duplicate(record, state) if memory.status == "active" else None
 
 
-def _find_active_duplicate(record: Given, state: _Existing) -> LeftOut | None:
+def _find_active_duplicate(record: ImportRecord, state: _Existing) -> LeftOut | None:
     """Return a skip reason if an active memory has the same content ("known") or the same key ("key_taken")."""
     memory = record.memory
     same = state.contents.get(fingerprint(memory))
@@ -189,7 +189,7 @@ def _find_active_duplicate(record: Given, state: _Existing) -> LeftOut | None:
     return LeftOut(record, "key_taken", f"{holder} has the key {memory.key}", holder) if holder else None
 
 
-def _plan_operations(batch: Sequence[Given], caller: Caller, ports: Ports) -> Iterable[PlannedOperation]:
+def _plan_operations(batch: Sequence[ImportRecord], caller: Caller, ports: Ports) -> Iterable[PlannedOperation]:
     texts = list(dict.fromkeys(record.memory.content for record in batch if record.memory.content))
     vectors = dict(zip(texts, ports.embedder.embed_all(texts), strict=True))
     for record in batch:

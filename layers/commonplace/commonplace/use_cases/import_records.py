@@ -1,6 +1,6 @@
 """Import the records of an export with their ids, versions and links. Never overwrites stored memories."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, get_args
 
@@ -19,7 +19,7 @@ from commonplace.domain.transfer import ImportFormat
 from commonplace.ports.bundle import Ports
 from commonplace.ports.values import Caller
 from commonplace.text.redaction import redact
-from commonplace.use_cases.import_plan import Given, ImportPlan
+from commonplace.use_cases.import_plan import ImportPlan, ImportRecord
 from commonplace.use_cases.left_out import REFUSED, LeftOutWords
 from commonplace.use_cases.record_files import HISTORY, read_lines
 
@@ -53,13 +53,13 @@ def import_records(
     of_type(bool, apply, "apply")
     unread, lines = LeftOutWords(listing=listed is None), text.split("\n")
     begins = [*records, len(lines) + 1] if isinstance(records, Mapping) else []
-    kinds, bad, checked = dict[str, None](), dict[int, RefusedEntry](), list[Given]()
+    kinds, bad, checked = dict[str, None](), dict[int, RefusedEntry](), list[ImportRecord]()
     with gathered() as record_flaws:
         for number, (line, record) in enumerate(records.items() if isinstance(records, Mapping) else enumerate(records)):
             try:
                 if isinstance(record, CommonplaceError):
                     raise record
-                checked.append(Given(number, *checked_record(record, caller.user_id, kinds)))
+                checked.append(ImportRecord(number, *checked_record(record, caller.user_id, kinds)))
             except CommonplaceError as error:
                 if not isinstance(records, Mapping):
                     where = f"records.{number}"
@@ -73,9 +73,9 @@ def import_records(
                     where=f"line {line}", field=error.field, code=error.code.label, message=error.message
                 )
     with gathered() as flaws:
-        plan, run = _store_all(checked, caller, ports, progress) if apply else (ImportPlan.of(checked, caller, ports), None)
+        plan, run = _apply(checked, caller, ports, progress) if apply else (ImportPlan.of(checked, caller, ports), None)
     lost = {step.memory_id for step in run.operations if step.outcome == "lost" and step.kind == "ADD"} if run else set()
-    known, left = {record.number for record in plan.known}, {omission.given.number: omission for omission in plan.left_out}
+    known, left = {record.number for record in plan.known}, {omission.record.number: omission for omission in plan.left_out}
     rows = {at: ImportedMemory(where=item.where, outcome="refused", content="", why=item.message) for at, item in bad.items()}
     refused = list(bad.values())
     for record in checked:
@@ -112,7 +112,7 @@ def import_records(
     return done.naming(flaws)
 
 
-def _store_all(checked: Sequence[Given], caller: Caller, ports: Ports, progress: Progress | None) -> tuple[ImportPlan, Run]:
+def _apply(checked: list[ImportRecord], caller: Caller, ports: Ports, progress: Progress | None) -> tuple[ImportPlan, Run]:
     """Apply the import as a run. Return the plan that was applied, and the run."""
     from commonplace.pages.publishing import publish
     from commonplace.runs.apply import Plan, RunContext

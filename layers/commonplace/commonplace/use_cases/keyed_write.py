@@ -28,13 +28,13 @@ def entry_of(
     durability: Durability,
     caller: Caller,
     ports: Ports,
-    **given: Any,
+    **extra_fields: Any,
 ) -> Entry:
-    """Build a new memory without storing it. `given` contains further fields of the record."""
+    """Build a new memory without storing it. `extra_fields` contains further fields of the record."""
     if has_lines_of_code(value):
         raise invalid("value", "holds code; say in plain words what is worth remembering of it")
     statement = enrich(value, ports.words, ports.embedder, ports.facts.tags(caller.user_id))
-    fields = {"key": key, "section": section, "collection": DEFAULT_COLLECTION, "durability": durability, **given}
+    fields = {"key": key, "section": section, "collection": DEFAULT_COLLECTION, "durability": durability, **extra_fields}
     if durability == "daily":
         fields.setdefault("expires_at", caller.now + DAILY_FOR)
     return new_entry(tool, statement, None, caller, ports, fields)
@@ -107,7 +107,7 @@ def _find_same_meaning(entry: Entry, compared: Sequence[Similar], like: Sequence
 
 
 def _apply_new(operation: Operation, memory: Memory, caller: Caller, ports: Ports) -> _Obstacle | None:
-    """Store the memory, or return the memory that blocks it: a concurrent write, or one that wasn't compared before."""
+    """Store the memory, or return the memory that blocks it: a concurrent write, or a memory that wasn't compared before."""
     try:
         ports.operations.apply(operation)
     except CommonplaceError as error:
@@ -148,5 +148,5 @@ def _list_existing(memories: Sequence[Memory]) -> list[Existing]:
 
 
 def call_notes(caller: Caller, degraded: str | None = None) -> Notes | None:
-    """Return the notes of a write: what the comparison lacked, and the secrets that were removed from the request."""
+    """Return the notes of a write: why the comparison was incomplete, and the kinds of secrets removed from the request."""
     return Notes(degraded=degraded, redacted=list(caller.redacted) or None) or None

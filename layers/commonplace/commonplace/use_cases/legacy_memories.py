@@ -33,7 +33,7 @@ class TagFolding:
 
     @classmethod
     def of(cls, tags: Iterable[Sequence[str]], own: Mapping[str, int]) -> "TagFolding":
-        """Merge the tags of all records. Merges only aliases, spellings and plurals, which name the same thing."""
+        """Merge the tags of all records. Merges only aliases, spellings and plurals of one tag."""
         each = [tuple(dict.fromkeys(tag)) for tag in tags]
         used = Counter(tag for tags in each for tag in tags)
         tidy = {tag: hyphenated(tag) for tag in used}

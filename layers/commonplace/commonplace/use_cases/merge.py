@@ -139,7 +139,7 @@ def _find_duplicates(record: Stored, stored: Mapping[str, Stored], caller: Calle
 
 
 def _find_cliques(same: Mapping[str, Mapping[str, str]]) -> Iterator[list[str]]:
-    """Yield groups in which all memories say the same. A memory is in one group at most."""
+    """Yield groups of memories that all say the same. A memory is in one group at most."""
     taken: set[str] = set()
     for name in sorted(same):
         group = [name]

@@ -45,7 +45,7 @@ class RestorePlanner:
     mode: RestoreMode
     caller: Caller
     ports: Ports
-    here: dict[str, Memory] = field(default_factory=dict)
+    existing: dict[str, Memory] = field(default_factory=dict)
     goals: dict[str, Memory] = field(default_factory=dict)
     """The target state of each memory, by id."""
     refused: list[Dropped] = field(default_factory=list)
@@ -54,16 +54,16 @@ class RestorePlanner:
     def plan(self) -> Plan:
         """Return the operations. For each memory that isn't restored, also returns an error code and the reason."""
         with gathered() as flaws:
-            self.here = {memory.memory_id: memory for memory in self.ports.records.all(self.caller.user_id)}
+            self.existing = {memory.memory_id: memory for memory in self.ports.records.all(self.caller.user_id)}
         self._past = {record.memory_id: record for record in self.backup.records}
         erased = self.ports.erased.among(self.caller.user_id, self._past)
         for record in self.ports.in_time(self.backup.records):
             self._decide_goal(record, erased, flaws.unreadable)
         if self.mode == "replace":
-            later = [memory for name, memory in self.here.items() if memory.status == "active" and name not in self._past]
+            later = [memory for name, memory in self.existing.items() if memory.status == "active" and name not in self._past]
             self.goals |= {memory.memory_id: deleted(memory, self.caller.now) for memory in later}
         self._refuse_taken()
-        present = {*self.here, *self.goals, *flaws.unreadable}
+        present = {*self.existing, *self.goals, *flaws.unreadable}
         self.goals = {name: _drop_dead_links(memory, present) for name, memory in self.goals.items()}
         return Plan(
             operations=tuple(self._plan_operations()),
@@ -74,7 +74,7 @@ class RestorePlanner:
 
     def _decide_goal(self, record: RawRecord, erased: Collection[str], unreadable: Collection[str]) -> None:
         """Set the state to restore for a record, or say why it is not restored."""
-        name, memory, current = record.memory_id, record.memory, self.here.get(record.memory_id)
+        name, memory, current = record.memory_id, record.memory, self.existing.get(record.memory_id)
         if name in erased or (current is not None and not current.content):
             self._refuse(name, ErrorCode.ERASED, _ERASED)
         elif name in unreadable:
@@ -104,7 +104,7 @@ class RestorePlanner:
         """Refuse memories whose content or key belongs to a memory that stays active."""
         opening = [name for name in self.goals if self._is_opening(name)]
         places = dict[object, str]()
-        for name, memory in {**self.here, **self.goals}.items():
+        for name, memory in {**self.existing, **self.goals}.items():
             if name not in opening:
                 places |= dict.fromkeys(self._list_unique_values(memory), name)
         for name in opening:
@@ -123,10 +123,10 @@ class RestorePlanner:
 
     def _is_opening(self, name: str) -> bool:
         """Return whether the restore activates a memory that isn't active."""
-        return self.goals[name].status == "active" and (name not in self.here or self.here[name].status != "active")
+        return self.goals[name].status == "active" and (name not in self.existing or self.existing[name].status != "active")
 
     def _plan_operations(self) -> Iterator[PlannedOperation]:
-        gone = [name for name in self.goals if name not in self.here]
+        gone = [name for name in self.goals if name not in self.existing]
         names, rated = self._find_free_names(gone), self._find_valid_ratings(gone)
         for planned in self._order_operations(gone):
             name = planned.told.memory_id or ""
@@ -185,13 +185,13 @@ class RestorePlanner:
 
     def _find_closing_holders(self, names: Iterable[str]) -> Mapping[object, str]:
         """Return which of the memories that the restore closes holds a content, a key or an id."""
-        active = [name for name in names if name in self.here and self.here[name].status == "active"]
+        active = [name for name in names if name in self.existing and self.existing[name].status == "active"]
         closing = [name for name in active if self.goals[name].status != "active"]
-        return {place: name for name in closing for place in (name, *self._list_unique_values(self.here[name]))}
+        return {place: name for name in closing for place in (name, *self._list_unique_values(self.existing[name]))}
 
     def _find_conflicting_names(self, opening: str, holders: Mapping[object, str]) -> Iterable[str]:
         """Return the memories that block an opening memory: they have its content or key, or replaced it."""
-        before = self.here.get(opening)
+        before = self.existing.get(opening)
         wanted = [*self._list_unique_values(self.goals[opening]), before.superseded_by if before else None]
         return dict.fromkeys(holders[place] for place in wanted if place in holders)
 
@@ -203,13 +203,13 @@ class RestorePlanner:
         operation = RunOperation(
             operation_id=operation_id, kind="ADD" if new else "DELETE" if later else "UPDATE", outcome="planned",
             memory_id=None if later else name, closed=(name,) if later else tuple(blocking),
-            why=LATER if later else GONE if new or _is_gone(self.here[name], self.goals[name]) else CHANGED,
+            why=LATER if later else GONE if new or _is_gone(self.existing[name], self.goals[name]) else CHANGED,
         )  # fmt: skip
         closes = [*(self._build_change(memory_id, operation_id) for memory_id in blocking), *(() if opens else (change,))]
         return PlannedOperation(told=operation, at=self.caller.now, opens=change if opens else None, closes=tuple(closes))
 
     def _build_change(self, name: str, operation_id: str) -> PlannedChange:
-        before, after = self.here[name], self.goals[name]
+        before, after = self.existing[name], self.goals[name]
         detail = {"backup_id": self.backup_id, "operation_id": operation_id, **replaced_tags(before, after)}
         return PlannedChange.of(Change(after, Audit("restore", self.caller.now, detail), before=before))
 

@@ -29,7 +29,7 @@ from commonplace.retrieval.record_scan import filter_of
 from commonplace.text.foundation import tokenizer
 
 _MARKS = (0.2, 0.5, 0.8)
-"""Distances below these marks are highly relevant, relevant, and somewhat relevant. Higher ones are likely not."""
+"""Distances below these marks are highly relevant, relevant, and somewhat relevant. Greater distances are likely not."""
 SCALES: Mapping[str, tuple[float, float, float]] = {"use-e5-small-256": (0.56, 0.21, 0.03)}
 """Cosines at the three marks by model, measured on English everyday facts.
 

@@ -18,12 +18,12 @@ _NO_TIME = "there was no time left for this statement; send it again"
 
 
 def store_memories(
-    given: Sequence[Mapping[str, Any]], caller: Caller, ports: Ports, left: Callable[[], float] = lambda: math.inf
+    statements: Sequence[Mapping[str, Any]], caller: Caller, ports: Ports, left: Callable[[], float] = lambda: math.inf
 ) -> StoreManyResult:
     """Store each statement like `store_memory`. Reports refused statements in place. `left` returns the seconds left."""
     answers = [
         _store(arguments, replace(caller, now=caller.now + timedelta(milliseconds=number)), ports, left)
-        for number, arguments in enumerate(given)
+        for number, arguments in enumerate(statements)
     ]  # later statements get later times, and so later ids
     return StoreManyResult(answers=answers, refused=sum(isinstance(answer, NotStored) for answer in answers))
 

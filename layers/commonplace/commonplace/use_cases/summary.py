@@ -96,7 +96,7 @@ def extract_sentences(query: str, memories: Sequence[Memory]) -> Summary:
     """Summarize without a model. The best sentence of each memory is a point. Equal sentences share a point.
 
     The summary has the sentences of the first six points. If there are fewer than three, it also has further sentences of
-    the memories, up to three in all. These are not points.
+    the memories, up to three in all. The further sentences are not points.
     """
     terms = set(tokenizer.terms(query))
     by_memory = [(memory, _sort_sentences(memory, terms)) for memory in memories]
@@ -146,7 +146,7 @@ def _summarize(query: str, memories: Sequence[Memory], caller: Caller, ports: Po
 
 
 SHAPE = schema(_Answer, "validation")
-"""The schema of the whole answer, for the API; parsed item by item."""
+"""The schema of the whole answer for the API. The answer is parsed item by item."""
 
 
 def ask_model(query: str, memories: Sequence[Memory], today: date, model: LanguageModel, seconds: float) -> Summary:

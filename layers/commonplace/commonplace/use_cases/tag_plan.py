@@ -31,12 +31,12 @@ def visible(memories: Iterable[Memory], caller: Caller) -> list[Memory]:
 
 @dataclass
 class TagPlan:
-    """The merges of some tags. `apart` lists similar pairs that stay separate."""
+    """The merges of some tags. `separate` lists similar pairs that stay separate."""
 
     own: OwnTags
     threshold: float
     merges: list[TagMerge] = field(default_factory=list)
-    apart: list[tuple[str, str, Likeness]] = field(default_factory=list)
+    separate: list[tuple[str, str, Likeness]] = field(default_factory=list)
 
     @classmethod
     def of(
@@ -62,8 +62,8 @@ class TagPlan:
             alike = _judge_tags(first, other, plan.own, vectors, model)
             if alike.similarity < threshold:
                 continue
-            if alike.apart is not None:
-                plan.apart.append((first, other, alike))
+            if alike.difference is not None:
+                plan.separate.append((first, other, alike))
             else:
                 near[first][other] = near[other][first] = alike
         plan._join_all(near, vectors, model)
@@ -82,7 +82,7 @@ class TagPlan:
                 continue
             for tag in sorted(wins[name] - taken):
                 alike = near[tag].get(name) or _judge_tags(tag, name, self.own, vectors, model)
-                if alike.apart is None and alike.similarity >= self.threshold:
+                if alike.difference is None and alike.similarity >= self.threshold:
                     taken.add(tag)
                     self.merges.append(
                         TagMerge(tag=tag, into=name, similarity=alike.similarity, why=alike.why, memories=self.own.uses[tag])

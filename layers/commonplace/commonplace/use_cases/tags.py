@@ -40,7 +40,7 @@ def optimize_tags(request: OptimizeRequest, caller: Caller, ports: Ports) -> Opt
         operations = (_plan_renaming(memory, renamed, context.caller.now) for memory in memories)
         return Plan(
             operations=tuple(filter(None, operations)), tags=(*tags.merges,), archived=_find_unused(everything, caller.now),
-            result={_BEFORE: _count_tags(memory.tags for memory in memories).model_dump(), _PAIRS: _list_nearest_apart(tags)},
+            result={_BEFORE: _count_tags(memory.tags for memory in memories).model_dump(), _PAIRS: _list_separate(tags)},
         )  # fmt: skip
 
     report = change_many(
@@ -52,10 +52,10 @@ def optimize_tags(request: OptimizeRequest, caller: Caller, ports: Ports) -> Opt
     return _build_result(report, memories or visible(ports.records.all(caller.user_id), caller))
 
 
-def _list_nearest_apart(tags: TagPlan) -> list[JsonValue]:
-    nearest = sorted(tags.apart, key=lambda each: -each[2].similarity)[:_PAIRS_SHOWN]
+def _list_separate(tags: TagPlan) -> list[JsonValue]:
+    nearest = sorted(tags.separate, key=lambda each: -each[2].similarity)[:_PAIRS_SHOWN]
     return [
-        TagsApart(tags=[tag, other], similarity=alike.similarity, why=alike.apart or "").model_dump(mode="json")
+        TagsApart(tags=[tag, other], similarity=alike.similarity, why=alike.difference or "").model_dump(mode="json")
         for tag, other, alike in nearest
     ]
 
@@ -93,13 +93,13 @@ def _build_unfinished_result(run: Run) -> OptimizeResult:
 
 def _build_result(report: RunReport, memories: Sequence[Memory]) -> OptimizeResult:
     run, planned = report.run, report.run.result or {}
-    kept = any(operation.outcome in ("needs_review", "applied", "lost", "discarded") for operation in run.operations)
+    is_saved = any(operation.outcome in ("needs_review", "applied", "lost", "discarded") for operation in run.operations)
     renamed = {merge.tag: merge.into for merge in run.tags}
     done = {operation.memory_id for operation in run.operations if operation.outcome == "applied"}
     before = planned.get(_BEFORE)
     # an earlier call may have applied changes to the memories
     return OptimizeResult(
-        run_id=run.run_id if kept else None,
+        run_id=run.run_id if is_saved else None,
         status=run.told_status,
         merges=[
             TagRename(source=merge.tag, to=merge.into, similarity=merge.similarity, why=merge.why, memories=merge.memories)

@@ -18,7 +18,7 @@ from commonplace.retrieval.found import Found, Matches
 from commonplace.retrieval.record_scan import is_visible, refused_by
 from commonplace.use_cases.search import search_of
 
-_LEXICAL, _VECTOR = 200, 100  # hits per leg; without an index, a leg has all
+_LEXICAL, _VECTOR = 200, 100  # hits per ranking; without an index, a ranking has all
 _CONSIDERED, _OF_A_REASON = 500, 50
 _ONLY = f"at most {_OF_A_REASON} excluded memories are listed for each reason"
 _DIGITS = 6
@@ -30,10 +30,10 @@ def trace_search(request: SearchRequest, caller: Caller, ports: Ports) -> TraceR
     search = replace(search_of(request, caller, ports), with_legs=True)
     result = search.found()
     started = perf_counter()
-    legs = (result.matches.retrieved.legs if result.matches else None) or Legs()
+    rankings = (result.matches.retrieved.legs if result.matches else None) or Legs()
     considered = _find_unreturned(search, result)
-    in_legs = [memory_id for memory_id, _ in (*legs.lexical[:_LEXICAL], *legs.vector[:_VECTOR])]
-    ids = list(dict.fromkeys([*in_legs, *considered]))
+    lexical, vector = rankings.lexical[:_LEXICAL], rankings.vector[:_VECTOR]
+    ids = list(dict.fromkeys([*(memory_id for memory_id, _ in (*lexical, *vector)), *considered]))
     memories = {memory.memory_id: memory for memory in ports.records.get(caller.user_id, ids)}
     seen = {name for name, memory in memories.items() if is_visible(search.visibility, memory)}
     left_out = list(_find_excluded(search, considered, memories))
@@ -41,8 +41,8 @@ def trace_search(request: SearchRequest, caller: Caller, ports: Ports) -> TraceR
     times = {**result.times_ms, "left_out": (perf_counter() - started) * 1000, "total": (perf_counter() - begun) * 1000}
     return TraceResult(
         ranked_by="importance" if search.query.general else ports.profile,
-        legs=SearchLegs(lexical=_build_leg(legs.lexical[:_LEXICAL], seen), vector=_build_leg(legs.vector[:_VECTOR], seen)),
-        results=_build_results(search, result, legs),
+        legs=SearchLegs(lexical=_build_leg(lexical, seen), vector=_build_leg(vector, seen)),
+        results=_build_results(search, result, rankings),
         left_out=listed,
         times_ms={name: round(spent, 3) for name, spent in times.items()},
         notes=result.notes(caller.redacted, [_ONLY] if len(listed) < len(left_out) else None),
@@ -53,8 +53,8 @@ def _build_leg(hits: Sequence[tuple[str, float]], seen: set[str]) -> list[LegHit
     return [LegHit(id=name, raw=round(raw, _DIGITS)) for name, raw in hits if name in seen]
 
 
-def _build_results(search: Search, result: Found, legs: Legs) -> list[TracedHit]:
-    reached: dict[Reach, dict[str, float]] = {"lexical": dict(legs.lexical), "vector": dict(legs.vector)}
+def _build_results(search: Search, result: Found, rankings: Legs) -> list[TracedHit]:
+    reached: dict[Reach, dict[str, float]] = {"lexical": dict(rankings.lexical), "vector": dict(rankings.vector)}
     results = []
     for at, memory in enumerate(result.memories):
         parts = _compute_parts(search, result.matches, at, memory)
@@ -85,13 +85,13 @@ def _compute_parts(search: Search, matches: Matches | None, at: int, memory: Mem
     }
 
 
-def _find_reach(matches: Matches | None, at: int, memory_id: str, legs: Mapping[Reach, Mapping[str, float]]) -> list[Reach]:
-    """Return the legs that found the memory, or else `neighbour` or `record`. Without a query, `importance` orders all."""
+def _find_reach(matches: Matches | None, at: int, memory_id: str, scores: Mapping[Reach, Mapping[str, float]]) -> list[Reach]:
+    """Return the rankings that contain the memory, or `neighbour` or `record`. Without a query, return `importance`."""
     if matches is None:
         return ["importance"]
     row = matches.ranked.rows[matches.own[at]]
     reach: Reach = "neighbour" if matches.retrieved.candidates.sessions[row] >= 0 else "record"
-    return [name for name, ids in legs.items() if memory_id in ids] or [reach]
+    return [name for name, ids in scores.items() if memory_id in ids] or [reach]
 
 
 def _find_unreturned(search: Search, result: Found) -> dict[str, Reason | None]:

@@ -78,12 +78,12 @@ def _compute_expiry(request: UpdateRequest, now: datetime) -> Mapping[str, Any]:
 def _update_value(
     old: Memory, request: UpdateRequest, labels: Mapping[str, Any], caller: Caller, ports: Ports
 ) -> UpdateResult:
-    value, caller = _redact_again(old, request, caller)
+    value, caller = _redact_by_key(old, request, caller)
     fields: dict[str, Any] = {
         "agent_id": old.agent_id, "collection": old.collection, "subject": old.subject, "confidence": 1.0,
         "known_as": old.known_as, "supersedes": old.memory_id, "section": old.section, "durability": old.durability,
     }  # fmt: skip
-    if old.expires_at is not None and old.expires_at > caller.now + DAILY_FOR:  # later than that of a new note
+    if old.expires_at is not None and old.expires_at > caller.now + DAILY_FOR:  # later than the expiry of a new note
         fields["expires_at"] = old.expires_at
     fields |= labels
     section, durability = fields.pop("section"), fields.pop("durability")
@@ -102,7 +102,7 @@ def _update_value(
     )
 
 
-def _redact_again(old: Memory, request: UpdateRequest, caller: Caller) -> tuple[str, Caller]:
+def _redact_by_key(old: Memory, request: UpdateRequest, caller: Caller) -> tuple[str, Caller]:
     """Redact the value again if the memory has another key than the request, because a key can mark a value as a secret."""
     assert request.value is not None
     if old.key in (None, request.key):

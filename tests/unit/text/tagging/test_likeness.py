@@ -29,7 +29,7 @@ def judged(one: str, other: str, cosine: float | None = None, uses: int = 1, abb
 )  # fmt: skip
 def test_other_names_and_spellings_are_the_same(one: str, other: str, name: str) -> None:
     for first, second in ((one, other), (other, one)):
-        assert (judged(first, second).similarity, judged(first, second).apart) == (1.0, None)
+        assert (judged(first, second).similarity, judged(first, second).difference) == (1.0, None)
         assert winner(first, second, own({})) == name
 
 
@@ -50,13 +50,13 @@ def test_other_names_and_spellings_are_the_same(one: str, other: str, name: str)
 def test_what_only_looks_alike_stays_two_however_near_the_vectors_are(one: str, other: str) -> None:
     for first, second in ((one, other), (other, one)):
         found = judged(first, second, 0.7)
-        assert found.apart is not None or found.similarity < 0.8
+        assert found.difference is not None or found.similarity < 0.8
 
 
 def test_forms_of_a_word_are_as_alike_as_their_vectors() -> None:
     assert judged("negotiating", "negotiation", 0.74).similarity == 0.9
-    assert judged("negotiating", "negotiation", 0.74).apart is None
-    assert judged("investing", "savings", 0.9).apart is not None
+    assert judged("negotiating", "negotiation", 0.74).difference is None
+    assert judged("investing", "savings", 0.9).difference is not None
     assert judged("negotiating", "negotiation", None).similarity == 0.0
     assert likeness("negotiating", "negotiation", own({}), 0.9, None).similarity == 0.0
 

@@ -96,7 +96,7 @@ class FindRequest:
         if not self.with_legs:
             return gathered
         answers = dict(zip(alone, legs[len(searches) :], strict=True))
-        beside = candidate_rows.legs_of(list(waiting.values()), corpus)
+        beside = candidate_rows.rankings_of(list(waiting.values()), corpus)
         return replace(gathered, legs=legs_from(answers, self.visibility.user_id, beside))
 
     @cached_property

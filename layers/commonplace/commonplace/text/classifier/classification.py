@@ -65,7 +65,7 @@ def _build_cue_pattern(cue: str) -> str:
 class Classification:
     """The labels of one statement.
 
-    `level` is the importance, from 1 (nothing is lost) to 5 (forgetting does harm). `worthy` is True if the statement is
+    `level` is the importance, from 1 (harmless to forget) to 5 (harmful to forget). `worthy` is True if the statement is
     useful in some weeks. `confidence` is the probability, 0 to 1, that type and category are both right. `worth` is the
     strength of the reasons to store the statement, 0 to 1. Callers compare `worth` with a threshold.
     """
@@ -84,7 +84,7 @@ def classify(text: str, vector: Vector | None, encoded: Vector | None = None) ->
     """Classify any text. `vector` averages its words.
 
     `encoded` has the features of the sentence encoders. If it is None, a model trained without them is used. If the whole
-    text is not worth storing, the labels are those of its most certain worthy sentence, like an allergy between a greeting
+    text is not worth storing, the labels come from its most certain worthy sentence, like an allergy between a greeting
     and a joke. Statements about the user's health, a name or how to answer are never rated below 4.
     """
     classification = _classify_text_or_sentence(text, vector, encoded)

@@ -175,7 +175,7 @@ def _get_shape(word: str) -> str:
 Vector = NDArray[np.float32]
 IMPORTANCE_STEPS = (2, 3, 4, 5)
 Kind = Literal["fact", "wish", "passing", "asking", "imagined", "role_play", "others", "pasted", "injection"]
-"""A "fact" is about the user and worth knowing in some months. A "wish" tells how the assistant is to behave. "others" is
+"""A "fact" is about the user and worth knowing in some months. A "wish" says how the assistant should behave. "others" is
 about the affairs of other people.
 
 The other kinds are small talk, a question or request, a hypothetical or joke, a line of a role or of fiction, words by
@@ -192,7 +192,7 @@ _WIDTHS = {name: share**0.5 for name, share in _SHARES.items()}
 _SPACED_MARK = re.compile(r"\w [.?!]")
 _NAME_INSIDE = re.compile(r"(?<=[a-z,] )[A-Z][a-z]+")
 # Dicts are used as ordered sets. A fixed order makes sums equal in every process.
-_Found = dict[str, dict[str, None]]
+_Families = dict[str, dict[str, None]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,7 +200,7 @@ class Encoded:
     """Heads over the features that sentence encoders compute for a text.
 
     `single` weighs the features. `axes` are their main directions. `pairs` times `scales` weigh the products of any two
-    directions. Only products tell a wish to the assistant from a wish for oneself. `mean` and `widths` normalize the
+    directions. Only products distinguish a wish to the assistant from a personal wish. `mean` and `widths` normalize the
     features.
     """
 
@@ -406,10 +406,10 @@ def features(text: str) -> Features:
     return Features(np.array(slots, dtype=np.int64), np.array(values, dtype=np.float32))
 
 
-def _extract_families(text: str) -> _Found:
+def _extract_families(text: str) -> _Families:
     plain = normal(text)
     tagged = [tag(sentence) for sentence in sentences(plain)]
-    features: _Found = {name: {} for name in _SHARES}
+    features: _Families = {name: {} for name in _SHARES}
     for number, sentence in enumerate(tagged):
         _add_word_features(features, sentence)
         _add_cue_features(features, list(dict.fromkeys(name for names in sentence.classes for name in names)))
@@ -419,7 +419,7 @@ def _extract_families(text: str) -> _Found:
     return features
 
 
-def _add_word_features(features: _Found, sentence: Tagged) -> None:
+def _add_word_features(features: _Families, sentence: Tagged) -> None:
     framed = ["^", *sentence.words, "$"]
     features["word"].update(dict.fromkeys(framed))
     features["word pair"].update(dict.fromkeys(_join_runs(framed, 2)))
@@ -434,14 +434,14 @@ def _add_word_features(features: _Found, sentence: Tagged) -> None:
             features["letters"].update(dict.fromkeys(_split_pieces(f" {word} ", (3, 4, 5))))
 
 
-def _add_cue_features(features: _Found, names: list[str]) -> None:
+def _add_cue_features(features: _Families, names: list[str]) -> None:
     features["cue"].update(dict.fromkeys(names))
     features["cue pair"].update(
         dict.fromkeys(f"{left} {right}" for place, left in enumerate(names) for right in names[place + 1 :])
     )
 
 
-def _add_opening_features(features: _Found, sentence: Tagged, *, first: bool) -> None:
+def _add_opening_features(features: _Families, sentence: Tagged, *, first: bool) -> None:
     families = [("sentence opening", range(1, 4), range(2, 5))]
     families += [("text opening", range(1, 3), range(1, 4))] if first else []
     for family, word_counts, bone_counts in families:

@@ -9,7 +9,7 @@ from commonplace.text.foundation.expressions import table_of
 
 _IN_TIMES = "in_times"
 LANGUAGES_IN_TIMES = ("en", "de", "fr", "es", "ja")
-"""Languages in which time ranges can be read. The table has all spellings for them."""
+"""Languages that the reader of time ranges supports. The table has all spellings for them."""
 Names = Mapping[str, int]
 
 
@@ -56,7 +56,7 @@ def is_weekday(word: str) -> bool:
 
 @cache
 def month_names() -> tuple[str, ...]:
-    """Return the names of months, including short ones, in every language with time ranges."""
+    """Return the month names and abbreviations of every language with time ranges."""
     return tuple(name for code in LANGUAGES_IN_TIMES for names in calendar_in_times(code)[:2] for name in names)
 
 

@@ -95,14 +95,14 @@ def _detect_latin(text: str) -> str:
         words = words[1:]  # the first word may be a name, as in "Dan is away", which is not Dutch
     for word in words:
         owning = owners().get(word, ())
-        others = [code for code in owning if code != ENGLISH]
-        scores.update({code: 1 / len(others) ** 2 for code in others})
+        foreign_codes = [code for code in owning if code != ENGLISH]
+        scores.update({code: 1 / len(foreign_codes) ** 2 for code in foreign_codes})
         if len(word) == 1 and word.isascii() and word != "i":
             # A single letter may be a variable or a list mark.
             continue
         spoken = ENGLISH in owning or (len(word) > 2 and is_english(word))
         english += 0 if not spoken else 1.0 if owning == (ENGLISH,) else _HALF
-        foreign += 0 if not others else _HALF if spoken else 1.0
+        foreign += 0 if not foreign_codes else _HALF if spoken else 1.0
         if not word.isascii() and not owning:
             letters = {char for char in word if not char.isascii()}
             by_letters = [language.code for language in languages().values() if letters <= language.letters]

@@ -61,7 +61,7 @@ LANGUAGES = ("en", "de", "fr", "es", "pt", "it", "nl", "ja")
 """Languages with words for secrets. Keys with a known format are found in any language."""
 # In "openai_api_key=[redacted:api_key]", the name of the variable only announces the secret.
 _VARIABLE = re.compile(rf"[a-z][\w.-]{{0,60}}=[\"']?(?={HIDDEN})")
-# Overlapping spans get the kind that was found first, so formats and checksums come before words.
+# Overlapping spans get the kind of the first finder, so formats and checksums come before words.
 _PROOFS: tuple[Callable[[View], Iterator[Span]], ...]
 _PROOFS = (find_blocks, find_addresses, find_wallets, find_formats, find_numbers, find_identities)
 _FINDERS: tuple[Callable[[View], Iterator[Span]], ...] = (
@@ -110,9 +110,9 @@ def redact(text: str, before: str | None = None) -> Redaction:
     question = question_in(before)
     spans: list[Span] = []
     view = view_of(text, earlier)
-    # A redacted secret may reveal the kind of its neighbour, so search again until nothing more is found.
-    while spans_found := _find_candidates(view, question):
-        spans = merged([*spans, *map(view.original, spans_found)])
+    # A redacted secret may reveal the kind of its neighbour, so search again until there are no new spans.
+    while new_spans := _find_candidates(view, question):
+        spans = merged([*spans, *map(view.original, new_spans)])
         hidden = merged([*spans, *(Span(start, end, "") for start, end in earlier)])
         view = view_of(text, [(span.start, span.end) for span in hidden])
     return Redaction(_replace_spans(text, spans), tuple(dict.fromkeys(span.kind for span in spans)), is_only_secret(view))

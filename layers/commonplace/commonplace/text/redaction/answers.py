@@ -171,7 +171,7 @@ def _find_values(view: View, at: int, kind: str) -> list[tuple[int, int]]:
     return values
 
 
-def asked(text: str) -> str | None:
+def requested_kind(text: str) -> str | None:
     """Return the kind of secret that a Japanese sentence asks for, or None. `text` is the folded text of a view."""
     noun = _compile_noun_pattern().search(text) if _SCRIPT.search(text) else None
     if not noun or not compiled("japanese.asks").search(text, noun.end()) or compiled("japanese.about").search(text):
@@ -218,7 +218,7 @@ class Question(NamedTuple):
 
 def question_of(sentence: View) -> Question | None:
     """Return the kind of secret that the sentence asks for or mentions, or None."""
-    kind = asked(sentence.folded)
+    kind = requested_kind(sentence.folded)
     if kind:
         return Question(kind, "words", True, False, japanese=True)
     named = list(nouns(sentence))

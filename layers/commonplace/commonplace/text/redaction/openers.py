@@ -1,8 +1,8 @@
-"""Finds codes and secrets by what they open.
+"""Finds codes and secrets by the things that they open. Also finds answers to security questions.
 
 The clue may be a verb ("4471 opens the garage"), a lock ("the safe: R14 L32 R7"), the source (a list, a text message), or
-what unlocks ("the laptop unlocks with kestrel.over.the.weir"). Some sentences have no word for a secret at all ("the netflix
-one is still x"). Answers to security questions are also found here."""
+the opened thing ("the laptop unlocks with kestrel.over.the.weir"). Some sentences have no word for a secret at all ("the
+netflix one is still x")."""
 
 import re
 from collections.abc import Iterator
@@ -81,7 +81,7 @@ def is_like_year_or_price(text: str) -> bool:
     return bool(_LIKE_YEAR_OR_PRICE.fullmatch(text))
 
 
-def stands_alone(view: View, start: int, end: int) -> bool:
+def lacks_unit(view: View, start: int, end: int) -> bool:
     """Return whether a number of at least three digits has no unit or noun after it. Fewer digits give False.
 
     After a space, only a sign or a function word other than "by", "x" and "per" may follow: "4431 apples" gives False.
@@ -191,7 +191,7 @@ def _is_code(view: View, match: re.Match[str]) -> bool:
     at_a_time = match["lock"].startswith("alarm") and _LIKE_TIME.fullmatch(value)
     # "locker is 214": three digits are only a code for a dial.
     short = len(value) < 4 and not match["lock"].endswith(("lock", "suitcase", "schloss", "koffer", "cadenas", "candado"))
-    return not at_a_time and not short and not is_like_year_or_price(value) and stands_alone(view, *match.span("value"))
+    return not at_a_time and not short and not is_like_year_or_price(value) and lacks_unit(view, *match.span("value"))
 
 
 def find_turns(view: View) -> Iterator[Span]:
@@ -236,7 +236,7 @@ def find_arrivals(view: View) -> Iterator[Span]:
         if (
             compiled("codes.after").match(view.folded, end)
             or compiled("codes.steps").match(view.folded, end)
-            or stands_alone(view, start, end)
+            or lacks_unit(view, start, end)
         ):
             yield Span(start, end, "one_time_code")
 
@@ -317,12 +317,12 @@ def find_entries(view: View) -> Iterator[Span]:
     """Find values that unlock something."""
     if _compile_with_pattern().search(view.folded):
         for pattern in _compile_entry_patterns():
-            yield from _find_ways_in(view, pattern)
+            yield from _find_entry_values(view, pattern)
     if " what " in view.folded:
-        yield from _find_ways_in(view, _compile_use_pattern())
+        yield from _find_entry_values(view, _compile_use_pattern())
     if _compile_typing_pattern().search(view.folded):
-        yield from _find_ways_in(view, _compile_typed_pattern())
-        yield from _find_ways_in(view, _compile_way_in_pattern())
+        yield from _find_entry_values(view, _compile_typed_pattern())
+        yield from _find_entry_values(view, _compile_purpose_pattern())
 
 
 @cache
@@ -363,7 +363,7 @@ def _compile_use_pattern() -> re.Pattern[str]:
 
 
 @cache
-def _compile_way_in_pattern() -> re.Pattern[str]:
+def _compile_purpose_pattern() -> re.Pattern[str]:
     # "to decrypt the archive use seven-lemon-trucks"
     verbs, use = any_of("unlocking", "entering"), any_of("using", "typing")
     return re.compile(
@@ -371,8 +371,8 @@ def _compile_way_in_pattern() -> re.Pattern[str]:
     )
 
 
-def _find_ways_in(view: View, pattern: re.Pattern[str]) -> Iterator[Span]:
-    """Yield the values with which something is unlocked or entered."""
+def _find_entry_values(view: View, pattern: re.Pattern[str]) -> Iterator[Span]:
+    """Yield the values that unlock or enter something."""
     for match in pattern.finditer(view.folded):
         if compiled("entries.fails").search(match[0]):
             continue
@@ -401,7 +401,7 @@ def _find_value(view: View, at: int, words_too: bool) -> tuple[int, int] | None:
             return None
         if SERIES.fullmatch(text):
             return number
-        return number if enough and not is_like_year_or_price(text) and stands_alone(view, *number) else None
+        return number if enough and not is_like_year_or_price(text) and lacks_unit(view, *number) else None
     text = parts[0].text
     signed = len(text) >= 8 and (is_passphrase(text) or re.search(r"[^\w.-]|_", text[:-1]) is not None)
     return (parts[0].start, parts[0].end) if (words_too or signed) and _is_made_up(parts[0].text) else None
@@ -488,7 +488,7 @@ def find_hints(view: View) -> Iterator[Span]:
     for match in _compile_prose_pattern().finditer(view.folded):
         value = match["value"]
         likely = not is_like_year_or_price(value) and not _TIME.fullmatch(value) and not value.endswith("00")
-        if likely and stands_alone(view, *match.span("value")):
+        if likely and lacks_unit(view, *match.span("value")):
             yield Span(*match.span("value"), "code")
     for pattern in () if view.text.isascii() else _compile_network_patterns():
         for match in pattern.finditer(view.folded):

@@ -137,7 +137,7 @@ _PIECE = re.compile(r"(?:\\[nrt]|[^\s\\])+|\\")
 # Header lines of a block, and the quoting marks around its lines.
 _HEADER = re.compile(r"(?:Proc-Type|DEK-Info|Version|Comment|Hash|Encryption):[^\n]*")
 _WRAPPING = "\"'>|,`"
-# A long run, or one that isn't a word: with a digit, a sign, or a capital inside.
+# A long run, or a run that isn't a word, because it has a digit, a sign, or a capital inside.
 _MATERIAL = re.compile(r"(?:[\w+/=\\-]{16,}|(?=[A-Za-z]*[0-9+/=])[\w+/=\\-]+|[A-Za-z]+[a-z][A-Z][A-Za-z]*|\.\.\.|…|>)")
 
 # All entries of a Kubernetes secret, by any name.
@@ -198,7 +198,7 @@ def _is_prose(stretches: list[re.Match[str]]) -> bool:
 
 
 def _split_stretches(text: str) -> Iterator[list[re.Match[str]]]:
-    # Words as long as those of the lists, separated by spaces, commas and numbering. An ordinary sentence has "I", "a",
+    # Words with the lengths of listed words, separated by spaces, commas and numbering. An ordinary sentence has "I", "a",
     # "to" or "of" before the twelfth word, so that the lists need not be loaded.
     stretch: list[re.Match[str]] = []
     for word in LETTERS.finditer(text):
@@ -296,14 +296,14 @@ def _find_material_start(text: str, floor: int, end: int) -> int:
     return start
 
 
-_IDENTITY_DIGITS = re.compile(r"\d(?:\D{0,3}\d){3}")  # none of them has fewer
+_IDENTITY_DIGITS = re.compile(r"\d(?:\D{0,3}\d){3}")  # an identity number has at least four
 _NUMBER_BEFORE, _NUMBER_AFTER = 60, 40
 _SPANISH_LETTERS = "trwagmyfpdxbnjzsqvhlcke"
 
 _DIGITS = re.compile(r"(?<![A-Za-z0-9_.+])\d(?:[ \-.\u2010-\u2015/]{0,3}\d){11,}")
 _DECIMAL = re.compile(r"\d{1,3}\.\d{6}")
 _LONG = re.compile(r"\d(?:\D{0,3}\d){8}")
-# First digits of the issuers' ranges, and the lengths at which a number is a card even if no word names a card.
+# First digits of the issuers' ranges, with the lengths that make a number a card even if no word names a card.
 _ISSUERS = (
     (re.compile(r"4|5[1-5]|2(?:22[1-9]|2[3-9]|[3-6]|7[01]|720)|6(?:011|5|4[4-9])|35(?:2[89]|[3-8])|62|81"), (16,)),
     (re.compile(r"3[47]|1800|2131"), (15,)),

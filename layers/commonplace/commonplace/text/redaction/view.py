@@ -88,7 +88,7 @@ def placeholders(text: str) -> list[tuple[int, int]]:
 
 
 def view_of(text: str, hidden: Sequence[tuple[int, int]] = ()) -> View:
-    """Return a view in which each of the `hidden` ranges (sorted, disjoint) is one character `HIDDEN`."""
+    """Return a view with one character `HIDDEN` for each of the `hidden` ranges (sorted, disjoint)."""
     plain = text.isascii() or (unicodedata.is_normalized("NFKC", text) and not _UNUSUAL.search(text))
     if plain and not hidden:
         latin = _replace_lookalikes(text)
@@ -130,7 +130,7 @@ def _compose_clusters(text: str, start: int, end: int) -> Iterator[tuple[str, Se
 
 
 def merged(spans: Sequence[Span]) -> list[Span]:
-    """Return the spans in text order. Overlapping spans are joined and get the kind that was given first."""
+    """Return the spans in text order. Overlapping spans are joined and get the kind of the first span in `spans`."""
     rank = {span: place for place, span in reversed(list(enumerate(spans)))}
     out: list[Span] = []
     for span in sorted(spans):

@@ -37,8 +37,8 @@ def tags_of(text: str, limit: int = 8) -> list[str]:
     topics = [topic for topic in _rank_topics(topic_hits, by_figures) if topic not in times][:_MOST_TOPICS]
     parents = (parent for topic in topics if (parent := lexicon("en").parents.get(topic)) and parent not in topics)
     chosen = [*topics, *list(dict.fromkeys(parents))[:_MOST_PARENTS]]
-    room = max(limit - len(chosen) - len(times), 0)
-    chosen += _drop_taken(_find_salient_words(reading, topic_hits), [*chosen, *times])[:room]
+    remaining = max(limit - len(chosen) - len(times), 0)
+    chosen += _drop_taken(_find_salient_words(reading, topic_hits), [*chosen, *times])[:remaining]
     tags = [*chosen, *times]
     if len(tags) < _FEWEST:
         chosen += _drop_taken(list(further_tags(reading, topics)), tags)[: _FEWEST - len(tags)]
@@ -58,7 +58,7 @@ def _drop_taken(tags: list[str], taken: list[str]) -> list[str]:
 
 
 def _rank_topics(hits: list[Hit], by_figures: list[str]) -> list[str]:
-    """Return the topics of the hits, those with several hits first, and the topics that figures indicate."""
+    """Rank the topics of hits and of figures. Topics with several hits come first."""
     count = Counter(hit.topic for hit in hits)
     for topic in by_figures:
         count.setdefault(topic, 1)

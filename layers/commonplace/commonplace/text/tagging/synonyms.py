@@ -160,9 +160,9 @@ _SURE = 0.9
 
 @dataclass(frozen=True)
 class OwnTags:
-    """A user's tags. `uses` maps each tag to its number of memories. `has_word` tells if a model's vocabulary has a word.
+    """A user's tags. `uses` maps each tag to its number of memories. `has_word` checks if a model's vocabulary has a word.
 
-    `abbreviates` tells if a memory with the first tag shows that this tag is short for the second.
+    `abbreviates` checks if a memory with the first tag shows that this tag is short for the second.
     """
 
     uses: Mapping[str, int]
@@ -172,11 +172,11 @@ class OwnTags:
 
 @dataclass(frozen=True)
 class Likeness:
-    """The similarity of two tags, 0 to 1, and the reason. `apart` is why the tags are different nevertheless."""
+    """The similarity of two tags, 0 to 1, and the reason. `difference` is why the tags are different nevertheless."""
 
     similarity: float
     why: str
-    apart: str | None = None
+    difference: str | None = None
 
 
 def likeness(first: str, other: str, own: OwnTags, cosine: float | None, scale: tuple[float, float] | None) -> Likeness:

@@ -22,7 +22,7 @@ def is_topic(words: Sequence[Word], start: int, end: int, form: str) -> bool:
     """Return whether the words from `start` up to `end` have the sense of their trigger, which begins with `form`.
 
     Some nouns are used as a verb ("I booked a flight"). Some verbs have a thing as subject ("our standup moved to ten") or
-    an object ("she runs a bakery"). None of these is a topic.
+    an object ("she runs a bakery"). Such a word is not a topic.
     """
     single = end - start == 1
     if single and form not in _load_word_set("verbs.topical") and form not in _load_word_set("verbs.alone"):
@@ -103,9 +103,9 @@ class Hit(NamedTuple):
 
 
 class Trigger(NamedTuple):
-    """Words that indicate a topic. `rest` has the words after the first. The other fields are those of the `Hit`."""
+    """Words that indicate a topic. `following` has the words after the first. The other fields describe the `Hit`."""
 
-    rest: tuple[str, ...]
+    following: tuple[str, ...]
     topic: str
     unsure: bool
     name: bool
@@ -150,7 +150,7 @@ def lexicon(language: str) -> Lexicon:
         for trigger in triggers:
             made.add(trigger, topic)
     for choices in made.phrases.values():
-        choices.sort(key=lambda choice: -len(choice.rest))
+        choices.sort(key=lambda choice: -len(choice.following))
     return made
 
 

@@ -4,7 +4,7 @@ English is rewritten; a text in another language, or partly in one ("Ich heiße 
 inside a frame of that language ("La persona usuaria dice: «…»"), since a half-right rewriting would be worse than a
 quotation.
 
-What the user is called
+The user
     The first mention in every sentence is "the user", so that each sentence can be read alone. Later mentions in the
     sentence are "they", "them", "their", "themselves", with plural verbs, as long as nobody else could be meant: after
     another person, a name or a plural noun the words are "the user" and "the user's" again. "their" stays, even then,
@@ -12,10 +12,10 @@ What the user is called
     A second "I" after "and" or "but" is left out where it has the same subject ("The user is 43 and loves jazz").
 We
     "my wife and I" is "the user and their wife", and a later "we" is "they", or those words again in the next sentence.
-    A sentence whose "we" or "us" nobody has named keeps its words ('The user said: "We have twins."'): who they are is not
-    known. "our" is "the user's", or "their".
+    A sentence keeps its words if its "we" or "us" means unknown people ('The user said: "We have twins."'). "our" is "the
+    user's", or "their".
 You
-    "you" and "your" stay: they mean the assistant, who will read the text.
+    "you" and "your" stay: they mean the assistant, which will read the text.
 Left alone
     Questions, the third person, and, byte for byte, quotations, code, links, addresses, handles, file names, and every
     "I" that is a number, a letter or part of a name ("World War I", "Avenue I", "I-95"). A request to the assistant stays
@@ -34,7 +34,7 @@ from itertools import takewhile
 from commonplace.text.foundation.english import is_english
 from commonplace.text.foundation.expressions import read_table
 from commonplace.text.foundation.languages import ENGLISH, UNKNOWN, language_of, languages, owners
-from commonplace.text.third_person.statements import turned
+from commonplace.text.third_person.statements import rewritten
 from commonplace.text.third_person.tokens import Token, read
 
 __all__ = ["to_third_person"]
@@ -49,7 +49,7 @@ def to_third_person(text: str, speaker: str | None = None) -> str:
 
     `speaker` is the name of the person who said it, if this was not the user. It replaces "the user". The function is
     deterministic, takes time linear in the length of the text, and never raises. A text without letters and digits is
-    returned unchanged, and so is a text of which nothing would be left.
+    returned unchanged, and so is a text that would become empty.
     """
     stripped = text.strip()
     is_framed = any(stripped.startswith(before) and stripped.endswith(after) for before, after in frames().values())
@@ -62,10 +62,10 @@ def to_third_person(text: str, speaker: str | None = None) -> str:
     if code != ENGLISH:
         before, after = frames().get(code, frames()[UNKNOWN])
         return f"{before}{stripped}{after}" if speaker is None else f"{speaker}: {stripped}"
-    said = turned(tokens)
+    rewritten_text = rewritten(tokens)
     if speaker is not None and not _THE_USER.search(stripped):
-        said = _THE_USER.sub(lambda _: speaker, said)
-    return said or text
+        rewritten_text = _THE_USER.sub(lambda _: speaker, rewritten_text)
+    return rewritten_text or text
 
 
 @cache
@@ -76,7 +76,7 @@ def frames() -> Mapping[str, tuple[str, str]]:
 
 
 def _find_foreign_code(tokens: Sequence[Token]) -> str | None:
-    """Return the language other than English in which the text says "I" outside its quotations, or None."""
+    """Return the language of a foreign "I" outside quotations, `UNKNOWN` for a clause like "Me encanta pizza", or None."""
     for at, token in enumerate(tokens):
         if not token.is_word or (token.capital and at and tokens[at - 1].is_word):
             # A capital inside a sentence begins a name or a title

@@ -19,7 +19,7 @@ from commonplace.text.foundation.english import (
     table,
 )
 from commonplace.text.third_person import mentions
-from commonplace.text.third_person.mentions import Company, Mention, is_oblique, is_shouted
+from commonplace.text.third_person.mentions import Companions, Mention, is_oblique, is_shouted
 from commonplace.text.third_person.tokens import (
     Token,
     adverb_length,
@@ -53,7 +53,7 @@ def finite_form(sentence: Sequence[Token], at: int, word: str, plural: bool, bef
     """Return the third-person form of the verb `word` at `at`, and its predicate. `before` is the previous predicate."""
     following = sentence[at + 1].low if at + 1 < len(sentence) else ""
     text, past = agreed(word, plural), is_past(word) or word in ("was", "had", "did")
-    if word in table("verbs.same_form") and _is_past_here(sentence, at, before):
+    if word in table("verbs.same_form") and _is_past_form(sentence, at, before):
         text, past = word, True
     if word == "ain't" and is_participle(following):
         text = "haven't" if plural else "hasn't"
@@ -90,7 +90,7 @@ def continues(sentence: Sequence[Token], at: int, link: str, predicate: Predicat
         return word not in ("was", "were") or link != ","
     if word in table("verbs.same_form") and (predicate.past or word in table("verbs.same_form_past")):
         return False
-    return _is_verb_here(sentence, at, link, predicate)
+    return _is_verb(sentence, at, link, predicate)
 
 
 def is_titled(sentence: Sequence[Token]) -> bool:
@@ -117,7 +117,7 @@ def _in_list(sentence: Sequence[Token], at: int) -> bool:
     )
 
 
-def _is_verb_here(sentence: Sequence[Token], at: int, link: str, predicate: Predicate) -> bool:
+def _is_verb(sentence: Sequence[Token], at: int, link: str, predicate: Predicate) -> bool:
     """Return whether a word that may also be a noun is a verb, according to its neighbours."""
     word = sentence[at].low
     if not is_noun(word) and not (is_adjective(word) and word not in ("live", "own", "like")):
@@ -166,7 +166,7 @@ def opens_infinitive(sentence: Sequence[Token], at: int) -> bool:
     return not (place or following.capital or following.low in table("verbs.places"))
 
 
-def _is_past_here(sentence: Sequence[Token], at: int, predicate: Predicate) -> bool:
+def _is_past_form(sentence: Sequence[Token], at: int, predicate: Predicate) -> bool:
     """Return whether a verb like "read" is a past form, according to the rest of the sentence."""
     word = sentence[at].low
     if word in table("verbs.same_form_past") or predicate.past:
@@ -181,7 +181,7 @@ def _is_past_here(sentence: Sequence[Token], at: int, predicate: Predicate) -> b
     return False
 
 
-class Turning:
+class Rewriting:
     """One pass through the tokens of a sentence. Its contractions are spelled out, and its companions follow "I".
 
     `link` is the "and" or comma that was just read. `expected` is True while the verb of "I" has not come yet. `inner` is
@@ -190,13 +190,13 @@ class Turning:
     then `unsure`.
     """
 
-    def __init__(self, sentence: list[Token], company: Company, request: bool = False) -> None:
+    def __init__(self, sentence: list[Token], companions: Companions, request: bool = False) -> None:
         self.sentence = sentence
         self.request = request
         self.unsure = False
         self.at = 0
-        self.turned: list[Token] = []
-        self.mention = Mention(company)
+        self.rewritten: list[Token] = []
+        self.mention = Mention(companions)
         self.shouted = is_shouted(sentence)
         self.subject = Subject.NOBODY
         self.plural = False
@@ -207,7 +207,7 @@ class Turning:
         self.predicate = Predicate()
 
     def run(self) -> list[Token]:
-        """Return the turned tokens."""
+        """Return the rewritten tokens."""
         while self.at < len(self.sentence):
             token = self.sentence[self.at]
             if self.expected and (aside := self._aside_length(token)):
@@ -215,7 +215,7 @@ class Turning:
             else:
                 (self._word if token.is_word else self._mark)(token)
             self.at += 1
-        return self.turned
+        return self.rewritten
 
     def _aside_length(self, token: Token) -> int:
         """Count the tokens between "I" and its verb that begin here."""
@@ -237,13 +237,13 @@ class Turning:
 
     def _follows_subject(self) -> bool:
         """Return whether the last word is a subject or "to", so that "mine" is a verb."""
-        return bool(self.turned) and self.turned[-1].low in ("they", "you", "who", "to", "people")
+        return bool(self.rewritten) and self.rewritten[-1].low in ("they", "you", "who", "to", "people")
 
     def _emit(self, token: Token, text: str | None = None) -> None:
         """Append a token to the result, with another text if given."""
         if text is not None and text != token.low:
             token = replace(token, text=text.upper() if self.shouted else text, joined=0)
-        self.turned.append(token)
+        self.rewritten.append(token)
 
     def _mark(self, token: Token) -> None:
         self.expected = False
@@ -283,7 +283,7 @@ class Turning:
 
     def _subject(self, token: Token) -> None:
         """Emit "I" or "we" in the words for the user, or leave it out if the subject is the same as before."""
-        before = self.turned[-1] if self.turned else None
+        before = self.rewritten[-1] if self.rewritten else None
         self.link = ""
         self.expected = True
         if self._repeats_subject(before, token):
@@ -293,11 +293,11 @@ class Turning:
             phrase, plural = self.mention.group("they"), True
         else:
             phrase, plural = self.mention.subject(alone=not token.joined)
-        coordinated = self.subject is Subject.NOBODY and mentions.is_coordinated(self.turned)
+        coordinated = self.subject is Subject.NOBODY and mentions.is_coordinated(self.rewritten)
         self.plural = plural or coordinated or (token.low == "i" and mentions.is_wished(self.sentence, self.at))
-        inverted = self.predicate.at != self.at - 1 and mentions.is_inverted(self.turned)
+        inverted = self.predicate.at != self.at - 1 and mentions.is_inverted(self.rewritten)
         if inverted and before is not None:
-            self.turned[-1] = replace(before, text=cased(before, agreed(before.low, self.plural or token.joined > 0)))
+            self.rewritten[-1] = replace(before, text=cased(before, agreed(before.low, self.plural or token.joined > 0)))
         self._emit(token, phrase)
         self.subject, self.inner, self.expected = Subject.USER, False, not inverted
         self.predicate = Predicate(bare=inverted)
@@ -316,14 +316,14 @@ class Turning:
 
     def _companions(self, count: int) -> None:
         """Emit the companions of the subject. "I and my wife" becomes "the user and their wife", a plural."""
-        start = len(self.turned) - 1
+        start = len(self.rewritten) - 1
         for _ in range(count):
             self.at += 1
             token = self.sentence[self.at]
             self._emit(token, self._replacement(token.low) if is_oblique(token.low) else None)
         self.mention.accompanied, self.plural = True, True
-        text = "".join(token.gap + token.text for token in self.turned[start:]).strip()
-        self.mention.company.phrase = text[:1].lower() + text[1:]
+        text = "".join(token.gap + token.text for token in self.rewritten[start:]).strip()
+        self.mention.companions.phrase = text[:1].lower() + text[1:]
 
     def _expected_verb(self, token: Token) -> None:
         """Emit the word after "I". Adds an auxiliary if the verb is missing ("I allergic")."""
@@ -368,8 +368,8 @@ class Turning:
         elif token.low == "to" and opens_infinitive(self.sentence, self.at):
             self.predicate.bare = True
         elif self.predicate.verb in table("verbs.causative") and self.subject is Subject.USER and is_base(token.low):
-            self.predicate.bare = self.predicate.bare or mentions.rival_rank(self.sentence, self.at - 1) > 0
+            self.predicate.bare = self.predicate.bare or mentions.antecedent_rank(self.sentence, self.at - 1) > 0
         elif mentions.takes_over(self.sentence, self.at):
             self.subject, self.inner = Subject.OTHER, True
-        self.mention.met(token, self._before(), mentions.rival_rank(self.sentence, self.at))
+        self.mention.record(token, self._before(), mentions.antecedent_rank(self.sentence, self.at))
         self._emit(token)

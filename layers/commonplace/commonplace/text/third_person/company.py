@@ -234,7 +234,7 @@ def _subject_start(sentence: Sequence[Token], starts: Sequence[int], at: int) ->
         if is_subject_place(sentence, start, person, claimed):
             return start
         if person:
-            # "I love my wife and my kids and I love my job": an object like the one before it
+            # "I love my wife and my kids and I love my job": "my kids" is another object
             return None
     return None
 
@@ -255,20 +255,20 @@ def _described_start(sentence: Sequence[Token], at: int) -> int | None:
 
 def _swapped(sentence: list[Token], start: int, at: int, described: bool = False) -> list[Token]:
     """Return the sentence with the "I" moved to `start`. "My wife, my son and I" becomes "I, my wife and my son"."""
-    others, joiner = sentence[start : at - 1], sentence[at - 1]
+    companions, joiner = sentence[start : at - 1], sentence[at - 1]
     subject = is_subject_place(sentence, start, person=True)
-    gap = others[0].gap
-    lowered = others[0].low if others[0].low in ("the", "he", "she", "his", "her") else others[0].text
-    others[0] = replace(others[0], gap=" ", text=lowered)
-    commas = [index for index, token in enumerate(others) if token.text == "," and index < len(others) - 1]
-    if others[-1].text == "," and not described:
-        others = others[:-1]
+    gap = companions[0].gap
+    lowered = companions[0].low if companions[0].low in ("the", "he", "she", "his", "her") else companions[0].text
+    companions[0] = replace(companions[0], gap=" ", text=lowered)
+    commas = [index for index, token in enumerate(companions) if token.text == "," and index < len(companions) - 1]
+    if companions[-1].text == "," and not described:
+        companions = companions[:-1]
     if commas and not described:
-        others = [*others[: commas[-1]], joiner, *others[commas[-1] + 1 :]]
-        middle = [Token("", ","), *others]
+        companions = [*companions[: commas[-1]], joiner, *companions[commas[-1] + 1 :]]
+        middle = [Token("", ","), *companions]
         middle[0].kind = Kind.MARK
     else:
-        middle = [joiner, *others]
+        middle = [joiner, *companions]
     first = Token(gap, "I", joined=len(middle)) if subject else Token(gap, "me")
     return [*sentence[:start], first, *middle, *sentence[at + 1 :]]
 

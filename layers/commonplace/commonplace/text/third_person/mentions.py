@@ -19,22 +19,22 @@ from commonplace.text.foundation.english import (
 )
 from commonplace.text.third_person.tokens import Kind, Token, carries_verb, phrases_by_first_word, stands_as_verb
 
-NO_RIVAL, ONE_PERSON, SEVERAL = 0, 1, 2
+NO_ANTECEDENT, SINGULAR, PLURAL = 0, 1, 2
 
 
-def rival_rank(sentence: Sequence[Token], at: int) -> int:
+def antecedent_rank(sentence: Sequence[Token], at: int) -> int:
     """Return whether a later "they" could refer to this word: not at all, as one person, or as several."""
     token = sentence[at]
     if not token.is_word or token.low in table("times.plural") or token.low in table("times.names"):
-        return NO_RIVAL
+        return NO_ANTECEDENT
     word = token.low.removesuffix("'s")
     if word in table("people.plural"):
-        return SEVERAL
+        return PLURAL
     if word in table("people.singular") or word in table("people.pronouns"):
-        return ONE_PERSON
+        return SINGULAR
     if is_plural(word) and not _is_s_verb(sentence, at):
-        return SEVERAL
-    return ONE_PERSON if _is_other_name(sentence, at) else NO_RIVAL
+        return PLURAL
+    return SINGULAR if _is_other_name(sentence, at) else NO_ANTECEDENT
 
 
 def _is_s_verb(sentence: Sequence[Token], at: int) -> bool:
@@ -219,7 +219,7 @@ def _is_title(sentence: Sequence[Token], at: int) -> bool:
 
 _SERIES_REACH = 12
 USER = "the user"
-USER_AND_OTHERS = "the user and others"
+UNKNOWN_GROUP = "the user and others"
 
 
 def is_oblique(word: str) -> bool:
@@ -263,45 +263,45 @@ def is_inverted(before: Sequence[Token]) -> bool:
 
 
 @dataclass(slots=True)
-class Company:
+class Companions:
     """The people that "we" refers to in a text, once they are known ("the user and their wife").
 
     `needed` is True if a sentence mentions them before they are known.
     """
 
-    phrase: str = USER_AND_OTHERS
+    phrase: str = UNKNOWN_GROUP
     needed: bool = False
 
 
 @dataclass(slots=True)
 class Mention:
-    """The state of one sentence. `named` is True after "the user". `rival` ranks the people mentioned since then."""
+    """The state of one sentence. `named` is True after "the user". `antecedent` ranks the people mentioned since then."""
 
-    company: Company
+    companions: Companions
     named: bool = False
     accompanied: bool = False
-    rival: int = field(default=NO_RIVAL)
+    antecedent: int = field(default=NO_ANTECEDENT)
 
     def _name(self) -> None:
         """Record that the words "the user" are used here."""
-        self.named, self.rival = True, NO_RIVAL
+        self.named, self.antecedent = True, NO_ANTECEDENT
 
     def subject(self, alone: bool) -> tuple[str, bool]:
         """Return the words for "I", and whether they take a plural verb."""
-        if alone and self.named and not self.accompanied and self.rival == NO_RIVAL:
+        if alone and self.named and not self.accompanied and self.antecedent == NO_ANTECEDENT:
             return "they", True
         self._name()
         return USER, False
 
     def group(self, plain: str) -> str:
         """Return the words for "we" or "us". `plain` is the pronoun, "they" or "them"."""
-        if self.named and (self.accompanied or self.rival != SEVERAL):
+        if self.named and (self.accompanied or self.antecedent != PLURAL):
             self.accompanied = True
             return plain
         self._name()
         self.accompanied = True
-        self.company.needed |= self.company.phrase == USER_AND_OTHERS
-        return self.company.phrase
+        self.companions.needed |= self.companions.phrase == UNKNOWN_GROUP
+        return self.companions.phrase
 
     def instead_of(self, pronoun: str, own_clause: bool) -> str:
         """Return the words for a word of `speaker.oblique`. `own_clause` is True if the user is the subject of the clause."""
@@ -313,7 +313,7 @@ class Mention:
             return self.group("them")
         if pronoun != "me" and self.named:
             return "themselves"
-        if self.named and not self.accompanied and self.rival == NO_RIVAL:
+        if self.named and not self.accompanied and self.antecedent == NO_ANTECEDENT:
             return "them"
         self._name()
         return USER
@@ -324,7 +324,7 @@ class Mention:
         An unknown group keeps its "us" ("there are five of us"). If `opening`, "between us" begins the sentence and includes
         the assistant.
         """
-        unnamed = not self.named and self.company.phrase == USER_AND_OTHERS
+        unnamed = not self.named and self.companions.phrase == UNKNOWN_GROUP
         if before[-1] == "of" and before[0] in table("function.partitive"):
             return "us" if unnamed else "them"
         if before[-1] == "between" and unnamed and opening:
@@ -332,19 +332,19 @@ class Mention:
             return f"you and {USER}"
         return self.group("them")
 
-    def met(self, token: Token, before: Sequence[str], rival: int) -> None:
-        """Record another word. It may be a rival for "they", or show the people of "we" ("with my girlfriend")."""
+    def record(self, token: Token, before: Sequence[str], antecedent: int) -> None:
+        """Record another word. It may be an antecedent of "they", or show the people of "we" ("with my girlfriend")."""
         if before == ["with", "my"] and token.low in table("people.singular"):
-            self.company.phrase = f"{USER} and their {token.text}"
-        self.rival = max(self.rival, rival)
+            self.companions.phrase = f"{USER} and their {token.text}"
+        self.antecedent = max(self.antecedent, antecedent)
 
     def joined(self) -> None:
         """Record that the user was named with another person ("you and the user"), so that "they" would mean both."""
-        self.named, self.rival = True, SEVERAL
+        self.named, self.antecedent = True, PLURAL
 
     def _possessive(self, own_clause: bool, shared: bool) -> str:
         """Return "their" if it is unambiguous, else "the user's"."""
-        unclear = self.rival == SEVERAL if shared or self.accompanied else self.rival != NO_RIVAL
+        unclear = self.antecedent == PLURAL if shared or self.accompanied else self.antecedent != NO_ANTECEDENT
         if self.named and (own_clause or not unclear):
             return "their"
         self._name()

@@ -1,4 +1,4 @@
-"""Turn an English text sentence by sentence. Statements and requests are turned, and questions stay unchanged.
+"""Rewrite an English text sentence by sentence. Statements and requests get the third person. Questions stay unchanged.
 
 A statement without its subject gets one: "Moved to Oslo in 2019.", "Allergic to nuts", "Love jazz"."""
 
@@ -18,9 +18,9 @@ from commonplace.text.foundation.english import (
     table,
 )
 from commonplace.text.foundation.languages import ENGLISH, language_of
-from commonplace.text.third_person.clauses import Turning
+from commonplace.text.third_person.clauses import Rewriting
 from commonplace.text.third_person.company import speaker_first
-from commonplace.text.third_person.mentions import Company, shield
+from commonplace.text.third_person.mentions import Companions, shield
 from commonplace.text.third_person.tokens import (
     Kind,
     Token,
@@ -42,58 +42,58 @@ def missing_subject(tokens: Sequence[Token]) -> list[str]:
     if len(lows) < 2 or not tokens[start].is_word:
         return []
     skipped = adverb_length(tokens, start) if lows[0] in table("bare.adverbs") else 0
-    first, rest = lows[skipped], lows[skipped + 1 :]
-    if not rest or first in ("the", "a", "i") or (lows[0], first) == ("just", "like") or rest[:2] == ["the", "user"]:
+    first, tail = lows[skipped], lows[skipped + 1 :]
+    if not tail or first in ("the", "a", "i") or (lows[0], first) == ("just", "like") or tail[:2] == ["the", "user"]:
         return []
     for lacks in (_lacks_am, _lacks_was, _lacks_have):
-        if words := lacks(first, rest):
+        if words := lacks(first, tail):
             return words
     habitual = bool(skipped) and lows[0] in table("bare.frequency")
-    return ["I"] if _lacks_i(first, rest, habitual) and not _is_noun_phrase(rest) else []
+    return ["I"] if _lacks_i(first, tail, habitual) and not _is_noun_phrase(tail) else []
 
 
-def _lacks_am(first: str, rest: Sequence[str]) -> list[str]:
+def _lacks_am(first: str, tail: Sequence[str]) -> list[str]:
     """Return ["I", "am"] (or with "a") for a statement like "Allergic to nuts", else an empty list."""
     if first in table("bare.is"):
-        standing = first in table("bare.standing") and rest[0] == ","
-        good = standing or rest[0] in table("bare.is_before") or first in ("allergic", "originally", "lactose")
-        return ["I", "am"] if good and not _has_finite(rest) and (first, rest[0]) != ("based", "on") else []
-    if (first, rest[0]) == ("going", "to"):
+        standing = first in table("bare.standing") and tail[0] == ","
+        good = standing or tail[0] in table("bare.is_before") or first in ("allergic", "originally", "lactose")
+        return ["I", "am"] if good and not _has_finite(tail) and (first, tail[0]) != ("based", "on") else []
+    if (first, tail[0]) == ("going", "to"):
         return ["I", "am"]
     if first in table("bare.doing") and is_ing_form(first):
-        return ["I", "am"] if not _has_finite(rest) else []
-    if (first, rest[0]) == ("not", "a") or (first in ("big", "huge") and rest[0] == "fan"):
-        return (["I", "am"] if first == "not" else ["I", "am", "a"]) if not _has_finite(rest) else []
+        return ["I", "am"] if not _has_finite(tail) else []
+    if (first, tail[0]) == ("not", "a") or (first in ("big", "huge") and tail[0] == "fan"):
+        return (["I", "am"] if first == "not" else ["I", "am", "a"]) if not _has_finite(tail) else []
     return []
 
 
-def _lacks_was(first: str, rest: Sequence[str]) -> list[str]:
+def _lacks_was(first: str, tail: Sequence[str]) -> list[str]:
     """Return ["I", "was"] for a statement like "Born in Oslo", else an empty list."""
-    return ["I", "was"] if first in table("bare.was") and rest[0] in table("bare.was_before") else []
+    return ["I", "was"] if first in table("bare.was") and tail[0] in table("bare.was_before") else []
 
 
-def _lacks_have(first: str, rest: Sequence[str]) -> list[str]:
+def _lacks_have(first: str, tail: Sequence[str]) -> list[str]:
     """Return the missing words of a statement like "Been to Rome" or "Never smoked", else an empty list."""
     if first == "been":
         # "Been a busy week" lacks "it"
-        return [] if rest[0] in table("function.determiners") else ["I", "have"]
+        return [] if tail[0] in table("function.determiners") else ["I", "have"]
     if first != "never":
         return []
-    verb = next((word for word in rest if word not in table("adverbs.single")), "")
+    verb = next((word for word in tail if word not in table("adverbs.single")), "")
     if verb in ("been", "had", "tried") or (is_participle(verb) and not is_past(verb)):
         return ["I", "have"]
     return ["I"] if is_past(verb) else []
 
 
-def _lacks_i(first: str, rest: Sequence[str], habitual: bool) -> bool:
+def _lacks_i(first: str, tail: Sequence[str], habitual: bool) -> bool:
     """Return whether only "I" is missing. `habitual` is True after an adverb like "usually"."""
-    following = rest[0]
+    following = tail[0]
     if following in table("bare.subjects"):
         return first in table("bare.think") and following in ("i", "we")
     if first in table("bare.modals"):
-        return _is_own_modal(first, rest)
+        return _is_own_modal(first, tail)
     if first in table("bare.negative"):
-        verb = " ".join(rest[1:2]) if first == "do" and following == "not" else following
+        verb = " ".join(tail[1:2]) if first == "do" and following == "not" else following
         stative = table("bare.likes") | table("bare.consume") | table("bare.think")
         return verb in stative and not (first == "do" and following != "not")
     if first in table("bare.likes"):
@@ -101,7 +101,7 @@ def _lacks_i(first: str, rest: Sequence[str], habitual: bool) -> bool:
     if first in mapping("bare.live_with"):
         return following in mapping("bare.live_with")[first]
     if first in table("bare.consume"):
-        return _is_consumption(first, rest)
+        return _is_consumption(first, tail)
     if first in table("bare.think"):
         return following in ("i", "i'm", "i'll", "i'd", "my", "we", "i've", "im")
     if habitual and first in table("verbs.intransitive") | table("verbs.transitive") | table("bare.consume"):
@@ -109,8 +109,8 @@ def _lacks_i(first: str, rest: Sequence[str], habitual: bool) -> bool:
     return first in table("bare.past") and following not in ("by", "it", ".", "!", ",") and not first.endswith("ing")
 
 
-def _is_own_modal(first: str, rest: Sequence[str]) -> bool:
-    following, after = rest[0], rest[1] if len(rest) > 1 else ""
+def _is_own_modal(first: str, tail: Sequence[str]) -> bool:
+    following, after = tail[0], tail[1] if len(tail) > 1 else ""
     if following == "be":
         return first == "will" and (after in table("bare.will_be") or is_ing_form(after))
     if first in ("can", "will", "would", "could", "should", "must", "might"):
@@ -120,19 +120,19 @@ def _is_own_modal(first: str, rest: Sequence[str]) -> bool:
     return following not in (".", "!", ",")
 
 
-def _is_consumption(first: str, rest: Sequence[str]) -> bool:
+def _is_consumption(first: str, tail: Sequence[str]) -> bool:
     if first == "have":
         wished = table("bare.wished")
-        return not (rest[0] == "a" and len(rest) > 1 and rest[1] in wished) and rest[0] not in wished
+        return not (tail[0] == "a" and len(tail) > 1 and tail[1] in wished) and tail[0] not in wished
     if first == "wear":
-        return rest[0] not in ("your", "the")
-    return first == "drive" and rest[0] in ("a", "to", "an")
+        return tail[0] not in ("your", "the")
+    return first == "drive" and tail[0] in ("a", "to", "an")
 
 
-def _is_noun_phrase(rest: Sequence[str]) -> bool:
+def _is_noun_phrase(tail: Sequence[str]) -> bool:
     """Return whether a verb without another subject follows, so that its subject is here ("Used cars were ...")."""
     subjects = table("function.nominatives") | table("function.subordinators") | {"i", "i'm", "my", "we"}
-    for at, word in enumerate(rest[:5]):
+    for at, word in enumerate(tail[:5]):
         if word in subjects or word in table("function.determiners"):
             return False
         if at and (word in table("auxiliaries.others") or (is_s_form(word) and is_auxiliary(word))):
@@ -140,10 +140,10 @@ def _is_noun_phrase(rest: Sequence[str]) -> bool:
     return False
 
 
-def _has_finite(rest: Sequence[str]) -> bool:
+def _has_finite(tail: Sequence[str]) -> bool:
     """Return whether the words already contain the finite verb ("Learning Spanish is fun")."""
     subjects = table("function.subordinators") | {"i", "i'm", "and", "but", ","}
-    for word in rest:
+    for word in tail:
         if word in subjects:
             return False
         if word in table("auxiliaries.others") or word in table("auxiliaries.modals"):
@@ -260,19 +260,19 @@ def _is_subject(lows: Sequence[str]) -> bool:
     )
 
 
-def turned(tokens: list[Token]) -> str:
+def rewritten(tokens: list[Token]) -> str:
     """Return the English text in the third person. Sentences that are no statements of the speaker stay unchanged."""
-    company = Company()
+    companions = Companions()
     result: list[Token] = []
     parts = list(sentence_tokens(tokens))
     for at, sentence in enumerate(parts):
-        result += _turn_sentence(sentence, company, is_first=not result, is_last=at == len(parts) - 1)
+        result += _rewrite_sentence(sentence, companions, is_first=not result, is_last=at == len(parts) - 1)
     if result:
         result[0] = replace(result[0], gap="")
-    return joined_text(list(_quote_unturned(result)))
+    return joined_text(list(_quote_unchanged(result)))
 
 
-def _quote_unturned(tokens: Iterable[Token]) -> Iterator[Token]:
+def _quote_unchanged(tokens: Iterable[Token]) -> Iterator[Token]:
     """Yield the tokens, with "The user said" before each run of sentences that stay in the user's own words."""
     for is_quoted, run in groupby(tokens, lambda token: token.kind is Kind.SAID):
         parts = list(run)
@@ -283,7 +283,7 @@ def _quote_unturned(tokens: Iterable[Token]) -> Iterator[Token]:
         yield from parts
 
 
-def _turn_sentence(tokens: list[Token], company: Company, is_first: bool, is_last: bool) -> list[Token]:
+def _rewrite_sentence(tokens: list[Token], companions: Companions, is_first: bool, is_last: bool) -> list[Token]:
     """Return one sentence in the third person, or unchanged. Fillers at the start of the text are dropped."""
     shield(tokens)
     start = filler_length(tokens) if is_first else 0
@@ -303,9 +303,9 @@ def _turn_sentence(tokens: list[Token], company: Company, is_first: bool, is_las
     if polite and statement[-1].text == "?":
         statement[-1] = replace(statement[-1], text=".")
     request = not lacking and not reminder and _is_request(statement)
-    company.needed = False
-    result = _turn_statement(statement, company, tokens[0].gap, request)
-    return [Token(tokens[0].gap, own_words, Kind.SAID)] if company.needed else result or tokens
+    companions.needed = False
+    result = _rewrite_statement(statement, companions, tokens[0].gap, request)
+    return [Token(tokens[0].gap, own_words, Kind.SAID)] if companions.needed else result or tokens
 
 
 def _with_subject(statement: list[Token], lacking: list[str]) -> list[Token]:
@@ -326,12 +326,12 @@ def _is_symbol(following: list[Token]) -> bool:
     return sign in "=<>+*&|@_$%^~" or (len(following) > 1 and glued and sign in ":/_")
 
 
-def _turn_statement(statement: list[Token], company: Company, gap: str, request: bool) -> list[Token]:
+def _rewrite_statement(statement: list[Token], companions: Companions, gap: str, request: bool) -> list[Token]:
     """Return the sentence in the third person, or an empty list if it is unclear which verbs are the user's."""
-    # "Feed the cat and I will pay you": what comes before is what the request is about
-    turning = Turning(statement if request else speaker_first(statement), company, request)
-    result = turning.run()
-    if turning.unsure:
+    # "Feed the cat and I will pay you": in a request, the noun before "and I" is no companion
+    rewriting = Rewriting(statement if request else speaker_first(statement), companions, request)
+    result = rewriting.run()
+    if rewriting.unsure:
         return []
     at = next((at for at, token in enumerate(result) if token.kind is not Kind.MARK), 0)
     first = result[at]

@@ -11,7 +11,7 @@ from commonplace.text.foundation.calendar import LANGUAGES_IN_TIMES, calendar_in
 from commonplace.text.foundation.expressions import table_of
 
 LANGUAGES = LANGUAGES_IN_TIMES
-# Slots whose names are in the shared calendar, as those of weekdays are.
+# Slots of months. Their words are the names in the shared calendar.
 MONTHS = {"month": "months", "short_month": "short_months"}
 # Slots with the words of another slot. For example, the slots of a relation share the words of its time.
 LIKE = {
@@ -44,7 +44,7 @@ UNSPACED_EDGES = r"(?<![\d.#$¥-])", ""
 PLACE = re.compile(r"\{(=?)([a-z_]+)\}")
 NEEDED = re.compile(r"\{=?([a-z_]+)\}(?!\?)")
 GROUP = re.compile(r"\([^()]*\)\??")
-# A look-behind needs a fixed width, so its blanks stay as they are.
+# A look-behind needs a fixed width, so its blanks stay unchanged.
 BLANK = re.compile(r"(\(\?<[=!][^)]*\))| (\??)")
 
 
@@ -94,7 +94,7 @@ class Phrase:
 
 @dataclass(frozen=True)
 class Joint:
-    """The words before, between and after the one or two times that they join.
+    """The words before, between and after one or two times.
 
     `open` names which of two times need not be free. If `of` is not empty, the time must have one of these slots.
     """

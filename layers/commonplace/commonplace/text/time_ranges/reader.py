@@ -11,7 +11,7 @@ from commonplace.text.time_ranges.language import LANGUAGES, phrases_of, vocabul
 
 # A year, or a date in figures.
 FIGURES = r"(?<!\d)(?:(?:19|20)\d\d(?!\d)|\d{1,2}[./-]\d{1,2}[./-])"
-# Slots of which every time phrase has at least one.
+# Every time phrase has at least one of these slots.
 TELLING = (
     "day", "calendar", "weekday", "month", "short_month", "season", "moment", "unit", "decade", "half", "holiday",
     "numbered_week",
@@ -57,7 +57,7 @@ def _compile_figures() -> re.Pattern[str]:
 
 
 def languages_of(query: str) -> list[str]:
-    """Return the languages in which the query may name a time, likeliest first. Most queries have none.
+    """Return the possible languages of a time in the query, likeliest first. Most queries have none.
 
     "hier" is a time in French and a function word in German. Such a word counts for the likelier language.
     """

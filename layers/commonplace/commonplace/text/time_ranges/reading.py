@@ -214,8 +214,8 @@ def _shift_present(clock: Clock, unit: str, count: int) -> datetime:
 # One character becomes one character, so that the spans of the translated query fit the query.
 PLAIN = str.maketrans("０１２３４５６７８９", "0123456789")
 # Slots that determine the year, or whose days differ from year to year.
-OF_ONE_YEAR = {"year", "year_turn", "turn", "turned", "years_back", "ago", "numeric"}
-OF_ONE_YEAR |= {"week_number", "around", "later", "nth_weekday", "side_weekday"}
+YEAR_SLOTS = {"year", "year_turn", "turn", "turned", "years_back", "ago", "numeric"}
+YEAR_SLOTS |= {"week_number", "around", "later", "nth_weekday", "side_weekday"}
 Ends = tuple[Period | None, Period | None]
 NOON = 12
 
@@ -281,7 +281,7 @@ def _resolve_ends(span: TimeSpan, clock: Clock) -> Ends:
 def _is_of_any_year(phrase: TimePhrase, zone: str) -> bool:
     slots = phrase.slots
     moves = "holiday" in slots and is_movable(slots["holiday"], zone)
-    return bool(slots.keys() & YEARLY) and not slots.keys() & OF_ONE_YEAR and not moves
+    return bool(slots.keys() & YEARLY) and not slots.keys() & YEAR_SLOTS and not moves
 
 
 def _resolve_between(phrases: Sequence[TimePhrase], clock: Clock) -> Ends:
