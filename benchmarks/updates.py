@@ -63,9 +63,9 @@ def tables(figures: dict[str, float]) -> list[Table]:
     columns = ("set", "relation", TUNED, "updates", "merges", HELD_OUT, "updates", "merges")
     reach = "changes: change >= .75 in updates, look_alike <= .10; duplicates: same >= .45 in merges, all others <= .01"
     notes = [
-        "Written by somebody who had seen no code (pairs/changes.jsonl, pairs/duplicates.jsonl). The odd lines are among",
-        "what the judge was trained on; training/make_judge.py --cross-validate reports how well it does without them.",
-        "The figures of the even lines were read a dozen times while the models were made, none of the lines was.",
+        "The writer had not seen the code (pairs/changes.jsonl, pairs/duplicates.jsonl). The judge was trained on the odd "
+        "lines. `training/make_judge.py --cross-validate` reports how well it does without them.",
+        "While the models were made, the figures of the even lines were read a dozen times, but never the lines.",
     ]
     return [Table("Updates and merges pointed at", columns, rows, reach, notes)]
 
@@ -105,10 +105,10 @@ def curve(sets: Mapping[str, Sequence[Judged]]) -> Table:
         rows,
         "changes/dev: found >= .70, right >= .7; look-alikes at most 2 of 16, unrelated 1 of 14",
         [
-            "changes/dev: its writers saw no code. The minimum was chosen on left-out training lists, with these in view.",
-            "pairs/lists.jsonl: the writer of these 80 lists saw no code, and avoided the words of the old fact.",
-            "pairs/more_lists.jsonl, plain.jsonl: 120 lists and 200 pairs in five languages. No word says that something",
-            "changed. Their writers saw no code, and no other writer saw these texts.",
+            "changes/dev: the writers had not seen the code. The minimum was chosen on left-out training lists and these.",
+            "pairs/lists.jsonl: the writer of these 80 lists had not seen the code, and avoided the words of the old fact.",
+            "pairs/more_lists.jsonl, plain.jsonl: 120 lists and 200 pairs in five languages, in which no word says that "
+            "something changed. The writers had not seen the code or the training texts.",
         ],
     )
 
