@@ -89,6 +89,8 @@ def test_what_the_old_search_found_is_found_here(memory: Commonplace, large: Pat
     check = memory.check_migration(large, asked)
     assert (check.queries, check.not_moved, check.new_recall, check.worse) == (len(wanted), [], 1.0, [])
     assert {one["access_count"] for one in memory.export()} == {one["access_count"] for one in documents()}
+    assert legacy.tinydb_search_memories("nuts", memory=memory)
+    assert memory.usage_patterns().searches == 0
 
 
 def test_every_old_tag_finds_its_memories(memory: Commonplace, large: Path) -> None:

@@ -20,7 +20,6 @@ from commonplace.retrieval.record_scan import is_visible, visibility_of
 from commonplace.text.tagging.names import same_thing
 from commonplace.text.tagging.synonyms import are_siblings
 from commonplace.use_cases.listing import tags_in_use
-from commonplace.use_cases.migration_check import Uncounted
 from commonplace.use_cases.named import memory_with_id
 from commonplace.use_cases.search import search_memory
 
@@ -63,10 +62,10 @@ def tinydb_list_categories(*, memory: Commonplace | None = None) -> dict[str, in
 
 @contextmanager
 def _open_memory(memory: Commonplace | None) -> Iterator[tuple[Caller, Ports]]:
-    """Yield the caller and the ports of a memory. The ports count no use."""
+    """Yield the caller and the ports of a memory. The caller's searches are neither counted nor logged."""
     if memory is not None:
         context = memory.nights().context
-        yield context.caller, replace(context.ports, usage=Uncounted())
+        yield replace(context.caller, counts=False), context.ports
         return
     with Commonplace() as own, _open_memory(own) as opened:
         yield opened

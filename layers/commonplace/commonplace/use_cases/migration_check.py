@@ -1,8 +1,8 @@
 """Compares the search of an old store with the search of the migrated memories."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from commonplace.contract import validate
@@ -27,7 +27,7 @@ def check_migration(
     data: bytes, caller: Caller, ports: Ports, queries: str | None = None, *, tables: Sequence[str] = (),
     fields: Mapping[str, str] | None = None, progress: Callable[[int, int], None] = lambda _done, _of: None,
 ) -> MigrationCheck:  # fmt: skip
-    """Search both stores without counting uses. `queries` has JSON lines `{"query", "expected"?}`. Default: the old tags."""
+    """Search both stores without logging. `queries` has JSON lines `{"query", "expected"?}`. Default: the old tags."""
     with gathered() as flaws:
         records = _parse_all(data, caller, tables, field_names(fields or {}))
         moved = {
@@ -36,9 +36,9 @@ def check_migration(
             if (memories := behind_alias(record.legacy_id, caller, ports))
         }
         requests = _read_queries(queries) if queries is not None else _build_tag_queries(records)
-        quiet, checked = replace(ports, usage=Uncounted()), list[CheckedQuery]()
+        quiet, checked = replace(caller, counts=False), list[CheckedQuery]()
         for number, query in enumerate(requests, 1):
-            checked.append(_check_query(query, records, moved, caller, quiet))
+            checked.append(_check_query(query, records, moved, quiet, ports))
             progress(number, len(requests))
     return MigrationCheck(
         queries=len(checked),
@@ -119,17 +119,3 @@ def _compute_recall(ids: Sequence[str], wanted: set[str]) -> float:
 
 def _compute_mean(shares: Sequence[float]) -> float:
     return round(sum(shares) / len(shares), 4) if shares else 1.0
-
-
-@dataclass(frozen=True)
-class Uncounted:
-    """A usage log that counts nothing."""
-
-    def found(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:
-        """Do nothing."""
-
-    def fold(self, user_id: str) -> None:
-        """Do nothing."""
-
-    def unfolded(self, before: datetime) -> Iterator[str]:  # noqa: ARG002
-        return iter(())
