@@ -338,10 +338,10 @@ def repair(user: UserIndex, scope: Scope, dry_run: bool, done: Repaired | None =
     done, contents = done or Repaired(), user.upkeep.contents
     try:
         if done.others is None:  # before any repair, which may correct counts that must be reported
-            orphans, others = user.survey()
+            orphans, findings = user.survey()
             for batch in in_batches(orphans, BATCH):
                 done.removed += _mend_documents(contents, {fault.name: fault.change for fault in batch}, dry_run, done)
-            done.others = others
+            done.others = findings
         _repair_documents(user, scope, dry_run, done)
     except OutOfTime:
         raise OutOfTime(REPAIRED.dump_python(done, mode="json")) from None

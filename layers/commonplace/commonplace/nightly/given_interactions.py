@@ -94,8 +94,8 @@ def well_formed(
             ]
             yield Checked(interaction, tuple(index for index, message in enumerate(messages) if message.is_read))
         except CommonplaceError as error:
-            given_id = entry.get("id") if isinstance(entry, Mapping) else None
-            name = escaped(given_id) if isinstance(given_id, str) else None
+            entry_id = entry.get("id") if isinstance(entry, Mapping) else None
+            name = escaped(entry_id) if isinstance(entry_id, str) else None
             refused.append(RefusedInteraction(id=name, field=error.field, message=error.message))
 
 
@@ -107,7 +107,7 @@ class _Unnamed:
     """
 
     caller: Caller
-    met: Counter[str] = field(default_factory=Counter)
+    counts: Counter[str] = field(default_factory=Counter)
 
     def completed(self, fields: Mapping[str, Any]) -> dict[str, Any]:
         """Return the fields with a time and, if the id is missing, a placeholder."""
@@ -121,8 +121,8 @@ class _Unnamed:
         day = (redacted.time.astimezone(zone) if redacted.time.tzinfo else redacted.time).date()
         identity = json.dumps([self.caller.user_id, content, day.isoformat()], sort_keys=True)
         digest = hashlib.sha256(identity.encode()).hexdigest()
-        self.met[digest] += 1
-        return f"unnamed-{hashlib.sha256(f'{digest} {self.met[digest]}'.encode()).hexdigest()[:32]}"
+        self.counts[digest] += 1
+        return f"unnamed-{hashlib.sha256(f'{digest} {self.counts[digest]}'.encode()).hexdigest()[:32]}"
 
 
 def _validate_interaction(value: Any, unnamed: _Unnamed) -> GivenInteraction:

@@ -29,7 +29,7 @@ from commonplace.contract.formats.model_apis import mcp
 from commonplace.contract.manifest import ShownTier, shown_rows
 from commonplace.contract.registry import TOOLS, tool_named
 from commonplace.contract.sent import as_declared
-from commonplace.interfaces.mcp.opened import Asked, of_request
+from commonplace.interfaces.mcp.opened import UserMemory, of_request
 from commonplace.use_cases.dispatch import status_and_body
 
 _NAMES = {tool.name for tool in TOOLS}
@@ -60,9 +60,9 @@ class Tools:
     `keeps_lists` is True if this process also receives the next request of a client.
     """
 
-    def __init__(self, memory: Asked, keeps_lists: bool) -> None:
+    def __init__(self, memory: UserMemory, keeps_lists: bool) -> None:
         self._memory, self._keeps_lists, self._limiter = memory, keeps_lists, CapacityLimiter(_THREADS)
-        self._used: dict[Asked, dict[str, float]] = {}
+        self._used: dict[UserMemory, dict[str, float]] = {}
         """For each user, the time when each added tool was last used, in monotonic seconds."""
         self._changes = InMemorySubscriptionBus()
         self.listen = ListenHandler(self._changes)
