@@ -6,14 +6,14 @@ from datetime import date
 from commonplace.domain.memory import Memory
 from commonplace.extraction.candidate import Candidate
 from commonplace.extraction.clauses import LONGEST_EVIDENCE
-from commonplace.extraction.days import Met, SeenTitle
+from commonplace.extraction.days import Encounter, SeenTitle
 from commonplace.extraction.patterns import word_list
 from commonplace.text.foundation import tokenizer
 from commonplace.text.foundation.characters import undisguised
 from commonplace.text.tagging import tags_of
 
 DAYS = 3
-_VERB: dict[Met, str] = {"saved": "saved", "read": "read", "liked": "liked", "discussed": "read"}
+_VERB: dict[Encounter, str] = {"saved": "saved", "read": "read", "liked": "liked", "discussed": "read"}
 BETWEEN = " · "
 """Separates the titles on which an interest is based."""
 _NOTED, _INTEREST = 0.7, 0.8

@@ -9,7 +9,7 @@ from typing import Any
 from commonplace.domain.errors import CommonplaceError, ErrorCode, invalid
 from commonplace.domain.imports import RefusedEntry, Unread
 from commonplace.importing.conversation_files import ConversationFile, conversation_files
-from commonplace.importing.entries import NOT_KEPT, array_elements, refusal
+from commonplace.importing.entries import UNKNOWN_FIELD, array_elements, refusal
 from commonplace.importing.sources import Source
 from commonplace.use_cases.left_out import is_technical, words_of
 from commonplace.use_cases.legacy_records import moment
@@ -28,7 +28,7 @@ _TECHNICAL_FIELDS = set(
 )
 OTHER_ROLE = "said by a tool or the system"
 EDITED, BY_ASSISTANT = "edited away, hidden, attached or no text", "said by the assistant"
-_REASONS = {None: "the title of a conversation", _FIELD: NOT_KEPT, "user": EDITED, "assistant": BY_ASSISTANT}
+_REASONS = {None: "the title of a conversation", _FIELD: UNKNOWN_FIELD, "user": EDITED, "assistant": BY_ASSISTANT}
 _ROLES = {"user": "user", "human": "user", "assistant": "assistant"}
 
 

@@ -50,8 +50,8 @@ def with_new_figures(old: str, new: str, gone: str) -> str | None:
 
 def _single_other(figure: str, text: str) -> str | None:
     """Return the only other figure of the same kind in a text. Returns None if it has none or several."""
-    others = {other for other in _figures_in(text) if _kind(other) == _kind(figure) and _plain(other) != _plain(figure)}
-    match = re.search(rf"(?<!\w){re.escape(others.pop())}(?!\w)", text, re.IGNORECASE) if len(others) == 1 else None
+    figures = {other for other in _figures_in(text) if _kind(other) == _kind(figure) and _plain(other) != _plain(figure)}
+    match = re.search(rf"(?<!\w){re.escape(figures.pop())}(?!\w)", text, re.IGNORECASE) if len(figures) == 1 else None
     return match[0] if match else None
 
 
