@@ -155,7 +155,7 @@ class Rating:
     at: datetime
 
     @property
-    def asked(self) -> str:
+    def query_hash(self) -> str:
         """A hash of the case-folded query."""
         return hashlib.blake2b(self.query.casefold().encode(), digest_size=16).hexdigest()
 

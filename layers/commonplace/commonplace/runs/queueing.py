@@ -124,7 +124,7 @@ def _build_result(run: Run, nothing: AnyResult) -> AnyResult:
     if run.status == "done":
         return type(nothing).model_validate({"run_id": run.run_id, **(run.result or {})})
     notes = Notes(warnings=[run.error]) if run.error else None
-    fields = {"run_id": run.run_id, "status": run.told_status, "progress": run.progress, "notes": notes}
+    fields = {"run_id": run.run_id, "status": run.public_status, "progress": run.progress, "notes": notes}
     return nothing.model_copy(update=fields)
 
 

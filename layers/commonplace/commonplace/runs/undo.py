@@ -11,7 +11,7 @@ from commonplace.domain.errors import CommonplaceError, ErrorCode
 from commonplace.domain.ids import may_be_id, new_operation_id, new_run_id
 from commonplace.domain.memory import Memory
 from commonplace.domain.runs import OF_FILES, Run, RunOperation
-from commonplace.domain.transfer import BY_WHOM
+from commonplace.domain.transfer import ADMINS
 from commonplace.memories import transitions
 from commonplace.memories.lineage import successors
 from commonplace.memories.transitions import TAGS_BEFORE, replaced_tags
@@ -205,7 +205,7 @@ def approve(run: Run, context: RunContext, lease: Lease) -> Run:
     unless a person or a program calls.
     """
     if run.kind in OF_FILES and not context.caller.admin:
-        raise CommonplaceError(ErrorCode.FORBIDDEN, f"that may do {BY_WHOM.format(verb=_VERBS[run.kind])}")
+        raise CommonplaceError(ErrorCode.FORBIDDEN, f"that may do {ADMINS.format(verb=_VERBS[run.kind])}")
     if any(operation.outcome == "needs_review" for operation in run.operations):
         keep_renamed(run, context, lease)  # first, so that old tag names work even after a crash
     reviewed = queueing.go_through(run, run.operations, lambda operation: [queueing.approved(operation, run, lease)], lease)

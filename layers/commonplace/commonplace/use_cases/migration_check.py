@@ -125,7 +125,7 @@ def _compute_mean(shares: Sequence[float]) -> float:
 class Uncounted:
     """A usage log that counts nothing."""
 
-    def found(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:
+    def count(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:
         """Do nothing."""
 
     def fold(self, user_id: str) -> None:

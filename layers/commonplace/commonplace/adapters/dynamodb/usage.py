@@ -52,7 +52,7 @@ class DynamoUsage:
         self._table, self._lost, self._clock = table, lost, clock
         self._waiting: deque[Item] = deque(maxlen=_WAITING_AT_MOST)
 
-    def found(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:
+    def count(self, user_id: str, memory_ids: Sequence[str], at: datetime) -> None:
         now = self._clock()
         starts = range(0, len(memory_ids), _IDS_A_ROW)
         self._waiting.extend(_build_usage_row(user_id, memory_ids[start : start + _IDS_A_ROW], at, now) for start in starts)
@@ -225,7 +225,7 @@ def _sort_by_time(rows: Collection[Item] | Iterator[Item]) -> list[Item]:
 
 def _build_rating_item(user_id: str, rating: Rating) -> Item:
     return {
-        **key_of(user_id, f"{FEEDBACK}{rating.memory_id}#{rating.asked}"),
+        **key_of(user_id, f"{FEEDBACK}{rating.memory_id}#{rating.query_hash}"),
         HOLDER: {"S": rating.memory_id},
         "query": {"S": rating.query},
         "useful": {"BOOL": rating.useful},
