@@ -26,7 +26,7 @@ WIDTH = 512  # numbers of a piece's vector
 
 
 class TextVectors(NamedTuple):
-    """The sentence vector of 512 numbers, and the pooled vector from which the last four layers compute it."""
+    """The sentence vector of 512 numbers, and the pooled vector that the last four layers read to compute it."""
 
     sentence: "Array"
     pooled: "Array"

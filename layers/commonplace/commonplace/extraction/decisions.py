@@ -55,7 +55,7 @@ class DayWords:
 
 
 def decide(candidates: Sequence[Candidate], view: MemoryView, now: datetime) -> list[Decision]:
-    """Decide on the candidates in order. A partly forgotten one may get several decisions. `now` replaces a missing time."""
+    """Decide on the candidates in order. A partly forgotten candidate may get several. `now` replaces a missing time."""
     deciding = _DayDecisions(view, now)
     for candidate in candidates:
         deciding.add(candidate)

@@ -1,4 +1,4 @@
-"""The gates, which are the checks that every decision must pass. They are the same for every reader."""
+"""The gates: checks that every decision must pass, whichever reader made it."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ _EXPLICIT = 0.95
 
 
 def refusal_reason(decision: Decision, day: Day, targets: Sequence[Memory]) -> str | None:
-    """Return why a decision must not be applied, or None. `targets` are those of its memories that still exist."""
+    """Return why a decision must not be applied, or None. `targets` has its memories that still exist."""
     candidate = decision.candidate
     # A forgotten content is also removed from the texts, so the gates apply even if no memory contains it.
     forgets = decision.operation == "FORGET" or candidate.forgets

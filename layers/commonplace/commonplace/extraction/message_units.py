@@ -146,7 +146,7 @@ def _retain_neighbours(judged: Sequence[JudgedClause]) -> list[JudgedClause | No
 
 
 def _join_units(utterance: Utterance, passed: Sequence[JudgedClause | None], question: str | None) -> Iterator[MessageUnit]:
-    """Yield units of at most three adjacent clauses. A dropped clause (None) separates units, as do wishes from facts."""
+    """Yield units of at most three adjacent clauses, all instructions or all facts. A dropped clause (None) ends a unit."""
     unit: list[JudgedClause] = []
     for clause in (*passed, None):
         if unit and (clause is None or not _can_join_unit(utterance, unit, clause)):

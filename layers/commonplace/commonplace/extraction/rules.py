@@ -125,7 +125,7 @@ class _DayReading:
         return None
 
     def _find_context(self, utterance: Utterance, text: str) -> Iterator[str]:
-        """Yield sentences that a correction may refer to. Earlier sentences (newest first) precede those of memories."""
+        """Yield sentences that a correction may refer to. Earlier sentences (newest first) precede sentences of memories."""
         for candidate in reversed(self.candidates):
             if candidate.interaction_id == utterance.interaction_id:
                 yield from (clause.text for clause in sentences(candidate.content))

@@ -66,7 +66,7 @@ class Judgement:
 def judge(text: str, words: Embedder) -> Judgement:
     """Judge a clause. A final full stop makes no difference.
 
-    The worth combines the odds of two models. One was trained with chats, the other with clear statements. Each model is
+    The worth combines the odds of two models. The first learned from chats, the second from clear statements. Each model is
     overconfident about the data of the other.
     """
     sentence, vector, shares = _judge_as_sentence(text, words)
@@ -126,7 +126,7 @@ def exclusion_reason(text: str, family: frozenset[str] = frozenset()) -> str | N
 
 
 def wished_parts(clause: Clause, is_wanted: bool) -> Iterator[Clause]:
-    """Yield the parts of a request with a secret: those that can be stored, and those with the secret.
+    """Yield the parts of a request with a secret: the parts that can be stored, and the parts with the secret.
 
     If the user did not ask to remember all of it, the parts before "remember that" are skipped. Commas separate parts. A part
     with a secret is split further, and its pieces must be about the user or have a verb.

@@ -78,7 +78,7 @@ def _split_chat(where: str, chat: Mapping[str, Any], kind: str, zone: tzinfo | N
         if any(message.role == "user" for message in section):
             begun = section[0].time.astimezone(UTC)
             named = f"{kind}/{name[:_NAME_CHARACTERS]}/{begun:%Y-%m-%dT%H:%M:%S}"
-            begins[named] += 1  # messages without a time have that of the conversation, so names can collide
+            begins[named] += 1  # messages without a time get the conversation's time, so names can collide
             yield as_interaction({named if begins[named] == 1 else f"{named}/{begins[named]}": 0}, begun, section)
 
 

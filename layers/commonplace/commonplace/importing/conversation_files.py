@@ -109,7 +109,7 @@ def _build_archived_file(info: zipfile.ZipInfo, archive: zipfile.ZipFile) -> Con
 
 
 def _check_archive_file(info: zipfile.ZipInfo) -> None:
-    """Refuse unsafe files. Nothing is unpacked to disk, but no real export has a name that leads out of the archive."""
+    """Refuse unsafe files. No file is unpacked to disk, but no real export has a name outside the archive."""
     path = PurePosixPath(info.filename)
     if path.is_absolute() or ".." in path.parts or "\\" in info.filename or ":" in info.filename:
         raise invalid("file", "its name leads out of the archive")

@@ -1,4 +1,4 @@
-"""Stream the entries of a JSON file, report invalid ones, and detect duplicates."""
+"""Stream the entries of a JSON file, report invalid entries, and detect duplicates."""
 
 import collections
 import hashlib

@@ -200,7 +200,7 @@ def _get_file_type(path: Path, field: str) -> int:
 
 
 def decoded(data: bytes) -> str:
-    """Decode UTF-16 with a byte order mark, or else UTF-8, or else cp1252. Converts CRLF to LF.
+    """Decode UTF-16 with a byte order mark, UTF-8, or cp1252, in this order. Converts CRLF to LF.
 
     Raises `INVALID_ARGUMENT` if no encoding fits or the text contains NUL.
     """

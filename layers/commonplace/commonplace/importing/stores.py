@@ -25,7 +25,7 @@ HISTORY = "history.db"
 """The file in mem0's folder with its memories and their earlier wordings."""
 _SOURCES: Mapping[str, Who] = {"user": "user", "assistant": "agent", "system": "system"}
 _WORDS = ("content", "text", "memory", "data", "fact", "preference")
-"""Fields that may have the text of a value. If a value has none of these fields, all its fields are the text."""
+"""Fields that may have the text of a value. If a value lacks these fields, all its fields are the text."""
 _MEM0 = {"id", "categories", "created_at", "expiration_date", "metadata", "hash", "score", "updated_at"}
 _MEM0 |= {"text_lemmatized", "input"}
 _EVENTS = """SELECT memory_id, new_memory, event = 'DELETE' OR coalesce(is_deleted, 0), coalesce(updated_at, created_at),

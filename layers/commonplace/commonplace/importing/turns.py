@@ -68,7 +68,7 @@ def _split_conversations(messages: Iterable[Any], at: datetime, zone: tzinfo | N
     for section in split_by_pauses(with_times(_check_turns(messages, left), at.isoformat()), zone):
         texts, names = list[str](), dict[str, int]()
         for number, text in enumerate(section, 1):
-            if text.role == "user":  # names come from what the user said so far, to recognize a conversation that grew
+            if text.role == "user":  # hash the user's words so far into names, to recognize a conversation that grew
                 texts.append(redact(text.text).text)
                 digest = hashlib.sha256("\0".join(texts).encode(errors="replace")).hexdigest()[:32]
                 names[f"{MESSAGES}/{digest}"] = number

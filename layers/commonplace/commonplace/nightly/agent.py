@@ -60,7 +60,7 @@ class AgentPlan:
 
     @property
     def view(self) -> StagedView:
-        """The memories, except the ones that the plan closes."""
+        """The memories, without the memories that the plan closes."""
         return StagedView(self._record, self.decisions)
 
     @property

@@ -195,7 +195,7 @@ class _DayOperations:
 
 
 def _is_too_unsure_to_close(decision: Decision, targets: Sequence[Memory]) -> bool:
-    """Return whether a decision is unsure and a target is durable. What the user asks to forget needs no confidence."""
+    """Return whether a decision is unsure and a target is durable. Forget requests need no confidence."""
     unsure = decision.candidate.confidence < DURABLE_FROM and not decision.candidate.forgets
     return unsure and any(memory.durability == "durable" for memory in targets)
 

@@ -71,7 +71,7 @@ class PagePlanner:
     _current_texts: set[str] = field(default_factory=set)
 
     def steps(self, differences: Sequence[Difference]) -> list[Step]:
-        """Return a step for each difference, in the order in which they are applied.
+        """Return a step for each difference, in the order of execution.
 
         A conflict is `lost`. An entry that is invalid or already stored is a `NOOP`. Both have a reason.
         """

@@ -159,7 +159,7 @@ def _map_audits_to_versions(memory: Memory, records: MemoryRecords) -> dict[int,
 
 
 def _is_move(change: AppliedChange) -> bool:
-    """Return whether a change replaced a memory by another one."""
+    """Return whether a change replaced a memory by another memory."""
     return change.before is not None and "superseded_by" in change.before
 
 
@@ -263,7 +263,7 @@ def _turn_names(run: Run, context: RunContext, lease: Lease) -> None:
 
 
 def _turn_aliases(run: Run, undone: Run, context: RunContext) -> None:
-    """Withdraw the aliases of an undone run, except for kept memories. If an undo is undone, restore the aliases."""
+    """Withdraw the aliases of an undone run, except for unchanged memories. If an undo is undone, restore the aliases."""
     if run.kind not in _GIVING_ALIASES:
         return
     made_by, withdrawn = (run.undoes, False) if run.kind == "undo" else (run.run_id, True)

@@ -44,7 +44,7 @@ _PATIENCE = 0.5  # seconds; the search's answer waits for this write
 
 
 class DynamoUsage:
-    """Counts searches in the table. `lost` is called, for a metric, if a search could not be counted at once."""
+    """Counts searches in the table. `lost` is called if a search could not be counted at once, to update a metric."""
 
     def __init__(
         self, table: Table, lost: Callable[[], None] = lambda: None, clock: Callable[[], datetime] = lambda: datetime.now(UTC)

@@ -13,7 +13,7 @@ NEIGHBOURS, SIMILAR = 5_000, 20
 PIPELINE = "commonplace-fusion"
 Body = dict[str, Any]
 
-_TERMS_IN_A_QUERY = 500  # a query may have twice as many, for two fields; statistics count all terms
+_TERMS_IN_A_QUERY = 500  # per field, and a query searches two fields; statistics count all terms
 _LABELS = 0.3
 _SPEAKERS = _YEARS = 1_000
 Spans = Mapping[str, Sequence[tuple[int, int]]]

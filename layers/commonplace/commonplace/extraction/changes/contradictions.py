@@ -21,7 +21,7 @@ _WORD = re.compile(r"[^\W_][\w'’-]*")
 _LEAST, _LONGEST_END = 2, 6
 CHANGED, CORRECTED, OVER = "another value of the same", "it was corrected", "it is over"
 _OF_A_LIFE = ("residence", "home_of", "employer", "role")
-_JOINS = re.compile(rf"[{HIRAGANA}].|.[{HIRAGANA}]")  # two signs, of which one is the grammar between two words
+_JOINS = re.compile(rf"[{HIRAGANA}].|.[{HIRAGANA}]")  # two signs with Hiragana, the grammar between words
 _TWO, _SHORT, _LEAST_OLD, _NAME = 2, 3, 3, 5
 _HALF, _MANY, _MOSTLY, _SHARED = 0.5, 0.6, 0.67, 0.3
 
@@ -54,7 +54,7 @@ def has_another_end(new: str, old: str) -> bool:
 def contradicts(new: str, old: str, *, corrects: bool, context: str = "", nearby: bool = False) -> str | None:
     """Return why the sentence `new` makes the sentence `old` untrue, or None if it does not.
 
-    `corrects` is True if `new` says that something earlier was wrong or is over. Otherwise only a changed value counts.
+    `corrects` is True if `new` says that something earlier was wrong or has ended. Otherwise only a changed value counts.
     `context` is the whole text with `new`. `nearby` is True if `old` was said a few messages before.
     """
     if has_wording("additional", new) or have_different_subjects(new, old) or swaps_roles(new, old):
@@ -130,7 +130,7 @@ def _build_claim(text: str) -> _Claim:
 
 
 def _ended_stems(new: str) -> frozenset[str]:
-    """Return the stems of the matter that a sentence says is over, with times and places ("no coffee in the evening")."""
+    """Return the stems of what has ended according to a sentence, with times and places ("no coffee in the evening")."""
     matter = ended_matter(new) or ended_matter(new, "ended_of_somebody")
     return (
         frozenset(stem for stem in stems_of(compiled("contradictions.why").split(matter)[0]) if not _JOINS.search(stem))
@@ -142,7 +142,7 @@ def _ended_stems(new: str) -> frozenset[str]:
 def _name_same_thing(new: str, old: str) -> bool:
     """Return whether one sentence has the other's topic in short, and another value.
 
-    "The deadline" may be "the grant deadline", but a topic with a further name is another one.
+    "The deadline" may be "the grant deadline", but a topic with a further name is a different topic.
     """
     ours, theirs = attribute_of(new), attribute_of(old)
     if ours is None or theirs is None or ours.name != theirs.name or ours.kind != theirs.kind or not ours.topic:

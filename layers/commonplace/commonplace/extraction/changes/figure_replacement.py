@@ -30,10 +30,10 @@ def with_new_date(old: str, new: str) -> str | None:
 
 
 def with_new_figures(old: str, new: str, gone: str) -> str | None:
-    """Return the sentence `old` with the figures of `new` instead of those of `gone`, or None if they are ambiguous.
+    """Return the sentence `old` with the figures of `gone` replaced by figures of `new`, or None if these are ambiguous.
 
     A figure replaces another of its kind (a day of a month, a month, a weekday). It must be the only one of its kind in the
-    part of `new` that names `gone`, or else in the text before `gone`, or else in all of `new`.
+    part of `new` that names `gone`, in the text before `gone`, or in all of `new`. The first match counts.
     """
     part = next((part for part in _MARKS.split(new) if gone in part), new)
     before, _, _ = new.partition(gone)

@@ -104,7 +104,7 @@ def statements(text: str) -> tuple[str, ...]:
 
 
 def without_statements(text: str, gone: Collection[str]) -> list[str]:
-    """Return the sentences of a text without the statements `gone`. Other statements of such a sentence stay, one by one."""
+    """Return the sentences of a text without the statements `gone`. Other statements of such a sentence stay separate."""
     staying: list[str] = []
     for sentence in memory_sentences(text):
         parts = _split_statements(sentence)

@@ -67,7 +67,7 @@ NOT_DENIED, DENIED = "it says no where the user did not", "the user said no wher
 
 
 class PartialDate(NamedTuple):
-    """A date of which only some parts may be known. Unknown parts are None. `weekday` is 0 for Monday."""
+    """A date that may lack some parts. Missing parts are None. `weekday` is 0 for Monday."""
 
     year: int | None = None
     month: int | None = None
@@ -201,7 +201,7 @@ def written_dates(text: str) -> Iterator[tuple[int, int, PartialDate]]:
 
 
 def dates_meant(text: str, spoken_on: date) -> list[PartialDate]:
-    """Return all dates that a text of that day may mean: as written, with likely years, and relative ones."""
+    """Return all dates that a text of that day may mean: written dates, with likely years, and relative dates."""
     written = [partial for _, _, partial in written_dates(text)]
     years = (spoken_on.year - 1, spoken_on.year, spoken_on.year + 1)
     dates = [

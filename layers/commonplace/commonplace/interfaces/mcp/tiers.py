@@ -56,7 +56,7 @@ def _list_tools(tier: ShownTier | None, added: frozenset[str]) -> tuple[Tool, ..
 class Tools:
     """The tools for the clients of one server. At most eight calls run at a time.
 
-    On stdio there is one client. Over HTTP, all clients of a user share the added tools, for an hour after the last use.
+    On stdio there is one client. Over HTTP, all clients of a user share the added tools until an hour after the last use.
     `keeps_lists` is True if this process also receives the next request of a client.
     """
 
@@ -109,7 +109,7 @@ class Tools:
     async def _add_to_list(
         self, name: str | None, added: dict[str, float], tier: ShownTier | None, context: ServerRequestContext
     ) -> str:
-        """Add a tool to the client's list if possible. Returns a sentence about the list, for the model."""
+        """Add a tool to the client's list if possible. Returns a sentence that describes the list to the model."""
         listed = {tool.name for tool in self.shown(tier, context)}
         if name is None:
             hidden = [tool.name for tool in TOOLS if tool.tier == "core" and tool.name not in listed]
@@ -122,7 +122,7 @@ class Tools:
             return f"call {name} by its name, because the list can't change here; {_BY_A_PERSON}"
         added[name] = time.monotonic()
         await self._changes.publish(ToolsListChanged())
-        # this comes before the answer, because over HTTP no message can follow the answer
+        # send this before the answer, because over HTTP no message can follow the answer
         if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
             await context.session.send_notification(ToolListChangedNotification(), related_request_id=context.request_id)
         return f"{name} is in your list of tools now; {_BY_A_PERSON}"

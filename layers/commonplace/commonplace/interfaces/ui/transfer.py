@@ -23,7 +23,7 @@ FORMATS: dict[PrintedFormat, str] = {
     "langgraph": "LangGraph: active memories, as items of its store",
 }
 MEGABYTES = 32
-"""The most megabytes that one request can upload."""
+"""The most megabytes of an upload."""
 MOST_SHOWN = 200
 """The most rows shown at once in the table of refused entries and conflicts, and in the table of memories to import."""
 

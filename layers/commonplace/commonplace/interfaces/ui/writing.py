@@ -123,7 +123,7 @@ def _format_notes(result: Result) -> str:
 
 
 def _list_compared(stored: StoreResult) -> tuple[Also, ...]:
-    """Return the memories that a new one may make untrue, and those that say the same."""
+    """Return the memories that a new memory may make untrue, and its duplicates."""
     advice = stored.recommendations
     untrue = tuple(Also(update.memory_id, f"May no longer be true: {_shorten(update.content)}") for update in advice.updates)
     same = tuple(Also(merge.memory_id, "Says the same") for merge in advice.suggested_merges)
